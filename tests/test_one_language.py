@@ -12,6 +12,7 @@ import pytest
 from tests.app.values import plan
 from tests.compatibility.machines import names
 from tests.compatibility.test_named_machines import verdict_of
+from tests.sentences import error_text
 from wizard.cli.pick import render
 from wizard.compatibility.explain import after_update, pick_document
 from wizard.compatibility.model import Verdict
@@ -86,7 +87,7 @@ def test_a_sentence_in_a_blank_is_said_in_the_language_around_it() -> None:
 
 def test_several_sentences_in_a_blank_and_in_an_error() -> None:
     reasons = tuple(message("source.said", name=name, words=message("truth.silent")) for name in ("A", "B"))
-    error = WizardError("no-source-answers", reasons=reasons)
+    error = WizardError(error_text("no-source-answers"), reasons=reasons)
     assert not ENGLISH.search(text(error.summary, "zh_CN"))
     assert Message.from_json({"key": error.summary.key, "params": error.to_json("en")["params"]}) == error.summary
 

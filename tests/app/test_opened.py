@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.app import values
+from tests.sentences import error_text
 from wizard.app.pages.opened import what_is
 from wizard.model.errors import UsageError
 
 
 def events(root: Path, run: str) -> Path:
     if run == "gone":
-        raise UsageError("no-such-run", run=run)
+        raise UsageError(error_text("no-such-run"), run=run)
     return root / run / "events.jsonl"
 
 

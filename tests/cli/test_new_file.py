@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sentences import error_text
 from tests.undo.noting import in_a_child
 from wizard.cli.classroom.profile_make import _write
 from wizard.cli.terminal import write_new
@@ -60,7 +61,7 @@ def test_a_setup_that_was_done_stays_done_when_it_cannot_be_handed_on(
     from wizard.transfer.proxy.model import Network
 
     def refused(*anything: object, **more: object) -> object:
-        raise WizardError("share-no-mdns")
+        raise WizardError(error_text("share-no-mdns"))
 
     path = tmp_path / "class.torchlab"
     path.write_bytes(profile_file(profile()).data)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sentences import error_text
 from wizard.cli.command import Arguments
 from wizard.cli.reporter import telling_refusal
 from wizard.cli.terminal import Terminal
@@ -23,7 +24,9 @@ INNER = message(
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_of_a_refusal(language: str, capsys: pytest.CaptureFixture[str]) -> None:
     terminal = Terminal(language)
-    error = WizardError("no-source-answers", details="https://me:secret@lab.example", reasons=(INNER, INNER))
+    error = WizardError(
+        error_text("no-source-answers"), details="https://me:secret@lab.example", reasons=(INNER, INNER)
+    )
     with pytest.raises(WizardError), telling_refusal(Arguments(events=True), terminal):
         raise error
     terminal.error(error)

@@ -14,6 +14,7 @@ from typing import Any
 
 from tests.app import values
 from tests.gui.fake_tools import FakeTools
+from tests.sentences import error_text
 from wizard.app.pages.check import Looks
 from wizard.app.tools import WindowSession
 from wizard.app.use.settings import Mending, Used, UsePlan, mend, mending, plan_use
@@ -226,7 +227,7 @@ class FakeSession(WindowSession):
         for run in self.known_runs:
             if run.id == run_id:
                 return run
-        raise UsageError("no-such-run", run=run_id)
+        raise UsageError(error_text("no-such-run"), run=run_id)
 
     def report(self, run_id: str) -> dict[str, Any]:
         self._called("report", run_id)

@@ -12,6 +12,7 @@ from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle
+from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.compatibility.model import Reason
 from wizard.gui.pages.build import BuildPage
@@ -57,7 +58,7 @@ def test_news_are_told_when_they_are_known_and_nobody_waits(
 
 
 def test_news_that_cannot_be_had_are_no_error(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
-    session.fail["news"] = WizardError("window-unexpected", what="X")
+    session.fail["news"] = WizardError(error_text("window-unexpected"), what="X")
     window = make_window()
     go_to(qtbot, window, PageId.BUILD)
     page = build_page(window)

@@ -16,6 +16,7 @@ from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle, texts, visible
+from tests.sentences import error_text
 from wizard.app.pages.check import Looks, check_rows, live_rows, other_findings
 from wizard.app.pages.order import PageId
 from wizard.gui.pages.check import CheckPage
@@ -208,7 +209,7 @@ def test_what_has_drifted_is_named_with_who_brought_it(
 
 
 def test_looks_that_fail_do_not_hold_anybody_up(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
-    session.fail["look_over"] = WizardError("window-unexpected", what="X")
+    session.fail["look_over"] = WizardError(error_text("window-unexpected"), what="X")
     window = make_window()
     go_to(qtbot, window, PageId.CHECK)
     assert window.page.trouble.isVisible()

@@ -15,6 +15,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import mnemonics, press, settle
+from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
 from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.gui.tools.doctor import DoctorPage
@@ -146,7 +147,7 @@ def test_what_replaced_the_build_is_named(qtbot: QtBot, make_window: MakeWindow,
 def test_a_repair_that_cannot_be_planned_keeps_the_cause(
     qtbot: QtBot, make_window: MakeWindow, side: FakeTools
 ) -> None:
-    side.fail["plan_repair"] = WizardError("repair-system", path="/usr")
+    side.fail["plan_repair"] = WizardError(error_text("repair-system"), path="/usr")
     window = make_window()
     page = opened(qtbot, window)
     assert page.trouble.code == "error.repair-system.summary"

@@ -10,6 +10,7 @@ from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, failed_run, half_run, until_cancelled
 from tests.gui.walking import go_to, leave_the_run, press, settle, typed
+from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.gui.pages.run_watch import RunWatch
 from wizard.model.errors import WizardError
@@ -22,7 +23,7 @@ from wizard.model.errors import WizardError
 def test_a_call_that_fails_says_so_in_its_page(
     call: str, page: PageId, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
-    session.fail[call] = WizardError("window-unexpected", details="the tail", what="X")
+    session.fail[call] = WizardError(error_text("window-unexpected"), details="the tail", what="X")
     window = make_window()
     go_to(qtbot, window, page)
     assert window.page.trouble.isVisible()
@@ -37,7 +38,7 @@ def test_a_call_that_fails_says_so_in_its_page(
 
 
 def test_an_error_follows_the_language(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
-    session.fail["probe"] = WizardError("window-unexpected", what="X")
+    session.fail["probe"] = WizardError(error_text("window-unexpected"), what="X")
     window = make_window()
     go_to(qtbot, window, PageId.CHECK)
     english = window.page.trouble.plain_text()

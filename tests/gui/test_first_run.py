@@ -12,6 +12,7 @@ from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.walking import press, settle, visible
+from tests.sentences import error_text
 from wizard.app.pages.order import ORDER, PageId
 from wizard.gui.pages.check import CheckPage
 from wizard.gui.shell.window import WizardWindow
@@ -113,7 +114,7 @@ def test_a_problem_is_not_passed_over(
 
 
 def test_an_error_on_the_way_is_shown_where_it_is(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
-    session.fail["select_build"] = WizardError("no-source", build="torch 2.14.1", tried="-")
+    session.fail["select_build"] = WizardError(error_text("no-source"), build="torch 2.14.1", tried="-")
     window = make_window()
     click_next(qtbot, window)
     click_next(qtbot, window)

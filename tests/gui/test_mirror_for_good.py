@@ -12,6 +12,7 @@ from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle, source_page, texts
+from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.model.errors import WizardError
 
@@ -87,7 +88,7 @@ def test_settings_that_cannot_be_planned_are_said_and_the_box_is_empty_again(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
     _rich(session)
-    session.fail["plan_use"] = WizardError("undo-read-only", path="/x/pip.conf")
+    session.fail["plan_use"] = WizardError(error_text("undo-read-only"), path="/x/pip.conf")
     window = make_window()
     go_to(qtbot, window, PageId.SOURCE)
     page = source_page(window)

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle
+from tests.sentences import error_text
 from wizard.app.pages.order import ORDER, PageId
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.review import ReviewPage
@@ -106,7 +107,7 @@ def test_while_it_begins_nobody_turns_the_page(qtbot: QtBot, make_window: MakeWi
 def test_a_start_that_fails_says_so_and_can_be_tried_again(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
-    session.fail["start"] = WizardError("worker-not-started")
+    session.fail["start"] = WizardError(error_text("worker-not-started"))
     window = make_window()
     go_to(qtbot, window, PageId.REVIEW)
     press(qtbot, window.footer.primary)

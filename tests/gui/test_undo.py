@@ -13,6 +13,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import mnemonics, press, put_away, settle
+from tests.sentences import error_text
 from wizard.app.pages.order import SideId
 from wizard.app.tools import Tools
 from wizard.gui.shell.splash import SMALLEST
@@ -95,7 +96,7 @@ def test_nothing_to_undo_is_said(qtbot: QtBot, make_window: MakeWindow, side: Fa
 
 @pytest.mark.parametrize("call", ["changes", "undo_diffs", "undo"])
 def test_every_failure_stands_in_the_page(call: str, qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
-    side.fail[call] = WizardError("undo-not-writable", path="/etc/pip.conf")
+    side.fail[call] = WizardError(error_text("undo-not-writable"), path="/etc/pip.conf")
     window = make_window()
     page = opened(qtbot, window)
     if call == "undo":

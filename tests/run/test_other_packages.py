@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.app import values
+from tests.sentences import error_text
 from wizard.compatibility.model import Choices
 from wizard.model.errors import WizardError
 from wizard.model.lock import Lock
@@ -57,7 +58,7 @@ def test_a_wheel_of_it_that_did_not_come() -> None:
 
 def test_what_is_not_its_fault_stays() -> None:
     for error in (
-        SourceUnreachable("source-timeout", source="Torch's own"),
+        SourceUnreachable(error_text("source-timeout"), source="Torch's own"),
         WizardError("fetch-no-space", folder="/", needed=1, free=0),
     ):
         with pytest.raises(WizardError) as caught:

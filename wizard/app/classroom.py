@@ -17,7 +17,7 @@ from wizard.classroom.profile.model import ProfileEnvironment, ProfileFile
 from wizard.classroom.profile.needs import Allowed, needs_of_machines
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices, Plan
-from wizard.model.errors import Cancelled, WizardError
+from wizard.model.errors import WINDOW_NOT_SAVED, Cancelled, WizardError
 from wizard.run.model import Facts
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ class ClassTools:
         try:
             put_bytes(path, make(room, language).encode())
         except OSError as error:
-            raise WizardError("window-not-saved", details=str(error), path=str(path)) from error
+            raise WizardError(WINDOW_NOT_SAVED, details=str(error), path=str(path)) from error
 
     # -- a computer of the class
 

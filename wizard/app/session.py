@@ -17,7 +17,7 @@ from typing import Any
 
 from wizard.app.pages.check import Looks, driver_advice, host_checks
 from wizard.app.pages.requirements import requirements, with_lint
-from wizard.app.use.doctor import Examination, examine_prefix, plan_examined, undo_repair
+from wizard.app.use.doctor import NO_ENVIRONMENT, Examination, examine_prefix, plan_examined, undo_repair
 from wizard.app.use.network import load_network, save_network, with_network
 from wizard.app.use.reuse import environment_for, plan_reuse
 from wizard.app.use.runs import Runs, set_limits
@@ -84,10 +84,16 @@ def verify_prefix(
     """
     python = python_of(prefix)
     if not python.exists():
-        raise UsageError("no-environment", path=str(prefix))
+        raise UsageError(NO_ENVIRONMENT, path=str(prefix))
     if deep and (wrong := compare_contents(read_installation(prefix, user_variables()), is_cancelled)):
         raise WizardError(
-            "contents-differ", details="\n".join(wrong[:_MOST]), count=len(wrong), first=wrong[0], path=str(prefix)
+            "contents-differ",
+            "Installed files differ from what their packages list: {first} ({count} in all).",
+            "To see what can be mended, run: torch-wizard doctor --deep --prefix {path}",
+            details="\n".join(wrong[:_MOST]),
+            count=len(wrong),
+            first=wrong[0],
+            path=str(prefix),
         )
     machine = probe(None, is_cancelled)
     verification = verify(python, bool(machine.driver and machine.nvidia_gpus), machine, is_cancelled)

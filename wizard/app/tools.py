@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from wizard.app.session import Session
 from wizard.compatibility.model import Choices, Verdict
-from wizard.model.errors import Cancelled, UsageError, WizardError
+from wizard.diagnose.known_errors.pasted import EXPLAIN_UNREADABLE
+from wizard.model.errors import EXPORT_NOT_WRITTEN, WINDOW_NOT_SAVED, Cancelled, UsageError, WizardError
 from wizard.model.messages import Message
 from wizard.system import paths
 
@@ -142,7 +143,7 @@ class Tools:
         try:
             put_bytes(path, text.encode())
         except OSError as error:
-            raise WizardError("export-not-written", details=str(error), path=str(path)) from error
+            raise WizardError(EXPORT_NOT_WRITTEN, details=str(error), path=str(path)) from error
 
     def plan_deletion(self, one: Environment, is_cancelled: IsCancelled) -> DeletionPlan:
         from wizard.app.use.environments import plan_deletion
@@ -233,7 +234,7 @@ class Tools:
         try:
             put_bytes(path, made.data)
         except OSError as error:
-            raise WizardError("export-not-written", details=str(error), path=str(path)) from error
+            raise WizardError(EXPORT_NOT_WRITTEN, details=str(error), path=str(path)) from error
         return made
 
     # -- doctor
@@ -272,7 +273,7 @@ class Tools:
         try:
             save_as(path, document, language)
         except OSError as error:
-            raise WizardError("window-not-saved", details=str(error), path=str(path)) from error
+            raise WizardError(WINDOW_NOT_SAVED, details=str(error), path=str(path)) from error
 
     # -- explain
 
@@ -289,7 +290,7 @@ class Tools:
         from wizard.diagnose.known_errors.pasted import read_pasted
 
         if not path.is_file():  # a pipe or a device would be waited for
-            raise UsageError("explain-unreadable", path=str(path))
+            raise UsageError(EXPLAIN_UNREADABLE, path=str(path))
         return read_pasted(path)
 
     # -- undo

@@ -30,7 +30,7 @@ from wizard.environment.inspect.baseline import write_baseline
 from wizard.environment.layout import site_packages_of
 from wizard.install.lock import parse_lock
 from wizard.install.store import PackageStore
-from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
+from wizard.model.errors import BAD_PLAN, INTERNAL, Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.events import EventKind
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import message
@@ -47,7 +47,7 @@ from wizard.run.plan.plan_file import read_plan
 from wizard.run.plan.shared import is_shared
 from wizard.run.report.document import report_document
 from wizard.run.report.write import write_report
-from wizard.run.run_folder import RunFolder, forget_owner
+from wizard.run.run_folder import RUN_BUSY, RunFolder, forget_owner
 from wizard.run.steps.create import Create
 from wizard.run.steps.fetch import Fetch
 from wizard.run.steps.install import CheckFiles, Install
@@ -73,7 +73,7 @@ def read_run_lock(folder: RunFolder) -> Lock:
             return Lock(from_json(folder.files.read_bytes(), tuple[LockedFile, ...]), text)
         return parse_lock(text)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise UsageError("bad-plan", details=str(error), path=str(folder.path)) from error
+        raise UsageError(BAD_PLAN, details=str(error), path=str(folder.path)) from error
 
 
 def run_worker(folder: RunFolder, echo: Callable[[str], None] | None = None, was_started: bool = False) -> ExitStatus:
@@ -89,7 +89,7 @@ def run_worker(folder: RunFolder, echo: Callable[[str], None] | None = None, was
         with folder.lock(seconds), prefix_lock(plan.prefix), guarded(paths.own_interpreter()), awake():
             return _Attempt(folder, plan, lock, echo).carry_out()
     except Timeout as error:
-        raise WizardError("run-busy", path=plan.prefix) from error
+        raise WizardError(RUN_BUSY, path=plan.prefix) from error
 
 
 class _Attempt:
@@ -219,7 +219,7 @@ class _Attempt:
 
 def _bug(error: Exception) -> WizardError:
     details = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    return without_memory(error) or WizardError("internal", details=details, what=type(error).__name__)
+    return without_memory(error) or WizardError(INTERNAL, details=details, what=type(error).__name__)
 
 
 def _is_here(file: LockedFile) -> bool:

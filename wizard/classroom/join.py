@@ -107,7 +107,12 @@ def enter(
     if asked.profile is not None:
         file, path, first = read_profile(asked.profile), asked.profile, None
         if code and not file.sha256.startswith(code):
-            raise UsageError("share-other-code", path=str(path))
+            raise UsageError(
+                "share-other-code",
+                "The profile {path} has another code than the one given.",
+                "Leave the code out, or take the profile of your class.",
+                path=str(path),
+            )
     else:
         file, path, first = _from_pack(asked.pack, code, environment, look)
     check_signature(file)
@@ -127,7 +132,12 @@ def _checked_code(code: str | None) -> str:
         return ""
     plain = plain_code(code)
     if not CODE_SIGNS <= len(plain) <= 64 or set(plain) - set("0123456789abcdef"):
-        raise UsageError("share-bad-code", typed=code[:80])
+        raise UsageError(
+            "share-bad-code",
+            "“{typed}” is not a class code.",
+            "It has 16 digits and letters from a to f, such as 3f9a-22b1-07cd-91ee.",
+            typed=code[:80],
+        )
     return plain
 
 
@@ -138,7 +148,12 @@ def _from_pack(
     if spec:
         base = base_of(spec)
         if base.startswith("http:") and not code:
-            raise UsageError("share-needs-code", address=redact(base))
+            raise UsageError(
+                "share-needs-code",
+                "Nothing proves that the server {address} is the right one, so its profile can't be taken unseen.",
+                "Add the class's code (--class CODE), or use the profile file (--profile FILE).",
+                address=redact(base),
+            )
         return _kept(*_profile_of(base, code, environment))
     bases = look(code)
     pool = ThreadPoolExecutor(_AT_ONCE)
@@ -151,14 +166,25 @@ def _from_pack(
             return _kept(*found)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-    raise WizardError("share-not-found", found=len(bases))
+    raise WizardError(
+        "share-not-found",
+        "No server of this class answered in this network (announced here: {found}).",
+        "Check the code, or give the server's address too (--pack http://ADDRESS:PORT/). Some "
+        "networks let no announcements through.",
+        found=len(bases),
+    )
 
 
 def _profile_of(base: str, code: str, environment: Mapping[str, str]) -> tuple[ProfileFile, OpenPack]:
     direct = with_direct(environment, (base,))
     pack = open_pack(base, direct)
     if not pack.listing.profile_sha256.startswith(code):
-        raise WizardError("share-wrong-code", address=redact(base))
+        raise WizardError(
+            "share-wrong-code",
+            "The server {address} has another profile than the code names.",
+            "Check the code and the address; nothing of it was used.",
+            address=redact(base),
+        )
     data = read_profile_of(pack, direct)
     signature = read_signature_of(pack, direct)
     return ProfileFile(parse_profile(data, PROFILE), data, pack.listing.profile_sha256, signature), pack

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from wizard.app.use.volumes import take_saved
 from wizard.cli.terminal import Terminal, prepare_streams
 from wizard.cli.window import COMPLETING, OpenWindow, is_plain_window, window
-from wizard.model.errors import Cancelled, ExitStatus, WizardError
+from wizard.model.errors import INTERNAL, Cancelled, ExitStatus, WizardError
 from wizard.model.messages import message
 from wizard.system import paths
 
@@ -97,7 +97,7 @@ def _said(terminal: Terminal, work: Callable[[], int]) -> int:
         import traceback
 
         log = _note(traceback.format_exc())
-        terminal.error(WizardError("internal", what=type(bug).__name__, log=str(log or "-")))
+        terminal.error(WizardError(INTERNAL, what=type(bug).__name__, log=str(log or "-")))
         return int(ExitStatus.FAILED)
 
 

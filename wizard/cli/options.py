@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from wizard.cli.command import Arguments, CheckedValue, GroupedOption, OneOf, flag, option, under, whole
 from wizard.cli.help import N_
+from wizard.model.errors import ErrorText
 
 if TYPE_CHECKING:
     from wizard.compatibility.model import Choices
     from wizard.transfer.proxy.model import Network
+
+
+NO_MACHINE_FILES = ErrorText(
+    "no-machine-files",
+    "There is no machine file in {path}.",
+    "Give a folder with .json files, such as those that torch-wizard probe --json prints.",
+)
 
 ENGINES = ("auto", "rattler", "conda", "venv")
 REGIONS = ("auto", "cn", "world")
@@ -173,5 +181,10 @@ def _engine(engine: str, conda: str | None) -> str:
     if conda is None or engine == "conda":
         return engine
     if engine != "auto":
-        raise UsageError("engine-conda-other", engine=engine)
+        raise UsageError(
+            "engine-conda-other",
+            "--conda names a conda, and --engine {engine} does not use one.",
+            "Leave out one of the two.",
+            engine=engine,
+        )
     return "conda"

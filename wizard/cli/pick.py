@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from wizard.cli.command import Arguments, command, flag, option
 from wizard.cli.help import N_
-from wizard.cli.options import BUILD, JSON, NETWORK, SOURCES, choices_from, names_network, network_from
+from wizard.cli.options import (
+    BUILD,
+    JSON,
+    NETWORK,
+    NO_MACHINE_FILES,
+    SOURCES,
+    choices_from,
+    names_network,
+    network_from,
+)
 from wizard.cli.tables import align, width
 from wizard.cli.terminal import Terminal
 from wizard.compatibility.data.load import load_matrix
@@ -124,7 +133,7 @@ def _files(given: Sequence[str]) -> tuple[list[Path], bool]:
     """The files in the order of the arguments, and whether answers must say which file they are for."""
     files = [file for name in given for file in _files_of(Path(name))]
     if not files:
-        raise UsageError("no-machine-files", path=given[0])
+        raise UsageError(NO_MACHINE_FILES, path=given[0])
     return files, len(files) > 1 or Path(given[0]).is_dir()
 
 

@@ -33,7 +33,14 @@ def project_teller(
         else:
             terminal.line((f"== {name}\n" if name else "") + project_lines(decision, terminal.language))
         if arguments.strict and decision.relaxed:
-            terminal.error(WizardError("not-as-asked", names=", ".join(one.name for one in decision.relaxed)))
+            terminal.error(
+                WizardError(
+                    "not-as-asked",
+                    "The project cannot be had exactly as it asks: {names}.",
+                    "Without --strict the smallest step away from it is shown, with the reason.",
+                    names=", ".join(one.name for one in decision.relaxed),
+                )
+            )
             return ExitStatus.FAILED
         return ExitStatus.DONE
 

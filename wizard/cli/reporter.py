@@ -354,7 +354,14 @@ def _tell_silence(session: Runs, run_id: str, terminal: Terminal) -> None:
     if own:
         terminal.write(own)
     else:
-        terminal.error(WizardError("worker-died", run=run_id))
+        terminal.error(
+            WizardError(
+                "worker-died",
+                "The installing part of the program ended without a word.",
+                "Press Resume, or run torch-wizard resume {run}; the log may say more.",
+                run=run_id,
+            )
+        )
 
 
 def _own_words(path: Path) -> str:

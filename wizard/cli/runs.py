@@ -91,7 +91,7 @@ def _newest(runs: Sequence[RunInfo]) -> RunInfo:
         for info in runs:
             if info.state == state:
                 return info
-    raise UsageError("nothing-unfinished")
+    raise UsageError("nothing-unfinished", "There is no unfinished run.", "Start one with: torch-wizard setup")
 
 
 @command(

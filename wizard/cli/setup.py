@@ -22,7 +22,7 @@ from wizard.cli.options import (
     network_from,
 )
 from wizard.cli.tables import width
-from wizard.cli.terminal import Interrupt, Terminal, agrees, can_ask
+from wizard.cli.terminal import NEEDS_YES, Interrupt, Terminal, agrees, can_ask
 from wizard.compatibility.model import Choices
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import message, text
@@ -176,7 +176,7 @@ def _setup(arguments: Arguments, terminal: Terminal) -> int:
         return ExitStatus.DONE
     session.check_choices(choices)
     if not (arguments.yes or arguments.dry_run or arguments.plan_only or can_ask()):
-        raise UsageError("needs-yes")
+        raise UsageError(NEEDS_YES)
     with course.telling_failures():
         told = ResolvingTold(arguments, terminal)
         try:
@@ -264,7 +264,9 @@ def _preview(
     course.saw(facts.machine)
     for row in facts.requirements:
         if row.blocks:
-            raise WizardError("requirement", fact=terminal.words(row.fact))
+            raise WizardError(
+                "requirement", "{fact}", "Mend this first; nothing has been changed.", fact=terminal.words(row.fact)
+            )
     if profile:
         return preview_profile(
             facts, session.matrix, profile, choices, interrupt.is_asked, course.urls(), consent.trusted

@@ -14,13 +14,25 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO
 
 from wizard.model.catalogue import translate
-from wizard.model.errors import Cancelled, UsageError, WizardError
+from wizard.model.errors import Cancelled, ErrorText, UsageError, WizardError
 from wizard.model.messages import Message, message, system_language, text
 from wizard.model.redact import redact
 from wizard.system import moving
 
 if TYPE_CHECKING:
     from wizard.cli.progress import Bars
+
+
+NEEDS_YES = ErrorText(
+    "needs-yes",
+    "There is no terminal to ask in.",
+    "Add --yes to go on without a question.",
+)
+OUTPUT_FAILED = ErrorText(
+    "output-failed",
+    "The output could not be written.",
+    "Check the disk or the program that reads the output.",
+)
 
 
 def write_new(path: Path, text: str, runs: bool = False, in_new_folder: bool = False) -> None:
@@ -35,9 +47,17 @@ def write_new(path: Path, text: str, runs: bool = False, in_new_folder: bool = F
             mode = path.stat().st_mode
             path.chmod(mode | (mode & 0o444) >> 2)
     except FileExistsError as error:
-        raise UsageError("file-exists", path=str(path)) from error
+        raise UsageError(
+            "file-exists", "“{path}” is there already.", "Choose another file, or remove that one.", path=str(path)
+        ) from error
     except OSError as error:
-        raise WizardError("file-not-written", details=str(error), path=str(path)) from error
+        raise WizardError(
+            "file-not-written",
+            "“{path}” could not be written.",
+            "Choose a folder in which you may write.",
+            details=str(error),
+            path=str(path),
+        ) from error
 
 
 def save_report(path: Path, document: dict[str, Any], terminal: Terminal) -> None:
@@ -47,7 +67,13 @@ def save_report(path: Path, document: dict[str, Any], terminal: Terminal) -> Non
     try:
         save_as(path, document, terminal.language)
     except OSError as error:
-        raise WizardError("save-failed", details=str(error), path=str(path)) from error
+        raise WizardError(
+            "save-failed",
+            "The report could not be saved in {path}.",
+            "Choose a folder that is yours, and a name that ends in .html, .json or .txt.",
+            details=str(error),
+            path=str(path),
+        ) from error
     terminal.say(message("doctor.say.saved", path=str(path)))
 
 
@@ -171,7 +197,7 @@ class Terminal:
         except OSError as error:
             if stream is sys.stdout:  # a document that is not there must not look like success
                 _give_up(stream)
-                raise WizardError("output-failed", details=str(error)) from error
+                raise WizardError(OUTPUT_FAILED, details=str(error)) from error
 
 
 _YES = ("y", "yes", "是", "好")
@@ -184,7 +210,7 @@ def can_ask() -> bool:
 def check_can_ask(is_agreed: bool) -> None:
     """Raises UsageError `needs-yes` where there is nobody to ask and nobody agreed beforehand."""
     if not (is_agreed or can_ask()):
-        raise UsageError("needs-yes")
+        raise UsageError(NEEDS_YES)
 
 
 def answer(question: Message, terminal: Terminal, interrupt: Interrupt | None = None) -> str:

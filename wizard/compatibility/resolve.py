@@ -32,7 +32,13 @@ from wizard.compatibility.model import Candidate, Choices, Reason, Verdict
 from wizard.compatibility.notices import after_driver_return, after_driver_update, notices
 from wizard.compatibility.proof import proof
 from wizard.machine.model import Machine
-from wizard.model.errors import UsageError
+from wizard.model.errors import ErrorText, UsageError
+
+BAD_REQUIREMENT = ErrorText(
+    "bad-requirement",
+    "“{requirement}” is not the name of a package.",
+    "Give names such as pandas or pandas>=2, separated by commas.",
+)
 
 # Are the further packages that a person names requirements at all? Checked before anything takes time.
 
@@ -46,11 +52,17 @@ def check_extras(extras: tuple[str, ...]) -> None:
         try:
             requirement = Requirement(extra)
         except InvalidRequirement as error:
-            raise UsageError("bad-requirement", details=str(error), requirement=extra) from error
+            raise UsageError(BAD_REQUIREMENT, details=str(error), requirement=extra) from error
         if requirement.url and not requirement.url.lower().startswith("https://"):
-            raise UsageError("bad-requirement", requirement=extra)
+            raise UsageError(BAD_REQUIREMENT, requirement=extra)
         if canonicalize_name(requirement.name) in DECIDED:
-            raise UsageError("extra-is-decided", requirement=extra, name=requirement.name)
+            raise UsageError(
+                "extra-is-decided",
+                "{name} is decided together with torch and cannot be asked for as “{requirement}”.",
+                "Use --with {name} for the fitting version, or --torch for another release.",
+                requirement=extra,
+                name=requirement.name,
+            )
 
 
 # What was asked for: checks the wishes, says which builds they mean, and which of those were never published.
@@ -96,15 +108,35 @@ def check_choices(choices: Choices, matrix: Matrix) -> None:
     torch, variant, python = choices.torch, choices.variant, choices.python
     if torch is not None and torch not in matrix.releases:
         newest = sorted(matrix.releases, key=version_key, reverse=True)
-        raise UsageError("no-such-torch", torch=torch, known=", ".join(newest[:5]))
+        raise UsageError(
+            "no-such-torch",
+            "There is no stable torch release {torch} in our table.",
+            "Take one of the newest ({known}), or leave the choice to the program. For a release "
+            "newer than the table: torch-wizard matrices refresh",
+            torch=torch,
+            known=", ".join(newest[:5]),
+        )
     variants = {build.variant for build in matrix.builds}
     if variant is not None and variant not in variants:
         known = sorted({build.variant for build in matrix.builds if build.advertised}, key=variant_key, reverse=True)
-        raise UsageError("no-such-variant", variant=variant, known=", ".join(known))
+        raise UsageError(
+            "no-such-variant",
+            "There is no build called {variant}.",
+            "Take one of these: {known}.",
+            variant=variant,
+            known=", ".join(known),
+        )
     pythons = {python for build in matrix.builds for python in offered_pythons(build, choices)}
     if python is not None and python not in pythons:
         known_pythons = sorted(pythons, key=version_key)
-        raise UsageError("no-build-for-python", python=python, first=known_pythons[0], last=known_pythons[-1])
+        raise UsageError(
+            "no-build-for-python",
+            "No build of PyTorch supports Python {python}.",
+            "Take a Python from {first} to {last}, written like 3.12, or leave the choice to the program.",
+            python=python,
+            first=known_pythons[0],
+            last=known_pythons[-1],
+        )
 
 
 def is_asked(build: Build, choices: Choices) -> bool:

@@ -14,7 +14,28 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from wizard.environment.inspect.contents import Package
+from wizard.model.errors import ErrorText
 from wizard.model.messages import Message
+
+TARGET_NOT_WRITABLE = ErrorText(
+    "target-not-writable",
+    "You can't write in “{path}”.",
+    "Choose a folder of your own, for example in your home folder.",
+)
+
+
+TARGET_NOT_EMPTY = ErrorText(
+    "target-not-empty",
+    "The folder “{path}” is not empty; nothing in it was changed.",
+    "Choose another name or an empty folder.",
+)
+
+
+TARGET_IS_LINK = ErrorText(
+    "target-is-link",
+    "“{path}” is a link to another place.",
+    "Give the folder that the link points to, or another name.",
+)
 
 
 class EnvironmentKind(str, enum.Enum):

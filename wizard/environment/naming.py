@@ -17,11 +17,23 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
+from wizard.environment.model import TARGET_IS_LINK, TARGET_NOT_EMPTY, TARGET_NOT_WRITABLE
 from wizard.environment.remove.unfinished import holds_something, unfinished_run
-from wizard.model.errors import UsageError, gigabytes_apart
+from wizard.model.errors import ErrorText, UsageError, gigabytes_apart
 from wizard.model.messages import Message, message
 from wizard.system.places import places
 from wizard.system.traits import of
+
+BAD_PREFIX = ErrorText(
+    "bad-prefix",
+    "The folder given for the environment is empty or not a path.",
+    "Give a full path, such as ~/torch-envs/demo.",
+)
+TARGET_IS_FILE = ErrorText(
+    "target-is-file",
+    "“{path}” is a file, not a folder.",
+    "Choose another name.",
+)
 
 # One part of a path: what can't be a folder's name, and what works but makes other tools stumble.
 #
@@ -154,16 +166,32 @@ def check_place(prefix: PurePath, os_name: str, home: PurePath | None = None) ->
     if of(os_name).dos_paths and prefix.drive.startswith(_DEVICE_PATHS):  # pip and conda stumble over them
         raise BadName(shown, Flaw("character", prefix.drive[2]))
     if not prefix.is_absolute():
-        raise UsageError("target-relative", path=shown)
+        raise UsageError(
+            "target-relative",
+            "“{path}” is not a full path.",
+            "Give the whole path of the new environment, from the root or the drive letter on.",
+            path=shown,
+        )
     for part in prefix.parts[1:]:
         if part == "..":
             raise BadName(shown, Flaw("dots", ".."))
     if places(os_name).is_system_folder(prefix) or (home is not None and (prefix == home or prefix in home.parents)):
-        raise UsageError("target-is-system", path=shown)
+        raise UsageError(
+            "target-is-system",
+            "“{path}” is a folder that the system or your whole account needs; an environment can't be made there.",
+            "Choose a new folder inside your home folder or on a data disk.",
+            path=shown,
+        )
     if len(prefix.parts) > 1 and (flaw := find_flaw(prefix.name, os_name)):
         raise BadName(prefix.name, flaw)
     if len(str(prefix).encode(errors="surrogateescape")) > LONGEST_PREFIX:
-        raise UsageError("target-too-long", path=shown, longest=LONGEST_PREFIX)
+        raise UsageError(
+            "target-too-long",
+            "The path is too long: packages bear at most {longest} bytes. It is “{path}”.",
+            "Choose a folder closer to the top of the disk, or a shorter name.",
+            path=shown,
+            longest=LONGEST_PREFIX,
+        )
 
 
 def check_prefix(prefix: Path, os_name: str, needed_bytes: int | None = None) -> tuple[Message, ...]:
@@ -180,7 +208,7 @@ def check_prefix(prefix: Path, os_name: str, needed_bytes: int | None = None) ->
         _check_writable(parent, prefix)
         _check_space(parent, needed_bytes)
     except OSError as error:
-        raise UsageError("target-not-writable", details=str(error), path=str(prefix)) from error
+        raise UsageError(TARGET_NOT_WRITABLE, details=str(error), path=str(prefix)) from error
     return hazards(str(prefix), os_name)
 
 
@@ -196,22 +224,35 @@ def is_environment(prefix: Path) -> bool:
 
 def _check_existing(prefix: Path) -> None:
     if prefix.is_symlink():
-        raise UsageError("target-is-link", path=str(prefix))
+        raise UsageError(TARGET_IS_LINK, path=str(prefix))
     if run := unfinished_run(prefix):
-        raise UsageError("target-unfinished", path=str(prefix), run=run)
+        raise UsageError(
+            "target-unfinished",
+            "In “{path}” is an environment that was begun and not finished (run {run}).",
+            "Go on with it or remove it on the first page (or: torch-wizard resume {run}, "
+            "torch-wizard runs --remove {run}), or choose another name.",
+            path=str(prefix),
+            run=run,
+        )
     if is_environment(prefix):
-        raise UsageError("target-is-environment", path=str(prefix))
+        raise UsageError(
+            "target-is-environment",
+            "There is already an environment in “{path}”; it was left as it is.",
+            "Choose another name; or install into it (page Place, or --into with its folder): what "
+            "is replaced can be brought back.",
+            path=str(prefix),
+        )
     if prefix.is_dir() and holds_something(prefix):
-        raise UsageError("target-not-empty", path=str(prefix))
+        raise UsageError(TARGET_NOT_EMPTY, path=str(prefix))
     if prefix.exists() and not prefix.is_dir():
-        raise UsageError("target-is-file", path=str(prefix))
+        raise UsageError(TARGET_IS_FILE, path=str(prefix))
 
 
 def _check_writable(parent: Path, prefix: Path) -> None:
     if not parent.is_dir():
-        raise UsageError("target-is-file", path=str(parent))
+        raise UsageError(TARGET_IS_FILE, path=str(parent))
     if not os.access(parent, os.W_OK | os.X_OK):
-        raise UsageError("target-not-writable", path=str(prefix))
+        raise UsageError(TARGET_NOT_WRITABLE, path=str(prefix))
     # As root the bits allow everything, and Windows' bits say nothing: only trying tells.
     Path(tempfile.mkdtemp(prefix=".torch-setup-", dir=parent)).rmdir()
 
@@ -220,7 +261,14 @@ def _check_space(parent: Path, needed_bytes: int | None) -> None:
     free = shutil.disk_usage(parent).free
     if needed_bytes is not None and free < needed_bytes:
         wanted, left = gigabytes_apart(needed_bytes, free)
-        raise UsageError("target-no-space", path=str(parent), needed=wanted, free=left)
+        raise UsageError(
+            "target-no-space",
+            "The disk of “{path}” has {free} GB free, and about {needed} GB are needed.",
+            "Free some space, or choose a folder on another disk.",
+            path=str(parent),
+            needed=wanted,
+            free=left,
+        )
 
 
 def _home() -> Path | None:

@@ -25,7 +25,7 @@ from wizard.install.record import complete_record, is_installed, is_touched, rem
 from wizard.install.store import StoreEntry
 from wizard.install.store.build import as_wizard_error
 from wizard.install.store.link import Linker
-from wizard.install.wheel import Wheel, read_wheel
+from wizard.install.wheel import INSTALL_PERMISSION, INSTALL_WHEEL_GONE, Wheel, read_wheel
 from wizard.install.wheel_data import Claims, clash_of, is_simple, write_rest
 from wizard.model.distributions import parse_info_name, place
 from wizard.model.errors import Cancelled, WizardError
@@ -80,7 +80,13 @@ def find_places(python: Path, environment: Mapping[str, str] | None = None) -> I
         folders, prefix = json.loads(outcome.stdout)
         return InstallScheme(dict(zip(_SCHEME, folders, strict=True)), Path(prefix))
     except (ValueError, TypeError):
-        broken = WizardError("install-no-python", details=outcome.tail(), python=str(python))
+        broken = WizardError(
+            "install-no-python",
+            "The Python of the environment, {python}, does not start.",
+            "Remove the environment and make it anew; an antivirus program may have stopped it.",
+            details=outcome.tail(),
+            python=str(python),
+        )
         raise without_memory(outcome) or broken from None
 
 
@@ -181,7 +187,7 @@ class Installer:
             gone = next((entry.wheel for entry in work.taken if not entry.wheel.exists()), None)
             if gone:
                 raise WizardError(
-                    "install-wheel-gone", details=repr(error), file=gone.name, folder=str(gone.parent)
+                    INSTALL_WHEEL_GONE, details=repr(error), file=gone.name, folder=str(gone.parent)
                 ) from error
             raise error if isinstance(error, WizardError) else as_wizard_error(error, self.places.prefix) from error
         finally:
@@ -354,5 +360,5 @@ def failed(outcome: Outcome, prefix: Path) -> WizardError:
     if says_full(said):
         return WizardError("install-no-space", details=outcome.tail(), folder=str(prefix))
     if any(mark in said for mark in _NO_PERMISSION):
-        return WizardError("install-permission", details=outcome.tail(), folder=str(prefix))
+        return WizardError(INSTALL_PERMISSION, details=outcome.tail(), folder=str(prefix))
     return WizardError("install-failed", details=outcome.tail(), folder=str(prefix))

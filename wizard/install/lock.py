@@ -22,14 +22,20 @@ from packaging.utils import canonicalize_name, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
 from wizard.model.distributions import FAMILY
-from wizard.model.errors import Cancelled, WizardError
-from wizard.model.lock import Lock, LockedFile, PackageVersion
+from wizard.model.errors import Cancelled, ErrorText, WizardError
+from wizard.model.lock import LOCK_DAMAGED, LOCK_REFUSED, Lock, LockedFile, PackageVersion
 from wizard.model.typed import from_toml
 from wizard.process import Outcome, Request, child_environment, run, without_memory
 from wizard.process.exhausted import says_full
 from wizard.system import moving, paths
 from wizard.system.traits import of
 from wizard.transfer.trouble import explain_text
+
+LOCK_UV = ErrorText(
+    "lock-uv",
+    "The part of this program that chooses the exact files (uv) could not be started.",
+    "Install the program anew; an antivirus program may have removed it.",
+)
 
 # What conda brings to an environment, for the resolver: fixed versions that no index is asked for.
 #
@@ -279,7 +285,7 @@ def _uv() -> Path:
     try:
         return paths.uv_executable()
     except FileNotFoundError as error:
-        raise WizardError("lock-uv", details=str(error)) from error
+        raise WizardError(LOCK_UV, details=str(error)) from error
 
 
 def python_platform(request: LockRequest) -> str:
@@ -307,7 +313,12 @@ def parse_lock(text: str) -> Lock:
         data = from_toml(text)
         return Lock(tuple(_file(package) for package in data["packages"]), text)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise WizardError("lock-unreadable", details=repr(error)) from error
+        raise WizardError(
+            "lock-unreadable",
+            "The answer about the exact files could not be read.",
+            "Try again; if it happens again, report it with the log.",
+            details=repr(error),
+        ) from error
 
 
 def _file(package: Mapping[str, Any]) -> LockedFile:
@@ -360,9 +371,17 @@ def _best_wheel(wheels: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 def _failure(outcome: Outcome, environment: Mapping[str, str]) -> WizardError:
     if outcome.exit_code is None:
-        return WizardError("lock-uv", details=outcome.tail())
+        return WizardError(LOCK_UV, details=outcome.tail())
     if outcome.timed_out:
-        return WizardError("lock-silent", details=outcome.tail(40), seconds=round(outcome.seconds))
+        return WizardError(
+            "lock-silent",
+            "Choosing the exact files was given up after {seconds} s: the program that does it (uv) "
+            "did nothing any more, or came to no end.",
+            "Close other programs if memory is short, and try again; or take another source, on the "
+            "page Source or with --mirror race, --torch-index or --index. Nothing has been changed.",
+            details=outcome.tail(40),
+            seconds=round(outcome.seconds),
+        )
     trouble = explain_text(outcome.stderr, environment)
     if trouble:
         return WizardError(trouble.code, details=outcome.tail(40), **trouble.params)
@@ -371,9 +390,9 @@ def _failure(outcome: Outcome, environment: Mapping[str, str]) -> WizardError:
     if refused:
         file = unquote(urlsplit(refused[2]).path).rstrip("/").rsplit("/", 1)[-1]
         host = urlsplit(refused[2]).hostname or "-"
-        return WizardError("lock-refused", details=outcome.tail(40), host=host, status=int(refused[1]), file=file)
+        return WizardError(LOCK_REFUSED, details=outcome.tail(40), host=host, status=int(refused[1]), file=file)
     if damaged:
-        return WizardError("lock-damaged", details=outcome.tail(40), package=f"{damaged[1]} {damaged[2]}")
+        return WizardError(LOCK_DAMAGED, details=outcome.tail(40), package=f"{damaged[1]} {damaged[2]}")
     said = outcome.stderr.lower()
     if says_full(said):  # uv unpacks some packages to read about them
         return WizardError("fetch-no-space", details=outcome.tail(40), folder=str(paths.home()))

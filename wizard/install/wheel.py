@@ -16,7 +16,23 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 
 from wizard.model.distributions import Recorded, is_inside, parse_record
-from wizard.model.errors import WizardError
+from wizard.model.errors import ErrorText, WizardError
+
+INSTALL_BAD_WHEEL = ErrorText(
+    "install-bad-wheel",
+    "The package file {file} is damaged or is not a package file.",
+    "Delete it from the downloads folder and go on: it is then downloaded anew.",
+)
+INSTALL_PERMISSION = ErrorText(
+    "install-permission",
+    "Files in {folder} can't be written.",
+    "Close programs that use this environment, check the permissions of the folder, then go on.",
+)
+INSTALL_WHEEL_GONE = ErrorText(
+    "install-wheel-gone",
+    "The downloaded file {file} was removed before it was installed.",
+    "Go on: it is downloaded anew, and what is installed stays. See what removed it from {folder}.",
+)
 
 _MOST_METADATA = 64 << 20  # of one file; the largest known list of files takes 2 MB
 THIN = b"thin"  # the comment of the zip file; only the store writes such wheels
@@ -88,7 +104,7 @@ def read_wheel(path: Path) -> Wheel:
             record = parse_record(archive.read(f"{dist_info}/RECORD").decode("utf-8"))
             is_thin = archive.comment == THIN
     except (*UNREADABLE, StopIteration) as error:
-        raise WizardError("install-bad-wheel", details=f"{path}: {error!r}", file=path.name) from error
+        raise WizardError(INSTALL_BAD_WHEEL, details=f"{path}: {error!r}", file=path.name) from error
     name, version = path.name.split("-")[:2]
     is_pure = "root-is-purelib: true" in about.lower()
     present = {member.filename for member in members}

@@ -30,7 +30,7 @@ from installer.utils import Scheme, construct_record_file, get_launcher_kind, pa
 from packaging.utils import canonicalize_name
 
 from wizard.install.record import write_record
-from wizard.install.wheel import UNREADABLE, Wheel, is_odd, leads_out, read_wheel
+from wizard.install.wheel import INSTALL_BAD_WHEEL, UNREADABLE, Wheel, is_odd, leads_out, read_wheel
 from wizard.model.distributions import FAMILY, REWRITTEN, Recorded, is_inside, place
 from wizard.model.errors import WizardError
 from wizard.system import moving
@@ -81,7 +81,7 @@ def write_rest(wheel: Wheel, scheme: Mapping[str, str], python: Path) -> None:
             folders = {name: extended(folder) for name, folder in scheme.items()}
             install(source, _Destination(folders, str(python), get_launcher_kind(), wheel=wheel), dict(_OWN_FILES))
     except _WRONG as error:
-        raise WizardError("install-bad-wheel", details=f"{wheel.path}: {error!r}", file=wheel.path.name) from error
+        raise WizardError(INSTALL_BAD_WHEEL, details=f"{wheel.path}: {error!r}", file=wheel.path.name) from error
 
 
 @dataclass
@@ -201,7 +201,15 @@ class Claims:
             known, other = self._first.setdefault(target, (entry, wheel))
             is_torchs = not {wheel.name, other.name}.isdisjoint(FAMILY)
             if known.digest != entry.digest and (is_torchs or known.size != entry.size):
-                raise WizardError("install-same-file", path=target, first=other.path.name, second=wheel.path.name)
+                raise WizardError(
+                    "install-same-file",
+                    "Two packages bring the same file {path} with different content: {first} and {second}; "
+                    "the second was not installed.",
+                    "Leave one of the two packages out, or take versions of them that go together.",
+                    path=target,
+                    first=other.path.name,
+                    second=wheel.path.name,
+                )
 
 
 def _outside(prefix: Path, site: Path, wheel: Wheel) -> Iterator[str]:

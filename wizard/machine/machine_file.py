@@ -105,7 +105,14 @@ class Fields:
 
 def _bad(file: str, path: str, problem: str, example: str = "") -> UsageError:
     said = message(f"machine.problem.{problem}", example=example)
-    return UsageError("bad-machine-file", file=file, path=path or message("machine.problem.whole"), problem=said)
+    return UsageError(
+        "bad-machine-file",
+        "The machine file {file} cannot be used: {path} {problem}.",
+        "Make it again with `torch-wizard probe --json` on that computer, or correct this entry.",
+        file=file,
+        path=path or message("machine.problem.whole"),
+        problem=said,
+    )
 
 
 def printable(value: str | None) -> str | None:
@@ -279,7 +286,13 @@ def read_machine_file(path: Path) -> Machine:
         with path.open("rb") as file:
             raw = file.read(_LARGEST_FILE + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise UsageError("no-machine-file", details=str(error), file=str(path)) from error
+        raise UsageError(
+            "no-machine-file",
+            "The machine file {file} cannot be read.",
+            "Check that the file is there and that you may read it.",
+            details=str(error),
+            file=str(path),
+        ) from error
     where = path.name
     if len(raw) > _LARGEST_FILE:
         raise Fields({}, where).fail("", "too-long")

@@ -75,6 +75,33 @@ class WizardError(Exception):
         return f"{text(self.summary, 'en')} {text(self.hint, 'en')}"
 
 
+BAD_PLAN = ErrorText(
+    "bad-plan",
+    "{path} cannot be read as a plan.",
+    "Make a new one with: torch-wizard setup",
+)
+EXPORT_EXISTS = ErrorText(
+    "export-exists",
+    "There is a file {path} already; it was left as it is.",
+    "Choose another name for the file.",
+)
+EXPORT_NOT_WRITTEN = ErrorText(
+    "export-not-written",
+    "{path} could not be written.",
+    "Choose a folder that is yours.",
+)
+INTERNAL = ErrorText(
+    "internal",
+    "The program made a mistake of its own ({what}).",
+    "Nothing that was finished is lost; please report it with the log.",
+)
+WINDOW_NOT_SAVED = ErrorText(
+    "window-not-saved",
+    "The file “{path}” could not be written.",
+    "Choose another folder.",
+)
+
+
 def kept_message(error: Mapping[str, Any], part: str) -> Message:
     """Return the `summary` or the `hint` of an error that was kept as JSON."""
     sentence = (error.get("sentences") or {}).get(part)

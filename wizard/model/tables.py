@@ -78,7 +78,14 @@ def shipped_table(name: str, shape: type[T]) -> T:
 
 
 def bad_table(file: str, problem: str) -> WizardError:
-    return WizardError("bad-table", details=problem, file=file, problem=problem.partition(";")[0])
+    return WizardError(
+        "bad-table",
+        "A table of this program cannot be read: {problem}.",
+        "Install the program again; whoever changed {file} finds every mistake with “torch-wizard matrices check”.",
+        details=problem,
+        file=file,
+        problem=problem.partition(";")[0],
+    )
 
 
 def convert(value: object, shape: type[T]) -> T:

@@ -47,9 +47,19 @@ def read_project(path: Path) -> Project:
         for name in [*sorted(declaring, key=rank), *sorted(telling)]:
             reader.read(name)
     else:
-        raise UsageError("no-such-project", path=str(path))
+        raise UsageError(
+            "no-such-project",
+            "There is no project at {path}.",
+            "Name the folder of the project, or one of its files.",
+            path=str(path),
+        )
     if not reader.found.statements and not reader.found.sources:
-        raise UsageError("nothing-declared", path=str(path))
+        raise UsageError(
+            "nothing-declared",
+            "Nothing in {path} says which packages the project needs.",
+            "Name the file that lists them, or set up a plain environment without --project.",
+            path=str(path),
+        )
     return reader.project()
 
 

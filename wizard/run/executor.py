@@ -11,7 +11,7 @@ import time
 import traceback
 from collections.abc import Sequence
 
-from wizard.model.errors import Cancelled, WizardError
+from wizard.model.errors import INTERNAL, Cancelled, WizardError
 from wizard.model.events import EventKind
 from wizard.process import without_memory
 from wizard.run.context import Context, Step
@@ -79,7 +79,7 @@ def _run_guarded(step: Step, context: Context, failures: list[BaseException]) ->
 
 
 def _bug(problem: Exception) -> WizardError:
-    internal = WizardError("internal", details=traceback.format_exc(), what=type(problem).__name__)
+    internal = WizardError(INTERNAL, details=traceback.format_exc(), what=type(problem).__name__)
     bug = without_memory(problem) or internal
     bug.__cause__ = problem
     return bug

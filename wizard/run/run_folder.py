@@ -22,11 +22,22 @@ import msgspec
 import psutil
 from filelock import FileLock, Timeout
 
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import BAD_PLAN, ErrorText, UsageError, WizardError
 from wizard.model.lock import Lock
 from wizard.model.typed import read_own_json
 from wizard.system import moving, paths
 from wizard.system.disk import open_own
+
+NO_SUCH_RUN = ErrorText(
+    "no-such-run",
+    "There is no run {run}.",
+    "See what there is with: torch-wizard runs",
+)
+RUN_BUSY = ErrorText(
+    "run-busy",
+    "Another setup is at work on {path} right now.",
+    "Wait until it has finished, or cancel it first.",
+)
 
 _SAME_START = 2.0  # seconds: a process's own start is told in ticks of a clock that may be set
 
@@ -208,7 +219,7 @@ def own_run_folder(run: str) -> RunFolder:
     """By its id alone, in our own folder: what may be removed. Raises UsageError `no-such-run`."""
     place = paths.runs_dir() / run
     if not _ID.match(run) or place.is_symlink() or not place.is_dir():
-        raise UsageError("no-such-run", run=run)
+        raise UsageError(NO_SUCH_RUN, run=run)
     return RunFolder(place)
 
 
@@ -216,11 +227,11 @@ def find_run_folder(run: str) -> RunFolder:
     """From a run's id, its folder, or its plan file. Raises UsageError `no-such-run`, `bad-plan`."""
     given = Path(run)
     if given.is_file() and given.name != "plan.json":
-        raise UsageError("bad-plan", path=run)
+        raise UsageError(BAD_PLAN, path=run)
     for place in (given.parent if given.name == "plan.json" else given, paths.runs_dir() / run):
         if (place / "plan.json").is_file():
             return RunFolder(place.absolute())
-    raise UsageError("no-such-run", run=run)
+    raise UsageError(NO_SUCH_RUN, run=run)
 
 
 def run_folders() -> tuple[RunFolder, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from wizard.sources.model import UserSettings
 from wizard.transfer.address import file_path, join_path
-from wizard.transfer.http import Client, SourceUnreachable, explain_status
+from wizard.transfer.http import SOURCE_NO_FOLDER, SOURCE_NOT_AN_INDEX, Client, SourceUnreachable, explain_status
 
 INDEXES = {"repodata.json.zst": b"\x28\xb5\x2f\xfd", "repodata.json": b"{", "repodata.json.bz2": b"BZh"}
 _BEGINNING = 512  # bytes
@@ -31,7 +31,7 @@ def check_channel(url: str, settings: UserSettings | None = None, subdirs: tuple
     if url.lower().startswith("file:"):
         folder = file_path(url)
         if not all(any((folder / subdir / name).is_file() for name in INDEXES) for subdir in subdirs):
-            raise SourceUnreachable("source-no-folder", source=url, path=str(folder))
+            raise SourceUnreachable(SOURCE_NO_FOLDER, source=url, path=str(folder))
         return
     known = settings or UserSettings()
     client = Client(known.certificate, known.proxy, _TIMEOUTS, known.environment)
@@ -51,7 +51,7 @@ def _check_remote(client: Client, url: str, subdir: str) -> None:
         if page.status in (200, 206):
             if page.body.lstrip().startswith(magic):
                 return
-            raise SourceUnreachable("source-not-an-index", details=page.text[:200], source=name)
+            raise SourceUnreachable(SOURCE_NOT_AN_INDEX, details=page.text[:200], source=name)
         status = page.status
     raise explain_status(status, name, url)
 

@@ -27,7 +27,7 @@ from packaging.version import Version
 from wizard.process import redact
 from wizard.sources.model import Layout, Offer, Source
 from wizard.transfer.address import file_path, resolve_link
-from wizard.transfer.http import SourceUnreachable
+from wizard.transfer.http import SOURCE_NO_FOLDER, SOURCE_NOT_AN_INDEX, SourceUnreachable
 
 _MOST_SHOWN = 200  # signs of an address
 _DISTRIBUTION = (".whl", ".tar.gz", ".zip", ".tar.bz2", ".egg", ".tar.xz")
@@ -40,7 +40,7 @@ _HUMAN_TAGS = frozenset({"form", "input", "script", "iframe", "video", "frameset
 
 def not_an_index(source: Source, begins: str = "") -> SourceUnreachable:
     """Return the error for a page that lists nothing; `begins`: how it begins."""
-    return SourceUnreachable("source-not-an-index", details=begins[:200], source=source.label)
+    return SourceUnreachable(SOURCE_NOT_AN_INDEX, details=begins[:200], source=source.label)
 
 
 @dataclass(slots=True)
@@ -236,7 +236,13 @@ def _check_refused(hrefs: list[str], source: Source) -> None:
         address = redact(wheel.partition("#")[0])[:_MOST_SHOWN]
         index = redact(source.url or "") or "-"
         raise SourceUnreachable(
-            "source-links-refused", details=address, source=source.label, index=index, address=address
+            "source-links-refused",
+            "{source} ({index}) links to {address}, where no index may send this computer: it was not opened.",
+            "Choose another source, or tell the people who run it: packages come from https addresses only.",
+            details=address,
+            source=source.label,
+            index=index,
+            address=address,
         )
 
 
@@ -307,7 +313,7 @@ def list_folder(source: Source, project: str) -> tuple[Offer, ...]:
         if place.is_file():
             return _read_page(place, source, project)
         if not place.is_dir():
-            raise SourceUnreachable("source-no-folder", source=source.name, path=str(place))
+            raise SourceUnreachable(SOURCE_NO_FOLDER, source=source.name, path=str(place))
         if source.layout is Layout.FLAT:
             return _wheels_in(place, source, project)
         own = place / canonicalize_name(project)
@@ -316,7 +322,7 @@ def list_folder(source: Source, project: str) -> tuple[Offer, ...]:
             return _read_page(page, source, project)
         return _wheels_in(own, source, project) if own.is_dir() else ()
     except (OSError, ValueError) as error:
-        raise SourceUnreachable("source-no-folder", details=str(error), source=source.name, path=str(place)) from error
+        raise SourceUnreachable(SOURCE_NO_FOLDER, details=str(error), source=source.name, path=str(place)) from error
 
 
 def _read_page(page: Path, source: Source, project: str) -> tuple[Offer, ...]:

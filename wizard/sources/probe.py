@@ -28,7 +28,15 @@ from wizard.sources.read import Reader, default_index_url
 from wizard.sources.table import forbidden_means_missing
 from wizard.sources.wanted import Wanted, WantedChannel, WantedInstaller, WantedWheel, best_offer, public, variant_of
 from wizard.transfer.address import file_path, join_path, resolve_link
-from wizard.transfer.http import Client, HttpPage, SourceUnreachable, explain_status
+from wizard.transfer.http import (
+    SOURCE_NO_FOLDER,
+    SOURCE_NOT_AN_INDEX,
+    SOURCE_OFFLINE,
+    Client,
+    HttpPage,
+    SourceUnreachable,
+    explain_status,
+)
 from wizard.transfer.installing_client import file_headers, list_headers
 
 # A place that hands out Miniforge: which release does it list for this platform?
@@ -65,7 +73,7 @@ def probe_installer(source: Source, wanted: WantedInstaller, client: Client) -> 
     links = (resolve_link(page.url, found["href"]) for found in _HREF.finditer(page.text))
     names = [urlsplit(link).path.rsplit("/", 1)[-1] for link in links if link]
     if not names:
-        raise SourceUnreachable("source-not-an-index", details=page.text[:200], source=name)
+        raise SourceUnreachable(SOURCE_NOT_AN_INDEX, details=page.text[:200], source=name)
     return _seen(source, wanted, names, page.url)
 
 
@@ -74,7 +82,7 @@ def _names_in_folder(source: Source) -> list[str]:
     try:
         return [path.name for path in folder.iterdir()]
     except OSError as error:
-        raise SourceUnreachable("source-no-folder", details=str(error), source=source.name, path=str(folder)) from error
+        raise SourceUnreachable(SOURCE_NO_FOLDER, details=str(error), source=source.name, path=str(folder)) from error
 
 
 def _seen(source: Source, wanted: WantedInstaller, names: list[str], final: str) -> ProbeResult:
@@ -115,7 +123,7 @@ def probe_channel(source: Source, wanted: WantedChannel, client: Client) -> Prob
         page = client.get(url, name, file_headers(0, _INDEX_BEGINNING - 1), _INDEX_BEGINNING)
         if page.status in (200, 206):
             if not page.body.lstrip().startswith(magic):
-                raise SourceUnreachable("source-not-an-index", details=page.text[:200], source=name)
+                raise SourceUnreachable(SOURCE_NOT_AN_INDEX, details=page.text[:200], source=name)
             return _described(source, index, url, page, client, wanted)
         if page.status not in (*_MISSING, 403):
             break
@@ -193,7 +201,7 @@ def _channel_on_disk(source: Source, wanted: WantedChannel) -> ProbeResult:
             return seen
         except OSError:
             continue
-    raise SourceUnreachable("source-no-folder", source=source.label, path=str(folder))
+    raise SourceUnreachable(SOURCE_NO_FOLDER, source=source.label, path=str(folder))
 
 
 _BEGINNING = 1024  # bytes
@@ -216,7 +224,7 @@ def probe_source(
         seen = _probe(source, wanted, reader)
     except WizardError as error:
         failure = (
-            error if isinstance(error, SourceUnreachable) else SourceUnreachable("source-offline", details=str(error))
+            error if isinstance(error, SourceUnreachable) else SourceUnreachable(SOURCE_OFFLINE, details=str(error))
         )
         seen = ProbeResult(source, 0.0, failure=failure)
     return replace(seen, seconds=round(time.monotonic() - began, 3))

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from packaging.utils import canonicalize_name
 
+from wizard.model.errors import ErrorText
 from wizard.model.messages import Words
 from wizard.process import Request, run
 from wizard.sources.index import (
@@ -32,7 +33,21 @@ from wizard.sources.model import Layout, Offer, Origin, Source, UserSettings
 from wizard.sources.table import forbidden_means_missing
 from wizard.system import paths
 from wizard.transfer.address import address_problem, join_path
-from wizard.transfer.http import CONNECT_TIMEOUT, READ_TIMEOUT, Client, HttpPage, SourceUnreachable, explain_status
+from wizard.transfer.http import (
+    CONNECT_TIMEOUT,
+    READ_TIMEOUT,
+    SOURCE_TIMEOUT,
+    Client,
+    HttpPage,
+    SourceUnreachable,
+    explain_status,
+)
+
+SOURCE_NO_DEFAULT = ErrorText(
+    "source-no-default",
+    "The address of the official package index could not be found out.",
+    "Run the setup again; if this stays, install this program anew.",
+)
 
 # The address of the official package index, asked of uv: it is uv's own default and not written here.
 #
@@ -70,7 +85,7 @@ def ask_uv(uv: tuple[str, ...]) -> str:
     answer = run(Request((*uv, "pip", "compile", *options, "-"), stdin="pip\n", timeout=_TIMEOUT))
     url = parse_index_annotation(answer.stdout)
     if url is None:
-        raise SourceUnreachable("source-no-default", details=answer.tail())
+        raise SourceUnreachable(SOURCE_NO_DEFAULT, details=answer.tail())
     return url
 
 
@@ -80,7 +95,7 @@ def default_index_url() -> str:
     try:
         uv = paths.uv_executable()
     except FileNotFoundError as error:
-        raise SourceUnreachable("source-no-default", details=str(error)) from error
+        raise SourceUnreachable(SOURCE_NO_DEFAULT, details=str(error)) from error
     return ask_uv((str(uv),))
 
 
@@ -199,7 +214,7 @@ class Reader:
         goes_on = self._goes_on
         page = self.client.get(url, source, self._headers, None, (lambda _: goes_on()) if goes_on else None)
         if goes_on and not goes_on():  # it may have been cut short
-            raise SourceUnreachable("source-timeout", details=url, source=source)
+            raise SourceUnreachable(SOURCE_TIMEOUT, details=url, source=source)
         return page
 
     def with_layout(self, source: Source, project: str) -> Source:

@@ -22,11 +22,23 @@ from typing import IO, Any
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import Version
 
+from wizard.model.errors import ErrorText
 from wizard.model.messages import Words
 from wizard.process import redact
 from wizard.sources.model import Offer
 from wizard.transfer.address import file_path
 from wizard.transfer.http import Client, HttpPage, SourceUnreachable, explain_status
+
+SOURCE_NO_RANGES = ErrorText(
+    "source-no-ranges",
+    "{source} does not send parts of files, so its package files cannot be looked into without downloading them.",
+    "Choose another source, or wait for an update of this program, which brings the facts.",
+)
+WHEEL_UNREADABLE = ErrorText(
+    "wheel-unreadable",
+    "{file} from {source} could not be read as a package file.",
+    "Try again later, or choose another source; tell the people who run it.",
+)
 
 # What the files inside a torch wheel say of its machine code. Pure: text or bytes in, values out; nothing is run.
 #
@@ -175,7 +187,13 @@ class RangedFile(io.RawIOBase):
         if self._size is not None:
             length = min(length, self._size - start)
         if self.fetched + length > self._most:
-            raise SourceUnreachable("wheel-too-costly", details=redact(self._url), source=self._source)
+            raise SourceUnreachable(
+                "wheel-too-costly",
+                "Looking into a package file of {source} would take too much traffic, so it was left.",
+                "Choose another source, or wait for an update of this program, which brings the facts.",
+                details=redact(self._url),
+                source=self._source,
+            )
         headers = {"Range": f"bytes={start}-{start + length - 1}", "Accept-Encoding": "identity"}
         page = self._client.get(self._url, self._source, headers, length)
         self._check(page, start)
@@ -185,14 +203,14 @@ class RangedFile(io.RawIOBase):
 
     def _check(self, page: HttpPage, start: int) -> None:
         if page.status == 200:
-            raise SourceUnreachable("source-no-ranges", details=redact(self._url), source=self._source)
+            raise SourceUnreachable(SOURCE_NO_RANGES, details=redact(self._url), source=self._source)
         if page.status != 206:
             raise explain_status(page.status, self._source, self._url)
         found = _CONTENT_RANGE.match(page.content_range)
         size = int(found[3]) if found else -1
         if not found or int(found[1]) != start or not page.body or self._size not in (None, size):
             details = redact(f"{self._url}: asked from {start}, got {page.content_range!r}")
-            raise SourceUnreachable("source-no-ranges", details=details, source=self._source)
+            raise SourceUnreachable(SOURCE_NO_RANGES, details=details, source=self._source)
         self._size = size
 
 
@@ -245,7 +263,7 @@ def read_wheel(client: Client, offer: Offer) -> WheelContents:
             return _look(file, offer, ranged)
     except BROKEN as error:
         raise SourceUnreachable(
-            "wheel-unreadable", details=redact(f"{offer.url}: {error!r}"), source=source, file=offer.filename
+            WHEEL_UNREADABLE, details=redact(f"{offer.url}: {error!r}"), source=source, file=offer.filename
         ) from error
 
 
@@ -328,6 +346,9 @@ def read_metadata(client: Client, offer: Offer) -> bytes:
     except _TooLargeError as error:
         raise SourceUnreachable(
             "metadata-too-large",
+            "The metadata of {file} from {source} are larger than {megabytes} MB, which no package's "
+            "are: they were not read.",
+            "Choose another source, or tell the people who run it.",
             details=redact(f"{offer.url}: {error}"),
             source=source,
             file=offer.filename,
@@ -335,7 +356,7 @@ def read_metadata(client: Client, offer: Offer) -> bytes:
         ) from error
     except BROKEN as error:
         raise SourceUnreachable(
-            "wheel-unreadable", details=redact(f"{offer.url}: {error!r}"), source=source, file=offer.filename
+            WHEEL_UNREADABLE, details=redact(f"{offer.url}: {error!r}"), source=source, file=offer.filename
         ) from error
 
 

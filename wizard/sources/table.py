@@ -16,12 +16,18 @@ from urllib.parse import unquote, urlsplit
 
 from msgspec.structs import replace
 
-from wizard.model.errors import UsageError
+from wizard.model.errors import ErrorText, UsageError
 from wizard.model.messages import Message, in_each
 from wizard.model.tables import DATE, Row, TableError, Words, parse_table, shipped_table
 from wizard.process import redact
 from wizard.system import paths
 from wizard.transfer.address import address_problem, host_of
+
+BAD_MIRRORS_FILE = ErrorText(
+    "bad-mirrors-file",
+    "The file {path} with this lab's own mirrors cannot be used: {problem}.",
+    "Correct or delete it; each [[mirror]] needs kind, id, layout and an https:// url.",
+)
 
 _VARIANT = "{variant}"
 FORGE = "conda-forge"  # the channel, and the kind of its rows
@@ -160,11 +166,11 @@ def mirror_rows() -> tuple[MirrorRow, ...]:
     except (FileNotFoundError, NotADirectoryError):
         return _shipped()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError("bad-mirrors-file", path=str(path), problem=str(error)) from error
+        raise UsageError(BAD_MIRRORS_FILE, path=str(path), problem=str(error)) from error
     try:
         return with_own(_shipped(), text, str(path))
     except TableError as error:
-        raise UsageError("bad-mirrors-file", path=str(path), problem=str(error)) from error
+        raise UsageError(BAD_MIRRORS_FILE, path=str(path), problem=str(error)) from error
 
 
 def with_own(shipped: tuple[MirrorRow, ...], document: str, path: str) -> tuple[MirrorRow, ...]:

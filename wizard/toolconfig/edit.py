@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wizard.model.errors import WizardError
+from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import Message
 from wizard.model.typed import from_toml
 from wizard.process import redact
@@ -24,6 +24,12 @@ from wizard.toolconfig.text_file import TextFile, difference, one_place, read_te
 from wizard.undo.journal import UndoJournal
 from wizard.undo.model import Change, FileChange, OurKey, TakenOut, Undone, Value, Write
 from wizard.undo.user_file import read
+
+SETTINGS_SECRET = ErrorText(
+    "settings-secret",
+    "{key} in {path} names a private source with a password, and this program does not replace such a source.",
+    "If it is not needed any more, remove that line by hand and try again.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,13 @@ _FORMATS = {
 def _opened(tool: Tool, path: Path, content: bytes) -> TextFile:
     file = read_text(content)
     if file.mark and not _FORMATS[tool].takes_mark:
-        raise WizardError("settings-mark", path=str(path), tool=tool.value)
+        raise WizardError(
+            "settings-mark",
+            "{path} begins with an invisible mark (BOM), and {tool} reads no setting from such a file.",
+            "Save it anew as UTF-8 without BOM, then try again.",
+            path=str(path),
+            tool=tool.value,
+        )
     return file
 
 
@@ -69,7 +81,14 @@ def parsed(tool: Tool, path: Path, content: bytes) -> Mapping[str, Any]:
 
 
 def _unreadable(tool: Tool, path: Path, error: ValueError) -> WizardError:
-    return WizardError("settings-unreadable", details=str(error), path=str(path), tool=tool.value)
+    return WizardError(
+        "settings-unreadable",
+        "{path} cannot be read as settings of {tool}, so it was left alone.",
+        "{tool} cannot read it either: correct it, or move it away, and try again.",
+        details=str(error),
+        path=str(path),
+        tool=tool.value,
+    )
 
 
 def edited(tool: Tool, path: Path, content: bytes, key: str, value: Value, *, is_tidy: bool = False) -> bytes:
@@ -97,7 +116,15 @@ def edited(tool: Tool, path: Path, content: bytes, key: str, value: Value, *, is
         RecursionError,
     ) as error:  # the libraries' ways to say no
         details = f"{type(error).__name__}: {error}"
-        raise WizardError("settings-not-editable", details=details, path=str(path), key=key) from error
+        raise WizardError(
+            "settings-not-editable",
+            "{path} is written in a way in which {key} cannot be changed without touching something "
+            "else, so it was left alone.",
+            "Change {key} by hand in an editor.",
+            details=details,
+            path=str(path),
+            key=key,
+        ) from error
 
 
 def key_after(key: str, value: Value) -> str:
@@ -178,7 +205,7 @@ def _proposed(tool: Tool, path: Path, edits: Sequence[Edit]) -> Diff | None:
         if old == edit.value:
             continue
         if _loses_secret(old, edit.value):
-            raise WizardError("settings-secret", path=str(path), key=edit.key)
+            raise WizardError(SETTINGS_SECRET, path=str(path), key=edit.key)
         content = edited(tool, path, content, edit.key, edit.value)
         key = key_after(edit.key, edit.value)
         ours.append(OurKey(key, old, value_of(tool, path, content, key)))

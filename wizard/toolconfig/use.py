@@ -20,7 +20,7 @@ from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.process import redact
 from wizard.sources.table import FORGE, MirrorRow, mirror_rows
-from wizard.toolconfig.edit import parsed, value_of, value_or_none
+from wizard.toolconfig.edit import SETTINGS_SECRET, parsed, value_of, value_or_none
 from wizard.toolconfig.files import SettingsFile, own_file, settings_files, variables
 from wizard.toolconfig.model import Edit, Tool, UserContext
 from wizard.undo.user_file import read
@@ -105,7 +105,14 @@ def rows_of(mirror: str, kinds: tuple[str, ...]) -> dict[str, MirrorRow]:
     """Return a mirror's rows by kind. Raises UsageError `settings-no-mirror`, `settings-not-lasting`."""
     for kind in kinds:
         if kind not in LASTING:
-            raise UsageError("settings-not-lasting", kind=kind)
+            raise UsageError(
+                "settings-not-lasting",
+                "A source of kind “{kind}” is not written into your settings: it does not serve all "
+                "packages, and as a default it would break every other install.",
+                "This program uses such a source for a single install only; leave --kind out, or choose "
+                "packages or conda.",
+                kind=kind,
+            )
     known = {
         kind: row
         for kind, in_table in LASTING.items()
@@ -114,7 +121,13 @@ def rows_of(mirror: str, kinds: tuple[str, ...]) -> dict[str, MirrorRow]:
     }
     if not known:
         names = sorted({row.id for row in mirror_rows() if row.kind in LASTING.values()})
-        raise UsageError("settings-no-mirror", id=mirror, known=", ".join(names))
+        raise UsageError(
+            "settings-no-mirror",
+            "There is no lasting source called “{id}”.",
+            "Choose one of these: {known}.",
+            id=mirror,
+            known=", ".join(names),
+        )
     return known
 
 
@@ -185,7 +198,7 @@ def uv_request(url: str | None, around: UserContext) -> SettingsRequest:
     _check_login(Tool.UV, path, content, keys, around)
     entries = parsed(Tool.UV, path, content).get("index", [])
     if "index" in keys and any(is_guarded(entry, around) for entry in entries if entry.get("default") is True):
-        raise WizardError("settings-secret", path=str(path), key="index")
+        raise WizardError(SETTINGS_SECRET, path=str(path), key="index")
     edits = tuple(Edit(Tool.UV, path, key, url) for key in keys)
     notices = (*overridden(Tool.UV, path, "index", around), *_extra_of_uv(around))
     return SettingsRequest(Tool.UV, path, keys[0] if keys else "index", url, edits, notices)
@@ -195,7 +208,7 @@ def _check_login(tool: Tool, path: Path, content: bytes, keys: list[str], around
     for key in keys:
         value = value_of(tool, path, content, key)
         if isinstance(value, str) and has_login(value, around):
-            raise WizardError("settings-secret", path=str(path), key=key)
+            raise WizardError(SETTINGS_SECRET, path=str(path), key=key)
 
 
 def conda_request(url: str | None, around: UserContext) -> SettingsRequest:

@@ -116,7 +116,13 @@ def check_address(text: str, option: str) -> str:
     if problem:
         raise UsageError(problem, address=redact(text), option=option)
     if text.lower().startswith("file:") and not file_path(text).exists():
-        raise UsageError("address-no-folder", address=redact(text), option=option)
+        raise UsageError(
+            "address-no-folder",
+            "There is no folder at “{address}” ({option}).",
+            "Check the path, and that the drive or network share is connected.",
+            address=redact(text),
+            option=option,
+        )
     return text
 
 

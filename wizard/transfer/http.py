@@ -4,6 +4,8 @@ The HTTP side of reading sources: certificates, proxies, redirects, limits. It k
 
 Proxy and certificates come from the variables that every child gets too (wizard.transfer.proxy), so that what is seen
 here is what uv will see. Verification cannot be switched off.
+
+One file: each refusal stands where it is found, with its sentences.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from urllib3 import PoolManager
 from urllib3.exceptions import HTTPError, ReadTimeoutError, SSLError
 
 from wizard import __version__
-from wizard.model.errors import WizardError
+from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import Words
 from wizard.process import redact
 from wizard.transfer.address import may_follow
@@ -31,6 +33,27 @@ from wizard.transfer.proxy.environment import present_environment, with_settings
 from wizard.transfer.proxy.model import Network
 from wizard.transfer.tls import CertificateUnreadable, context_for
 from wizard.transfer.trouble import explain
+
+SOURCE_NO_FOLDER = ErrorText(
+    "source-no-folder",
+    "{source}: the folder {path} is not there, cannot be read, or holds no packages.",
+    "Check the path, and that the drive or network share is connected.",
+)
+SOURCE_NOT_AN_INDEX = ErrorText(
+    "source-not-an-index",
+    "{source} answered, but not with a package list (often it is the sign-in page of a network).",
+    "Open any web page in a browser and sign in to the network if it asks for that, or check the address.",
+)
+SOURCE_OFFLINE = ErrorText(
+    "source-offline",
+    "{source} could not be reached: its name was not found, or the connection was refused or broke off.",
+    "Check the network and the proxy, or choose another source.",
+)
+SOURCE_TIMEOUT = ErrorText(
+    "source-timeout",
+    "{source} did not answer in time.",
+    "Try again later, or choose another source.",
+)
 
 
 class SourceUnreachable(WizardError):
@@ -47,12 +70,27 @@ def explain_failure(error: Exception, source: Words, url: str, environment: Mapp
     if trouble:
         return SourceUnreachable(trouble.code, details=details, source=source, **trouble.params)
     if isinstance(error, (requests.exceptions.SSLError, SSLError)):
-        return SourceUnreachable("source-tls", details=details, source=source)
+        return SourceUnreachable(
+            "source-tls",
+            "No secure connection to {source}: its certificate is not trusted by this computer, or "
+            "something answers in its place.",
+            "Check this computer's date, sign in to the network if it asks for that, or have your "
+            "network's certificate installed; then try again.",
+            details=details,
+            source=source,
+        )
     if isinstance(error, (ReadTimeoutError, requests.exceptions.Timeout)):
-        return SourceUnreachable("source-timeout", details=details, source=source)
+        return SourceUnreachable(SOURCE_TIMEOUT, details=details, source=source)
     if isinstance(error, CertificateUnreadable):
-        return SourceUnreachable("source-certificate", details=details, source=source)
-    return SourceUnreachable("source-offline", details=details, source=source)
+        return SourceUnreachable(
+            "source-certificate",
+            "The certificate file that your settings name could not be read, so {source} was not asked.",
+            "Correct the path (cert in the pip settings, or REQUESTS_CA_BUNDLE or SSL_CERT_FILE), or "
+            "remove the setting.",
+            details=details,
+            source=source,
+        )
+    return SourceUnreachable(SOURCE_OFFLINE, details=details, source=source)
 
 
 def explain_status(status: int, source: Words, url: str, retry_after: str = "") -> SourceUnreachable:
@@ -216,9 +254,21 @@ class Client:
             except (requests.exceptions.RequestException, HTTPError, OSError, ValueError) as error:
                 raise explain_failure(error, source, url, self._environment) from error
             if target is None:
-                raise SourceUnreachable("source-insecure", details=redact(url), source=source)
+                raise SourceUnreachable(
+                    "source-insecure",
+                    "{source} sends this computer on to an address that is not secure.",
+                    "Choose another source, or tell the people who run it.",
+                    details=redact(url),
+                    source=source,
+                )
             url = target
-        raise SourceUnreachable("source-redirects", details=redact(url), source=source)
+        raise SourceUnreachable(
+            "source-redirects",
+            "{source} sends this computer on from address to address without end.",
+            "Choose another source: this one is set up wrongly.",
+            details=redact(url),
+            source=source,
+        )
 
     def _proxies(self, url: str) -> dict[str, str]:
         proxy = proxy_for(url, self._environment)
@@ -239,7 +289,14 @@ class Client:
                 break
             if len(body) > _MOST_BYTES:
                 megabytes = round(_MOST_BYTES / 1e6)
-                raise SourceUnreachable("source-too-large", details=redact(url), source=source, megabytes=megabytes)
+                raise SourceUnreachable(
+                    "source-too-large",
+                    "A page of {source} is larger than {megabytes} MB, or does not end: it was left.",
+                    "Choose another source, or tell the people who run it.",
+                    details=redact(url),
+                    source=source,
+                    megabytes=megabytes,
+                )
         kind, part = (response.headers.get(name, "") for name in ("Content-Type", "Content-Range"))
         told = {name.lower(): value for name, value in response.headers.items()}
         return HttpPage(url, response.status_code, kind, bytes(body[:most_bytes]), part, told)

@@ -54,16 +54,36 @@ def checked_certificate(text: str, option: str) -> str:
     try:
         if path.is_dir():
             if not any(_HASHED.match(entry.name) for entry in path.iterdir()):
-                raise UsageError("network-ca-folder", path=str(path), option=option)
+                raise UsageError(
+                    "network-ca-folder",
+                    "The folder {path} ({option}) holds no certificates that can be found by their hash.",
+                    "Name the certificate file itself, or prepare the folder with “openssl rehash”.",
+                    path=str(path),
+                    option=option,
+                )
             return str(path)
         with path.open("rb"):
             pass
     except (OSError, ValueError) as error:
-        raise UsageError("network-ca-unreadable", details=str(error), path=str(path), option=option) from error
+        raise UsageError(
+            "network-ca-unreadable",
+            "The certificate file {path} ({option}) can't be read.",
+            "Check the path and its permissions.",
+            details=str(error),
+            path=str(path),
+            option=option,
+        ) from error
     try:
         tls_context(str(path))
     except CertificateUnreadable as error:
-        raise UsageError("network-ca-not-pem", details=str(error), path=str(path), option=option) from error
+        raise UsageError(
+            "network-ca-not-pem",
+            "The file {path} ({option}) holds no certificate in PEM form.",
+            "Save the certificate as “Base-64” (PEM: it begins with -----BEGIN CERTIFICATE-----) and name that file.",
+            details=str(error),
+            path=str(path),
+            option=option,
+        ) from error
     return str(path)
 
 

@@ -31,13 +31,14 @@ from wizard.undo.model import (
     UndoneFile,
     Write,
 )
-from wizard.undo.storage import Storage
+from wizard.undo.storage import UNDO_UNREADABLE, Storage
 from wizard.undo.user_file import temporary_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wizard.model.messages import Message
+
 
 TakeOut = Callable[[FileChange, bytes], TakenOut]  # (what we did, the bytes now) -> the bytes without our keys
 _LOCK_SECONDS = 10
@@ -106,7 +107,7 @@ class UndoJournal:
             return How.REMOVED
         content = self._storage.kept(change.id, number)
         if digest(content) != file.before_sha256:
-            raise WizardError("undo-unreadable", id=change.id, folder=str(self._storage.folder / change.id))
+            raise WizardError(UNDO_UNREADABLE, id=change.id, folder=str(self._storage.folder / change.id))
         targets.put(file, content)
         return How.RESTORED
 
@@ -131,13 +132,27 @@ class UndoJournal:
         if change_id is None:
             last = next((change for change in self.changes() if change.state is not ChangeState.UNDONE), None)
             if last is None:
-                raise UsageError("undo-nothing")
+                raise UsageError(
+                    "undo-nothing",
+                    "There is no change of ours that could be taken back.",
+                    "torch-wizard undo list shows all changes.",
+                )
             return last
         change = self._storage.load(change_id) if change_id in self._storage.ids() else None
         if change is None or change.state is ChangeState.DROPPED:
-            raise UsageError("undo-unknown", id=change_id)
+            raise UsageError(
+                "undo-unknown",
+                "There is no change with the number {id}.",
+                "torch-wizard undo list shows all changes.",
+                id=change_id,
+            )
         if change.state is ChangeState.UNDONE:
-            raise UsageError("undo-already", id=change_id)
+            raise UsageError(
+                "undo-already",
+                "Change {id} has been taken back already.",
+                "torch-wizard undo list shows the others.",
+                id=change_id,
+            )
         self._check_on_top(change)
         return change
 
@@ -151,7 +166,15 @@ class UndoJournal:
                 for key in file.ours:
                     own = ours.get((file.target, key.key))
                     if own and digest(targets.read_target(own) or b"") != own.after_sha256:
-                        raise UsageError("undo-later-first", id=change.id, later=later.id, path=file.path, name=key.key)
+                        raise UsageError(
+                            "undo-later-first",
+                            "Change {later} was made on top of change {id}: it sets {name} in {path} again.",
+                            "Take that one back first: torch-wizard undo {later}.",
+                            id=change.id,
+                            later=later.id,
+                            path=file.path,
+                            name=key.key,
+                        )
 
     def undo(self, change_id: str | None, take_out: TakeOut) -> Undone:
         with self._working():
@@ -242,4 +265,9 @@ class UndoJournal:
         except Timeout as error:
             if seconds == 0:
                 raise
-            raise WizardError("undo-busy", details=str(error)) from error
+            raise WizardError(
+                "undo-busy",
+                "Another window or terminal of this program is changing settings files right now.",
+                "Wait until it is done, then try again.",
+                details=str(error),
+            ) from error

@@ -14,13 +14,20 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from wizard.model.errors import WizardError
+from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import Message
 from wizard.model.typed import from_own_json
 from wizard.system import moving
 from wizard.system.disk import sync_folder
 from wizard.undo.model import Change, ChangeState, FileChange
 from wizard.undo.user_file import replace_file
+
+UNDO_UNREADABLE = ErrorText(
+    "undo-unreadable",
+    "The record of change {id} is damaged, so it cannot be taken back by itself.",
+    "The old files are in {folder}; copy back by hand what you need.",
+)
+
 
 SCHEMA = 1
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
@@ -110,7 +117,7 @@ class Storage:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise WizardError("undo-unreadable", details=repr(error), id=change_id, folder=str(path.parent)) from error
+            raise WizardError(UNDO_UNREADABLE, details=repr(error), id=change_id, folder=str(path.parent)) from error
 
 
 def _to_json(change: Change) -> dict[str, Any]:

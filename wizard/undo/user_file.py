@@ -15,10 +15,21 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from wizard.model.errors import WizardError
+from wizard.model.errors import ErrorText, WizardError
 from wizard.system import moving
 from wizard.system.disk import BINARY, sync_folder, take_owner
 from wizard.undo.model import FileChange, Write
+
+UNDO_NOT_READABLE = ErrorText(
+    "undo-not-readable",
+    "{path} could not be read.",
+    "Check that it is a file, and that you may read it.",
+)
+UNDO_NOT_WRITABLE = ErrorText(
+    "undo-not-writable",
+    "{path} could not be written, and nothing was changed in it.",
+    "Check that its folder is there and writable, and that the disk is not full.",
+)
 
 # A file's bytes replaced in one go: a temporary file beside it, flushed to the disk, then put in its place.
 #
@@ -89,12 +100,17 @@ def read(path: Path) -> bytes | None:
     """Return a file's bytes; None: there is no such file. Raises WizardError `undo-not-readable`, `undo-not-a-file`."""
     try:
         if _is_device(path.stat().st_mode):  # a read may never end, a write would put a file in its place
-            raise WizardError("undo-not-a-file", path=str(path))
+            raise WizardError(
+                "undo-not-a-file",
+                "{path} leads to something that is not an ordinary file, so it was left alone.",
+                "Remove that link or device if a file of settings is wanted there, then try again.",
+                path=str(path),
+            )
         return path.read_bytes()
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise WizardError("undo-not-readable", details=str(error), path=str(path)) from error
+        raise WizardError(UNDO_NOT_READABLE, details=str(error), path=str(path)) from error
 
 
 def _is_device(mode: int) -> bool:
@@ -108,9 +124,19 @@ def read_target(file: FileChange) -> bytes | None:
 def check(write: Write) -> None:
     """Refuse what cannot be written. Raises WizardError `undo-read-only`, `undo-changed-meanwhile`, `undo-not-…`."""
     if read(write.path) != write.base:
-        raise WizardError("undo-changed-meanwhile", path=str(write.path))
+        raise WizardError(
+            "undo-changed-meanwhile",
+            "{path} was changed by another program in the meantime, so it was left alone.",
+            "Try again and look at the difference anew.",
+            path=str(write.path),
+        )
     if write.base is not None and not write.path.stat().st_mode & _WRITABLE:  # root could, and must not
-        raise WizardError("undo-read-only", path=str(write.path))
+        raise WizardError(
+            "undo-read-only",
+            "{path} is marked read-only, so it was left alone.",
+            "If you want it changed, make it writable first; if somebody else looks after it, ask them.",
+            path=str(write.path),
+        )
 
 
 def file_change(write: Write, digest: Callable[[bytes], str]) -> FileChange:
@@ -132,7 +158,7 @@ def _behind_link(path: Path) -> Path:
     try:
         return path.resolve()
     except (OSError, RuntimeError) as error:  # a ring of links
-        raise WizardError("undo-not-readable", details=str(error), path=str(path)) from error
+        raise WizardError(UNDO_NOT_READABLE, details=str(error), path=str(path)) from error
 
 
 def _missing_folders(target: Path) -> list[Path]:
@@ -152,16 +178,22 @@ def put(file: FileChange, content: bytes) -> None:
             Path(folder).mkdir(exist_ok=True)
         replace_file(target, content, file.mode)
     except NotKept as error:
-        raise WizardError("undo-not-yours", details=str(error), path=file.path) from error
+        raise WizardError(
+            "undo-not-yours",
+            "{path} belongs to somebody else, and would become yours if this program wrote it.",
+            "Ask its owner, or change it from that account.",
+            details=str(error),
+            path=file.path,
+        ) from error
     except OSError as error:
-        raise WizardError("undo-not-writable", details=str(error), path=file.path) from error
+        raise WizardError(UNDO_NOT_WRITABLE, details=str(error), path=file.path) from error
 
 
 def remove(file: FileChange) -> None:
     try:
         moving.unlink(Path(file.target), missing_ok=True)
     except OSError as error:
-        raise WizardError("undo-not-writable", details=str(error), path=file.path) from error
+        raise WizardError(UNDO_NOT_WRITABLE, details=str(error), path=file.path) from error
 
 
 def remove_folders(file: FileChange) -> None:

@@ -47,7 +47,13 @@ def inside(path: Path) -> Inside:
         return Inside(path / OF_PACK)
     if is_environment(path):
         return Inside(is_environment=True)
-    raise WizardError("window-folder", name=path.name or str(path))
+    raise WizardError(
+        "window-folder",
+        "“{name}” is a folder in which there is nothing to open.",
+        "Drop an environment's folder, the folder of a class pack, or one file: a class profile "
+        "(.torchlab), a plan, or a log.",
+        name=path.name or str(path),
+    )
 
 
 def what_is(path: Path, runs: Iterable[RunInfo], events_path: Callable[[str], Path]) -> Opened:

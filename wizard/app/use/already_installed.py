@@ -50,14 +50,33 @@ def already_installed(choices: Choices) -> bool:
         return False
     found = made_by(prefix)
     if found is None:
-        raise UsageError("present-not-ours", path=str(prefix))
+        raise UsageError(
+            "present-not-ours",
+            "In “{path}” is an environment that no setup of yours has made, so nobody knows whether "
+            "it is what was asked for.",
+            "Choose another name, or install into it: --into “{path}”.",
+            path=str(prefix),
+        )
     wrong = list(_differences(choices, found.plan))
     if wrong:
         has, wanted = (", ".join(column) for column in zip(*wrong, strict=True))
-        raise UsageError("present-other", path=str(prefix), has=has, wanted=wanted)
+        raise UsageError(
+            "present-other",
+            "The environment in “{path}” has {has}, and {wanted} was asked for; it was left as it is.",
+            "Choose another name, install into it with --into, or delete it first: torch-wizard envs delete",
+            path=str(prefix),
+            has=has,
+            wanted=wanted,
+        )
     drift = changes_since_baseline(prefix)
     if drift:
-        raise UsageError("present-changed", path=str(prefix), names=", ".join(one.name for one in drift.changes))
+        raise UsageError(
+            "present-changed",
+            "Something has replaced {names} in “{path}” since it was set up.",
+            "Bring it back: torch-wizard doctor --prefix “{path}” --repair",
+            path=str(prefix),
+            names=", ".join(one.name for one in drift.changes),
+        )
     return True
 
 

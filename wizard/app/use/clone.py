@@ -24,6 +24,7 @@ from wizard.environment.remove.unfinished import mark_begun, mark_complete, remo
 from wizard.install.store import PackageStore
 from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.run.plan.place import COPY, check_free, target_prefix
+from wizard.run.run_folder import RUN_BUSY
 from wizard.run.steps.preflight import is_busy, prefix_lock
 
 CLONE_NOT_WHOLE = ErrorText(
@@ -62,7 +63,7 @@ def plan_clone(source: Environment, name: str | None, prefix: str | None, is_can
             source=str(source.prefix),
         )
     if is_clone_begun(target) and is_busy(target):
-        raise WizardError("run-busy", path=str(target))
+        raise WizardError(RUN_BUSY, path=str(target))
     if not is_clone_begun(target):
         check_free(target)
     return ClonePlan(source, target, contents_of(source.prefix, is_cancelled, PackageStore().inodes(source.prefix)))
@@ -102,7 +103,7 @@ def carry_out_clone(plan: ClonePlan, on_progress: OnProgress, is_cancelled: IsCa
                 raise
             return done
     except Timeout as error:
-        raise WizardError("run-busy", path=str(plan.target)) from error
+        raise WizardError(RUN_BUSY, path=str(plan.target)) from error
 
 
 def _conclude(plan: ClonePlan) -> None:

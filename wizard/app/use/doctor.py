@@ -22,9 +22,9 @@ from wizard.environment.inspect.baseline import EnvironmentChanges, changes_sinc
 from wizard.environment.inspect.installation import Installation, Meant, user_variables
 from wizard.environment.layout import python_of, site_packages
 from wizard.environment.naming import absolute_prefix
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.run.plan.plan_file import read_plan
-from wizard.run.run_folder import RunFolder, run_folders
+from wizard.run.run_folder import RUN_BUSY, RunFolder, run_folders
 from wizard.run.runs import run_info
 from wizard.system import paths
 from wizard.system.links import long_path
@@ -34,6 +34,18 @@ if TYPE_CHECKING:  # who only lists what repairs have kept waits for none of the
     from wizard.diagnose.model import DoctorResult
     from wizard.diagnose.repair.plan import RepairPreview
     from wizard.run.model import Facts
+
+
+NO_ENVIRONMENT = ErrorText(
+    "no-environment",
+    "There is no Python environment in {path}.",
+    "Give the folder that holds bin/python (on Windows: python.exe or Scripts).",
+)
+NOTHING_TO_UNDO = ErrorText(
+    "nothing-to-undo",
+    "No repair of {path} is left that could be taken back.",
+    "Nothing was changed.",
+)
 
 IsCancelled = Callable[[], bool]
 
@@ -83,10 +95,15 @@ def examine_prefix(
 def check_environment(prefix: Path) -> None:
     """A broken Python is something for the doctor; a folder that never was an environment is not."""
     if prefix.is_dir() and not os.access(prefix, os.R_OK | os.X_OK):
-        raise UsageError("environment-unreadable", path=str(prefix))
+        raise UsageError(
+            "environment-unreadable",
+            "You may not read {path}.",
+            "Ask its owner for access, or set up an environment of your own with: torch-wizard setup",
+            path=str(prefix),
+        )
     marks = (python_of(prefix), prefix / "pyvenv.cfg", prefix / "conda-meta")
     if not any(os.path.lexists(mark) for mark in marks):
-        raise UsageError("no-environment", path=str(prefix))
+        raise UsageError(NO_ENVIRONMENT, path=str(prefix))
 
 
 def plans_for(prefix: Path) -> tuple[Plan, ...]:
@@ -134,7 +151,14 @@ def repair_under_way(prefix: Path) -> WizardError | None:
             continue  # of another computer, or of a home that was moved
         info = run_info(folder)
         if info.state == "running" or (info.state == "unfinished" and info.exit_status is None):
-            return WizardError("repair-under-way", run=run, path=str(prefix))
+            return WizardError(
+                "repair-under-way",
+                "An earlier repair of {path} is not finished.",
+                "Go on with: torch-wizard resume {run}   or take it back with: torch-wizard doctor "
+                "--prefix {path} --undo",
+                run=run,
+                path=str(prefix),
+            )
     return None
 
 
@@ -143,7 +167,7 @@ def undo_repair(prefix: Path) -> str:
     prefix = absolute_prefix(str(prefix))
     run = next(iter(kept_runs(prefix)), None)
     if run is None:
-        raise UsageError("nothing-to-undo", path=str(prefix))
+        raise UsageError(NOTHING_TO_UNDO, path=str(prefix))
     folder = RunFolder(paths.runs_dir() / run)
     if not restore_run(folder):
         site = _site_of(prefix)
@@ -218,7 +242,7 @@ def restore(prefix: Path) -> Snapshot:
 
     found = snapshots_in(prefix)
     if not found:
-        raise UsageError("nothing-to-undo", path=str(prefix))
+        raise UsageError(NOTHING_TO_UNDO, path=str(prefix))
     check_not_in_use(prefix, "restore-in-use")
     folder = RunFolder(paths.runs_dir() / found[0].run)
     try:
@@ -228,7 +252,7 @@ def restore(prefix: Path) -> Snapshot:
             if not restore_run(folder):
                 kept_in(prefix, found[0].run).restore()
     except Timeout as error:
-        raise WizardError("run-busy", path=str(prefix)) from error
+        raise WizardError(RUN_BUSY, path=str(prefix)) from error
     return found[0]
 
 

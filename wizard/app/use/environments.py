@@ -24,7 +24,7 @@ from wizard.model.errors import UsageError, WizardError
 from wizard.process import child_environment
 from wizard.process.detached import start_detached
 from wizard.run.plan.plan_file import read_plan
-from wizard.run.run_folder import RunFolder, clear_left_behind, run_folders
+from wizard.run.run_folder import RUN_BUSY, RunFolder, clear_left_behind, run_folders
 from wizard.system import paths
 from wizard.toolconfig.conda import conda_files, conda_places, parse_conda_file
 from wizard.toolconfig.model import UserContext
@@ -75,7 +75,13 @@ def find_environment(text: str, environments: Iterable[Environment] | None = Non
     if len(named) == 1:
         return named[0]
     if named:
-        raise UsageError("env-ambiguous", name=text, paths=", ".join(str(one.prefix) for one in named))
+        raise UsageError(
+            "env-ambiguous",
+            "Several environments are called “{name}”: {paths}.",
+            "Give the folder instead of the name.",
+            name=text,
+            paths=", ".join(str(one.prefix) for one in named),
+        )
     prefix = absolute_prefix(text) if text.strip() and "\0" not in text else None
     for one in live:
         if prefix is not None and _is_same(one.prefix, prefix):
@@ -84,8 +90,19 @@ def find_environment(text: str, environments: Iterable[Environment] | None = Non
     at_prefix = next((one for one in found if one.prefix == prefix), None)
     if at_prefix is None:
         if prefix and os.path.lexists(prefix):
-            raise UsageError("env-not-one", path=str(prefix))
-        raise UsageError("env-unknown", name=text, names=", ".join(_names(live)[:_MOST_NAMED]) or "-")
+            raise UsageError(
+                "env-not-one",
+                "“{path}” is not a Python environment.",
+                "Give the folder of an environment: torch-wizard envs list names them.",
+                path=str(prefix),
+            )
+        raise UsageError(
+            "env-unknown",
+            "There is no environment called “{name}” on this computer, and no such folder.",
+            "Choose one of these, or give its folder: {names}.",
+            name=text,
+            names=", ".join(_names(live)[:_MOST_NAMED]) or "-",
+        )
     return at_prefix
 
 
@@ -221,7 +238,7 @@ def _check_runs(environment: Environment) -> None:
     for folder, prefix in _runs():
         if _is_same(Path(prefix), environment.prefix):
             if folder.is_running():
-                raise WizardError("run-busy", path=prefix)
+                raise WizardError(RUN_BUSY, path=prefix)
             if environment.run == folder.id:
                 raise UsageError(
                     "delete-unfinished",

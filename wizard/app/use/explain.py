@@ -16,6 +16,7 @@ from wizard.diagnose.driver_guide import DriverGuide
 from wizard.diagnose.known_errors.fact_checks import JudgedFacts, judge_facts
 from wizard.diagnose.known_errors.facts import parse_facts
 from wizard.diagnose.known_errors.match import Explanation, explain
+from wizard.diagnose.known_errors.pasted import EXPLAIN_EMPTY
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, message, text
 from wizard.run.model import Facts
@@ -39,7 +40,7 @@ class ExplainResult:
 def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> ExplainResult:
     """`look` is only called when the answer needs facts. Raises UsageError `explain-empty`."""
     if not words.strip():
-        raise UsageError("explain-empty")
+        raise UsageError(EXPLAIN_EMPTY)
     found = explain(words)[:_MOST_SHOWN]
     named = parse_facts(words)
     wanted = found[0].error.facts if found else ()

@@ -25,13 +25,19 @@ from wizard.environment.layout import site_packages
 from wizard.environment.model import Environment
 from wizard.install.lock import quoted
 from wizard.model.distributions import FAMILY, Distribution, read_distributions
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.lock import LockedFile
 from wizard.run.plan.plan_file import read_plan
 from wizard.run.run_folder import RunFolder, run_folders
 from wizard.run.runs import run_info
 from wizard.sources.table import official
 from wizard.system import paths
+
+EXPORT_NO_CONDA = ErrorText(
+    "export-no-conda",
+    "“{path}” is not a conda environment, so conda has no list of it.",
+    "Choose --format requirements, pylock or json.",
+)
 
 _TOOLS = ("pip", "setuptools", "wheel")  # they come with the environment, as pip freeze says too
 _MOST_BYTES = 1 << 20
@@ -227,7 +233,12 @@ def requirements_text(export: Export) -> str:
     """Raises UsageError `export-no-python`."""
     listed = [each for each in export.packages if not each.is_tool]
     if not listed:
-        raise UsageError("export-no-python", path=str(export.environment.prefix))
+        raise UsageError(
+            "export-no-python",
+            "There are no Python packages in “{path}”.",
+            "Choose --format conda, or another environment.",
+            path=str(export.environment.prefix),
+        )
     lines = [*_heading(export, "uv pip install -r FILE"), *_options(export)]
     lines += [_requirement(each) for each in listed]
     return "\n".join(lines) + "\n"
@@ -272,7 +283,12 @@ def pylock_text(export: Export) -> str:
     """Of the packages whose files are known. Raises UsageError `export-no-hashes`."""
     known = [each for each in export.packages if each.file]
     if not known:
-        raise UsageError("export-no-hashes", path=str(export.environment.prefix))
+        raise UsageError(
+            "export-no-hashes",
+            "It is not known of any package in “{path}” which file it came from, so no lock can be written.",
+            "Choose --format requirements; only environments that this program has set up can be locked afterwards.",
+            path=str(export.environment.prefix),
+        )
     minor = ".".join((export.environment.python or "3").split(".")[:2])
     lines = ['lock-version = "1.0"', 'created-by = "torch-setup"', f"requires-python = {quoted(f'=={minor}.*')}"]
     for each in known:
@@ -293,7 +309,7 @@ def environment_yml(export: Export) -> str:
     """For `conda env create`: conda's packages by version, and pip's in a section of their own with their indexes.
     Strings are written as JSON, which YAML reads alike. Raises UsageError `export-no-conda`."""
     if not export.conda:
-        raise UsageError("export-no-conda", path=str(export.environment.prefix))
+        raise UsageError(EXPORT_NO_CONDA, path=str(export.environment.prefix))
     by_pip = [each for each in export.packages if not (each.owner or each.is_tool)]
     pip_lines = [line for line in (*_options(export), *map(_requirement, by_pip)) if not line.startswith("#")]
     channels = dict.fromkeys(each.channel for each in export.conda if each.url)
@@ -310,7 +326,7 @@ def environment_yml(export: Export) -> str:
 def conda_text(export: Export) -> str:
     """As `conda list --explicit --md5`, with pip's packages as a remark. Raises UsageError `export-no-conda`."""
     if not export.conda:
-        raise UsageError("export-no-conda", path=str(export.environment.prefix))
+        raise UsageError(EXPORT_NO_CONDA, path=str(export.environment.prefix))
     lines = ["# To make it again: conda create --name NAME --file FILE", f"# platform: {platform_words(export.conda)}"]
     lines += [f"# by pip, not in this list: {each.name}=={each.version}" for each in export.packages if not each.owner]
     lines.append("@EXPLICIT")

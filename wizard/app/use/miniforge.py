@@ -22,7 +22,7 @@ from wizard.environment.conda import miniforge_install
 from wizard.environment.conda.miniforge import InstallerRow, check_root, miniforge_table, no_place, propose_root
 from wizard.environment.conda.miniforge_install import begun_at
 from wizard.environment.model import OnProgress
-from wizard.environment.naming import absolute_prefix
+from wizard.environment.naming import BAD_PREFIX, absolute_prefix
 from wizard.machine.host.operating_system import normal_arch
 from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.lock import Lock, LockedFile
@@ -226,7 +226,7 @@ def bootstrap(
 def _root(prefix: str | None, row: InstallerRow) -> Path:
     if prefix is not None:
         if not prefix.strip() or "\0" in prefix:
-            raise UsageError("bad-prefix", path=prefix)
+            raise UsageError(BAD_PREFIX, path=prefix)
         return absolute_prefix(prefix)
     interrupted = next((begun.prefix for begun in miniforge_install.unfinished()), None)
     proposed = interrupted or propose_root(row, os.environ)

@@ -52,6 +52,7 @@ from wizard.run.run_folder import RunFolder, create_run_folder, new_run_id
 from wizard.run.select.alternates import further_sources
 from wizard.run.select.build_search import BuildSearch, FoundBuild, wanted_candidates
 from wizard.run.select.mirror_policy import MirrorPolicy
+from wizard.run.select.select_build import COMPANION_NOT_CARRIED, NO_SOURCE
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.run.steps.disk_report import room_told
 from wizard.run.steps.disk_space import files_here
@@ -168,7 +169,7 @@ def _selected_build(
         if found is None:
             details = "\n".join(f"{state.source.id}: {state.verdict}" for state in search.states.values())
             best = f"torch {candidates[0].torch}+{candidates[0].variant}"
-            raise WizardError("no-source", details=details, build=best)
+            raise WizardError(NO_SOURCE, details=details, build=best)
         companions = _companions(choices, env, found)
         packages = catalog.package_sources(found.source, python, found.candidate.numpy)
     kept = [found.offers[name] for name in ("torch", *companions)]
@@ -214,7 +215,7 @@ def _companions(choices: Choices, env: Installation, found: FoundBuild) -> tuple
     missing = [name for name in asked or () if name not in found.offers]
     if missing:
         build = f"torch {found.candidate.torch}+{found.candidate.variant}"
-        raise UsageError("companion-not-carried", name=", ".join(missing), build=build)
+        raise UsageError(COMPANION_NOT_CARRIED, name=", ".join(missing), build=build)
     wanted = {*(("torchvision",) if asked is None else asked), *(name for name in FAMILY[1:] if env.one(name))}
     return tuple(name for name in FAMILY[1:] if name in wanted and name in found.offers)
 

@@ -22,7 +22,16 @@ from wizard.run import control
 from wizard.run.emitter import Emitter
 from wizard.run.model import RunInfo
 from wizard.run.plan.plan_file import plan_to_json, read_plan
-from wizard.run.run_folder import RunFolder, append_to, find_run_folder, keep, own_run_folder, owner_lives, write_owner
+from wizard.run.run_folder import (
+    RUN_BUSY,
+    RunFolder,
+    append_to,
+    find_run_folder,
+    keep,
+    own_run_folder,
+    owner_lives,
+    write_owner,
+)
 from wizard.run.runs import FINISHED, how_it_ended, known_runs, remove_run, run_info
 from wizard.system import moving, paths
 
@@ -38,7 +47,7 @@ def set_limits(folder: RunFolder, limit_rate: int | None, connections: int | Non
     """
     plan = read_plan(folder.plan)
     if folder.is_running():
-        raise WizardError("run-busy", path=plan.prefix)
+        raise WizardError(RUN_BUSY, path=plan.prefix)
     limited = replace(plan, choices=replace(plan.choices, limit_rate=limit_rate, connections=connections))
     try:
         moving.write_whole(folder.plan, plan_to_json(limited), 0o600)  # addresses may hold a password
@@ -65,7 +74,12 @@ def resume(run_id: str) -> int:
     folder = find_run_folder(run_id)
     with _alone(folder):
         if how_it_ended(folder)[0] == FINISHED:
-            raise UsageError("nothing-to-resume", run=run_id)
+            raise UsageError(
+                "nothing-to-resume",
+                "The run {run} is done; there is nothing to go on with.",
+                "Start another with: torch-wizard setup",
+                run=run_id,
+            )
         return _start(folder)
 
 
@@ -76,7 +90,12 @@ def _start(folder: RunFolder) -> int:
     try:
         pid = start_detached(argv, child_environment(paths.own_environment()), _output(folder))
     except OSError as error:
-        raise WizardError("worker-not-started", details=str(error)) from error
+        raise WizardError(
+            "worker-not-started",
+            "The installing part of the program could not be started.",
+            "Check that memory and disk are not full and that no antivirus program holds it back.",
+            details=str(error),
+        ) from error
     with contextlib.suppress(OSError, psutil.Error):  # one that is gone already has said why
         write_owner(folder.starting, pid)
     return pid
@@ -89,12 +108,12 @@ def _alone(folder: RunFolder) -> Iterator[None]:
     try:
         lock.acquire()
     except Timeout as error:
-        raise WizardError("run-busy", path=_prefix(folder)) from error
+        raise WizardError(RUN_BUSY, path=_prefix(folder)) from error
     except OSError as error:
         raise WizardError("state-not-writable", details=str(error), path=str(folder.path)) from error
     try:
         if owner_lives(folder.starting):
-            raise WizardError("run-busy", path=_prefix(folder))
+            raise WizardError(RUN_BUSY, path=_prefix(folder))
         yield
     finally:
         lock.release()
@@ -153,7 +172,12 @@ def _take_back(folder: RunFolder, finished_too: bool) -> None:
     except UsageError:
         return
     if state == FINISHED and not finished_too:
-        raise UsageError("run-finished", run=folder.id)
+        raise UsageError(
+            "run-finished",
+            "The setup {run} has ended well meanwhile, so nothing was removed.",
+            "See its result with: torch-wizard resume {run}",
+            run=folder.id,
+        )
     if state != FINISHED:
         from wizard.app.use.doctor import restore_run
 

@@ -33,7 +33,7 @@ from wizard.toolconfig.use import CONDA, SettingsRequest, mirror_requests, rows_
 from wizard.toolconfig.verify import ToolCheck, clean_index_cache, conda_of, verify
 from wizard.undo.journal import UndoJournal, digest
 from wizard.undo.model import Change, ChangeState, FileChange, How, TakenOut, Undone
-from wizard.undo.storage import Storage
+from wizard.undo.storage import UNDO_UNREADABLE, Storage
 from wizard.undo.user_file import read_target
 
 # What taking a change back would do to each file, before it is done: for the person who is asked.
@@ -78,7 +78,7 @@ def _exact(change: Change, number: int, file: FileChange, now: bytes, storage: S
         before = storage.kept(change.id, number)
     except OSError as error:
         folder = str(storage.folder / change.id)
-        raise WizardError("undo-unreadable", details=str(error), id=change.id, folder=folder) from error
+        raise WizardError(UNDO_UNREADABLE, details=str(error), id=change.id, folder=folder) from error
     return UndoDiff(file.path, How.RESTORED, difference(Path(file.path), now, before))
 
 
@@ -232,7 +232,12 @@ def mending(findings: Sequence[LintFinding], wanted: str) -> Mending:
     """Return what `--fix` would write. Raises UsageError `lint-unknown` for a code that was not found."""
     chosen = tuple(one for one in findings if wanted in (ALL, one.code))
     if not chosen and wanted != ALL:
-        raise UsageError("lint-unknown", wanted=wanted)
+        raise UsageError(
+            "lint-unknown",
+            "“{wanted}” is not the code of a finding on this computer.",
+            "torch-wizard mirrors lint shows all findings with their codes; “all” means every one that can be mended.",
+            wanted=wanted,
+        )
     by_file: dict[Path, list[Edit]] = {}
     for edit in edits_of(chosen):
         by_file.setdefault(edit.path, []).append(edit)

@@ -64,12 +64,27 @@ def move(target: str, on_bytes: OnBytes = lambda size: None, is_cancelled: IsCan
     place = Path(absolute(target))
     running = next((folder.id for folder in run_folders() if folder.is_running()), None)
     if running is not None:
-        raise UsageError("store-busy", run=running)
+        raise UsageError(
+            "store-busy",
+            "The setup {run} is at work and needs the package store where it is.",
+            "Wait until it has ended, then move the store.",
+            run=running,
+        )
     store = PackageStore()
     if place == store.root or place.is_relative_to(store.root):
-        raise UsageError("store-inside", path=str(place))
+        raise UsageError(
+            "store-inside",
+            "{path} is the package store itself, or a folder in it.",
+            "Name a folder outside of it.",
+            path=str(place),
+        )
     if space.foreign_names(place):
-        raise UsageError("store-folder-taken", path=str(place))
+        raise UsageError(
+            "store-folder-taken",
+            "{path} holds other things than a package store.",
+            "Name a new or empty folder.",
+            path=str(place),
+        )
     with _telling():
         space.move(store, place, on_bytes, is_cancelled)
         save_place("store", place)
@@ -93,7 +108,13 @@ def _telling() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise WizardError("store-not-writable", details=str(error), path=str(paths.store_dir())) from error
+        raise WizardError(
+            "store-not-writable",
+            "The package store {path} cannot be changed.",
+            "Make the folder writable for you, or choose another place: torch-wizard store move DIR.",
+            details=str(error),
+            path=str(paths.store_dir()),
+        ) from error
 
 
 def _names_of(inodes: Collection[tuple[int, int]], is_cancelled: IsCancelled) -> Iterable[tuple[Path, Path]]:

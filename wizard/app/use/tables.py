@@ -32,6 +32,7 @@ from wizard.run.model import Facts
 from wizard.run.plan.place import parse_places as parse_cluster_places
 from wizard.run.select.learned_rows import is_usable, pairs, rows_of
 from wizard.run.select.new_builds import NewBuild, NewBuilds, find_new_builds
+from wizard.run.select.select_build import NO_SOURCE_ANSWERS
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.address_facts import parse_address_facts
 from wizard.sources.benchmark_policy import parse_policy as parse_benchmark_policy
@@ -96,7 +97,7 @@ def _no_source_answers(listing: NewBuilds) -> WizardError:
         why for place, (_, why) in enumerate(listing.silent) if why not in [one for _, one in listing.silent[:place]]
     ]
     details = "\n".join(f"{source.id} {text(source.name, 'en')}: {text(why, 'en')}" for source, why in listing.silent)
-    return WizardError("no-source-answers", details=details, reasons=tuple(reasons[:_REASONS_SHOWN]))
+    return WizardError(NO_SOURCE_ANSWERS, details=details, reasons=tuple(reasons[:_REASONS_SHOWN]))
 
 
 def _laid_over(rows: dict[str, list[dict[str, str]]]) -> OverlayState:
@@ -110,7 +111,13 @@ def _laid_over(rows: dict[str, list[dict[str, str]]]) -> OverlayState:
     except OSError as error:
         raise WizardError("state-not-writable", details=str(error), path=str(folder)) from error
     if state.problems:
-        raise WizardError("overlay-not-made", details="\n".join(state.problems), first=state.problems[0])
+        raise WizardError(
+            "overlay-not-made",
+            "What the sources say does not agree with the tables: {first}.",
+            "Nothing was changed. Report it, or wait for an update of this program.",
+            details="\n".join(state.problems),
+            first=state.problems[0],
+        )
     return state
 
 
@@ -204,7 +211,12 @@ def _none(found: object) -> Iterator[str]:
 def document(matrix: Matrix, torch: str | None = None) -> dict[str, Any]:
     """Raises UsageError `no-such-release`."""
     if torch is not None and torch not in matrix.releases:
-        raise UsageError("no-such-release", torch=torch)
+        raise UsageError(
+            "no-such-release",
+            "There is no torch release {torch} in the tables.",
+            "See which there are with: torch-wizard matrices show",
+            torch=torch,
+        )
     wanted = [release for release in matrix.releases.values() if torch in (None, release.torch)]
     overlay = matrix.overlay
     return {

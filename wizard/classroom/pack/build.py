@@ -20,6 +20,7 @@ from wizard.classroom.pack.listing import (
     CONDA,
     LISTING,
     MOST_BYTES,
+    PACK_NOT_WRITTEN,
     PROFILE,
     RESULTS,
     SIGNATURE,
@@ -72,7 +73,7 @@ def build(
         (folder / BUILDING).mkdir(parents=True, exist_ok=True)
         return _Build(wanted, folder, options, own, before).go(on_progress, is_cancelled)
     except OSError as error:
-        raise WizardError("pack-not-written", details=str(error), path=str(folder)) from error
+        raise WizardError(PACK_NOT_WRITTEN, details=str(error), path=str(folder)) from error
 
 
 def earlier(folder: Path) -> PackListing | None:
@@ -81,7 +82,12 @@ def earlier(folder: Path) -> PackListing | None:
     if listing.is_file():
         return parse_listing(read_file(listing, MOST_BYTES), str(listing))
     if folder.exists() and not (folder / BUILDING).is_dir() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError("pack-folder-taken", path=str(folder))
+        raise UsageError(
+            "pack-folder-taken",
+            "{path} holds other files and is not a pack.",
+            "Name a new or empty folder.",
+            path=str(folder),
+        )
     return None
 
 
@@ -210,7 +216,7 @@ class _Build:
         parts = split(path, target, relative, self._part or 0)
         entry = PackEntry(relative, path.stat().st_size, file.sha256, parts)
         if check_entry(self._folder, entry):
-            raise WizardError("pack-not-written", details=f"{relative} changed while it was split", path=relative)
+            raise WizardError(PACK_NOT_WRITTEN, details=f"{relative} changed while it was split", path=relative)
         self._placed[file.sha256] = entry
 
     # -- the rest --------------------------------------------------------------------------------------------
@@ -223,10 +229,20 @@ class _Build:
         for source in {source.name.lower(): source for source in self._options.program}.values():
             relative = f"program/{source.name}"
             if not source.is_file() or not is_safe(relative):
-                raise UsageError("pack-program-none", path=str(source))
+                raise UsageError(
+                    "pack-program-none",
+                    "{path} is not a file that a pack can hold.",
+                    "Name a file that you may read, with a name that Windows can hold too.",
+                    path=str(source),
+                )
             size, digest = size_and_hash(source)
             if self._is_large(size):
-                raise UsageError("pack-program-large", path=str(source))
+                raise UsageError(
+                    "pack-program-large",
+                    "{path} is over 4 GiB, and the disk of the pack can't hold such a file.",
+                    "Use a smaller file, or a stick with exFAT or NTFS.",
+                    path=str(source),
+                )
             copy_into(source, self._folder / relative, digest, lambda: False)
             yield PackEntry(relative, size, digest)
 

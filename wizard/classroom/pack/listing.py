@@ -14,9 +14,25 @@ import msgspec
 
 from wizard.classroom.profile.model import CondaPackage
 from wizard.classroom.profile.signature import ENDING
-from wizard.model.errors import WizardError
+from wizard.model.errors import ErrorText, WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.typed import from_json
+
+PACK_NO_FOLDER = ErrorText(
+    "pack-no-folder",
+    "There is no pack in {path}.",
+    "Name the folder that holds pack.json.",
+)
+PACK_NOT_WRITTEN = ErrorText(
+    "pack-not-written",
+    "The pack can't be written in {path}.",
+    "Check the free space and the permissions there, then run it again: what has been downloaded is kept.",
+)
+PACK_UNREADABLE = ErrorText(
+    "pack-unreadable",
+    "The list of the pack {path} is damaged, or is not such a list.",
+    "The person who made the pack can mend it: torch-wizard pack check, then pack update. Nothing was changed.",
+)
 
 SCHEMA = 1
 LISTING = "pack.json"
@@ -146,17 +162,24 @@ def listing_to_json(listing: PackListing) -> bytes:
 def parse_listing(data: bytes, where: str) -> PackListing:
     """Raises WizardError `pack-unreadable`, `pack-newer`."""
     if len(data) > MOST_BYTES:
-        raise WizardError("pack-unreadable", details="too large", path=where)
+        raise WizardError(PACK_UNREADABLE, details="too large", path=where)
     try:
         schema = from_json(data, _Schema).schema
         if schema > SCHEMA:
-            raise WizardError("pack-newer", path=where, found=schema, known=SCHEMA)
+            raise WizardError(
+                "pack-newer",
+                "The pack {path} was made by a newer version of this program (format {found}; this one knows {known}).",
+                "Update this program; the folder “program” in the pack may hold the new one.",
+                path=where,
+                found=schema,
+                known=SCHEMA,
+            )
         listing = from_json(data, PackListing)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise WizardError("pack-unreadable", details=str(error), path=where) from error
+        raise WizardError(PACK_UNREADABLE, details=str(error), path=where) from error
     wrong = _wrong(listing)
     if wrong:
-        raise WizardError("pack-unreadable", details=wrong, path=where)
+        raise WizardError(PACK_UNREADABLE, details=wrong, path=where)
     return listing
 
 

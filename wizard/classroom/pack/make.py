@@ -12,6 +12,8 @@ from wizard.classroom.pack.files import read_file
 from wizard.classroom.pack.listing import (
     LISTING,
     MOST_BYTES,
+    PACK_NO_FOLDER,
+    PACK_UNREADABLE,
     PROFILE,
     Built,
     PackListing,
@@ -87,7 +89,7 @@ def read_listing(folder: Path) -> PackListing:
     try:
         data = read_file(path, MOST_BYTES)
     except FileNotFoundError as error:
-        raise UsageError("pack-no-folder", details=str(error), path=str(folder)) from error
+        raise UsageError(PACK_NO_FOLDER, details=str(error), path=str(folder)) from error
     except OSError as error:
-        raise WizardError("pack-unreadable", details=str(error), path=str(path)) from error
+        raise WizardError(PACK_UNREADABLE, details=str(error), path=str(path)) from error
     return parse_listing(data, str(folder))

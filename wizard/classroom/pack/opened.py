@@ -14,12 +14,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from wizard.classroom.pack.listing import LISTING, MOST_BYTES, PROFILE, SIGNATURE, PackListing, parse_listing
-from wizard.model.errors import UsageError, WizardError
+from wizard.classroom.pack.listing import (
+    LISTING,
+    MOST_BYTES,
+    PACK_NO_FOLDER,
+    PACK_UNREADABLE,
+    PROFILE,
+    SIGNATURE,
+    PackListing,
+    parse_listing,
+)
+from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.lock import LockedFile
 from wizard.process import redact
 from wizard.transfer.download.model import Fault
 from wizard.transfer.download.transport import Transport, split_address
+
+PACK_BAD_ADDRESS = ErrorText(
+    "pack-bad-address",
+    "{address} is not the address of a pack.",
+    "Give a folder, or an address such as http://192.168.1.20:8765/.",
+)
+PACK_UNREACHABLE = ErrorText(
+    "pack-unreachable",
+    "The pack {path} can't be reached.",
+    "Check the address and that the server is running, then try again; nothing was changed.",
+)
 
 _STALL_SECONDS = 8.0
 _WHOLE_SECONDS = 60.0  # for a list or a profile, which are small: who sends a byte now and then is not waited for
@@ -55,14 +75,14 @@ def base_of(spec: str) -> str:
             if not parts.hostname or parts.query or (parts.port is not None and not 0 < parts.port < 65536):
                 raise ValueError(spec)
         except ValueError as error:
-            raise UsageError("pack-bad-address", address=redact(spec)) from error
+            raise UsageError(PACK_BAD_ADDRESS, address=redact(spec)) from error
         path = parts.path if parts.path.endswith("/") else parts.path + "/"
         return urlunsplit((scheme, parts.netloc, path, "", ""))
     if scheme and scheme != "file":
-        raise UsageError("pack-bad-address", address=redact(spec))
+        raise UsageError(PACK_BAD_ADDRESS, address=redact(spec))
     folder = Path(spec).expanduser().absolute() if not scheme else _folder_of(spec)
     if not (folder / LISTING).is_file():
-        raise UsageError("pack-no-folder", path=str(folder))
+        raise UsageError(PACK_NO_FOLDER, path=str(folder))
     return folder.as_uri().rstrip("/") + "/"
 
 
@@ -91,7 +111,13 @@ def read_profile_of(
     """
     data = _read(pack.base, PROFILE, environment, stall)
     if hashlib.sha256(data).hexdigest() != pack.listing.profile_sha256:
-        raise WizardError("pack-profile-differs", path=shown(pack.base))
+        raise WizardError(
+            "pack-profile-differs",
+            "The profile in {path} is not the one that its list names.",
+            "Don't use this pack; the person who made it can mend it with torch-wizard pack update. "
+            "Nothing was changed.",
+            path=shown(pack.base),
+        )
     return data
 
 
@@ -113,9 +139,9 @@ def _read(
             body = transport.get(base + name, 0, None).body
             return _read_all(body.readinto, base)
     except Fault as fault:
-        raise WizardError("pack-unreachable", details=redact(str(fault)), path=shown(base)) from fault
+        raise WizardError(PACK_UNREACHABLE, details=redact(str(fault)), path=shown(base)) from fault
     except (OSError, ValueError) as error:
-        raise WizardError("pack-unreachable", details=redact(repr(error)), path=shown(base)) from error
+        raise WizardError(PACK_UNREACHABLE, details=redact(repr(error)), path=shown(base)) from error
 
 
 @contextlib.contextmanager
@@ -145,5 +171,5 @@ def _read_all(readinto: object, base: str) -> bytes:
     while count := readinto(block):  # type: ignore[operator]
         data += block[:count]
         if len(data) > MOST_BYTES:
-            raise WizardError("pack-unreadable", details="too large", path=shown(base))
+            raise WizardError(PACK_UNREADABLE, details="too large", path=shown(base))
     return bytes(data)

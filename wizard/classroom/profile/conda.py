@@ -43,10 +43,21 @@ def plain_address(url: str) -> str:
     `profile-local` for a file of this computer, which nobody else has."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https"):
-        raise WizardError("profile-local", url=redact(url))
+        raise WizardError(
+            "profile-local",
+            "{url} is a file of this computer, which the students' machines do not have.",
+            "Use an index with an https address for --index, --torch-index and --channel.",
+            url=redact(url),
+        )
     plain = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))
     if redact(plain) != plain:
-        raise WizardError("profile-secret", url=redact(plain))
+        raise WizardError(
+            "profile-secret",
+            "The address {url} carries a token, and whoever gets the profile would read it.",
+            "Use an index whose addresses carry no token; a name and a password in pip's own "
+            "settings are left out by themselves.",
+            url=redact(plain),
+        )
     return plain
 
 
@@ -124,4 +135,10 @@ def _package(record: Mapping[str, Any], further: Iterable[str]) -> CondaPackage:
         return from_record(record, tuple(dict.fromkeys(map(plain_address, urls))))
     except (KeyError, TypeError, ValueError) as error:
         name = str(record.get("fn") or record.get("name"))
-        raise WizardError("profile-python-unsure", details=repr(error), file=name) from error
+        raise WizardError(
+            "profile-python-unsure",
+            "The conda channel does not say all that a class profile must know of {file}: size, SHA-256, address.",
+            "Use another channel with --channel, or another engine with --engine venv.",
+            details=repr(error),
+            file=name,
+        ) from error

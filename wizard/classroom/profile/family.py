@@ -97,9 +97,24 @@ def _check(file: LockedFile, sources: Sequence[Source], pages: Pages, matrix: Ma
         return None
     if official is not None or matrix.contradicts_pin(file.filename, file.sha256):
         details = f"{file.filename}: {file.sha256}, official {sorted(official or matrix.pinned_sha256(file.filename))}"
-        raise UsageError("profile-torch-differs", details=details, file=file.filename, hosts=hosts)
+        raise UsageError(
+            "profile-torch-differs",
+            "The class profile has another {file} than the official one: its checksum differs (from {hosts}).",
+            "Do not use this profile; ask whoever gave it to you where its PyTorch comes from. "
+            "Nothing was downloaded and nothing was changed.",
+            details=details,
+            file=file.filename,
+            hosts=hosts,
+        )
     if any(is_foreign(url) for url in file.urls):  # somebody said yes to that host: a lab's own build
         return message("profile.torch-own", file=file.filename, hosts=hosts)
     if len(answered) == len(sources):
-        raise UsageError("profile-torch-unknown", file=file.filename, hosts=hosts)
+        raise UsageError(
+            "profile-torch-unknown",
+            "The class profile wants {file} from {hosts}, but the official page has no such file.",
+            "Ask whoever made the profile to make it anew with `torch-wizard profile make`; nothing "
+            "was downloaded and nothing was changed.",
+            file=file.filename,
+            hosts=hosts,
+        )
     return message("profile.torch-unconfirmed", file=file.filename)

@@ -98,4 +98,12 @@ def check_hosts(profile: Profile, trusted: Collection[str], for_pack: bool = Fal
     missing = not_trusted(profile, trusted, for_pack)
     if missing:
         hosts, options = (form.join(host.name for host in missing) for form in (", ", " --trust "))
-        raise UsageError("profile-hosts", hosts=hosts, options=f"--trust {options}")
+        raise UsageError(
+            "profile-hosts",
+            "The class profile would send this computer to hosts that are neither official nor in "
+            "this program's tables: {hosts}.",
+            "If you know them and trust them with this computer, add {options} (--yes alone is no "
+            "yes to this); none of them was asked and nothing was changed.",
+            hosts=hosts,
+            options=f"--trust {options}",
+        )

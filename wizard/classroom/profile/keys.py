@@ -19,6 +19,7 @@ import msgspec
 from wizard.classroom.pack.files import put_bytes
 from wizard.classroom.profile.model import ProfileFile
 from wizard.classroom.profile.signature import (
+    SIGNATURE_KEY_BAD,
     PublicKey,
     SecretKey,
     new_key,
@@ -29,7 +30,7 @@ from wizard.classroom.profile.signature import (
     signature_path,
     verify,
 )
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import EXPORT_NOT_WRITTEN, UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.model.typed import from_json
 from wizard.system import moving, paths
@@ -59,11 +60,27 @@ def check_signature(file: ProfileFile) -> Signer:
     title = file.profile.title
     if file.signature is None:
         if before:
-            raise UsageError("signature-missing", title=title, fingerprint=before.fingerprint)
+            raise UsageError(
+                "signature-missing",
+                "“{title}” was signed with the key {fingerprint} before, and this profile is not signed.",
+                "Get the .minisig file that belongs to it and put it beside the profile, or ask your "
+                "teacher; nothing was changed.",
+                title=title,
+                fingerprint=before.fingerprint,
+            )
         return Signer(None)
     key = _signer(file.data, file.signature, before)
     if before and key.key != before.key:
-        raise UsageError("signature-changed", title=title, before=before.fingerprint, fingerprint=key.fingerprint)
+        raise UsageError(
+            "signature-changed",
+            "“{title}” was signed with the key {before} before, and this profile is signed with "
+            "another: {fingerprint}.",
+            "Ask your teacher. If the new key is theirs, `torch-wizard profile verify FILE --key "
+            "KEY` takes it; nothing was changed.",
+            title=title,
+            before=before.fingerprint,
+            fingerprint=key.fingerprint,
+        )
     return Signer(key, is_new=before is None)
 
 
@@ -104,7 +121,14 @@ def _known() -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, UsageError) as error:
-        raise UsageError("class-keys-unreadable", details=str(error), path=str(path)) from error
+        raise UsageError(
+            "class-keys-unreadable",
+            "The keys of your classes in {path} cannot be read.",
+            "Put the file back from a copy, or delete it if you know that each class's next key is "
+            "to be taken as its first.",
+            details=str(error),
+            path=str(path),
+        ) from error
     return known
 
 
@@ -121,7 +145,7 @@ def key_in(path: Path) -> SecretKey:
     try:
         return parse_secret(path.read_text(encoding="utf-8"), str(path))
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError("signature-key-bad", details=str(error), path=str(path)) from error
+        raise UsageError(SIGNATURE_KEY_BAD, details=str(error), path=str(path)) from error
 
 
 def own_key() -> SecretKey:
@@ -154,5 +178,5 @@ def sign_profile(path: Path, file: ProfileFile, key: SecretKey | None = None) ->
     try:
         put_bytes(target, sign(file.data, key, f"{file.sha256} torch-setup class profile"))
     except OSError as error:
-        raise WizardError("export-not-written", details=str(error), path=str(target)) from error
+        raise WizardError(EXPORT_NOT_WRITTEN, details=str(error), path=str(target)) from error
     return key.public

@@ -22,7 +22,7 @@ from wizard.classroom.profile.model import (
     ProfileLock,
     ProfileSources,
 )
-from wizard.classroom.profile.needs import Needs, ProfileNeed, one_python
+from wizard.classroom.profile.needs import PROFILE_NO_BUILD, Needs, ProfileNeed, one_python
 from wizard.classroom.profile.rows import rows_for
 from wizard.classroom.profile.write import profile_file
 from wizard.compatibility.data.model import Matrix
@@ -43,6 +43,7 @@ from wizard.run.run_folder import RunFolder
 from wizard.run.select.alternates import further_sources
 from wizard.run.select.build_search import BuildSearch, FoundBuild
 from wizard.run.select.mirror_policy import MirrorPolicy
+from wizard.run.select.select_build import COMPANION_NOT_CARRIED, NO_SOURCE
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.model import SourceKind
 from wizard.sources.read import Reader
@@ -101,7 +102,11 @@ def make_profile(
     Raises UsageError `profile-needs-nothing`, Cancelled; where nothing can be locked, why the first cannot: WizardError
     `no-source`, `lock-…`, `profile-secret`, `profile-local`, UsageError `companion-not-carried`, `profile-no-build`."""
     if not needs.needs:
-        raise UsageError("profile-needs-nothing")
+        raise UsageError(
+            "profile-needs-nothing",
+            "No build fits any of these machines, so there is nothing to put into a profile.",
+            "See above why; allow further releases with --torch or tags with --variant.",
+        )
     check_made(made)
     python = choices.python or one_python(needs.needs, matrix)
     entries = _Making(facts, matrix, made, replace(choices, python=python), hearing, is_cancelled).entries(needs.needs)
@@ -228,7 +233,7 @@ def _select_build(
         if found is None:
             details = "\n".join(f"{state.source.id}: {state.verdict}" for state in search.states.values())
             build = f"torch {need.torch}+{need.variant} ({need.os} {need.arch})"
-            raise WizardError("no-source", details=details, build=build)
+            raise WizardError(NO_SOURCE, details=details, build=build)
         packages = catalog.package_sources(found.source, found.python, found.candidate.numpy)
     pins = _pins(found, wish)
     return SelectedBuild(
@@ -257,7 +262,7 @@ def _candidate(machine: Machine, matrix: Matrix, choices: Choices) -> Candidate:
         if (candidate.torch, candidate.variant) == (choices.torch, choices.variant) and codes <= {"no-gpu"}:
             return candidate
     system = f"{machine.os} {machine.arch}"
-    raise UsageError("profile-no-build", system=system, torch=choices.torch or "-", variant=choices.variant or "-")
+    raise UsageError(PROFILE_NO_BUILD, system=system, torch=choices.torch or "-", variant=choices.variant or "-")
 
 
 def _pins(found: FoundBuild, wish: ProfileEnvironment) -> tuple[str, ...]:
@@ -265,7 +270,7 @@ def _pins(found: FoundBuild, wish: ProfileEnvironment) -> tuple[str, ...]:
     missing = [name for name in wish.companions if name not in found.offers]
     if missing:
         build = f"torch {found.candidate.torch}+{found.candidate.variant}"
-        raise UsageError("companion-not-carried", name=", ".join(missing), build=build)
+        raise UsageError(COMPANION_NOT_CARRIED, name=", ".join(missing), build=build)
     wanted = [name for name in FAMILY if name == "torch" or name in wish.companions]
     return tuple(f"{name}=={found.offers[name].version}" for name in wanted)
 

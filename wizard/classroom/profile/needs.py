@@ -14,9 +14,15 @@ from wizard.compatibility.data.ordering import variant_key, version_key
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import canonical, check_choices, nearest_python, resolve
 from wizard.machine.model import Machine
-from wizard.model.errors import UsageError
+from wizard.model.errors import ErrorText, UsageError
 from wizard.model.messages import Message
 from wizard.system.traits import of
+
+PROFILE_NO_BUILD = ErrorText(
+    "profile-no-build",
+    "There is no build {variant} of torch {torch} for {system} with this Python.",
+    "`torch-wizard matrices show` lists what there is.",
+)
 
 # Of the systems that are in use: a profile made on a newer one must not ask more of the others than it needs.
 _USUAL_GLIBC = "2.28"
@@ -113,7 +119,7 @@ def needs_of_platforms(platforms: Iterable[tuple[str, str]], allowed: Allowed, m
             ]
             if not builds:
                 torch = ", ".join(allowed.torch) or "-"
-                raise UsageError("profile-no-build", system=f"{os_name} {arch}", torch=torch, variant=variant)
+                raise UsageError(PROFILE_NO_BUILD, system=f"{os_name} {arch}", torch=torch, variant=variant)
             newest = max(builds, key=lambda build: version_key(build.torch))
             found.append(_need(newest, os_name, arch, allowed))
     return Needs(tuple(sorted(found, key=_order)))

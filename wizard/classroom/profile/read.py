@@ -2,6 +2,8 @@
 
 Nothing is changed and nobody is asked: a profile is either right as a whole or not used at all. How the values must
 look by themselves is here; what they may mean is in `sound`, and whether wheels fit their entry in `wheels`.
+
+One file: each refusal stands where it is found, with its sentences.
 """
 
 from __future__ import annotations
@@ -38,11 +40,17 @@ from wizard.classroom.profile.rows import check_profile_rows, read_profile_rows
 from wizard.classroom.profile.signature import LARGEST_BYTES as LARGEST_SIGNATURE
 from wizard.classroom.profile.signature import signature_path
 from wizard.model.distributions import FAMILY
-from wizard.model.errors import UsageError
+from wizard.model.errors import ErrorText, UsageError
 from wizard.model.lock import BY_PROFILE, LockedFile
 from wizard.model.messages import LANGUAGES, message, text
 from wizard.model.typed import from_toml
 from wizard.system.traits import known
+
+PROFILE_UNREADABLE = ErrorText(
+    "profile-unreadable",
+    "The class profile {file} cannot be read.",
+    "Check the path, and that the file is not open elsewhere; nothing was changed.",
+)
 
 _MOST_LOCKS = 64
 _MOST_FILES = 1000
@@ -74,11 +82,11 @@ def read_profile(path: Path) -> ProfileFile:
     """Raises UsageError `profile-unreadable` and as `parse_profile`."""
     try:
         if not path.is_file():  # a pipe would be waited for
-            raise UsageError("profile-unreadable", file=str(path))
+            raise UsageError(PROFILE_UNREADABLE, file=str(path))
         with path.open("rb") as file:
             data = file.read(LARGEST_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise UsageError("profile-unreadable", details=str(error), file=str(path)) from error
+        raise UsageError(PROFILE_UNREADABLE, details=str(error), file=str(path)) from error
     return ProfileFile(parse_profile(data, path.name), data, hashlib.sha256(data).hexdigest(), _signature(path))
 
 
@@ -90,21 +98,33 @@ def _signature(profile: Path) -> bytes | None:
         with path.open("rb") as file:
             return file.read(LARGEST_SIGNATURE + 1)
     except OSError as error:
-        raise UsageError("profile-unreadable", details=str(error), file=str(path)) from error
+        raise UsageError(PROFILE_UNREADABLE, details=str(error), file=str(path)) from error
 
 
 def parse_profile(data: bytes, where: str = "profile.torchlab") -> Profile:
     """Raises UsageError `profile-too-large`, `profile-not-toml`, `profile-newer`, `profile-bad`."""
     where = shown(where, 100)
     if len(data) > LARGEST_BYTES:
-        raise UsageError("profile-too-large", file=where, most=LARGEST_BYTES >> 20)
+        raise UsageError(
+            "profile-too-large",
+            "{file} is larger than {most} MB; a class profile is much smaller.",
+            "Choose the *.torchlab file that your teacher or administrator gave you; nothing was changed.",
+            file=where,
+            most=LARGEST_BYTES >> 20,
+        )
     try:
         # A byte order mark is what Windows' own editor may leave.
         words = data.decode("utf-8-sig")
         _check_keys(words)
         value = from_toml(words)
     except (ValueError, RecursionError) as error:
-        raise UsageError("profile-not-toml", details=str(error), file=where) from error
+        raise UsageError(
+            "profile-not-toml",
+            "{file} is not a class profile, or it is damaged.",
+            "Get the *.torchlab file again from whoever made it; nothing was changed.",
+            details=str(error),
+            file=where,
+        ) from error
     problems = Problems()
     table = ProfileTable(value, "", problems)
     _check_schema(table, where)
@@ -137,7 +157,14 @@ def _check_schema(table: ProfileTable, where: str) -> None:
     """First of all, since a newer schema may mean anything by everything else."""
     schema = table.value.get("schema")
     if isinstance(schema, int) and not isinstance(schema, bool) and schema > SCHEMA:
-        raise UsageError("profile-newer", file=where, found=min(schema, 10**9), known=SCHEMA)
+        raise UsageError(
+            "profile-newer",
+            "{file} was made by a newer version of this program (format {found}, this one reads {known}).",
+            "Update Torch Setup and open the profile again; nothing was changed.",
+            file=where,
+            found=min(schema, 10**9),
+            known=SCHEMA,
+        )
     if schema not in range(1, SCHEMA + 1) or isinstance(schema, bool):
         table.fail("schema", "schema", known=" / ".join(map(str, range(1, SCHEMA + 1))))
 
@@ -148,7 +175,12 @@ def _bad(where: str, problems: Problems) -> UsageError:
     keys = ["profile.mistake-and"] * (len(shown) - 1) + ["profile.mistake"]
     told = (message(key, path=one.path, words=one.words) for key, one in zip(keys, shown, strict=True))
     return UsageError(
-        "profile-bad", details=details, file=where, problems=(*told, *([f"(+{more})"] if more > 0 else []))
+        "profile-bad",
+        "The class profile {file} has mistakes: {problems}.",
+        "Ask whoever made the profile to mend it; nothing was changed.",
+        details=details,
+        file=where,
+        problems=(*told, *([f"(+{more})"] if more > 0 else [])),
     )
 
 

@@ -65,7 +65,12 @@ def profile_choices(profile: Profile, wishes: Choices) -> Choices:
     wish = profile.environment
     for what, given in _given(profile, wishes):
         if given and what not in profile.ask:
-            raise UsageError("profile-fixed", what=message(f"profile.ask.{what}"))
+            raise UsageError(
+                "profile-fixed",
+                "The class profile does not let you choose {what}.",
+                "Leave that option out, or ask whoever made the profile to add it to `ask`; nothing was changed.",
+                what=message(f"profile.ask.{what}"),
+            )
     name = wishes.name or wish.name
     place = wish.place(paths.os_name())
     prefix = wishes.prefix or (str(_chosen_place(Path(place).expanduser() / name)) if place else None)
@@ -85,7 +90,14 @@ def _chosen_place(prefix: Path) -> Path:
     for place, home in ((prefix, Path.home()), (prefix.resolve(), Path.home().resolve())):
         below = place.relative_to(home) if place.is_relative_to(home) else place  # root's home is no place else
         if not places().is_open_to_files(below) or places().is_anothers(place, home):
-            raise UsageError("profile-place", path=str(prefix))
+            raise UsageError(
+                "profile-place",
+                "The class profile wants its environment in {path}, which no profile may choose: a "
+                "hidden folder, one of the system or of programs that start by themselves, or another "
+                "user's.",
+                "Ask whoever made the profile for another place, such as ~/class; nothing was changed.",
+                path=str(prefix),
+            )
     return prefix
 
 
@@ -109,13 +121,35 @@ def check_target(file: ProfileFile, choices: Choices) -> bool:
         return False
     made_from = _made_from(prefix)
     if made_from is None:
-        raise UsageError("profile-name-taken", path=str(prefix), name=prefix.name)
+        raise UsageError(
+            "profile-name-taken",
+            "There is an environment called {name} already, which was not made from this class profile ({path}).",
+            "Delete it with `torch-wizard envs delete`, or use another --name if the profile asks "
+            "for it; nothing was changed.",
+            path=str(prefix),
+            name=prefix.name,
+        )
     if made_from != file.sha256:
-        raise UsageError("profile-name-other", path=str(prefix), name=prefix.name)
+        raise UsageError(
+            "profile-name-other",
+            "The environment {name} was made from another class profile, or from an earlier one of "
+            "the same class ({path}).",
+            "Delete it with `torch-wizard envs delete` if this profile is to take its place, or ask "
+            "for profiles with different names; nothing was changed.",
+            path=str(prefix),
+            name=prefix.name,
+        )
     drift = changes_since_baseline(prefix)
     if drift:
         names = ", ".join(change.name for change in drift.changes)
-        raise UsageError("profile-changed-since", path=str(prefix), names=names)
+        raise UsageError(
+            "profile-changed-since",
+            "The environment was made from this class profile, but these packages have changed "
+            "since: {names} ({path}).",
+            "`torch-wizard doctor --prefix` says what happened and repairs it; nothing was changed.",
+            path=str(prefix),
+            names=names,
+        )
     return True
 
 
@@ -144,7 +178,12 @@ def select(
     ]
     if not locks:
         has = ", ".join(dict.fromkeys(lock.label for lock in profile.locks))
-        raise UsageError("profile-none-chosen", has=has)
+        raise UsageError(
+            "profile-none-chosen",
+            "The class profile has no build like the one you asked for.",
+            "It has: {has}.",
+            has=has,
+        )
     matrix = with_profile_rows(matrix, profile)
     selection = choose_among(locks, machine, matrix, pythons, choices.python or profile.environment.python)
     if selection.lock is None:
@@ -165,9 +204,22 @@ def none_fits(selection: Selection) -> WizardError:
     if update:
         build = f"torch {update.torch}+{update.variant}"
         return WizardError(
-            "profile-none-fits-driver", details=details, reasons=reasons, driver=update.driver, build=build
+            "profile-none-fits-driver",
+            "No build of this class profile fits this computer as it is: {reasons}.",
+            "Install NVIDIA driver {driver} or newer, then {build} of this profile fits.",
+            details=details,
+            reasons=reasons,
+            driver=update.driver,
+            build=build,
         )
-    return WizardError("profile-none-fits", details=details, reasons=reasons)
+    return WizardError(
+        "profile-none-fits",
+        "No build of this class profile fits this computer: {reasons}.",
+        "Give whoever made the profile what `torch-wizard probe --json` prints here: with it "
+        "they can add a build for this computer.",
+        details=details,
+        reasons=reasons,
+    )
 
 
 def _build(lock: ProfileLock) -> str:
@@ -337,5 +389,11 @@ def _python(
 
 def _from(file: LockedFile, nearer: tuple[str, ...], only_share: bool) -> LockedFile:
     if only_share and not nearer:
-        raise WizardError("profile-no-share", file=file.filename)
+        raise WizardError(
+            "profile-no-share",
+            "This class profile allows downloads from the class server only, and no class server was "
+            "named that has {file}.",
+            "Check that the class server is running and that this computer is in its network; nothing was changed.",
+            file=file.filename,
+        )
     return replace(file, urls=tuple(dict.fromkeys(nearer if only_share else (*nearer, *file.urls))))

@@ -13,7 +13,21 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.model.errors import UsageError
+from wizard.model.errors import ErrorText, UsageError
+
+SIGNATURE_KEY_BAD = ErrorText(
+    "signature-key-bad",
+    "{path} is not a key in minisign's form.",
+    "A public key is one line that begins with RW, as `torch-wizard profile key` prints it.",
+)
+
+
+SIGNATURE_BAD = ErrorText(
+    "signature-bad",
+    "The signature of the class profile is wrong: the profile was changed after it was "
+    "signed, or the signature is damaged.",
+    "Get the profile and its .minisig file again from your teacher; nothing was changed.",
+)
 
 ENDING = ".minisig"
 LARGEST_BYTES = 4096
@@ -75,13 +89,18 @@ def parse_secret(text: str, path: str) -> SecretKey:
     """Raises UsageError `signature-key-bad`, `signature-key-locked`."""
     data = _decoded(text, _SECRET_BYTES)
     if data is None or data[:2] != _PLAIN or data[4:6] != _CHECKSUM:
-        raise UsageError("signature-key-bad", path=path)
+        raise UsageError(SIGNATURE_KEY_BAD, path=path)
     if data[2:4] != _NO_PASSWORD:
-        raise UsageError("signature-key-locked", path=path)
+        raise UsageError(
+            "signature-key-locked",
+            "The key in {path} has a password, which this program does not ask for.",
+            "Sign with minisign itself (`minisign -S`), or put a key without a password there.",
+            path=path,
+        )
     key = _secret_key(data[54:62], data[62:94])
     checksum = hashlib.blake2b(data[:2] + data[54:126], digest_size=32).digest()
     if data[126:] not in (checksum, bytes(32)) or data[94:126] != key.public.key:  # minisign -W leaves it out
-        raise UsageError("signature-key-bad", path=path)
+        raise UsageError(SIGNATURE_KEY_BAD, path=path)
     return key
 
 
@@ -89,7 +108,7 @@ def parse_public(text: str) -> PublicKey:
     """From a key file or its one line. Raises UsageError `signature-key-bad`."""
     data = _decoded(text, _KEY_BYTES)
     if data is None or data[:2] != _PLAIN:
-        raise UsageError("signature-key-bad", path=text.strip()[:80])
+        raise UsageError(SIGNATURE_KEY_BAD, path=text.strip()[:80])
     return PublicKey(data[2:10], data[10:])
 
 
@@ -126,10 +145,15 @@ def verify(data: bytes, signature: bytes, key: PublicKey | None = None) -> Publi
     if key is None:
         key = _key_within(first)
     if block[2:10] != key.number:
-        raise UsageError("signature-other-key", fingerprint=key.fingerprint)
+        raise UsageError(
+            "signature-other-key",
+            "The class profile is signed with another key than {fingerprint}.",
+            "Ask whoever gave you the profile which key they use; nothing was changed.",
+            fingerprint=key.fingerprint,
+        )
     signed = hashlib.blake2b(data).digest() if block[:2] == _HASHED else data
     if not (_is_right(key, signed, block[10:]) and _is_right(key, block[10:] + comment, whole)):
-        raise UsageError("signature-bad")
+        raise UsageError(SIGNATURE_BAD)
     return key
 
 
@@ -139,11 +163,11 @@ def _parts(signature: bytes) -> tuple[str, bytes, bytes, bytes]:
         first, block, comment, whole = signature.decode().splitlines()
         decoded = [base64.b64decode(text, validate=True) for text in (block, whole)]
     except (ValueError, binascii.Error) as error:
-        raise UsageError("signature-bad", details=repr(error)) from error
+        raise UsageError(SIGNATURE_BAD, details=repr(error)) from error
     is_whole = len(signature) <= LARGEST_BYTES and [len(data) for data in decoded] == [_SIGNATURE_BYTES, 64]
     is_named = first.startswith(_UNTRUSTED) and comment.startswith(_TRUSTED)
     if not is_whole or not is_named or decoded[0][:2] not in (_PLAIN, _HASHED):
-        raise UsageError("signature-bad", details="not in minisign's form")
+        raise UsageError(SIGNATURE_BAD, details="not in minisign's form")
     return first.removeprefix(_UNTRUSTED), decoded[0], comment.removeprefix(_TRUSTED).encode(), decoded[1]
 
 
@@ -151,7 +175,13 @@ def _key_within(comment: str) -> PublicKey:
     try:
         return parse_public(comment)
     except UsageError as error:
-        raise UsageError("signature-no-key") from error
+        raise UsageError(
+            "signature-no-key",
+            "The class profile is signed with a key that this computer does not know, and the "
+            "signature does not name it.",
+            "Ask for the public key, and give it with `torch-wizard profile verify FILE --key KEY`; "
+            "nothing was changed.",
+        ) from error
 
 
 def _is_right(key: PublicKey, data: bytes, signature: bytes) -> bool:

@@ -149,7 +149,12 @@ def parse(data: bytes, received: float | None = None) -> Certificate:
         stamp = _number(found.received) if received is None and found.received is not None else received
         return Certificate(found.machine, found.profile_sha256, clean_label(found.label or ""), report, stamp)
     except (ValueError, TypeError, AttributeError, RecursionError, OverflowError) as error:
-        raise WizardError("share-bad-result", details=str(error)) from error
+        raise WizardError(
+            "share-bad-result",
+            "What came in is not a result.",
+            "Run the setup on that computer again.",
+            details=str(error),
+        ) from error
 
 
 def _cut_report(report: Mapping[str, Any]) -> dict[str, Any]:

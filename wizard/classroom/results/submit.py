@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from wizard.classroom.pack.listing import LISTING, RESULTS, SEATS
+from wizard.classroom.pack.listing import LISTING, PACK_NOT_WRITTEN, RESULTS, SEATS
 from wizard.classroom.pack.make import read_listing
 from wizard.classroom.results.certificate import Certificate, certificate, read_all, to_json, write_into
 from wizard.classroom.results.room import ClassResults, read_seats, room, write_seats
@@ -51,7 +51,12 @@ def hand_in(bases: Iterable[str], value: Certificate, seconds: float = _WHOLE_SE
     for base, refusal in zip(places, refusals, strict=True):
         if refusal is None:
             return base
-    raise WizardError("share-not-handed-in", details="\n".join(filter(None, refusals)))
+    raise WizardError(
+        "share-not-handed-in",
+        "The class's results could not be reached.",
+        "The setup itself is not affected; show your teacher the report on this computer.",
+        details="\n".join(filter(None, refusals)),
+    )
 
 
 def _refusal(base: str, value: Certificate, seconds: float) -> str | None:
@@ -114,7 +119,12 @@ def read_room(folder: Path, others: Sequence[Path] = ()) -> ClassResults:
     odd: list[str] = []
     for results in (place / RESULTS for place in (folder, *others)):
         if not results.is_dir():
-            raise UsageError("share-no-results", path=str(results))
+            raise UsageError(
+                "share-no-results",
+                "There are no results in {path} yet.",
+                "They come when computers are set up from this pack or its server.",
+                path=str(results),
+            )
         good, bad = read_all(results)
         odd += bad
         for each in good:
@@ -148,7 +158,7 @@ def expect_seats(folder: Path, count: int) -> None:
     try:
         write_seats(folder, count)
     except OSError as error:
-        raise WizardError("pack-not-written", details=str(error), path=str(folder)) from error
+        raise WizardError(PACK_NOT_WRITTEN, details=str(error), path=str(folder)) from error
 
 
 def hand_in_run(plan: Plan, document: Mapping[str, Any]) -> str | None:

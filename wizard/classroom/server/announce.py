@@ -15,7 +15,13 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from wizard.model.errors import WizardError
+from wizard.model.errors import ErrorText, WizardError
+
+SHARE_NO_MDNS = ErrorText(
+    "share-no-mdns",
+    "This network lets no announcements through, by which computers find each other.",
+    "Serve without --announce, and let the students type the address: setup --pack http://ADDRESS:PORT/ --class CODE.",
+)
 
 SERVICE = "_torch-setup._tcp.local."
 _SEARCH_SECONDS = 3.0
@@ -55,12 +61,12 @@ def announcing(port: int, sha256: str, title: str, addresses: Sequence[str] = ()
     try:
         zeroconf = Zeroconf(interfaces=own)
     except OSError as error:
-        raise WizardError("share-no-mdns", details=str(error)) from error
+        raise WizardError(SHARE_NO_MDNS, details=str(error)) from error
     try:
         zeroconf.register_service(info)
         yield
     except OSError as error:
-        raise WizardError("share-no-mdns", details=str(error)) from error
+        raise WizardError(SHARE_NO_MDNS, details=str(error)) from error
     finally:
         with contextlib.suppress(OSError, RuntimeError):
             zeroconf.close()
@@ -103,7 +109,7 @@ def search(code: str, seconds: float = _SEARCH_SECONDS, interfaces: Sequence[str
     try:
         zeroconf = Zeroconf(interfaces=list(interfaces)) if interfaces else Zeroconf()
     except OSError as error:
-        raise WizardError("share-no-mdns", details=str(error)) from error
+        raise WizardError(SHARE_NO_MDNS, details=str(error)) from error
     try:
         browser = ServiceBrowser(zeroconf, SERVICE, listener=Listener())
         if first.wait(seconds):

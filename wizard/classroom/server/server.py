@@ -83,7 +83,13 @@ class PackServer:
         try:
             self._ready.result()
         except OSError as error:
-            raise WizardError("share-port", details=str(error), port=self._options.port) from error
+            raise WizardError(
+                "share-port",
+                "Nothing can be served on port {port}: it is taken or not allowed.",
+                "Choose another one with --port, or say with --host an address that this computer has.",
+                details=str(error),
+                port=self._options.port,
+            ) from error
         return self
 
     def __exit__(self, *error: object) -> None:

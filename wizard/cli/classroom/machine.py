@@ -154,7 +154,11 @@ class ClassRun:
 def _entered(arguments: Arguments, network: Network, consent: Consent) -> Classroom | None:
     if not (arguments.profile or arguments.pack or arguments.code):
         if arguments.serve_after or arguments.label:
-            raise UsageError("share-no-class")
+            raise UsageError(
+                "share-no-class",
+                "--label and --serve-after belong to a class, and none was named.",
+                "Add --profile FILE, --pack DIR or --class CODE.",
+            )
         return None
     profile = Path(arguments.profile).expanduser() if arguments.profile else None
     return enter(Asked(profile, arguments.pack, arguments.code), network, agree=consent)

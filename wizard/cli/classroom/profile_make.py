@@ -1,4 +1,7 @@
-"""`torch-wizard profile make`: from machine files, or from systems and CUDA tags, to a `*.torchlab` file."""
+"""`torch-wizard profile make`: from machine files, or from systems and CUDA tags, to a `*.torchlab` file.
+
+One file: each refusal stands where it is found, with its sentences.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,14 @@ from typing import TYPE_CHECKING
 from wizard.classroom.profile.model import ASKABLE, ProfileEnvironment, ProfileLock
 from wizard.cli.command import Arguments, OneOf, command, flag, option, under
 from wizard.cli.help import N_
-from wizard.cli.options import ENGINES, NETWORK, REGIONS, network_from
+from wizard.cli.options import ENGINES, NETWORK, NO_MACHINE_FILES, REGIONS, network_from
 from wizard.cli.terminal import Interrupt, Terminal, put_new
 from wizard.compatibility.model import Choices
 from wizard.machine.host.operating_system import normal_arch
 from wizard.machine.machine_file import read_machine_file
 from wizard.machine.model import Machine
 from wizard.model.distributions import FAMILY
-from wizard.model.errors import ExitStatus, UsageError, WizardError
+from wizard.model.errors import EXPORT_EXISTS, EXPORT_NOT_WRITTEN, ErrorText, ExitStatus, UsageError, WizardError
 from wizard.model.messages import LANGUAGES, message
 from wizard.process import redact
 from wizard.system import paths
@@ -28,6 +31,13 @@ if TYPE_CHECKING:
     from wizard.app.session import Session
     from wizard.classroom.profile.make import Hearing, Made
     from wizard.classroom.profile.needs import Allowed, Needs, ProfileNeed
+
+
+PROFILE_OPTION = ErrorText(
+    "profile-option",
+    "{option} cannot be {value} in a class profile.",
+    "See `torch-wizard profile make --help`; a place is ~/folder, or for one system a full path.",
+)
 
 _PLATFORMS: Mapping[str, tuple[str, str]] = {
     "windows": ("windows", "x86_64"),
@@ -97,9 +107,9 @@ def make(arguments: Arguments, terminal: Terminal) -> int:
     session, interrupt = Session(network_from(arguments)), Interrupt()
     path, made = Path(arguments.output).expanduser(), _made(arguments)
     if path.exists() and not arguments.force:
-        raise UsageError("export-exists", path=str(path))
+        raise UsageError(EXPORT_EXISTS, path=str(path))
     if not os.access(path.absolute().parent, os.W_OK):  # now, and not after all the locks were made
-        raise WizardError("export-not-written", details="no folder that can be written", path=str(path))
+        raise WizardError(EXPORT_NOT_WRITTEN, details="no folder that can be written", path=str(path))
     signing = None if arguments.sign is None else named_key(arguments.sign)
     allowed = checked(Allowed(_list(arguments.torch), _list(arguments.variant), arguments.python), session.matrix)
     choices = _choices(arguments, allowed)
@@ -172,7 +182,12 @@ def _needs(arguments: Arguments, allowed: Allowed, session: Session) -> Needs:
     platforms = _platforms(arguments.platform)
     if not arguments.machine and not allowed.variants:
         if platforms:
-            raise UsageError("profile-make-what")
+            raise UsageError(
+                "profile-make-what",
+                "It is not known which graphics cards the class has.",
+                "Name machine files with --machine FOLDER (`torch-wizard probe --json` on each "
+                "computer), or CUDA tags with --variant cu126,cpu.",
+            )
         return needs_of_machines([("-", session.probe().machine)], allowed, session.matrix)
     parts = []
     if arguments.machine:
@@ -197,7 +212,7 @@ def machines_of(given: Sequence[str]) -> tuple[list[tuple[str, Machine]], list[t
         path = Path(name).expanduser()
         files += sorted(path.glob("*.json")) if path.is_dir() else [path]
     if not files:
-        raise UsageError("no-machine-files", path=given[0])
+        raise UsageError(NO_MACHINE_FILES, path=given[0])
     machines, unread = [], []
     for file in files:
         try:
@@ -215,7 +230,13 @@ def _platforms(text: str | None) -> tuple[tuple[str, str], ...]:
     names = _list(text)
     unknown = [name for name in names if name not in _PLATFORMS]
     if unknown:
-        raise UsageError("profile-no-platform", platform=unknown[0], known=", ".join(_PLATFORMS))
+        raise UsageError(
+            "profile-no-platform",
+            "{platform} is not a system that PyTorch is built for.",
+            "Write one or more of: {known}.",
+            platform=unknown[0],
+            known=", ".join(_PLATFORMS),
+        )
     return tuple(_PLATFORMS[name] for name in names)
 
 
@@ -266,23 +287,23 @@ def _check(arguments: Arguments, environment: ProfileEnvironment, ask: tuple[str
     from wizard.classroom.profile.read import title_flaw
 
     if name_flaw(environment.name):
-        raise UsageError("profile-option", option="--name", value=environment.name)
+        raise UsageError(PROFILE_OPTION, option="--name", value=environment.name)
     if arguments.place and (not arguments.place.startswith("~/") or place_flaw(arguments.place, "linux")):
-        raise UsageError("profile-option", option="--place", value=arguments.place)
+        raise UsageError(PROFILE_OPTION, option="--place", value=arguments.place)
     for name, os_name, place in (
         ("--place-windows", "windows", environment.place_windows),
         ("--place-linux", "linux", environment.place_linux),
     ):
         if place and place_flaw(place, os_name):
-            raise UsageError("profile-option", option=name, value=place)
+            raise UsageError(PROFILE_OPTION, option=name, value=place)
     for name in ask:
         if name not in ASKABLE:
-            raise UsageError("profile-option", option="--ask", value=name)
+            raise UsageError(PROFILE_OPTION, option="--ask", value=name)
     if arguments.title and title_flaw(arguments.title):
-        raise UsageError("profile-option", option="--title", value=shown(arguments.title))
+        raise UsageError(PROFILE_OPTION, option="--title", value=shown(arguments.title))
     for url in arguments.share:
         if address_flaw(url, is_share=True):
-            raise UsageError("profile-option", option="--share", value=redact(url))
+            raise UsageError(PROFILE_OPTION, option="--share", value=redact(url))
 
 
 def _list(text: str | None) -> tuple[str, ...]:
@@ -295,6 +316,6 @@ def _write(path: Path, data: bytes, force: bool) -> None:
     try:
         (put_bytes if force else put_new)(path, data)
     except FileExistsError as error:
-        raise UsageError("export-exists", path=str(path)) from error
+        raise UsageError(EXPORT_EXISTS, path=str(path)) from error
     except OSError as error:
-        raise WizardError("export-not-written", details=str(error), path=str(path)) from error
+        raise WizardError(EXPORT_NOT_WRITTEN, details=str(error), path=str(path)) from error

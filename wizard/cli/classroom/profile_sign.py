@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.classroom.profile.signature import SIGNATURE_KEY_BAD
 from wizard.cli.command import Arguments, argument, command, option
 from wizard.cli.help import N_
 from wizard.cli.terminal import Terminal, put_new
-from wizard.model.errors import ExitStatus, UsageError, WizardError
+from wizard.model.errors import EXPORT_EXISTS, EXPORT_NOT_WRITTEN, ExitStatus, UsageError, WizardError
 from wizard.model.messages import message
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ def key(arguments: Arguments, terminal: Terminal) -> int:
         try:
             put_new(path, public_text(public).encode())
         except FileExistsError as error:
-            raise UsageError("export-exists", path=str(path)) from error
+            raise UsageError(EXPORT_EXISTS, path=str(path)) from error
         except OSError as error:
-            raise WizardError("export-not-written", details=str(error), path=str(path)) from error
+            raise WizardError(EXPORT_NOT_WRITTEN, details=str(error), path=str(path)) from error
     terminal.line(public.text)
     terminal.say(
         message(
@@ -97,7 +98,12 @@ def check_signed(arguments: Arguments, terminal: Terminal) -> int:
         terminal.say(signer.words)
         return ExitStatus.DONE if signer.key else ExitStatus.FAILED
     if file.signature is None:
-        raise UsageError("signature-none", file=arguments.profile)
+        raise UsageError(
+            "signature-none",
+            "{file} is not signed: there is no .minisig file beside it.",
+            "Get that file from whoever made the profile, or sign it with `torch-wizard profile sign`.",
+            file=arguments.profile,
+        )
     wanted = _named(arguments.key)
     verify(file.data, file.signature, wanted)
     remember_key(file, wanted)
@@ -120,4 +126,4 @@ def _named(text: str) -> PublicKey:
     try:
         return parse_public(path.read_text(encoding="utf-8") if path.is_file() else text)
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError("signature-key-bad", details=str(error), path=text) from error
+        raise UsageError(SIGNATURE_KEY_BAD, details=str(error), path=text) from error

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wizard.cli.command import Arguments, argument, command, option, whole
 from wizard.cli.help import N_
 from wizard.cli.options import JSON
-from wizard.cli.terminal import Terminal
+from wizard.cli.terminal import OUTPUT_FAILED, Terminal
 from wizard.model.errors import ExitStatus, WizardError
 from wizard.model.messages import message, system_language
 
@@ -59,7 +59,7 @@ def _save(path: Path, text: str, terminal: Terminal) -> None:
     try:
         put_bytes(path, text.encode())
     except OSError as error:
-        raise WizardError("output-failed", details=str(error)) from error
+        raise WizardError(OUTPUT_FAILED, details=str(error)) from error
     terminal.say(message("share.saved", path=str(path)))
 
 

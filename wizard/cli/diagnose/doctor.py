@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from wizard.cli.command import Arguments, OneOf, command, flag, option, under
 from wizard.cli.help import N_
 from wizard.cli.options import PREFIX_HELP, YES, find_links
-from wizard.cli.terminal import Interrupt, Terminal, agrees, can_ask, save_report, write_new
+from wizard.cli.terminal import NEEDS_YES, Interrupt, Terminal, agrees, can_ask, save_report, write_new
 from wizard.compatibility.model import Choices
 from wizard.model.errors import Cancelled, ErrorText, ExitStatus, UsageError, WizardError
 from wizard.model.messages import message
@@ -135,7 +135,7 @@ def doctor(arguments: Arguments, terminal: Terminal) -> int:
         terminal.say(message("doctor.say.undone"))
         return ExitStatus.DONE
     if arguments.repair and not (arguments.yes or can_ask()):
-        raise UsageError("needs-yes")
+        raise UsageError(NEEDS_YES)
     found = _examined(session, prefix, arguments, terminal, interrupt)
     if arguments.repair and found.answer.remedy.changes_something:
         return _repair(session, found, arguments, terminal, interrupt)
@@ -145,7 +145,11 @@ def doctor(arguments: Arguments, terminal: Terminal) -> int:
 
 def _all_known(session: Session, arguments: Arguments, terminal: Terminal) -> int:
     if arguments.repair or arguments.undo or arguments.save:
-        raise UsageError("doctor-needs-prefix")
+        raise UsageError(
+            "doctor-needs-prefix",
+            "It was not said which environment is meant.",
+            "Add --prefix with the folder of the environment.",
+        )
     found = session.drift()
     if arguments.json:
         terminal.document({"schema": 1, "drift": [_drift_document(each) for each in found]})

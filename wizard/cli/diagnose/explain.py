@@ -15,6 +15,7 @@ from wizard.cli.help import N_
 from wizard.cli.options import JSON
 from wizard.cli.terminal import Terminal
 from wizard.compatibility.model import Choices, Verdict
+from wizard.diagnose.known_errors.pasted import EXPLAIN_EMPTY
 from wizard.model.errors import ExitStatus, UsageError
 from wizard.model.messages import message
 from wizard.run.report.text import heading, labelled
@@ -53,7 +54,7 @@ def read(name: str, terminal: Terminal) -> str:
     if name != "-":
         return read_pasted(Path(name))
     if sys.stdin is None:
-        raise UsageError("explain-empty")
+        raise UsageError(EXPLAIN_EMPTY)
     if sys.stdin.isatty():
         terminal.say(message("explain.paste"))
     return read_stream(sys.stdin.buffer, "-")

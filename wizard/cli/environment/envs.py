@@ -12,6 +12,7 @@ from typing import Any
 
 from wizard.app.use import doctor
 from wizard.app.use import environments as use_cases
+from wizard.app.use.doctor import NOTHING_TO_UNDO
 from wizard.app.use.environments import find_environment
 from wizard.cli.command import Arguments, CommandGroup, Late, argument, flag, option
 from wizard.cli.environment import tables as view
@@ -47,7 +48,7 @@ def restore(arguments: Arguments, terminal: Terminal) -> int:
     prefix = find_environment(arguments.environment).prefix
     found = doctor.snapshots_in(prefix)
     if not found:
-        raise UsageError("nothing-to-undo", path=str(prefix))
+        raise UsageError(NOTHING_TO_UNDO, path=str(prefix))
     check_can_ask(arguments.yes)
     newest = found[0]
     question = message(

@@ -17,7 +17,7 @@ from wizard.cli.environment.tables import amount
 from wizard.cli.help import N_
 from wizard.cli.options import NETWORK, network_from
 from wizard.cli.terminal import Interrupt, Terminal, agrees, check_can_ask, write_new
-from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
+from wizard.model.errors import EXPORT_EXISTS, EXPORT_NOT_WRITTEN, Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
@@ -46,7 +46,12 @@ def module(arguments: Arguments, terminal: Terminal) -> int:
     clear_up(terminal)
     found = find_environment(arguments.environment)
     if any(ord(sign) < 32 for sign in str(found.prefix)):
-        raise UsageError("module-place", path=str(found.prefix).replace("\n", " "))
+        raise UsageError(
+            "module-place",
+            "A module file cannot be written for “{path}”: its name holds a line break.",
+            "Rename the folder, or make the environment elsewhere.",
+            path=str(found.prefix).replace("\n", " "),
+        )
     output = Path(arguments.output).expanduser().absolute() if arguments.output else None
     is_lua = arguments.format == "lua" or (arguments.format is None and output is not None and output.suffix == ".lua")
     torch = f"{found.torch}+{found.variant}" if found.torch and found.variant else found.torch
@@ -125,9 +130,9 @@ def _write(path: Path, text: str) -> None:
         with path.open("x", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
     except FileExistsError as error:
-        raise UsageError("export-exists", path=str(path)) from error
+        raise UsageError(EXPORT_EXISTS, path=str(path)) from error
     except OSError as error:
-        raise WizardError("export-not-written", details=str(error), path=str(path)) from error
+        raise WizardError(EXPORT_NOT_WRITTEN, details=str(error), path=str(path)) from error
 
 
 def _count(found: Export, form: str) -> int:

@@ -96,7 +96,12 @@ def _check(arguments: Arguments, terminal: Terminal) -> int:
 
     folder = Path(arguments.folder) if arguments.folder else None
     if folder is not None and not folder.is_dir():
-        raise UsageError("no-matrices", path=str(folder))
+        raise UsageError(
+            "no-matrices",
+            "There is no folder {path}.",
+            "Give a folder with tables such as releases.csv, or leave it out.",
+            path=str(folder),
+        )
     problems = use_cases.check(folder)
     pins = None if problems else use_cases.count_pins(folder)
     if arguments.json:

@@ -22,7 +22,7 @@ from wizard.cli.command import Arguments, CommandGroup, OneOf, argument, flag, o
 from wizard.cli.help import N_
 from wizard.cli.options import JSON, NETWORK, YES, find_links, network_from
 from wizard.cli.tables import align
-from wizard.cli.terminal import Interrupt, Terminal, agrees, can_ask, check_can_ask
+from wizard.cli.terminal import NEEDS_YES, Interrupt, Terminal, agrees, can_ask, check_can_ask
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import canonical, check_choices
 from wizard.model.errors import ExitStatus, UsageError
@@ -198,7 +198,7 @@ def lint(arguments: Arguments, terminal: Terminal) -> int:
     from wizard.app.session import Session
 
     if arguments.fix and not arguments.yes and (arguments.json or not can_ask()):
-        raise UsageError("needs-yes")
+        raise UsageError(NEEDS_YES)
     session = Session()
     facts = session.probe()
     findings, change = session.lint(facts), None

@@ -28,7 +28,11 @@ def undo(arguments: Arguments, terminal: Terminal) -> int:
     if arguments.id == _LIST:
         return _list(arguments.json, terminal)
     if arguments.json:
-        raise UsageError("undo-json-list")
+        raise UsageError(
+            "undo-json-list",
+            "--json goes with “undo list” only.",
+            "Leave it out, or ask for torch-wizard undo list --json.",
+        )
     change = use_cases.to_undo(arguments.id)
     _show(change, terminal)
     check_can_ask(arguments.yes)

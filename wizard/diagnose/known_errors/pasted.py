@@ -9,7 +9,18 @@ import contextlib
 from pathlib import Path
 from typing import BinaryIO
 
-from wizard.model.errors import UsageError
+from wizard.model.errors import ErrorText, UsageError
+
+EXPLAIN_EMPTY = ErrorText(
+    "explain-empty",
+    "There is no text to explain.",
+    "Give a file, or paste the error's lines (in a terminal: torch-wizard explain -).",
+)
+EXPLAIN_UNREADABLE = ErrorText(
+    "explain-unreadable",
+    "{path} cannot be read as text.",
+    "Save the error as a text file, or paste its lines (in a terminal: torch-wizard explain -).",
+)
 
 _MOST_BYTES = 20_000_000
 _HEAD = 4096
@@ -23,7 +34,7 @@ def read_pasted(path: Path) -> str:
         with path.open("rb") as file:
             return read_stream(file, str(path))
     except OSError as error:
-        raise UsageError("explain-unreadable", details=str(error), path=str(path)) from error
+        raise UsageError(EXPLAIN_UNREADABLE, details=str(error), path=str(path)) from error
 
 
 def read_stream(file: BinaryIO, name: str) -> str:
@@ -31,7 +42,7 @@ def read_stream(file: BinaryIO, name: str) -> str:
     head = file.read(_HEAD)
     is_wide = head.startswith(_WIDE)
     if b"\0" in head and not is_wide:
-        raise UsageError("explain-unreadable", path=name)
+        raise UsageError(EXPLAIN_UNREADABLE, path=name)
     data = _end_of(file, head)
     return decode(head[:2] + data if is_wide and not data.startswith(_WIDE) else data)
 

@@ -27,6 +27,7 @@ from wizard.run.plan.preview import locked, network_environment
 from wizard.run.run_folder import RunFolder
 from wizard.run.select.build_search import BuildSearch, FoundBuild
 from wizard.run.select.mirror_policy import MirrorPolicy
+from wizard.run.select.select_build import NO_SOURCE
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.known_sources import default_index
 from wizard.sources.model import Offer
@@ -120,11 +121,18 @@ def _carried(
     build = f"torch {wanted.candidates[0].torch}+{wanted.candidates[0].variant}"
     if found is None:
         details = "\n".join(f"{state.source.id}: {state.verdict}" for state in search.states.values())
-        raise WizardError("no-source", details=details, build=build)
+        raise WizardError(NO_SOURCE, details=details, build=build)
     missing = [name for name in needed if name not in found.offers]
     if missing:
         build = f"torch {found.candidate.torch}+{found.candidate.variant}"
-        raise WizardError("repair-companion-not-carried", name=", ".join(missing), build=build)
+        raise WizardError(
+            "repair-companion-not-carried",
+            "No reachable source has {name} made for {build}, so nothing was changed.",
+            "Name a source that has both with --torch-index or --find-links; or, if you do not use "
+            "{name}, uninstall it and let the doctor look again.",
+            name=", ".join(missing),
+            build=build,
+        )
     return found
 
 

@@ -138,22 +138,41 @@ def plan_repair(
 
 def _check_possible(env: Installation, remedy: Remedy) -> None:
     if not remedy.changes_something or env.python is None:
-        raise WizardError("repair-by-hand")
+        raise WizardError(
+            "repair-by-hand",
+            "This program cannot repair that by itself.",
+            "Do what the answer says; or make a new environment with: torch-wizard setup",
+        )
     is_own = env.is_conda or (env.prefix / "pyvenv.cfg").is_file()
     is_of_system = (env.python.stdlib / "EXTERNALLY-MANAGED").is_file() or env.prefix in (
         Path("/usr"),
         Path("/usr/local"),
     )
     if not is_own and is_of_system:
-        raise WizardError("repair-system", path=str(env.prefix))
+        raise WizardError(
+            "repair-system",
+            "{path} belongs to the operating system, and this program does not change it.",
+            "Make an environment of your own with: torch-wizard setup",
+            path=str(env.prefix),
+        )
     closed = next((path for path in (env.prefix, env.site) if not os.access(path, os.W_OK)), None)
     if closed:
-        raise WizardError("repair-not-yours", path=str(closed))
+        raise WizardError(
+            "repair-not-yours",
+            "You may not write in {path}: it belongs to somebody else or is read-only.",
+            "Ask its owner, or make an environment of your own with: torch-wizard setup",
+            path=str(closed),
+        )
     twice = {path.name.split("-")[0] for path in remedy.aside}
     for name in named_packages(remedy, env):
         owned = [each for each in env.find(name) if each.installer == "conda"]
         if owned and len(env.find(name)) == 1 and name not in twice:
-            raise WizardError("repair-conda-owned", name=name)
+            raise WizardError(
+                "repair-conda-owned",
+                "{name} in this environment belongs to conda, and pip would write over it.",
+                "Change it with conda, or make a new environment with: torch-wizard setup",
+                name=name,
+            )
 
 
 def _repair(env: Installation, answer: DoctorResult, remedy: Remedy, candidate: Candidate, lock: Lock) -> Repair:

@@ -17,6 +17,7 @@ from wizard.environment.inspect.installation import Installation
 from wizard.model.distributions import FAMILY, parse_requirement, read_distributions
 from wizard.model.errors import UsageError, WizardError
 from wizard.run.model import Facts
+from wizard.run.select.select_build import NO_SOURCE
 from wizard.system.traits import of
 
 
@@ -84,7 +85,7 @@ def _candidates(
             return fitting
     known = _judged(facts, matrix, python_series(env), release, variant)
     if known is None and is_family:
-        raise WizardError("no-source", build=f"torch {release or '?'}+{variant or '?'}")
+        raise WizardError(NO_SOURCE, build=f"torch {release or '?'}+{variant or '?'}")
     return (known or Candidate(release or "?", variant or CPU, python_series(env) or None, None, None, fits=True),)
 
 

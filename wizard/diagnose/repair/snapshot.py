@@ -16,9 +16,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.diagnose.repair.owned_files import claims, distributions_named
-from wizard.model.errors import WizardError
+from wizard.model.errors import ErrorText, WizardError
 from wizard.system import moving
 from wizard.system.links import long_path
+
+ASIDE_FAILED = ErrorText(
+    "aside-failed",
+    "{path} could not be put aside.",
+    "Close programs that use this environment and check that the folder is yours; nothing is lost.",
+)
+RESTORE_FAILED = ErrorText(
+    "restore-failed",
+    "{path} could not be brought back to its place.",
+    "Close programs that use this environment and go on with the same command; nothing is lost.",
+)
 
 FOLDER = ".torch-setup-aside"
 _LIST, _CLEARED, _KEPT, _STRAYS = "list.json", "cleared", "kept", "strays"
@@ -74,14 +85,14 @@ class RepairSnapshot:
             try:
                 self._write_list(self._items(named, tuple(wheels), further, edits, spare), named, spare)
             except OSError as error:
-                raise WizardError("aside-failed", details=str(error), path=str(self.prefix)) from error
+                raise WizardError(ASIDE_FAILED, details=str(error), path=str(self.prefix)) from error
         items = self._read_list().items
         moving.unlink(self.folder / _CLEARED, missing_ok=True)  # a way back that was cut off: now it goes on instead
         for item in items:
             try:
                 self._put_one(item)
             except OSError as error:
-                raise WizardError("aside-failed", details=str(error), path=str(self.prefix / item.path)) from error
+                raise WizardError(ASIDE_FAILED, details=str(error), path=str(self.prefix / item.path)) from error
         return sum(item.kind == MOVED for item in items)
 
     def _items(
@@ -151,7 +162,7 @@ class RepairSnapshot:
             self._return_strays()
             moving.unlink(self.folder / _LIST)  # first: without it, what is left here is only rubbish
         except OSError as error:
-            raise WizardError("restore-failed", details=str(error), path=str(error.filename or self.prefix)) from error
+            raise WizardError(RESTORE_FAILED, details=str(error), path=str(error.filename or self.prefix)) from error
         self.forget()
         return True
 
@@ -235,7 +246,7 @@ def kept_in(prefix: Path, run: str) -> RepairSnapshot:
         data = json.loads((long_path(prefix) / FOLDER / run / _LIST).read_text(encoding="utf-8"))
         return RepairSnapshot(prefix, prefix / str(data["site"]), run)
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise WizardError("restore-failed", details=repr(error), path=str(prefix / FOLDER / run)) from error
+        raise WizardError(RESTORE_FAILED, details=repr(error), path=str(prefix / FOLDER / run)) from error
 
 
 def kept_runs(prefix: Path) -> tuple[str, ...]:

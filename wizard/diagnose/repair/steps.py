@@ -21,13 +21,15 @@ from wizard.environment.inspect.prefix import ask_python
 from wizard.environment.layout import python_of
 from wizard.environment.model import Created
 from wizard.install.store import PackageStore
+from wizard.install.wheel import INSTALL_PERMISSION
 from wizard.machine.machine_file import machine_from_json
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import BAD_PLAN, UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.model.typed import from_json
 from wizard.process import redact
 from wizard.run.context import Context, TargetEnvironment
 from wizard.run.executor import Stages
+from wizard.run.plan.plan_file import PLAN_SCHEMA
 from wizard.run.steps.disk_space import check_room, demands
 from wizard.run.steps.fetch import Fetch
 from wizard.run.steps.install import CheckFiles, Install
@@ -70,9 +72,9 @@ def read_repair(folder: Path) -> Repair | None:
     try:
         repair = from_json(path.read_bytes(), Repair)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise UsageError("bad-plan", details=str(error), path=str(path)) from error
+        raise UsageError(BAD_PLAN, details=str(error), path=str(path)) from error
     if repair.schema != SCHEMA:
-        raise UsageError("plan-schema", path=str(path), found=repair.schema, known=SCHEMA)
+        raise UsageError(PLAN_SCHEMA, path=str(path), found=repair.schema, known=SCHEMA)
     return repair
 
 
@@ -115,7 +117,13 @@ class RepairReady:
         try:
             version = ask_python(python).version
         except WizardError as error:
-            raise WizardError("repair-busy-python", details=error.details, path=str(prefix)) from error
+            raise WizardError(
+                "repair-busy-python",
+                "The Python in {path} does not run any more.",
+                "Nothing was changed; make a new environment with: torch-wizard setup",
+                details=error.details,
+                path=str(prefix),
+            ) from error
         check_room(demands(context.plan, context.lock))  # what is replaced is moved, not freed
         created = Created(prefix, python, version, "existing", 0)
         context.place.set_result(TargetEnvironment(created, is_new=False))
@@ -167,7 +175,7 @@ class Guard:
         try:
             write_guards(files)
         except OSError as error:
-            raise WizardError("install-permission", details=str(error), folder=context.plan.prefix) from error
+            raise WizardError(INSTALL_PERMISSION, details=str(error), folder=context.plan.prefix) from error
         context.journal.done(self.name)
         return (
             message("step.guard.done", "Files of the environment written: {count}", count=len(files))

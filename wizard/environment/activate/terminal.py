@@ -111,7 +111,13 @@ def open_terminal(prefix: Path, lines: Sequence[ShellLine] = ()) -> int:
         home = Path.home() if Path.home().is_dir() else None
         return start_detached(argv, users_environment(os.environ), log, own_window=True, cwd=home)
     except (OSError, RuntimeError) as error:
-        raise WizardError("terminal-not-started", details=str(error), path=str(prefix)) from error
+        raise WizardError(
+            "terminal-not-started",
+            "A terminal could not be opened for the environment in “{path}”.",
+            "Open a terminal yourself and paste the line that switches the environment on.",
+            details=str(error),
+            path=str(prefix),
+        ) from error
 
 
 def users_environment(own: Mapping[str, str]) -> dict[str, str]:
@@ -130,13 +136,23 @@ def _shell_and_line(shell: str, lines: Sequence[ShellLine], prefix: Path) -> tup
     for one in (shell, *this().terminal_shells):
         if one in known and (one not in _WITHOUT_START_FILE or this().shells_bring_a_window):
             return one, known[one]
-    raise WizardError("terminal-no-script", path=str(prefix))
+    raise WizardError(
+        "terminal-no-script",
+        "The environment in “{path}” has no script that switches it on.",
+        "Open a terminal yourself and use “conda activate”, or call its Python by its path.",
+        path=str(prefix),
+    )
 
 
 def _in_terminal(line: str, shell: str, prefix: Path) -> tuple[str, ...]:
     terminal = find_terminal(os.environ, shutil.which)
     if terminal is None:
-        raise WizardError("terminal-none", path=str(prefix))
+        raise WizardError(
+            "terminal-none",
+            "No terminal program was found that could be opened.",
+            "Open a terminal yourself and paste the line that switches the environment on.",
+            path=str(prefix),
+        )
     # A shell reads them when it has started: another environment's terminal must not have written over them by then.
     folder = paths.cache_dir() / "terminal" / f"{crc32(line.encode(errors='surrogateescape')):08x}"
     folder.mkdir(parents=True, exist_ok=True)

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from wizard.environment.conda import records as conda_records
 from wizard.environment.conda.answer import CondaFetch, CondaInfo, CondaPlan, parse_document, parse_plan
-from wizard.environment.conda.errors import failure
+from wizard.environment.conda.errors import CONDA_NO_ANSWER, CONDA_NOT_STARTED, failure
 from wizard.environment.conda.find import conda_environment, confirm, create_command, plan_command
-from wizard.environment.inspect.prefix import check_free, look_at_python
+from wizard.environment.inspect.prefix import ENV_BROKEN, check_free, look_at_python
 from wizard.environment.layout import python_of
 from wizard.environment.model import Created, IsCancelled, OnProgress, Target
 from wizard.model.errors import Cancelled, UsageError, WizardError
@@ -128,7 +128,7 @@ class CondaEngine:
 
     def _confirm(self, target: Target, is_cancelled: IsCancelled) -> tuple[Path, CondaInfo]:
         if target.conda is None:
-            raise WizardError("conda-not-started", details="no conda in the plan", path="conda")
+            raise WizardError(CONDA_NOT_STARTED, details="no conda in the plan", path="conda")
         return target.conda, confirm(target.conda, self._environment, is_cancelled)
 
     def _plan(self, executable: Path, info: CondaInfo, target: Target, is_cancelled: IsCancelled) -> CondaPlan:
@@ -136,7 +136,7 @@ class CondaEngine:
         outcome = self._run(request, target, info, is_cancelled, is_cancelled)
         plan = parse_plan(parse_document(outcome.stdout) or {})
         if plan is None:
-            raise WizardError("conda-no-answer", details=outcome.tail(), program=info.kind)
+            raise WizardError(CONDA_NO_ANSWER, details=outcome.tail(), program=info.kind)
         return plan
 
     def _request(self, argv: tuple[str, ...], target: Target) -> Request:
@@ -156,7 +156,7 @@ class CondaEngine:
         prefix = target.prefix
         records = conda_records.read_records(prefix)
         if not any(record.name == "python" for record in records):
-            raise WizardError("env-broken", details="no conda-meta/python-*.json", path=str(prefix))
+            raise WizardError(ENV_BROKEN, details="no conda-meta/python-*.json", path=str(prefix))
         python = python_of(prefix)
         version = look_at_python(python, target.python)
         # conda writes its own list; where it could not (no home), the environment is good all the same.
@@ -169,7 +169,12 @@ def check_conda_prefix(prefix: Path) -> None:
     """Refuse a name that conda refuses only when everything else has been done. Raises UsageError
     `conda-name-characters`."""
     if any(letter in _REFUSED for letter in prefix.name):
-        raise UsageError("conda-name-characters", path=str(prefix))
+        raise UsageError(
+            "conda-name-characters",
+            "conda makes no environment in “{path}”: its last part may not hold a space, a colon or “#”.",
+            "Choose another name, such as torch-gpu; or take the built-in engine (--engine rattler), which can.",
+            path=str(prefix),
+        )
 
 
 def _make_empty_prefix(prefix: Path) -> None:

@@ -14,10 +14,28 @@ from typing import Any
 
 from wizard.environment.conda.answer import parse_document
 from wizard.environment.model import Target
-from wizard.model.errors import WizardError
+from wizard.model.errors import ErrorText, WizardError
 from wizard.model.patterns import compiled, search
 from wizard.model.tables import Date, Name, Row, Words, parse_table, shipped_table
 from wizard.process import Outcome, redact, without_memory
+
+CONDA_FAILED = ErrorText(
+    "conda-failed",
+    "{program} stopped: {said}",
+    "See the details. Trying again is safe; or take the built-in engine (--engine rattler).",
+)
+CONDA_NO_ANSWER = ErrorText(
+    "conda-no-answer",
+    "{program} answered in a way that cannot be read.",
+    "See the details; a plugin or a start script may print into it. Try again, or take the "
+    "built-in engine (--engine rattler).",
+)
+CONDA_NOT_STARTED = ErrorText(
+    "conda-not-started",
+    "“{path}” can't be started.",
+    "Try it in a terminal with --version; when it is broken, name another one with --conda "
+    "or take the built-in engine (--engine rattler).",
+)
 
 _ANY = "*"
 _LIBMAMBA = "libmamba"
@@ -96,7 +114,7 @@ def failure(outcome: Outcome, target: Target, kind: str) -> WizardError:
     }
     details = outcome.tail()
     if outcome.exit_code is None:
-        return WizardError("conda-not-started", details=details, **{**blanks, "path": outcome.request.argv[0]})
+        return WizardError(CONDA_NOT_STARTED, details=details, **{**blanks, "path": outcome.request.argv[0]})
     data = parse_document(outcome.stdout)
     complained = complaints(data, outcome.stderr)
     if complained:
@@ -117,12 +135,19 @@ def _unknown(
 ) -> WizardError:
     if complained:
         said = redact(complained[0].text.strip().partition("\n")[0])[:_MOST_LETTERS]
-        return WizardError("conda-failed", details=details, **{**blanks, "said": said or complained[0].exception})
+        return WizardError(CONDA_FAILED, details=details, **{**blanks, "said": said or complained[0].exception})
     if outcome.exit_code is not None and outcome.exit_code < 0:
-        return WizardError("conda-killed", details=details, **blanks, signal=-outcome.exit_code)
+        return WizardError(
+            "conda-killed",
+            "{program} was ended from outside (signal {signal}) while it worked in “{path}”.",
+            "Memory may have run out. Close other programs and try again; what was begun is removed first.",
+            details=details,
+            **blanks,
+            signal=-outcome.exit_code,
+        )
     if data is None:
-        return WizardError("conda-no-answer", details=details, **blanks)
-    return WizardError("conda-failed", details=details, **{**blanks, "said": f"exit status {outcome.exit_code}"})
+        return WizardError(CONDA_NO_ANSWER, details=details, **blanks)
+    return WizardError(CONDA_FAILED, details=details, **{**blanks, "said": f"exit status {outcome.exit_code}"})
 
 
 def _named(match: Any) -> dict[str, str]:

@@ -14,11 +14,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.environment.conda.answer import CondaInfo, parse_info
+from wizard.environment.conda.errors import CONDA_NO_ANSWER, CONDA_NOT_STARTED
 from wizard.environment.model import IsCancelled, Target
-from wizard.model.errors import Cancelled, UsageError, WizardError
+from wizard.model.errors import Cancelled, ErrorText, UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.process import Request, child_environment, run
 from wizard.system.traits import of
+
+ENGINE_CONDA_NONE = ErrorText(
+    "engine-conda-none",
+    "No conda on this computer answers (looked at: {tried}).",
+    "Name one with --conda PATH, have Miniforge installed first, or take the built-in engine "
+    "(--engine rattler), which needs no conda.",
+)
 
 # The command lines that we give to conda, and the environment it runs in. Nothing here runs anything.
 #
@@ -156,7 +164,7 @@ def find_conda(
             failures.append(error)
     tried = ", ".join(str(each.executable) for each in known) or "-"
     details = "\n".join(f"{error.code}: {error.details}" for error in failures)
-    raise UsageError("engine-conda-none", details=details, tried=tried)
+    raise UsageError(ENGINE_CONDA_NONE, details=details, tried=tried)
 
 
 def confirm(executable: Path, extra: Mapping[str, str], is_cancelled: IsCancelled = lambda: False) -> CondaInfo:
@@ -166,12 +174,20 @@ def confirm(executable: Path, extra: Mapping[str, str], is_cancelled: IsCancelle
     if outcome.cancelled or is_cancelled():
         raise Cancelled
     if outcome.exit_code is None:
-        raise WizardError("conda-not-started", details=outcome.tail(), path=str(executable))
+        raise WizardError(CONDA_NOT_STARTED, details=outcome.tail(), path=str(executable))
     if outcome.timed_out:
-        raise WizardError("conda-silent", details=outcome.tail(), path=str(executable), seconds=int(INFO_SECONDS))
+        raise WizardError(
+            "conda-silent",
+            "“{path}” gave no answer within {seconds} seconds.",
+            "Its disk may not be reachable. Try it in a terminal with “info”, name another one with "
+            "--conda, or take the built-in engine (--engine rattler).",
+            details=outcome.tail(),
+            path=str(executable),
+            seconds=int(INFO_SECONDS),
+        )
     info = parse_info(outcome.stdout) if outcome.ok else None
     if info is None:
-        raise WizardError("conda-no-answer", details=outcome.tail(), program=str(executable))
+        raise WizardError(CONDA_NO_ANSWER, details=outcome.tail(), program=str(executable))
     return info
 
 
@@ -190,7 +206,12 @@ def executable_in(place: Path, os_name: str | None = None) -> Path:
     for each in inside:
         if (root / each).is_file():
             return root / each
-    raise UsageError("conda-not-there", path=str(place))
+    raise UsageError(
+        "conda-not-there",
+        "There is no conda, mamba or micromamba in “{path}”.",
+        "Name the program itself, or the folder of its installation.",
+        path=str(place),
+    )
 
 
 def _own(known: KnownConda, info: CondaInfo) -> OwnConda:

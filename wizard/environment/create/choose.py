@@ -12,7 +12,7 @@ from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
-from wizard.environment.conda.find import OwnConda
+from wizard.environment.conda.find import ENGINE_CONDA_NONE, OwnConda
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.process import redact
@@ -57,19 +57,48 @@ def choose_engine(
     Raises UsageError for a wish that cannot be honoured, WizardError when nothing is left.
     """
     if wanted not in ENGINES:
-        raise UsageError("engine-unknown", engine=wanted, engines=", ".join(ENGINES))
+        raise UsageError(
+            "engine-unknown",
+            "There is no engine called “{engine}”.",
+            "Choose one of: {engines}.",
+            engine=wanted,
+            engines=", ".join(ENGINES),
+        )
     channels = tuple(verdict.url for verdict in channel_verdicts if verdict.answers)
     if wanted == "conda":
         return _conda_choice(own_conda, channels, channel_verdicts)
     base = suitable_python(pythons, python)
     if wanted == "rattler" and not channels:
-        raise UsageError("engine-rattler-no-channel", tried=_tried(channel_verdicts))
+        raise UsageError(
+            "engine-rattler-no-channel",
+            "The built-in engine gets Python from a conda channel (a server with packages), and none "
+            "of these answers: {tried}.",
+            "Check the network or the proxy, name another channel (page Source, or --channel), or "
+            "use this computer's own Python (page Place, or --engine venv).",
+            tried=_tried(channel_verdicts),
+        )
     if wanted == "venv" and base is None:
-        raise UsageError("engine-venv-no-python", python=python, found=_found(pythons))
+        raise UsageError(
+            "engine-venv-no-python",
+            "This computer has no Python {python} that can make virtual environments (found: {found}).",
+            "Install Python {python} (on Debian and Ubuntu with python{python}-venv), choose another "
+            "Python version, or let the program choose the engine (auto).",
+            python=python,
+            found=_found(pythons),
+        )
     if channels and wanted != "venv":
         return ChosenEngine("rattler", None, channels, _rattler_reason(wanted, channels[0]))
     if base is None:
-        raise WizardError("no-engine", python=python, found=_found(pythons), tried=_tried(channel_verdicts))
+        raise WizardError(
+            "no-engine",
+            "No environment with Python {python} can be made: no conda channel answers (tried: "
+            "{tried}) and this computer has no Python {python} with venv (found: {found}).",
+            "Connect to the network, name a channel (page Source, or --channel), or choose or "
+            "install a Python version that is there.",
+            python=python,
+            found=_found(pythons),
+            tried=_tried(channel_verdicts),
+        )
     return ChosenEngine("venv", Path(base.executable), (), _venv_reason(wanted, base))
 
 
@@ -77,9 +106,14 @@ def _conda_choice(
     own_conda: OwnConda | None, channels: tuple[str, ...], verdicts: tuple[ChannelVerdict, ...]
 ) -> ChosenEngine:
     if own_conda is None:
-        raise UsageError("engine-conda-none", tried="-")
+        raise UsageError(ENGINE_CONDA_NONE, tried="-")
     if not channels:
-        raise UsageError("engine-conda-no-channel", tried=_tried(verdicts))
+        raise UsageError(
+            "engine-conda-no-channel",
+            "conda needs a channel, and none of these answers: {tried}.",
+            "Check the network or the proxy, or name another channel with --channel.",
+            tried=_tried(verdicts),
+        )
     return ChosenEngine("conda", None, channels, own_conda.reason, own_conda.executable)
 
 

@@ -33,7 +33,7 @@ from wizard.environment.create.clone_files import (
 )
 from wizard.environment.inspect.look import parse_cfg
 from wizard.environment.inspect.owned import owned_files
-from wizard.environment.inspect.prefix import ask_python
+from wizard.environment.inspect.prefix import ENV_BROKEN, ask_python
 from wizard.environment.inspect.sizes import Folder, walk
 from wizard.environment.inspect.survey import site_folders
 from wizard.environment.layout import python_of, read_text
@@ -164,7 +164,7 @@ def _make_frame(source: Environment, target: Path, is_cancelled: IsCancelled) ->
     asked = run(Request((str(python), "-I", "-c", _BASE), timeout=60.0))
     base = asked.stdout.strip()
     if not asked.ok or not base:
-        raise WizardError("env-broken", details=asked.tail(), path=str(python))
+        raise WizardError(ENV_BROKEN, details=asked.tail(), path=str(python))
     cfg = parse_cfg(read_text(source.prefix / "pyvenv.cfg") or "")
     prompt = cfg.get("prompt", source.prefix.name).strip("'\"")
     options = ["--without-pip", "--prompt", target.name if prompt == source.prefix.name else prompt]

@@ -23,16 +23,22 @@ from wizard.environment.activate.scripts import write_activation
 from wizard.environment.conda import records as conda_records
 from wizard.environment.create.modes import open_up
 from wizard.environment.create.package_cache import PackageCache, engine_cache, package_cache
-from wizard.environment.inspect.prefix import check_free, look_at_python
+from wizard.environment.inspect.prefix import ENV_BROKEN, check_free, look_at_python
 from wizard.environment.layout import python_of
 from wizard.environment.model import Created, IsCancelled, OnProgress, PythonPart, Target, parse_python_part
 from wizard.environment.remove.erase import erase
 from wizard.environment.remove.unfinished import MARKER
-from wizard.model.errors import Cancelled, WizardError
+from wizard.model.errors import Cancelled, ErrorText, WizardError
 from wizard.model.messages import message
 from wizard.process import Outcome, Request, child_environment, redact, run, without_memory
 from wizard.system import paths
 from wizard.transfer.trouble import explain_text
+
+ENV_CRASHED = ErrorText(
+    "env-crashed",
+    "The built-in engine ended without a word.",
+    "Try again; if it happens again, use this computer's own Python (page Place, or --engine venv).",
+)
 
 _DISK_FULL = re.compile(
     r"os error (?:28|112|122)\b|No space left on device|not enough space on the disk|Disk quota exceeded", re.IGNORECASE
@@ -69,15 +75,36 @@ def failure(
     if trouble:
         return WizardError(trouble.code, details=details, **trouble.params)
     if error.get("kind") == "unreachable":
-        return WizardError("env-channel-unreachable", details=details, channels=names)
+        return WizardError(
+            "env-channel-unreachable",
+            "The conda channel can't be reached or has no package list: {channels}.",
+            "Check the network or the proxy and try again, or choose another channel.",
+            details=details,
+            channels=names,
+        )
     if error.get("kind") == "lost":
         file = _FILE.search(text)
-        return WizardError("env-channel-lost", details=details, channels=names, file=file[1] if file else "?")
+        return WizardError(
+            "env-channel-lost",
+            "The conda channel stopped handing out packages in the middle ({channels}: {file}).",
+            "Try again: what has come is kept. If it happens again, choose another channel (page "
+            "Source, or --channel) or look at the network and the proxy.",
+            details=details,
+            channels=names,
+            file=file[1] if file else "?",
+        )
     if error.get("kind") == "unsolvable":
-        return WizardError("env-unsolvable", details=details, channels=names, python=target.python)
+        return WizardError(
+            "env-unsolvable",
+            "The channel has no set of packages for Python {python} that fits this computer ({channels}).",
+            "Choose another Python version or another channel; the details name what is missing.",
+            details=details,
+            channels=names,
+            python=target.python,
+        )
     if text:
         return WizardError("env-failed", details=details, path=str(target.prefix))
-    return WizardError("env-crashed", details=details)
+    return WizardError(ENV_CRASHED, details=details)
 
 
 # Which channels are tried, one after the other, until one brings the whole environment.
@@ -156,7 +183,7 @@ class RattlerEngine:
         try:
             return parse_python_part(events.planned["records"], events.planned["cached"])
         except (KeyError, TypeError, ValueError) as error:
-            raise WizardError("env-crashed", details=str(error)) from error
+            raise WizardError(ENV_CRASHED, details=str(error)) from error
 
     def create(self, target: Target, on_progress: OnProgress, is_cancelled: IsCancelled) -> Created:
         """See `Engine`. Codes: env-channel-unreachable, env-channel-lost, env-unsolvable, env-disk-full, env-failed,
@@ -223,7 +250,7 @@ class RattlerEngine:
         version = look_at_python(python, target.python)
         records = conda_records.read_records(prefix)
         if not any(record.name == "python" for record in records):
-            raise WizardError("env-broken", path=str(prefix), details="no conda-meta/python-*.json")
+            raise WizardError(ENV_BROKEN, path=str(prefix), details="no conda-meta/python-*.json")
         try:
             if not cache.is_lasting:
                 erase(cache.folder)

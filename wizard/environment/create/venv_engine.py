@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from wizard.environment.inspect.prefix import PythonFacts, ask_python, check_free, look_at_python
+from wizard.environment.inspect.prefix import ENV_WRONG_PYTHON, PythonFacts, ask_python, check_free, look_at_python
 from wizard.environment.layout import python_of, site_packages_of
 from wizard.environment.model import Created, IsCancelled, OnProgress, Target
 from wizard.model.errors import Cancelled, WizardError
@@ -55,12 +55,25 @@ class VenvEngine:
 def _base_of(target: Target) -> tuple[Path, PythonFacts]:
     base = target.base_python
     if base is None or not base.exists():
-        raise WizardError("env-no-base-python", path=str(base or ""), python=target.python)
+        raise WizardError(
+            "env-no-base-python",
+            "The Python {python} that should make the environment is no longer there ({path}).",
+            "Start again, so that the program looks for Python anew.",
+            path=str(base or ""),
+            python=target.python,
+        )
     facts = ask_python(base)
     if facts.minor != target.python:
-        raise WizardError("env-wrong-python", path=str(base), found=facts.version, python=target.python)
+        raise WizardError(ENV_WRONG_PYTHON, path=str(base), found=facts.version, python=target.python)
     if not facts.has_venv:
-        raise WizardError("env-no-venv", path=str(base), python=target.python)
+        raise WizardError(
+            "env-no-venv",
+            "The Python in “{path}” can't make virtual environments.",
+            "On Debian and Ubuntu install python{python}-venv; elsewhere install Python {python} "
+            "from its official installer.",
+            path=str(base),
+            python=target.python,
+        )
     return base, facts
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.environment.conda.records import unregister
+from wizard.environment.model import TARGET_NOT_EMPTY, TARGET_NOT_WRITABLE
 from wizard.environment.remove.erase import erase
 from wizard.environment.remove.trash import Deletion, clear, held, new_deletion, pending, put_away
 from wizard.model.errors import ErrorText, UsageError, WizardError
@@ -43,7 +44,7 @@ def mark_begun(prefix: Path, run_id: str) -> None:
         return
     existed = prefix.exists()
     if prefix.is_symlink() or (existed and not prefix.is_dir()) or (existed and holds_something(prefix)):
-        raise UsageError("target-not-empty", path=str(prefix))
+        raise UsageError(TARGET_NOT_EMPTY, path=str(prefix))
     parents = tuple(str(place) for place in prefix.parents if not place.exists())
     mark = {"schema": 1, "run": run_id, "existed": existed, "parents": parents}
     try:
@@ -52,7 +53,7 @@ def mark_begun(prefix: Path, run_id: str) -> None:
         moving.write_whole(prefix / MARKER, json.dumps(mark).encode())
     except OSError as error:
         _take_back_beginning(prefix, existed, parents)
-        raise UsageError("target-not-writable", details=str(error), path=str(prefix)) from error
+        raise UsageError(TARGET_NOT_WRITABLE, details=str(error), path=str(prefix)) from error
 
 
 def holds_something(prefix: Path, but: Collection[str] = ()) -> bool:

@@ -330,7 +330,14 @@ class InstallPage(Page):
         ending = self.watch.view.ending
         self._over_without_test()
         if ending is not None and ending.summary is None and not ending.cancelled:
-            self.trouble.show_error(WizardError("window-no-report", details=error.details))
+            self.trouble.show_error(
+                WizardError(
+                    "window-no-report",
+                    "The report of this setup can't be read.",
+                    "Resume the setup: it checks what is there and writes the report again.",
+                    details=error.details,
+                )
+            )
 
     def _over_without_test(self) -> None:
         self.context.navigator.put_run_over(None)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from wizard.app.pages.opened import inside
 from wizard.app.pages.order import PageId, SideId
+from wizard.gui.tools.explain import WINDOW_SEVERAL_FILES
 from wizard.model.errors import WizardError
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from wizard.app.pages.opened import Inside
     from wizard.gui.shell.parts import WindowParts
+
 
 _OF_THE_WIZARD = (".json", ".torchlab")
 
@@ -34,7 +36,7 @@ def open_files(window: WindowParts, files: Sequence[Path]) -> None:
     if len(files) == 1:
         open_file(window, files[0])
     else:
-        window.page.trouble.show_error(WizardError("window-several-files", count=str(len(files))))
+        window.page.trouble.show_error(WizardError(WINDOW_SEVERAL_FILES, count=str(len(files))))
 
 
 def open_file(window: WindowParts, path: Path) -> None:
@@ -52,7 +54,14 @@ def _open_on_welcome(window: WindowParts, path: Path) -> None:
 
     welcome = window.pages[PageId.WELCOME]
     if window.navigator.state.run_is_going:
-        window.page.trouble.show_error(WizardError("window-run-going", name=path.name))
+        window.page.trouble.show_error(
+            WizardError(
+                "window-run-going",
+                "A setup is running, so “{name}” was not opened.",
+                "Open it again when the setup is over.",
+                name=path.name,
+            )
+        )
     elif isinstance(welcome, WelcomePage):
         window.side.close()
         if window.navigator.page is not PageId.WELCOME:

@@ -89,7 +89,13 @@ def _bug(error: Exception) -> WizardError:
         return lack
     details = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     _LOG.error("unexpected: %s", details)
-    return WizardError("window-unexpected", details=details, what=type(error).__name__)
+    return WizardError(
+        "window-unexpected",
+        "Something went wrong that the program did not expect ({what}).",
+        "Try again. If it happens again, copy the error and report it; the log folder holds more.",
+        details=details,
+        what=type(error).__name__,
+    )
 
 
 def seldom(note: OnNote) -> Callable[[int, int], None]:

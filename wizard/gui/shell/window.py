@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QStackedWidget, QWi
 from wizard.gui.shell.parts import WindowParts
 from wizard.gui.shell.splash import SMALLEST, room_on
 from wizard.gui.startup.preferences import Preferences
-from wizard.model.errors import WizardError
+from wizard.model.errors import WINDOW_NOT_SAVED, WizardError
 from wizard.system import paths
 
 if TYPE_CHECKING:  # what the first picture does not need is imported by who furnishes the window
@@ -241,7 +241,7 @@ class WizardWindow(WindowParts):
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            failure = WizardError("window-not-saved", details=str(error), path=str(folder))
+            failure = WizardError(WINDOW_NOT_SAVED, details=str(error), path=str(folder))
             self.page.trouble.show_error(failure)
             return
         QtGui.QDesktopServices.openUrl(QtCore.QUrl.fromLocalFile(str(folder)))

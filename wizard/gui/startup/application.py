@@ -55,7 +55,13 @@ def _tell_fatal(kind: QtMsgType, context: object, words: str) -> None:
     from wizard.model.messages import text
     from wizard.safety.log import append
 
-    failure = WizardError("window-no-display", details=words)
+    failure = WizardError(
+        "window-no-display",
+        "The window cannot be opened: the desktop's libraries for it are missing, or the display does not answer.",
+        "On Debian and Ubuntu: sudo apt-get install libxcb-cursor0 libxkbcommon-x11-0 libegl1. "
+        "In the terminal the same job runs without it: torch-wizard setup",
+        details=words,
+    )
     append("window.log", words)
     if sys.stderr is not None:
         sys.stderr.write(f"✗ {text(failure.summary)}\n  {text(failure.hint)}\n")

@@ -20,8 +20,15 @@ from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.fields import PasteBox
 from wizard.gui.widgets.frames import box, column, empty
 from wizard.gui.widgets.labels import Pill, label, selectable
-from wizard.model.errors import WizardError
+from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import message
+
+WINDOW_SEVERAL_FILES = ErrorText(
+    "window-several-files",
+    "These are {count} files; one can be opened at a time.",
+    "Drop the one that you want: a class profile (.torchlab), a plan, or a log with an error.",
+)
+
 
 if TYPE_CHECKING:
     from wizard.app.use.explain import ExplainResult
@@ -115,7 +122,7 @@ class ExplainPage(SidePage):
         if len(files) == 1:
             self.take_file(files[0])
         else:
-            self.trouble.show_error(WizardError("window-several-files", count=str(len(files))))
+            self.trouble.show_error(WizardError(WINDOW_SEVERAL_FILES, count=str(len(files))))
 
     def take_file(self, path: Path) -> None:
         self.text.clear()  # and with it the answer, which is about another text

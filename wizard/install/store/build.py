@@ -19,7 +19,14 @@ from filelock import FileLock, Timeout
 from wizard.install.store.folder import BUILDING, PackageStore, StoredFile, StoreEntry, read_entry, write_manifest
 from wizard.install.store.stream import Unpacked, WheelStream
 from wizard.install.store.unpack import unpack, write_thin
-from wizard.install.wheel import Wheel, plain_members, read_wheel
+from wizard.install.wheel import (
+    INSTALL_BAD_WHEEL,
+    INSTALL_PERMISSION,
+    INSTALL_WHEEL_GONE,
+    Wheel,
+    plain_members,
+    read_wheel,
+)
 from wizard.model.errors import Cancelled, WizardError
 from wizard.model.lock import LockedFile
 from wizard.process import without_memory
@@ -102,7 +109,7 @@ class StoreBuilder:
         except (OSError, zipfile.BadZipFile, WizardError) as error:
             if not wheel.exists():
                 raise WizardError(
-                    "install-wheel-gone", details=repr(error), file=wheel.name, folder=str(wheel.parent)
+                    INSTALL_WHEEL_GONE, details=repr(error), file=wheel.name, folder=str(wheel.parent)
                 ) from error
             raise error if isinstance(error, WizardError) else as_wizard_error(error, self._store.root) from error
         self._on_entry(file, entry)
@@ -171,9 +178,9 @@ def as_wizard_error(error: Exception, folder: Path) -> WizardError:
         return lack
     details = repr(error)
     if isinstance(error, zipfile.BadZipFile):
-        return WizardError("install-bad-wheel", details=details, file=str(error))
+        return WizardError(INSTALL_BAD_WHEEL, details=details, file=str(error))
     if isinstance(error, PermissionError):
-        return WizardError("install-permission", details=details, folder=str(folder))
+        return WizardError(INSTALL_PERMISSION, details=details, folder=str(folder))
     is_full = isinstance(error, OSError) and says_full(str(error))
     return WizardError("install-no-space" if is_full else "install-failed", details=details, folder=str(folder))
 

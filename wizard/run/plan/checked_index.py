@@ -30,7 +30,7 @@ from urllib.parse import quote, urlsplit
 from wizard.install.lock import LockRequest, compile_lock, without_login
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import WizardError
-from wizard.model.lock import Lock, LockedFile
+from wizard.model.lock import LOCK_DAMAGED, LOCK_REFUSED, Lock, LockedFile
 from wizard.process import redact
 from wizard.run.plan.computed import Asker, fetched, here
 from wizard.sources.model import Offer, Source, UserSettings
@@ -206,12 +206,12 @@ class CheckedIndex:
         offer, failure = self._failures[-1]
         details = f"{failure.details}\n{self._told(error.details)}"
         if offer is not None and failure.code == "wheel-unreadable":
-            return WizardError("lock-damaged", details=details, package=f"{offer.project} {offer.version}")
+            return WizardError(LOCK_DAMAGED, details=details, package=f"{offer.project} {offer.version}")
         status = failure.params.get("status")
         if offer is None or status is None:
             return type(failure)(failure.words, details=details, **failure.params)
         host = urlsplit(offer.url).hostname or "-"
-        return WizardError("lock-refused", details=details, host=host, status=status, file=offer.filename)
+        return WizardError(LOCK_REFUSED, details=details, host=host, status=status, file=offer.filename)
 
     def _no_solution(self, details: str) -> WizardError:
         """Without a wheel that a page names, where that may not be fetched from there."""
@@ -219,7 +219,16 @@ class CheckedIndex:
         if found is None:
             return WizardError("lock-no-solution", details=details)
         source, index = found[0].label, redact(found[0].url or "-")
-        return WizardError("lock-links-refused", details=details, source=source, index=index, address=found[1])
+        return WizardError(
+            "lock-links-refused",
+            "The packages that you asked for do not go together without {address}: {source} "
+            "({index}) links to it, and no index may send this computer there.",
+            "Choose another source, or tell the people who run it: packages come from https addresses only.",
+            details=details,
+            source=source,
+            index=index,
+            address=found[1],
+        )
 
     # -- called by the handler, on its threads ---------------------------------------------------------------
 

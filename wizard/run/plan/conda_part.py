@@ -182,6 +182,8 @@ def agree(
                 raise
     raise WizardError(
         "lock-conda-version",
+        "The packages need other versions than conda can give: conda has {names}, they go with {wanted}.",
+        "Use another channel (--channel) or another Python (--python), or an engine without conda: --engine venv.",
         details=first.details,
         names=", ".join(f"{has.name} {has.version}" for has, _ in apart) or "-",
         wanted=", ".join(f"{has.name} {needs}" for has, needs in apart) or "-",

@@ -2,6 +2,8 @@
 
 And what it is good for: each oddity of the path, the disk (also the roomier ones that a cluster names), the caches and
 the temporary folder is a requirement of its own. Only where nothing can be written, run or stored does one block.
+
+One file: each refusal stands where it is found, with its sentences.
 """
 
 from __future__ import annotations
@@ -14,13 +16,14 @@ from pathlib import Path
 
 from wizard.compatibility.model import Choices
 from wizard.environment.disk import Ground, check_volumes, look_at_ground, takes_long_paths
-from wizard.environment.naming import absolute_prefix, check_name, check_prefix
+from wizard.environment.naming import BAD_PREFIX, absolute_prefix, check_name, check_prefix
 from wizard.environment.remove.unfinished import unfinished_run
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, Scalar, message
 from wizard.model.tables import Count, Date, Row, Variable, Words, parse_table, shipped_table
 from wizard.run.model import Requirement
 from wizard.run.plan.shared import check_shared
+from wizard.run.run_folder import RUN_BUSY
 from wizard.run.steps.disk_report import temp_folder
 from wizard.run.steps.preflight import is_busy
 from wizard.system import paths
@@ -143,10 +146,14 @@ COPY = "clone-"  # what the run of an unfinished copy is called: it is no run th
 def target_prefix(choices: Choices) -> Path:
     """Raises UsageError `bad-name` or `name-and-prefix`."""
     if choices.name is not None and choices.prefix is not None:
-        raise UsageError("name-and-prefix")
+        raise UsageError(
+            "name-and-prefix",
+            "A name and a folder were given; only one of them can be the target.",
+            "Leave out --name or --prefix.",
+        )
     if choices.prefix is not None:
         if not choices.prefix.strip() or "\0" in choices.prefix:
-            raise UsageError("bad-prefix", path=choices.prefix)
+            raise UsageError(BAD_PREFIX, path=choices.prefix)
         return absolute_prefix(choices.prefix)
     name = DEFAULT_NAME if choices.name is None else choices.name
     check_name(name, paths.os_name())
@@ -183,9 +190,15 @@ def check_free(prefix: Path) -> tuple[Message, ...]:
         return check_prefix(prefix, paths.os_name())
     except UsageError as error:
         if error.code in _BEGUN and is_busy(prefix):
-            raise WizardError("run-busy", path=str(prefix)) from error
+            raise WizardError(RUN_BUSY, path=str(prefix)) from error
         if error.code == "target-unfinished" and (unfinished_run(prefix) or "").startswith(COPY):
-            raise UsageError("target-unfinished-copy", path=str(prefix)) from error
+            raise UsageError(
+                "target-unfinished-copy",
+                "In “{path}” is a copy of an environment that was begun and not finished.",
+                "Make the copy again with torch-wizard envs clone, delete it with torch-wizard envs "
+                "delete, or choose another name.",
+                path=str(prefix),
+            ) from error
         raise
 
 

@@ -10,8 +10,14 @@ from pathlib import Path
 import msgspec
 
 from wizard.compatibility.model import SCHEMA, Plan
-from wizard.model.errors import UsageError
+from wizard.model.errors import BAD_PLAN, ErrorText, UsageError
 from wizard.model.typed import from_json
+
+PLAN_SCHEMA = ErrorText(
+    "plan-schema",
+    "{path} was written by another version of this program (schema {found}, this one knows {known}).",
+    "Make a new plan with: torch-wizard setup",
+)
 
 
 def plan_to_json(plan: Plan) -> bytes:
@@ -23,9 +29,9 @@ def plan_from_json(data: bytes, where: str = "plan.json") -> Plan:
     try:
         plan = from_json(data, Plan)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError("bad-plan", details=str(error), path=where) from error
+        raise UsageError(BAD_PLAN, details=str(error), path=where) from error
     if plan.schema != SCHEMA:
-        raise UsageError("plan-schema", path=where, found=plan.schema, known=SCHEMA)
+        raise UsageError(PLAN_SCHEMA, path=where, found=plan.schema, known=SCHEMA)
     return plan
 
 
@@ -34,4 +40,4 @@ def read_plan(path: Path) -> Plan:
     try:
         return plan_from_json(path.read_bytes(), str(path))
     except OSError as error:
-        raise UsageError("bad-plan", details=str(error), path=str(path)) from error
+        raise UsageError(BAD_PLAN, details=str(error), path=str(path)) from error

@@ -136,6 +136,9 @@ def locked(
     if promised and (found is None or (promised.sha256 and found.sha256 != promised.sha256)):
         raise WizardError(
             "lock-not-promised",
+            "While the exact files were being chosen, another file came than the promised {build}.",
+            "A source changed in between, or one that you added offers the same name: try again, or "
+            "name the source with --torch-index.",
             details=f"promised {promised.filename} {promised.sha256}\nlocked {found}",
             build=f"{selected.candidate.torch}+{selected.candidate.variant}",
         )

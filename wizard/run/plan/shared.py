@@ -16,17 +16,35 @@ def check_shared(choices: Choices, prefix: Path) -> None:
     if not choices.shared:
         return
     if not this().rights_are_bits:
-        raise UsageError("shared-windows")
+        raise UsageError(
+            "shared-windows",
+            "On Windows an environment cannot be shared by file permissions.",
+            "Put it into a folder that every user may read, and leave out --shared.",
+        )
     closed = closed_to_others(prefix)
     if closed:
-        raise UsageError("shared-closed", path=str(prefix), folder=str(closed))
+        raise UsageError(
+            "shared-closed",
+            "Other users cannot get to “{path}”: they may not enter “{folder}”.",
+            "Say --prefix with a folder that everybody may enter, such as /opt/torch, or open that "
+            "folder yourself: chmod a+x.",
+            path=str(prefix),
+            folder=str(closed),
+        )
 
 
 def check_base_python(plan: Plan) -> None:
     """A virtual environment runs the Python that it was made from. Raises UsageError `shared-python`."""
     closed = closed_to_others(Path(plan.base_python)) if plan.choices.shared and plan.base_python else None
     if closed:
-        raise UsageError("shared-python", path=str(plan.base_python), folder=str(closed))
+        raise UsageError(
+            "shared-python",
+            "Other users cannot run the Python that this environment would be made from ({path}): "
+            "they may not enter “{folder}”.",
+            "Use the built-in engine, whose environments have a Python of their own: --engine rattler",
+            path=str(plan.base_python),
+            folder=str(closed),
+        )
 
 
 def is_shared(plan: Plan) -> bool:

@@ -46,7 +46,12 @@ def wanted_candidates(verdict: Verdict, choices: Choices) -> tuple[Candidate, ..
             if not candidate.fits and candidate.variant == choices.variant and is_choosable(candidate)
         ]
     if not fitting:
-        raise WizardError("no-build-fits", what=_asked(choices))
+        raise WizardError(
+            "no-build-fits",
+            "No build of PyTorch fits this computer with what you asked for ({what}).",
+            "The page Build shows what fits and why; so does: torch-wizard pick",
+            what=_asked(choices),
+        )
     return tuple(fitting)
 
 

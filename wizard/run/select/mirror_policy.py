@@ -68,7 +68,13 @@ def check_mirror(mirrors: str) -> None:
     """Check the name of a mirror. Raises UsageError `no-such-mirror`."""
     known = dict.fromkeys(row.id for kind in _CHOOSABLE_KINDS for row in rows_of(kind) if row.id != "official")
     if mirrors not in WORDS and mirrors not in known:
-        raise UsageError("no-such-mirror", mirror=mirrors, known=", ".join(known))
+        raise UsageError(
+            "no-such-mirror",
+            "There is no mirror called “{mirror}”.",
+            "Take one of these, or “official”, or “race” for the fastest: {known}.",
+            mirror=mirrors,
+            known=", ".join(known),
+        )
 
 
 class MirrorPolicy:

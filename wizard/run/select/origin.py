@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from wizard.compatibility.data.model import Matrix
 from wizard.install.lock import with_hash
 from wizard.model.distributions import FAMILY
-from wizard.model.errors import WizardError
+from wizard.model.errors import ErrorText, WizardError
 from wizard.model.lock import BY_TABLES, Lock
 from wizard.model.messages import Message, message
 from wizard.process import redact
@@ -23,6 +23,12 @@ from wizard.sources.model import Layout, Offer, Origin, Source
 from wizard.sources.table import mirror_rows
 from wizard.transfer.address import file_path
 from wizard.transfer.download.file_store import hash_file
+
+PIN_DIFFERS = ErrorText(
+    "pin-differs",
+    "{source} offers {file} with another SHA-256 than the official file has; it was refused.",
+    "Take another source (page Source, or --mirror official), and tell whoever runs this one.",
+)
 
 OfficialHash = Callable[[Offer], str | None]
 
@@ -34,7 +40,7 @@ def why_refused(offer: Offer, matrix: Matrix, official_sha256: OfficialHash) -> 
         return None
     sha256 = _sha256(offer)
     if sha256 and matrix.contradicts_pin(offer.filename, sha256):
-        return WizardError("pin-differs", details=sha256, source=source.label, file=offer.filename)
+        return WizardError(PIN_DIFFERS, details=sha256, source=source.label, file=offer.filename)
     if not needs_proof(source) or (sha256 and sha256 in matrix.pinned_sha256(offer.filename)):
         return None
     if sha256 and sha256 == official_sha256(offer):
@@ -42,7 +48,14 @@ def why_refused(offer: Offer, matrix: Matrix, official_sha256: OfficialHash) -> 
     option = "--find-links" if source.layout is Layout.FLAT else "--torch-index"
     address = redact(source.url or "")
     return WizardError(
-        "origin-unproven", details=sha256, source=source.name, file=offer.filename, option=option, address=address
+        "origin-unproven",
+        "No known place gave {file}; {source} offers one of that name, and nothing shows that it is the official file.",
+        "If you trust that place, name it yourself, on the page Source or with: {option} {address}",
+        details=sha256,
+        source=source.name,
+        file=offer.filename,
+        option=option,
+        address=address,
     )
 
 
@@ -110,4 +123,4 @@ def check_lock(lock: Lock, matrix: Matrix, source: Source) -> None:
         return
     for file in lock.files:
         if file.name in FAMILY and file.sha256 and matrix.contradicts_pin(file.filename, file.sha256):
-            raise WizardError("pin-differs", details=file.sha256, source=source.label, file=file.filename)
+            raise WizardError(PIN_DIFFERS, details=file.sha256, source=source.label, file=file.filename)

@@ -13,7 +13,7 @@ from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import INDEX_STRATEGIES, Candidate, Choices, Verdict
 from wizard.environment.conda.find import OwnConda
 from wizard.environment.create.choose import BasePython, ChannelVerdict, choose_engine
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.messages import Message, message, text
 from wizard.process import redact
 from wizard.run.model import Facts, SelectedBuild
@@ -29,6 +29,23 @@ from wizard.sources.model import Origin, Source, SourceKind, SourceStatus
 from wizard.sources.read import Reader
 from wizard.sources.table import FORGE
 from wizard.transfer.installing_client import list_headers
+
+COMPANION_NOT_CARRIED = ErrorText(
+    "companion-not-carried",
+    "The source of {build} has no {name} that belongs to it.",
+    "Leave {name} out (page Build, or --with), or choose another source (page Source, or --torch-index).",
+)
+NO_SOURCE = ErrorText(
+    "no-source",
+    "No reachable source has a build that fits; the best would be {build}.",
+    "Try again later, or name a source yourself: on the page Source, or with --torch-index or --find-links.",
+)
+NO_SOURCE_ANSWERS = ErrorText(
+    "no-source-answers",
+    "No source could be reached. {reasons}",
+    "Check the network and the proxy, or name a source yourself: on the page Source, or with "
+    "--torch-index, --index or --find-links.",
+)
 
 _REASONS_SHOWN = 3
 OnNote = Callable[[Message], None]
@@ -212,7 +229,7 @@ def _companions(choices: Choices, found: FoundBuild) -> tuple[tuple[str, ...], t
     wanted = ("torchvision",) if asked is None else asked
     missing = [name for name in wanted if name not in found.offers]
     if missing and asked is not None:
-        raise UsageError("companion-not-carried", name=", ".join(missing), build=_build(found.candidate))
+        raise UsageError(COMPANION_NOT_CARRIED, name=", ".join(missing), build=_build(found.candidate))
     notices = tuple(message("notice.companion-dropped", name=name, build=_build(found.candidate)) for name in missing)
     return tuple(name for name in wanted if name in found.offers), notices
 
@@ -277,6 +294,6 @@ def _nothing_found(states: tuple[SourceStatus, ...], wanted: Candidate) -> Wizar
     silent = [state for state in asked if state.verdict == "unreachable"]
     if asked and len(silent) == len(asked):
         return _same_trouble(silent, details) or WizardError(
-            "no-source-answers", details=details, reasons=_reasons(silent)
+            NO_SOURCE_ANSWERS, details=details, reasons=_reasons(silent)
         )
-    return WizardError("no-source", details=details, build=_build(wanted))
+    return WizardError(NO_SOURCE, details=details, build=_build(wanted))

@@ -12,9 +12,9 @@ from wizard.environment.conda.engine import CondaEngine
 from wizard.environment.create.rattler_engine import RattlerEngine
 from wizard.environment.create.venv_engine import VenvEngine
 from wizard.environment.layout import python_of
-from wizard.environment.model import Created, Engine, Target
+from wizard.environment.model import TARGET_NOT_WRITABLE, Created, Engine, Target
 from wizard.environment.remove.unfinished import is_ours_unfinished, mark_begun, remove_unfinished
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import BAD_PLAN, UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.process import Request, child_environment, run
 from wizard.run.context import Context, TargetEnvironment
@@ -71,11 +71,11 @@ class Create:
         try:
             mark_begun(prefix, context.folder.id)
         except OSError as error:
-            raise WizardError("target-not-writable", details=str(error), path=plan.prefix) from error
+            raise WizardError(TARGET_NOT_WRITABLE, details=str(error), path=plan.prefix) from error
         target = target_of(plan, read_chosen(context.folder.python_part))
         local = bring_python(context, self.name)
         if local and not target.chosen:  # a damaged run: what a class has locked is never chosen anew
-            raise UsageError("bad-plan", path=str(context.folder.python_part))
+            raise UsageError(BAD_PLAN, path=str(context.folder.python_part))
         target = replace(target, local=local)
         created = engine_named(plan.engine, plan.environment).create(
             target,
@@ -83,7 +83,13 @@ class Create:
             context.is_stopped,
         )
         if not python_of(prefix).exists():
-            raise WizardError("env-incomplete", path=plan.prefix)
+            raise WizardError(
+                "env-incomplete",
+                "The environment in {path} was made, but its Python is not there.",
+                "Press Resume, or run torch-wizard resume; if it happens again, an antivirus program may "
+                "have removed it.",
+                path=plan.prefix,
+            )
         return created
 
 

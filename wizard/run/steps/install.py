@@ -24,7 +24,7 @@ from wizard.environment.remove.unfinished import mark_complete
 from wizard.install.installer import Installer
 from wizard.install.record import check_record, record_of
 from wizard.install.store import PackageStore, StoreEntry
-from wizard.install.wheel import UNREADABLE, Wheel, read_wheel
+from wizard.install.wheel import INSTALL_BAD_WHEEL, UNREADABLE, Wheel, read_wheel
 from wizard.model.distributions import changed_files
 from wizard.model.errors import WizardError
 from wizard.model.lock import LockedFile
@@ -63,7 +63,14 @@ class Needed:
             entry = take()
             if entry is None:
                 if self._held:
-                    raise WizardError("install-not-needed", names=", ".join(sorted(self._held)))
+                    raise WizardError(
+                        "install-not-needed",
+                        "The class profile holds packages that nothing needs and nobody asked for: {names}; they "
+                        "were not installed.",
+                        "Do not use this profile before whoever made it has told you what they are for; "
+                        "`torch-wizard profile make --with NAME` names what a class wants.",
+                        names=", ".join(sorted(self._held)),
+                    )
                 return None
             self._held[read_wheel(entry.wheel).name] = entry
             self._release()
@@ -84,7 +91,7 @@ def _needs(wheel: Wheel) -> Iterator[str]:
         with zipfile.ZipFile(wheel.path) as archive:
             said = message_from_bytes(archive.read(f"{wheel.dist_info}/METADATA"))
     except UNREADABLE as error:
-        raise WizardError("install-bad-wheel", details=f"{wheel.path}: {error!r}", file=wheel.path.name) from error
+        raise WizardError(INSTALL_BAD_WHEEL, details=f"{wheel.path}: {error!r}", file=wheel.path.name) from error
     return _names(map(str, said.get_all("Requires-Dist", ())))
 
 
@@ -112,7 +119,15 @@ class CheckFiles:
             if context.history.after_crash:
                 wrong += changed_files(site_packages, record_of(measure), file.name)
         if wrong:
-            raise WizardError("install-damaged", details="\n".join(wrong[:50]), count=len(wrong), first=wrong[0])
+            raise WizardError(
+                "install-damaged",
+                "Installed files are missing or have the wrong size: {first} ({count} in all).",
+                "Press Resume, or run torch-wizard resume; if it happens again, check the disk and any "
+                "antivirus program.",
+                details="\n".join(wrong[:50]),
+                count=len(wrong),
+                first=wrong[0],
+            )
         # In this order: with the mark gone and no line, a kill in between would make the environment a stranger's.
         context.journal.done(self.name)
         mark_complete(created.prefix)
@@ -130,7 +145,15 @@ def check_runtime(entry: StoreEntry, prefix: Path) -> None:
         return
     files = {file.path: entry.path_of(file) for file in entry.files}
     if missing := missing_runtime(files, prefix):
-        raise WizardError("install-runtime", details="\n".join(missing), names=", ".join(missing))
+        raise WizardError(
+            "install-runtime",
+            "PyTorch would not start here: Microsoft's Visual C++ runtime lacks {names}.",
+            "Install it from Microsoft (https://aka.ms/vc14/vc_redist.x64.exe) and resume. Without "
+            "an administrator: let the built-in engine make the environment (--engine rattler), "
+            "which brings it along.",
+            details="\n".join(missing),
+            names=", ".join(missing),
+        )
 
 
 class Install:

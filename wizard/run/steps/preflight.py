@@ -10,6 +10,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from wizard.environment.disk import check_volumes, look_at_ground
+from wizard.environment.model import TARGET_NOT_WRITABLE
 from wizard.environment.naming import check_prefix
 from wizard.environment.remove.unfinished import is_ours_unfinished
 from wizard.model.errors import UsageError
@@ -54,11 +55,16 @@ def check_ground(prefix: Path) -> None:
     try:
         ground = look_at_ground(prefix)
     except OSError as error:
-        raise UsageError("target-not-writable", details=str(error), path=str(prefix)) from error
+        raise UsageError(TARGET_NOT_WRITABLE, details=str(error), path=str(prefix)) from error
     if ground.is_read_only:
-        raise UsageError("target-not-writable", details=f"{ground.kind} ro", path=str(prefix))
+        raise UsageError(TARGET_NOT_WRITABLE, details=f"{ground.kind} ro", path=str(prefix))
     if ground.is_noexec:
-        raise UsageError("target-noexec", path=str(prefix))
+        raise UsageError(
+            "target-noexec",
+            "No program may be started from the disk of “{path}” (its setting “noexec” forbids it).",
+            "Choose a folder on another disk, for example in your home folder.",
+            path=str(prefix),
+        )
 
 
 class Preflight:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import BAD_PLAN, UsageError, WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.messages import message
 from wizard.model.typed import from_json
@@ -28,7 +28,7 @@ def read_python_files(path: Path) -> tuple[LockedFile, ...]:
     except FileNotFoundError:
         return ()
     except (OSError, msgspec.MsgspecError) as error:
-        raise UsageError("bad-plan", details=str(error), path=str(path)) from error
+        raise UsageError(BAD_PLAN, details=str(error), path=str(path)) from error
 
 
 def bring_python(context: Context, step: str) -> tuple[tuple[str, Path], ...]:

@@ -31,9 +31,22 @@ class Share:
             closed = open_way_to(created.prefix)
             changed = open_to_all(created.prefix)
         except OSError as error:
-            raise WizardError("share-modes", details=str(error), path=str(created.prefix)) from error
+            raise WizardError(
+                "share-modes",
+                "The permissions of the files in “{path}” could not be set for everybody.",
+                "Files of another owner, or a disk without permissions, are the usual reason; the log "
+                "names the file. Then: torch-wizard resume",
+                details=str(error),
+                path=str(created.prefix),
+            ) from error
         if closed:
-            raise WizardError("share-closed", path=str(closed), prefix=str(created.prefix))
+            raise WizardError(
+                "share-closed",
+                "“{prefix}” is set up, but other users may not enter “{path}”, which holds other files, too.",
+                "If they may see into it, open it (chmod a+x) and resume; otherwise make the environment elsewhere.",
+                path=str(closed),
+                prefix=str(created.prefix),
+            )
         context.journal.done(self.name)
         return message(
             "step.share.done",

@@ -81,10 +81,22 @@ def checked_proxy(text: str, option: str) -> str:
     """For what a person typed. Raises UsageError: network-bad-proxy, network-proxy-scheme."""
     parts = _split(text)
     if parts and parts[0] not in SCHEMES:
-        raise UsageError("network-proxy-scheme", scheme=parts[0], option=option)
+        raise UsageError(
+            "network-proxy-scheme",
+            "A proxy of the kind {scheme}:// ({option}) can't be used.",
+            "Use an http, https, socks5 or socks5h proxy; most proxy programs offer http and socks5 side by side.",
+            scheme=parts[0],
+            option=option,
+        )
     url = proxy_url(text)
     if url is None:
-        raise UsageError("network-bad-proxy", address=shown(text), option=option)
+        raise UsageError(
+            "network-bad-proxy",
+            "“{address}” ({option}) is not the address of a proxy.",
+            "Write it as http://host:port or socks5h://host:port, or use the words system or none.",
+            address=shown(text),
+            option=option,
+        )
     return url
 
 
@@ -165,7 +177,13 @@ def checked_entries(text: str, option: str) -> tuple[str, ...]:
     """For what a person typed: a comma-separated list. Raises UsageError network-bad-host."""
     for item in text.split(","):
         if item.strip() and normal(item) is None:
-            raise UsageError("network-bad-host", host=item.strip(), option=option)
+            raise UsageError(
+                "network-bad-host",
+                "“{host}” ({option}) is neither a host name nor an address.",
+                "Give host names, domains like .lab.example, or networks like 10.0.0.0/8, with commas between them.",
+                host=item.strip(),
+                option=option,
+            )
     return entries(text)
 
 
