@@ -244,6 +244,18 @@ def test_a_card_that_would_lie_idle_is_told_with_the_reason(
         assert any("+cu126" in line for line in lines[2:]) == told, lines
 
 
+def test_the_driver_that_suffices_for_the_build_at_the_end_is_told_once(
+    call: Call, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entries = (entry("linux", "cu128", "2.11.0"), entry("linux", "cu132"), entry("linux", "cpu"))
+    path = saved(tmp_path / "class.torchlab", profile(*entries))
+    main(("profile", "check", str(path), "--machine", str(FOLDER / "rtx-5070-ti-linux-550.json")), lambda *_: 99)
+    said = capsys.readouterr().out
+    assert said.count("580") == 1, said
+    assert "with NVIDIA driver 580 or newer it would take torch 2.14.1+cu132" in said
+    assert "570" not in said
+
+
 def test_a_wrong_option_of_make_is_named_as_it_was_typed_and_before_anything_is_asked(
     call: Call, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.compatibility.machines import machine, names
+from wizard.cli.pick import render
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.data.model import Card
 from wizard.compatibility.model import Candidate, Choices, Verdict
@@ -99,6 +100,14 @@ def test_the_processor_is_not_the_answer_without_a_word_of_why() -> None:
     assert rubbish not in driven.notices
 
 
+def test_no_driver_is_named_but_the_one_that_suffices_for_the_build_at_the_end() -> None:
+    verdict = verdict_of("rtx-5070-ti-linux-550")
+    assert verdict.after_driver_update is not None
+    said = render(verdict, "en")
+    assert "With driver 580 or newer" in said
+    assert "driver 570" not in said
+
+
 def test_the_contract_example() -> None:
     verdict = verdict_of("gtx-1660-ti-windows-546")
     best = verdict.best
@@ -150,7 +159,7 @@ def test_a_driver_older_than_the_card() -> None:
     verdict = verdict_of("rtx-5070-ti-linux-550")
     assert codes(verdict, "2.11.0", "cu128") == ["driver-too-old"]
     assert find(verdict, "2.11.0", "cu128").reasons[0].params["need"] == "570"
-    assert "plan.notice.too-new" in notice_keys(verdict)
+    assert "plan.notice.too-new-updated" in notice_keys(verdict)
 
 
 def test_no_driver() -> None:
@@ -267,7 +276,7 @@ def test_a_card_that_is_newer_than_any_driver_of_its_time() -> None:
     old = replace(known, gpus=(ada,), driver=Driver("470.256.02"))
     verdict = resolve(old, load_matrix(), Choices())
     assert build_of(verdict.best) == "2.15.0+cpu"
-    assert "plan.notice.too-new" in notice_keys(verdict)
+    assert "plan.notice.too-new-updated" in notice_keys(verdict)
     reported = replace(old, gpus=(replace(ada, compute_capability=ComputeCapability(8, 9)),))
     assert build_of(resolve(reported, load_matrix(), Choices()).best) == "2.7.1+cu118"
 
@@ -298,6 +307,10 @@ def test_a_board_whose_driver_has_its_own_numbers() -> None:
     assert verdict.best
     driver = next(link for link in verdict.best.proof if link.kind == "driver")
     assert text(driver.message, "en") == "Driver 580.00 itself says that it runs CUDA 13.0, and so it runs CUDA 13.2"
+    silent = resolve(replace(thor, driver=Driver("580.00")), load_matrix(), Choices()).best
+    assert silent
+    words = next(link.message for link in silent.proof if link.kind == "driver")
+    assert text(words, "en") == "Driver 580.00 is of the series 580, which runs CUDA 13.2"
 
 
 def test_the_cuda_that_a_driver_reports_counts_before_its_number() -> None:

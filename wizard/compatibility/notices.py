@@ -136,15 +136,17 @@ def notices(
     best: Candidate | None,
     *,
     alone: Build | None,
+    update: DriverUpdate | None,
     after_return: DriverUpdate | None,
 ) -> tuple[Message, ...]:
     """`alone`: the best build for the strongest card by itself, when the answer has to serve several.
 
+    `update`: what a newer driver would give, which is told beside these: no notice names an older one than that.
     `after_return`: what an older driver branch would give, when this one dropped the cards.
     """
     told = (
         *_not_answered(situation, best),
-        *_left_out(situation, targets, best),
+        *_left_out(situation, targets, best, update),
         *_held_back(targets, best, alone),
         *_card_notes(situation),
         *_last_branches(situation),
@@ -166,7 +168,9 @@ def _not_answered(situation: JudgeContext, best: Candidate | None) -> Iterator[M
             yield message("machine.card.mig-empty", card=gpu.name or gpu.pci_id or "NVIDIA")
 
 
-def _left_out(situation: JudgeContext, targets: tuple[GraphicsCard, ...], best: Candidate | None) -> Iterator[Message]:
+def _left_out(
+    situation: JudgeContext, targets: tuple[GraphicsCard, ...], best: Candidate | None, update: DriverUpdate | None
+) -> Iterator[Message]:
     for card in situation.cards:
         if card.state is CardState.DRIVEN and card not in targets and best and best.variant != CPU:
             yield message("plan.notice.left-out", gpu=card.name, chosen=targets[0].name)
@@ -184,7 +188,8 @@ def _left_out(situation: JudgeContext, targets: tuple[GraphicsCard, ...], best: 
         if card.state is CardState.HANDED_OVER:
             yield message("plan.notice.handed-over", gpu=card.name)
         if card.state is CardState.TOO_NEW and card.first_driver and situation.level:
-            yield message("plan.notice.too-new", gpu=card.name, driver=situation.level.text, branch=card.first_driver)
+            key = "plan.notice.too-new-updated" if update else "plan.notice.too-new"
+            yield message(key, gpu=card.name, driver=situation.level.text, branch=card.first_driver)
 
 
 def _held_back(targets: tuple[GraphicsCard, ...], best: Candidate | None, alone: Build | None) -> Iterator[Message]:

@@ -54,6 +54,16 @@ def _driver(build: Build, situation: JudgeContext) -> Iterator[Link]:
                 own=own,
                 cuda=cuda,
             )
+        elif version_key(level.text) < version_key(
+            floor.driver_floor
+        ):  # only the series is known: 580.00, as of a board
+            words = message(
+                "plan.proof.driver-series",
+                "Driver {driver} is of the series {branch}, which runs CUDA {cuda}",
+                driver=level.text,
+                branch=level.branch,
+                cuda=cuda,
+            )
         else:
             words = message("plan.proof.driver", driver=level.text, need=floor.driver_floor, cuda=cuda)
         yield Link("driver", words, floor.source, floor.confidence)

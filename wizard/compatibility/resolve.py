@@ -212,15 +212,17 @@ def resolve(machine: Machine, matrix: Matrix, choices: Choices, prove_all: bool 
         candidates[0] = best = replace(best, proof=proof(build, situation, targets, best.python))
     # The maker's boards get their driver with their system, and PyTorch from the maker.
     is_own = any(map(situation.has_own_wheels, situation.cards))
+    update = None if is_own else after_driver_update(machine, matrix, choices, best, best_build)
     return Verdict(
         best=best,
-        after_driver_update=None if is_own else after_driver_update(machine, matrix, choices, best, best_build),
+        after_driver_update=update,
         candidates=tuple(candidates),
         notices=notices(
             situation,
             targets,
             best,
             alone=_best_alone(judged, situation, targets),
+            update=update,
             after_return=after_driver_return(machine, matrix, choices, best_build),
         ),
     )

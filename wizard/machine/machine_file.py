@@ -1,6 +1,4 @@
-"""A machine as `machine.json`, and back, read with suspicion.
-
-A machine as `machine.json`, and back: what `probe --json` prints and `pick --machine` reads.
+"""A machine as `machine.json`, and back, read with suspicion: what `probe --json` prints and `pick --machine` reads.
 
 The shape is a contract (docs/architecture.md): fields may be added, none may change. Reading trusts
 nothing: see `fields`. Notices that this version has no words for are left out.
@@ -22,9 +20,7 @@ from wizard.model.errors import UsageError
 from wizard.model.messages import Message, Scalar, message, text
 
 # A JSON object read with suspicion: a field has one type, form and size, or a dotted path says what is wrong.
-#
-# Machine files come from other computers, hands and shells. Unknown fields are left alone; nothing here raises anything
-# but UsageError `bad-machine-file`. Not a schema language: just what machine.json needs.
+# Unknown fields are left alone; nothing here raises anything but UsageError `bad-machine-file`.
 
 _LONGEST_TEXT = 4096
 _LARGEST_NUMBER = 2**63 - 1

@@ -141,9 +141,15 @@ def _tell(selection: Selection, machine: Machine, terminal: Terminal) -> None:
         refused = tuple(one for one in refused if (one.lock.os, one.lock.arch) == (machine.os, machine.arch))
     key = "card-unused" if lock and refused else "card-no-build" if lock else "takes-none"
     terminal.line("  " + terminal.words(message(f"profile.show.{key}")))
+    update = selection.after_driver_update
     for refusal in refused:
         for reason in refusal.reasons:
-            terminal.line(f"    {refusal.lock.label}: {terminal.words(reason)}")
+            is_told_below = update and reason.key == "reason.driver-too-old"
+            words = message("profile.show.driver-old", **reason.params) if is_told_below else reason
+            terminal.line(f"    {refusal.lock.label}: {terminal.words(words)}")
+    if update:  # of the builds of this profile, once
+        build = f"torch {update.torch}+{update.variant}"
+        terminal.line("  " + terminal.words(message("profile.show.driver", driver=update.driver, build=build)))
 
 
 def _document(file: ProfileFile) -> dict[str, Any]:
