@@ -48,6 +48,7 @@ def test_there_is_a_parser_for_each() -> None:
         ("errors", "    'Torch not compiled", "    7, '(?<!a)Torch not compiled", "patterns"),
         ("lint", 'status = "gone"', 'status = "away"', "status"),
         ("miniforge", 'exists = "no"', 'exists = "never"', "exists"),
+        ("other_makers", 'target = "gfx900"', 'target = "sm_90"', "target"),
         ("policy", 'default = "3.12"', "default = 3.12", "default"),
         ("race", "seconds = 3.0", 'seconds = "3"', "seconds"),
         ("settings_files", 'scope = "machine"', 'scope = "global"', "scope"),

@@ -35,11 +35,12 @@ FREE = {
     "miniforge": {"licence.name", "licence.note", "installer.conda"},
     "mirrors": {"mirror.operator_en", "mirror.operator_zh", "mirror.completeness", "mirror.evidence", "mirror.note"},
     "race": {"probe.packages"},
+    "other_makers": {"offer.line", "chip.name"},
     "settings_files": {"source.at", "variable.key"},
     "errors": {"error.id", "error.status"},  # that there are words for an id: below
     "driver_guide": {"guide.note"},
 }
-MAY_BE_EMPTY = {"dead.kind", "file.write"}
+MAY_BE_EMPTY = {"chip.target", "dead.kind", "file.write"}
 FREE_EVERYWHERE = {"source", "reason"}
 WORDS = {"errors": "error.id", "driver_guide": "guide.note", "lint": "option.effect", "conda_errors": "error.code"}
 

@@ -90,7 +90,7 @@ def _set(data: Any, path: list[str | int], value: object) -> Any:
 @pytest.mark.parametrize(
     ("path", "value", "said"),
     [
-        (["os"], "macos", "os"),
+        (["os"], "freebsd", "os"),
         (["os"], None, "os"),
         (["arch"], 64, "arch"),
         (["schema"], 2, "schema"),

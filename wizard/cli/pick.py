@@ -38,6 +38,7 @@ from wizard.compatibility.explain import (
     why_not_newest,
 )
 from wizard.compatibility.model import Candidate, Choices, Verdict
+from wizard.compatibility.other_makers import card_words
 from wizard.compatibility.resolve import Judge, canonical, check_choices
 from wizard.machine.machine_file import read_machine_file
 from wizard.machine.model import Machine
@@ -208,7 +209,9 @@ def _fit(one: JudgedBuild, terminal: Terminal) -> Message:
 
 def render(verdict: Verdict, language: str | None = None, explained: Machine | None = None) -> str:
     """`explained`: the machine, when everything is to be explained: sources, CUDA numbers, all other builds."""
-    parts = [_headline(verdict, language), _chain(verdict, language, explained is not None), _table(verdict, language)]
+    others = "\n".join(text(words, language) for card in verdict.others for words in card_words(card))
+    parts = [others, _headline(verdict, language), _chain(verdict, language, explained is not None)]
+    parts += [_table(verdict, language)]
     parts += [why_not_newest(verdict, language) or "", after_update(verdict, language) or ""]
     parts += ["\n".join(text(notice, language) for notice in verdict.notices)]
     if explained:

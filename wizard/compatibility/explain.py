@@ -13,6 +13,7 @@ from typing import Any
 
 from wizard.compatibility.data.ordering import CPU, cuda_of, version_key
 from wizard.compatibility.model import SCHEMA, Candidate, Reason, Verdict
+from wizard.compatibility.other_makers import card_document
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, joined, message, system_language, text
 
@@ -66,6 +67,7 @@ def pick_document(verdict: Verdict, machine_name: str | None = None, language: s
     )
     document["confidence"] = verdict.best.confidence if verdict.best else None
     document["candidates"] = [_candidate(candidate, language) for candidate in verdict.candidates]
+    document["other_makers"] = [card_document(card, language) for card in verdict.others]
     document["notices"] = [text(notice, language) for notice in verdict.notices]
     return document
 

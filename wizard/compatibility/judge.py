@@ -13,6 +13,7 @@ from wizard.compatibility.cards import CardState, GraphicsCard, alike_once, grap
 from wizard.compatibility.data.model import PLATFORMS, Build, Floor, Matrix
 from wizard.compatibility.data.ordering import branch_of, cuda_of, version_key
 from wizard.compatibility.model import Choices, Reason
+from wizard.compatibility.other_makers import OtherCard, other_cards
 from wizard.compatibility.rules import (
     Code,
     DriverLevel,
@@ -42,6 +43,10 @@ class JudgeContext:
     @cached_property
     def driven(self) -> tuple[GraphicsCard, ...]:
         return tuple(card for card in self.cards if card.state is CardState.DRIVEN)
+
+    @cached_property
+    def others(self) -> tuple[OtherCard, ...]:
+        return other_cards(self.machine)
 
     @property
     def libc_is_musl(self) -> bool:
@@ -114,7 +119,8 @@ def runs_on(build: Build, situation: JudgeContext, targets: tuple[GraphicsCard, 
 
 def _hardware_reasons(build: Build, situation: JudgeContext, targets: tuple[GraphicsCard, ...]) -> Iterator[Reason]:
     if not situation.cards:
-        yield Reason("no-gpu")
+        other = next(iter(situation.others), None)
+        yield Reason("other-maker", {"gpu": other.name, "maker": other.maker}) if other else Reason("no-gpu")
         return
     targets = alike_once(targets)
     codes = [_code(build, card) for card in targets]

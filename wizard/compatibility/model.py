@@ -11,12 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from wizard.compatibility.other_makers import OtherCard
 from wizard.model.messages import Message, Scalar, Words
 
 SCHEMA = 1
 
 REASON_CODES = (
     "no-gpu",
+    "other-maker",
     "no-driver",
     "driver-too-old",
     "no-kernels-for-gpu",
@@ -126,6 +128,7 @@ class Verdict:
     after_driver_update: DriverUpdate | None
     candidates: tuple[Candidate, ...]
     notices: tuple[Message, ...] = ()  # cards left out, a driver not to go beyond, unsure data
+    others: tuple[OtherCard, ...] = ()  # cards of other makers, where no NVIDIA card is there
 
 
 @dataclass(frozen=True, slots=True)

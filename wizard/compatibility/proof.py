@@ -24,8 +24,8 @@ def proof(
 
 def _cards(build: Build, situation: JudgeContext, targets: tuple[GraphicsCard, ...]) -> Iterator[Link]:
     if build.variant == CPU or build.kernels is None:
-        key = "plan.proof.cpu" if situation.cards else "plan.proof.no-gpu"
-        yield Link("gpu", message(key))
+        if not situation.others:  # a card that is left unused is no reason why it runs
+            yield Link("gpu", message("plan.proof.cpu" if situation.cards else "plan.proof.no-gpu"))
         return
     kernels = build.kernels
     for card in alike_once(targets):

@@ -183,7 +183,8 @@ def _removed(situation: JudgeContext) -> set[tuple[str, str]]:
 def _unpublished_candidate(torch: str, variant: str, is_here: bool, situation: JudgeContext) -> Candidate:
     platform = f"{situation.machine.os} {situation.machine.arch}"
     code = "not-published" if is_here else "platform-unsupported"
-    reason = Reason(code, {"torch": torch, "variant": variant, "platform": platform})
+    words = "platform-elsewhere" if situation.platform is None and situation.others else ""  # others may build for it
+    reason = Reason(code, {"torch": torch, "variant": variant, "platform": platform}, words)
     release = situation.matrix.releases[torch]
     python = situation.choices.python
     return Candidate(torch, variant, python, release.torchvision, release.audio_for(python), False, (reason,))
@@ -225,6 +226,7 @@ def resolve(machine: Machine, matrix: Matrix, choices: Choices, prove_all: bool 
             update=update,
             after_return=after_driver_return(machine, matrix, choices, best_build),
         ),
+        others=situation.others,
     )
 
 

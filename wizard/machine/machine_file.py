@@ -120,9 +120,9 @@ SCHEMA = 1
 _LARGEST_FILE = 4 * 1024 * 1024
 _MOST_GPUS = 256
 _MOST_ROWS = 1000
-_VENDORS = ("nvidia", "amd", "intel")
+_VENDORS = ("nvidia", "amd", "intel", "apple")
 
-_OS = re.compile(r"windows|linux")
+_OS = re.compile(r"windows|linux|macos")
 _ARCH = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _GLIBC = re.compile(r"[0-9]{1,3}(\.[0-9]{1,4}){1,2}")
 _DRIVER = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4}){0,3}")
@@ -193,7 +193,7 @@ def machine_from_json(data: Mapping[str, object], where: str = "machine.json") -
     if fields.number_or_none("schema") not in (None, SCHEMA):
         raise fields.fail("schema", "schema", str(SCHEMA))
     return Machine(
-        os=fields.text("os", _OS, "windows, linux"),
+        os=fields.text("os", _OS, "windows, linux, macos"),
         arch=normal_arch(fields.text("arch", _ARCH, "x86_64")),
         glibc=fields.text_or_none("glibc", _GLIBC, "2.36"),
         driver=_driver(fields.object_or_none("driver")),

@@ -24,7 +24,7 @@ class MigInstance:
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    vendor: str  # "nvidia", "amd", "intel", "other"
+    vendor: str  # "nvidia", "amd", "intel", "apple", "other"
     name: str | None
     pci_id: str | None  # "10de:2182", lower case
     compute_capability: ComputeCapability | None = None
@@ -76,7 +76,7 @@ class Volume:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    os: str  # "windows", "linux"
+    os: str  # "windows", "linux"; "macos" in a machine file only
     arch: str  # "x86_64", "aarch64"
     glibc: str | None  # "2.36"; None on Windows and musl
     driver: Driver | None

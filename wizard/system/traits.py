@@ -11,7 +11,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
 # On which system this program runs. The answer is a value, handed on like any other fact of a machine: what follows
@@ -205,7 +205,17 @@ WINDOWS = SystemTraits(
     python_launcher=("py", "-0p"),
 )
 
-_ROWS = {row.name: row for row in (LINUX, WINDOWS)}
+# This program does not run there; a machine file may describe one.
+MACOS = replace(
+    LINUX,
+    name="macos",
+    markers={"sys_platform": "darwin", "platform_system": "Darwin", "os_name": "posix"},
+    has_proc=False,
+    has_glibc=False,
+    has_kernel_modules=False,
+)
+
+_ROWS = {row.name: row for row in (LINUX, WINDOWS, MACOS)}
 
 
 def of(name: str | None) -> SystemTraits:

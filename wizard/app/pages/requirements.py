@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from wizard.compatibility.other_makers import card_words, other_cards
 from wizard.compatibility.rules import wants_own_code
 from wizard.machine.model import Gpu, Machine, MigInstance
 from wizard.model.messages import Message, message
@@ -33,7 +34,11 @@ def requirements(machine: Machine, settings: UserSettings) -> tuple[Requirement,
 
 
 def _gpus(machine: Machine) -> Iterator[Requirement]:
-    if not machine.nvidia_gpus:
+    others = other_cards(machine)
+    for card in others:
+        state = "warning" if card.offers else "note"
+        yield Requirement("gpu", state, *card_words(card))
+    if not machine.nvidia_gpus and not others:
         yield Requirement(
             "gpu",
             "note",

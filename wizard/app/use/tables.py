@@ -18,6 +18,7 @@ from wizard.compatibility.data.ordering import version_key
 from wizard.compatibility.data.overlay import merged, read_overlay, remove_overlay, write_overlay
 from wizard.compatibility.data.validate import check_folder
 from wizard.compatibility.model import Choices
+from wizard.compatibility.other_makers import parse_other_makers
 from wizard.diagnose.driver_guide import parse_guides
 from wizard.diagnose.known_errors.match import parse_errors
 from wizard.environment.conda.errors import parse_errors as parse_conda_errors
@@ -133,6 +134,7 @@ def forget() -> bool:
 PARSERS: Mapping[str, Callable[[str], object]] = {
     "cluster_places": parse_cluster_places,
     "companions": parse_companions,
+    "other_makers": parse_other_makers,
     "conda_errors": parse_conda_errors,
     "driver_guide": parse_guides,
     "errors": parse_errors,

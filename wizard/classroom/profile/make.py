@@ -259,7 +259,10 @@ def _candidate(machine: Machine, matrix: Matrix, choices: Choices) -> Candidate:
     verdict = resolve(machine, matrix, replace(choices, include_unadvertised=True), prove_all=False)
     for candidate in verdict.candidates:
         codes = {reason.code for reason in candidate.reasons}
-        if (candidate.torch, candidate.variant) == (choices.torch, choices.variant) and codes <= {"no-gpu"}:
+        if (candidate.torch, candidate.variant) == (choices.torch, choices.variant) and codes <= {
+            "no-gpu",
+            "other-maker",
+        }:
             return candidate
     system = f"{machine.os} {machine.arch}"
     raise UsageError(PROFILE_NO_BUILD, system=system, torch=choices.torch or "-", variant=choices.variant or "-")

@@ -23,8 +23,8 @@ def probe(arguments: Arguments, terminal: Terminal) -> int:
         terminal.document(facts_document(facts))
         return ExitStatus.DONE
     for row in facts.requirements:
-        why = f"\n      {terminal.words(row.why)}" if row.why else ""
-        terminal.line(f"  {_MARKS[row.state]} {terminal.words(row.fact)}{why}")
+        more = "".join(f"\n      {terminal.words(words)}" for words in (row.why, row.fix) if words)
+        terminal.line(f"  {_MARKS[row.state]} {terminal.words(row.fact)}{more}")
     return ExitStatus.DONE
 
 

@@ -20,7 +20,7 @@ from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.model import Availability, Offer, Source, SourceKind, SourceStatus
 
 # Only what this machine lacks; what was never published cannot be chosen.
-_CHOOSABLE_REASONS = frozenset({"no-gpu", "no-driver", "driver-too-old", "no-kernels-for-gpu"})
+_CHOOSABLE_REASONS = frozenset({"no-gpu", "other-maker", "no-driver", "driver-too-old", "no-kernels-for-gpu"})
 FAMILY = ("torch", "torchvision", "torchaudio")
 
 
