@@ -256,6 +256,25 @@ def test_the_driver_that_suffices_for_the_build_at_the_end_is_told_once(
     assert "570" not in said
 
 
+def test_what_a_newer_driver_would_change_is_counted_for_the_room(
+    call: Call, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = saved(tmp_path / "class.torchlab", profile(*(entry("windows", tag) for tag in ("cu130", "cu126", "cpu"))))
+    room = [
+        str(FOLDER / f"{name}-windows-{driver}.json") for name, driver in (("rtx-5070-ti", 572), ("gtx-1660-ti", 546))
+    ]
+    room.append(str(FOLDER / "intel-only-windows.json"))
+    main(("profile", "check", str(path), "--machine", *room), lambda *_: 99)
+    names = "rtx-5070-ti-windows-572.json, gtx-1660-ti-windows-546.json"
+    said = f"With NVIDIA driver 580, 2 of 3 computers would take torch 2.14.1+cu130: {names}."
+    assert said in capsys.readouterr().out.splitlines()
+    main(("profile", "check", str(path), "--json", "--machine", *room), lambda *_: 99)
+    document = json.loads(capsys.readouterr().out)
+    update = {"driver": "580", "torch": "2.14.1", "variant": "cu130"}
+    assert [one["after_driver_update"] for one in document["machines"]] == [update, update, None]
+    assert document["driver_updates"] == [{**update, "machines": names.split(", ")}]
+
+
 def test_a_wrong_option_of_make_is_named_as_it_was_typed_and_before_anything_is_asked(
     call: Call, tmp_path: Path
 ) -> None:
@@ -302,7 +321,7 @@ def test_bad_profiles_are_one_sentence_and_nothing_changes(call: Call, tmp_path:
     path = saved(tmp_path / "class.torchlab", profile(entry("linux", "cpu")))
     sound = path.read_text(encoding="utf-8")
     for old, new, said in (
-        ("schema = 1", "schema = 3", "newer version"),
+        ("schema = 1", "schema = 4", "newer version"),
         ('name = "deep"', 'name = "../deep"', "environment.name"),
         ('sha256 = "', 'sha256 = "00', "lock[0].file[0].sha256"),
         ("[environment]", "[environment", "not a class profile"),

@@ -143,3 +143,35 @@ def test_what_a_room_needs_is_locked_for_both_systems_without_the_password(two_s
         "mac.json": None,
         "office.json": None,
     }
+
+
+@pytest.mark.slow
+def test_a_build_that_no_source_has_gives_way_to_the_next_best(tmp_path: Path) -> None:
+    """As in a setup; and at the end stands what whoever hands the profile out must know."""
+    wheels, path = tmp_path / "wheels", tmp_path / "class.torchlab"
+    for name, version in (("torch", "2.13.0+cu126"), ("torchvision", "0.28.0+cu126")):
+        requires = ["numpy"] if name == "torch" else ["torch==2.13.0"]
+        files = {f"{name}/__init__.py": b""}
+        build_wheel(wheels / "torch", name, version, files, requires, "cp312-cp312-win_amd64")
+    build_wheel(wheels / "packages", "numpy", "2.3.0", {"numpy/__init__.py": b""})
+    (tmp_path / "user").mkdir()
+    machine = FOLDER / "gtx-1660-ti-windows-546.json"
+    with IndexServer(wheels / "packages") as packages, IndexServer(wheels / "torch") as torch:
+        world = World(tmp_path, packages, torch)
+        what = ("profile", "make", "--machine", str(machine), "--engine", "venv", "--index", packages.simple)
+        done = world.run(*what, "--find-links", torch.flat, "-o", str(path))
+        local = world.run(*what, "--find-links", str(wheels / "torch"), "-o", str(tmp_path / "local.torchlab"))
+    assert done.returncode == 0, done.stderr
+    lines = done.stderr.splitlines()
+    assert "Each build comes with torchvision; change it by --with." in lines
+    assert any(line.startswith("No source has windows x86_64, torch 2.14.1+cu126;") for line in lines), lines
+    assert any(line.startswith("NVIDIA driver 528.33 suffices for every build") for line in lines), lines
+    assert any(line.startswith("127.0.0.1") and "that computer itself" in line for line in lines), lines
+    (lock,) = read_profile(path).profile.locks
+    assert (lock.os, lock.torch, lock.variant, lock.version_of("torchvision")) == (
+        "windows",
+        "2.13.0",
+        "cu126",
+        "0.28.0+cu126",
+    )
+    assert (local.returncode, "file of this computer" in local.stderr) == (1, True), local.stderr

@@ -127,7 +127,7 @@ def check_choices(choices: Choices, matrix: Matrix) -> None:
             known=", ".join(known),
         )
     pythons = {python for build in matrix.builds for python in offered_pythons(build, choices)}
-    if python is not None and python not in pythons:
+    if python is not None and pythons and python not in pythons:
         known_pythons = sorted(pythons, key=version_key)
         raise UsageError(
             "no-build-for-python",

@@ -5,13 +5,13 @@ A machine that none fits gets a reason for each entry. Nothing is resolved, fetc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wizard.classroom.profile.model import Profile, ProfileLock
 from wizard.classroom.profile.rows import with_profile_rows
 from wizard.compatibility.data.model import PLATFORMS, Build, Matrix
-from wizard.compatibility.data.ordering import version_key
+from wizard.compatibility.data.ordering import cuda_of, version_key
 from wizard.compatibility.model import Candidate, Choices, DriverUpdate
 from wizard.compatibility.resolve import nearest_python, resolve
 from wizard.install.lock import quoted
@@ -102,6 +102,19 @@ def choose_among(
         torchaudio=_public(lock.version_of("torchaudio")),
     )
     return Selection(lock, candidate, refusals, verdict.notices, verdict.after_driver_update)
+
+
+def sufficient_drivers(profile: Profile, matrix: Matrix) -> Mapping[str, str]:
+    """Return by system ("windows") the oldest NVIDIA driver that runs all builds of the profile; no system without
+    CUDA builds."""
+    matrix = with_profile_rows(matrix, profile)
+    found: dict[str, str] = {}
+    for lock in profile.locks:
+        cuda = cuda_of(lock.variant)
+        floor = matrix.floors.get((cuda, lock.os)) if cuda else None
+        if floor:
+            found[lock.os] = max(found.get(lock.os, ""), floor.driver_floor, key=version_key)
+    return found
 
 
 def _own_reasons(

@@ -46,7 +46,7 @@ def plain_address(url: str) -> str:
         raise WizardError(
             "profile-local",
             "{url} is a file of this computer, which the students' machines do not have.",
-            "Use an index with an https address for --index, --torch-index and --channel.",
+            "Use https addresses for --index, --torch-index, --find-links and --channel.",
             url=redact(url),
         )
     plain = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))

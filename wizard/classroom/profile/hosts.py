@@ -16,6 +16,7 @@ from wizard.model.errors import UsageError
 from wizard.model.messages import Message, message
 from wizard.sources.table import listed_places
 from wizard.transfer.address import host_of
+from wizard.transfer.proxy.bypass import is_loopback
 
 _NAMED = 4
 Agree = Callable[[ProfileFile], Collection[str]]  # the hosts of it that the person trusts
@@ -57,6 +58,12 @@ def foreign_hosts(profile: Profile, for_pack: bool = False) -> tuple[ForeignHost
         roles.setdefault(host, {}).update({} if package else {role: None})
     found = [ForeignHost(host, _by_weight(packages[host]), tuple(roles[host])) for host in packages]
     return tuple(sorted(found, key=lambda host: (not set(host.packages) & set(FAMILY), not host.packages)))
+
+
+def loopback_hosts(profile: Profile) -> tuple[str, ...]:
+    """Return the hosts that each computer takes for itself: nobody else can fetch from there."""
+    hosts = (host_of(url) for url, _, _ in _addresses(profile, with_locks=True))
+    return tuple(dict.fromkeys(host for host in hosts if is_loopback(_without_port(host))))
 
 
 def is_foreign(url: str) -> bool:

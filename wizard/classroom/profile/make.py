@@ -2,12 +2,14 @@
 
 Also for Windows from Linux: the sources are asked as for a machine of that system, and the resolver is told its name.
 No secret gets into a profile: what a private index wants to know stays in the settings of each machine.
+
+One file: what is selected, locked and told of one entry goes together.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -22,7 +24,7 @@ from wizard.classroom.profile.model import (
     ProfileLock,
     ProfileSources,
 )
-from wizard.classroom.profile.needs import PROFILE_NO_BUILD, Needs, ProfileNeed, one_python
+from wizard.classroom.profile.needs import PROFILE_NO_BUILD, Needs, ProfileNeed, one_python, without
 from wizard.classroom.profile.rows import rows_for
 from wizard.classroom.profile.write import profile_file
 from wizard.compatibility.data.model import Matrix
@@ -31,25 +33,28 @@ from wizard.compatibility.resolve import check_extras, resolve
 from wizard.install.lock import NO_SOLUTION
 from wizard.machine.model import Machine
 from wizard.model.distributions import FAMILY
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import Cancelled, UsageError, WizardError
 from wizard.model.lock import Lock, LockedFile
-from wizard.model.messages import message
+from wizard.model.messages import Message, message
 from wizard.run.model import Facts, SelectedBuild
 from wizard.run.plan.computed import Asker, with_computed
 from wizard.run.plan.conda_part import Around, Locked, agree, pins
-from wizard.run.plan.other_packages import locked_somewhere
+from wizard.run.plan.other_packages import locked_somewhere, of_both
 from wizard.run.plan.preview import locked, network_environment
 from wizard.run.run_folder import RunFolder
 from wizard.run.select.alternates import further_sources
 from wizard.run.select.build_search import BuildSearch, FoundBuild
 from wizard.run.select.mirror_policy import MirrorPolicy
-from wizard.run.select.select_build import COMPANION_NOT_CARRIED, NO_SOURCE
+from wizard.run.select.origin import unconfirmed
+from wizard.run.select.select_build import COMPANION_NOT_CARRIED, NO_SOURCE, nothing_found, refusals
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.model import SourceKind
 from wizard.sources.read import Reader
 from wizard.transfer.installing_client import list_headers
 
 IsCancelled = Callable[[], bool]
+Again = Callable[[Matrix], Needs]
+Selected = tuple[ProfileNeed, SelectedBuild]
 
 
 class LockIt(Protocol):
@@ -75,12 +80,15 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Hearing:
-    """Who is told how it goes: of each entry as soon as it is there, of one that cannot be and is left out, and of one
-    whose Python no channel gave, so that the students' computers must ask one themselves."""
+    """Who is told how it goes: of each entry as soon as it is there, of one that cannot be and is left out, of one
+    whose Python no channel gave, so that the students' computers must ask one themselves, of a build that no source
+    has, with what its computers get in its place, and of what a setup would say of its sources."""
 
     on_entry: Callable[[ProfileNeed, ProfileLock], None] = lambda need, entry: None
     on_left_out: Callable[[ProfileNeed, WizardError], None] = lambda need, error: None
     on_no_python: Callable[[ProfileNeed, WizardError], None] = lambda need, error: None
+    on_replaced: Callable[[ProfileNeed, tuple[ProfileNeed, ...]], None] = lambda need, given: None
+    on_note: Callable[[Message], None] = lambda note: None
 
 
 def check_made(made: Made) -> None:
@@ -96,11 +104,14 @@ def make_profile(
     choices: Choices,
     is_cancelled: IsCancelled,
     hearing: Hearing = Hearing(),
+    again: Again | None = None,
 ) -> ProfileFile:
     """`choices`: Python, and the sources as for a setup. What cannot be locked is left out while something can.
+    `again`: the needs by tables that lack the builds which no source has; None: these builds and no others.
 
     Raises UsageError `profile-needs-nothing`, Cancelled; where nothing can be locked, why the first cannot: WizardError
-    `no-source`, `lock-…`, `profile-secret`, `profile-local`, UsageError `companion-not-carried`, `profile-no-build`."""
+    `no-source`, `no-source-answers`, `lock-…`, `profile-secret`, `profile-local`, UsageError `companion-not-carried`,
+    `profile-no-build`."""
     if not needs.needs:
         raise UsageError(
             "profile-needs-nothing",
@@ -108,8 +119,10 @@ def make_profile(
             "See above why; allow further releases with --torch or tags with --variant.",
         )
     check_made(made)
-    python = choices.python or one_python(needs.needs, matrix)
-    entries = _Making(facts, matrix, made, replace(choices, python=python), hearing, is_cancelled).entries(needs.needs)
+    search = _Search(facts, matrix, choices, made.environment, hearing, is_cancelled)
+    found, python = search.find(needs, again)
+    making = _Making(facts, matrix, made, replace(choices, python=python), hearing, is_cancelled)
+    entries = making.entries(found, search.failed)
     return profile_file(
         Profile(
             title=made.title,
@@ -138,13 +151,16 @@ class _Making:
         self._facts, self._matrix, self._made, self._choices = facts, matrix, made, choices
         self._hearing, self._is_cancelled = hearing, is_cancelled
         self._pythons = PythonLocks(facts, choices, is_cancelled)
+        self._told: list[Message] = []
 
-    def entries(self, needs: tuple[ProfileNeed, ...]) -> tuple[ProfileLock, ...]:
-        """Raises the first error where none can be made."""
-        entries, failed = [], []
-        for need in needs:
+    def entries(
+        self, found: Sequence[Selected], failed: Sequence[tuple[ProfileNeed, WizardError]]
+    ) -> tuple[ProfileLock, ...]:
+        """`failed`: what was lost before. Raises the first error where none can be made."""
+        entries, failed = [], [*failed]
+        for need, selected in found:
             try:
-                entry = self._entry(need)
+                entry = self._entry(need, selected)
             except WizardError as error:
                 failed.append((need, error))
                 continue
@@ -156,10 +172,9 @@ class _Making:
             self._hearing.on_left_out(need, why)
         return tuple(entries)
 
-    def _entry(self, need: ProfileNeed) -> ProfileLock:
+    def _entry(self, need: ProfileNeed, selected: SelectedBuild) -> ProfileLock:
         facts = replace(self._facts, machine=Machine(need.os, need.arch, need.glibc, None, ()))
         choices = replace(self._choices, torch=need.torch, variant=need.variant)
-        selected = _select_build(facts, self._matrix, need, choices, self._made.environment, self._is_cancelled)
         asker = Asker(choices, self._is_cancelled)
         with tempfile.TemporaryDirectory(prefix="torch-setup-profile-") as folder:
             run = RunFolder(Path(folder))
@@ -173,7 +188,8 @@ class _Making:
                     self._is_cancelled,
                 )
 
-            conda, lock = self._around_conda(need, selected, lock_it)
+            conda, lock, used = self._around_conda(need, selected, lock_it)
+        self._tell(lock, used)
         lock = with_computed(lock, network_environment(facts.settings), asker)
         files = tuple(sorted(map(_without_secrets, lock.files), key=lambda file: file.name))
         return ProfileLock(
@@ -182,24 +198,90 @@ class _Making:
 
     def _around_conda(
         self, need: ProfileNeed, selected: SelectedBuild, lock_it: LockIt
-    ) -> tuple[tuple[CondaPackage, ...], Lock]:
+    ) -> tuple[tuple[CondaPackage, ...], Lock, SelectedBuild]:
         """The built-in engine's packages and a lock that goes with them; where there are none, a lock alone."""
         engine, asked = self._made.environment.engine, "engine" in self._made.ask
         if engine not in _BUILT_IN and not asked:
-            return (), lock_it(Around())[0]
+            return (), *lock_it(Around())
 
         def choose(specs: tuple[str, ...]) -> PythonLock:
             return self._pythons.of(need, selected.candidate, selected.python, specs)
 
         try:
-            python, lock, _ = agree(choose, lock_it)
+            python, lock, used = agree(choose, lock_it)
         except WizardError as error:
             is_of_wheels = error.code.startswith("lock-") and error.code != "lock-conda-version"
             if engine == "rattler" or is_of_wheels:
                 raise
             self._hearing.on_no_python(need, error)
-            return (), lock_it(Around())[0]
-        return python.packages, _with_wheels(python, lock, lock_it) if asked else lock
+            return (), *lock_it(Around())
+        return python.packages, _with_wheels(python, lock, lock_it) if asked else lock, used
+
+    def _tell(self, lock: Lock, used: SelectedBuild) -> None:
+        """What a setup says of its sources, once for all entries."""
+        both = of_both(lock, used.package_sources, self._facts.settings, self._is_cancelled)
+        for note in (*used.notices, *both):
+            if note not in self._told:
+                self._told.append(note)
+                self._hearing.on_note(note)
+
+
+class _Search:
+    """Which of the builds do sources have? A build that none has gives way to the machines' next best, as in a setup.
+
+    `failed`: needs that nothing was found for."""
+
+    def __init__(
+        self,
+        facts: Facts,
+        matrix: Matrix,
+        choices: Choices,
+        wish: ProfileEnvironment,
+        hearing: Hearing,
+        is_cancelled: IsCancelled,
+    ) -> None:
+        self._facts, self._matrix, self._choices, self._wish = facts, matrix, choices, wish
+        self._hearing, self._is_cancelled = hearing, is_cancelled
+        self.failed: list[tuple[ProfileNeed, WizardError]] = []
+
+    def find(self, needs: Needs, again: Again | None) -> tuple[list[Selected], str | None]:
+        """And the Python of all."""
+        fewer = self._matrix
+        policy = MirrorPolicy(self._choices, self._facts, self._is_cancelled)
+        headers = list_headers() if policy.is_on(SourceKind.TORCH) else None
+        with Reader(self._facts.settings, headers=headers) as reader:  # each page is read once for all needs
+            while True:
+                python = self._choices.python or one_python(needs.needs, self._matrix)
+                tried = {need: self._try(need, python, reader) for need in needs.needs}
+                lost = {need: one for need, one in tried.items() if isinstance(one, WizardError)}
+                gone = [need for need, error in lost.items() if error.code == NO_SOURCE.code]
+                if not gone or again is None:
+                    break
+                fewer = without(fewer, gone)
+                needs = _fewer_needs(again, fewer)
+                for need in gone:
+                    self._replaced(need, needs, lost[need])
+        self.failed += lost.items()
+        return [(need, one) for need, one in tried.items() if isinstance(one, SelectedBuild)], python
+
+    def _replaced(self, need: ProfileNeed, needs: Needs, error: WizardError) -> None:
+        given = tuple(other for other in needs.needs if other.stands_for(need))
+        left = tuple(name for name in need.machines if not any(name in other.machines for other in given))
+        if left or not given:
+            self.failed.append((replace(need, machines=left), error))
+        if given:
+            served = tuple(name for name in need.machines if name not in left)
+            self._hearing.on_replaced(replace(need, machines=served), given)
+
+    def _try(self, need: ProfileNeed, python: str | None, reader: Reader) -> SelectedBuild | WizardError:
+        facts = replace(self._facts, machine=Machine(need.os, need.arch, need.glibc, None, ()))
+        choices = replace(self._choices, torch=need.torch, variant=need.variant, python=python)
+        try:
+            return _select_build(facts, self._matrix, need, choices, self._wish, self._is_cancelled, reader)
+        except Cancelled:
+            raise
+        except WizardError as error:
+            return error
 
 
 def _with_wheels(python: PythonLock, lock: Lock, lock_it: LockIt) -> Lock:
@@ -215,6 +297,13 @@ def _with_wheels(python: PythonLock, lock: Lock, lock_it: LockIt) -> Lock:
         return lock
 
 
+def _fewer_needs(again: Again, matrix: Matrix) -> Needs:
+    try:
+        return again(matrix)
+    except UsageError:  # no build is left for the Python that was asked for
+        return Needs(())
+
+
 def _select_build(
     facts: Facts,
     matrix: Matrix,
@@ -222,20 +311,22 @@ def _select_build(
     choices: Choices,
     wish: ProfileEnvironment,
     is_cancelled: IsCancelled,
+    reader: Reader,
 ) -> SelectedBuild:
     """As for a setup, but the build is given, and no engine is needed: nothing is made here."""
     candidate = _candidate(facts.machine, matrix, choices)
     policy = MirrorPolicy(choices, facts, is_cancelled)
-    with Reader(facts.settings, headers=list_headers() if policy.is_on(SourceKind.TORCH) else None) as reader:
-        catalog = SourceCatalog(choices, facts.settings, reader, policy)
-        search = BuildSearch(facts.machine, matrix, choices, catalog, is_cancelled, wish.companions)
-        found = search.find((candidate,), None)
-        if found is None:
-            details = "\n".join(f"{state.source.id}: {state.verdict}" for state in search.states.values())
-            build = f"torch {need.torch}+{need.variant} ({need.os} {need.arch})"
-            raise WizardError(NO_SOURCE, details=details, build=build)
-        packages = catalog.package_sources(found.source, found.python, found.candidate.numpy)
+    catalog = SourceCatalog(choices, facts.settings, reader, policy)
+    search = BuildSearch(facts.machine, matrix, choices, catalog, is_cancelled, wish.companions)
+    found = search.find((candidate,), None)
+    if found is None:
+        build = f"torch {need.torch}+{need.variant} ({need.os} {need.arch})"
+        raise next(iter(search.refused.values()), None) or nothing_found(search.statuses(), build)
+    packages = catalog.package_sources(found.source, found.python, found.candidate.numpy)
     pins = _pins(found, wish)
+    offers = [found.offers[name] for name in FAMILY if name == "torch" or name in wish.companions]
+    doubts = unconfirmed(offers, matrix, lambda one: catalog.official_sha256(one, need.variant))
+    told = policy.notices_for({SourceKind.TORCH: found.source, SourceKind.PACKAGES: next(iter(packages), None)})
     return SelectedBuild(
         wanted=candidate,
         candidate=replace(found.candidate, python=found.python),
@@ -251,6 +342,7 @@ def _select_build(
         states=(),
         further=further_sources(packages, choices, facts.settings, policy),
         packages_measured=policy.is_on(SourceKind.PACKAGES),
+        notices=(*told, *refusals(search), *doubts),
     )
 
 

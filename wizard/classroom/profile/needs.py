@@ -60,6 +60,12 @@ class ProfileNeed:
     def label(self) -> str:
         return f"{self.os} {self.arch}, torch {self.torch}+{self.variant}"
 
+    def stands_for(self, other: ProfileNeed) -> bool:
+        """Does it come in the place of another that was left out: for its machines, or for its tag?"""
+        if other.machines:
+            return bool(set(self.machines) & set(other.machines))
+        return (self.os, self.arch, self.variant) == (other.os, other.arch, other.variant)
+
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
@@ -106,8 +112,11 @@ def needs_of_machines(machines: Iterable[tuple[str, Machine]], allowed: Allowed,
     return Needs(tuple(sorted(found.values(), key=_order)), tuple(unmet))
 
 
-def needs_of_platforms(platforms: Iterable[tuple[str, str]], allowed: Allowed, matrix: Matrix) -> Needs:
-    """For each system and tag the newest release that was allowed. Raises UsageError `profile-no-build`."""
+def needs_of_platforms(
+    platforms: Iterable[tuple[str, str]], allowed: Allowed, matrix: Matrix, all_of_them: bool = True
+) -> Needs:
+    """For each system and tag the newest release that was allowed. Raises UsageError `profile-no-build` for one
+    without any, if `all_of_them` must be."""
     found = []
     for os_name, arch in platforms:
         for variant in allowed.variants:
@@ -117,6 +126,8 @@ def needs_of_platforms(platforms: Iterable[tuple[str, str]], allowed: Allowed, m
                 if (build.platform, build.variant) == (PLATFORMS.get((os_name, arch)), variant)
                 and allowed.python in (None, *build.pythons)
             ]
+            if not builds and not all_of_them:
+                continue
             if not builds:
                 torch = ", ".join(allowed.torch) or "-"
                 raise UsageError(PROFILE_NO_BUILD, system=f"{os_name} {arch}", torch=torch, variant=variant)
@@ -134,6 +145,16 @@ def together(parts: Sequence[Needs]) -> Needs:
         machines = (*(known.machines if known else ()), *need.machines)
         found[_key(need)] = replace(need, glibc=glibc, machines=machines)
     return Needs(tuple(sorted(found.values(), key=_order)), tuple(one for part in parts for one in part.unmet))
+
+
+def without(matrix: Matrix, needs: Iterable[ProfileNeed]) -> Matrix:
+    """Return the tables as if these builds had never been made."""
+    gone = {(need.torch, need.variant, PLATFORMS[need.os, need.arch]) for need in needs}
+    return replace(matrix, builds=tuple(one for one in matrix.builds if _key_of(one) not in gone))
+
+
+def _key_of(build: Build) -> tuple[str, str, str]:
+    return build.torch, build.variant, build.platform
 
 
 def one_python(needs: Sequence[ProfileNeed], matrix: Matrix) -> str | None:

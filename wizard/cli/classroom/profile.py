@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +11,12 @@ from wizard.cli.help import N_
 from wizard.cli.options import JSON
 from wizard.cli.terminal import Terminal
 from wizard.model.errors import ExitStatus, UsageError
-from wizard.model.messages import message
+from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
     from wizard.classroom.profile.choose import Refusal, Selection
     from wizard.classroom.profile.model import ProfileFile, ProfileLock
+    from wizard.compatibility.model import DriverUpdate
     from wizard.machine.model import Machine
 
 _MAKE, _SIGN = "wizard.cli.classroom.profile_make", "wizard.cli.classroom.profile_sign"
@@ -84,7 +86,8 @@ def check(arguments: Arguments, terminal: Terminal) -> int:
             {"machine": name, "takes": None, "refused": [], "unread": terminal.words(error.summary)}
             for name, error in unread
         ]
-        terminal.document({**_document(file), "machines": rows})
+        updates = [{**_update(update), "machines": names} for update, names in _updates(chosen).items()]
+        terminal.document({**_document(file), "machines": rows, "driver_updates": updates})
     else:
         for name, machine, selection in chosen:
             terminal.line(f"== {name}")
@@ -94,9 +97,36 @@ def check(arguments: Arguments, terminal: Terminal) -> int:
         for name, error in unread:
             terminal.line(f"== {name}")
             terminal.line("  " + terminal.words(error.summary))
+        for update, names in _updates(chosen).items() if len(machines) > 1 else ():
+            terminal.line(terminal.words(_gain(update, names, len(machines))))
         key = "profile.check.lacks" if lacks else "profile.check.sound"
         terminal.say(message(key, count=lacks, code=file.sha256[:12], entries=len(file.profile.locks)))
     return ExitStatus.FAILED if lacks else ExitStatus.DONE
+
+
+def _updates(chosen: Sequence[tuple[str, Machine, Selection]]) -> Mapping[DriverUpdate, Sequence[str]]:
+    """What other drivers would change in the room, with the machines; what serves most of them first."""
+    found: dict[DriverUpdate, list[str]] = {}
+    for name, _, selection in chosen:
+        if selection.after_driver_update:
+            found.setdefault(selection.after_driver_update, []).append(name)
+    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+
+
+def _gain(update: DriverUpdate, names: Sequence[str], total: int) -> Message:
+    return message(
+        "profile.check.driver",
+        "With NVIDIA driver {driver}, {count} of {total} computers would take {build}: {names}.",
+        driver=update.driver,
+        count=len(names),
+        total=total,
+        build=f"torch {update.torch}+{update.variant}",
+        names=", ".join(names),
+    )
+
+
+def _update(update: DriverUpdate) -> dict[str, str]:
+    return {"driver": update.driver, "torch": update.torch, "variant": update.variant}
 
 
 def _checked(path: Path, terminal: Terminal) -> ProfileFile:
@@ -136,6 +166,7 @@ def _tell(selection: Selection, machine: Machine, terminal: Terminal) -> None:
     if lock:
         terminal.line("  " + terminal.words(message("profile.show.takes", entry=lock.label)))
         if lock.variant != "cpu" or not machine.nvidia_gpus:
+            _tell_update(selection, terminal)
             return
         # A card that lies idle is what an admin wants to know before the class does.
         refused = tuple(one for one in refused if (one.lock.os, one.lock.arch) == (machine.os, machine.arch))
@@ -147,7 +178,13 @@ def _tell(selection: Selection, machine: Machine, terminal: Terminal) -> None:
             is_told_below = update and reason.key == "reason.driver-too-old"
             words = message("profile.show.driver-old", **reason.params) if is_told_below else reason
             terminal.line(f"    {refusal.lock.label}: {terminal.words(words)}")
-    if update:  # of the builds of this profile, once
+    _tell_update(selection, terminal)
+
+
+def _tell_update(selection: Selection, terminal: Terminal) -> None:
+    """Of the builds of this profile, once."""
+    update = selection.after_driver_update
+    if update:
         build = f"torch {update.torch}+{update.variant}"
         terminal.line("  " + terminal.words(message("profile.show.driver", driver=update.driver, build=build)))
 
@@ -201,6 +238,7 @@ def _selected(selection: Selection, terminal: Terminal) -> dict[str, Any]:
     return {
         "takes": _entry(selection.lock) if selection.lock else None,
         "refused": [_refusal(refusal, terminal) for refusal in selection.refused],
+        "after_driver_update": _update(selection.after_driver_update) if selection.after_driver_update else None,
     }
 
 

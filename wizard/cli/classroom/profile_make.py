@@ -8,7 +8,8 @@ from __future__ import annotations
 import datetime
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,14 +24,16 @@ from wizard.machine.machine_file import read_machine_file
 from wizard.machine.model import Machine
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import EXPORT_EXISTS, EXPORT_NOT_WRITTEN, ErrorText, ExitStatus, UsageError, WizardError
-from wizard.model.messages import LANGUAGES, message
+from wizard.model.messages import LANGUAGES, Message, message
 from wizard.process import redact
 from wizard.system import paths
 
 if TYPE_CHECKING:
     from wizard.app.session import Session
     from wizard.classroom.profile.make import Hearing, Made
+    from wizard.classroom.profile.model import Profile
     from wizard.classroom.profile.needs import Allowed, Needs, ProfileNeed
+    from wizard.compatibility.data.model import Matrix
 
 
 PROFILE_OPTION = ErrorText(
@@ -70,7 +73,12 @@ _PLATFORMS: Mapping[str, tuple[str, str]] = {
         option("--variant", metavar="A,B", help=N_("CUDA tags and cpu, such as cu126,cpu")),
         option("--torch", metavar="A,B", help=N_("allowed torch releases; one: that one and no other")),
         option("--python", metavar="3.12", help=N_("Python version of the environments")),
-        option("--with", dest="companions", metavar="A,B", help=N_("torchvision,torchaudio,NAME (none: only torch)")),
+        option(
+            "--with",
+            dest="companions",
+            metavar="A,B",
+            help=N_("torchvision,torchaudio,NAME (none: only torch; default: torchvision)"),
+        ),
     ),
     *under(
         N_("on the students' machines"),
@@ -90,6 +98,7 @@ _PLATFORMS: Mapping[str, tuple[str, str]] = {
         N_("sources by hand"),
         option("--index", metavar="URL", help=N_("Python packages")),
         option("--torch-index", metavar="URL", help=N_("torch wheels, simple or flat")),
+        option("--find-links", again=True, metavar="URL", help=N_("a page of wheels that all computers can reach")),
         option("--channel", metavar="URL", help=N_("conda channel, for the students' machines")),
         option("--mirror", default="auto", metavar="ID|official|race", help=N_("as for setup")),
         option("--region", type=OneOf(*REGIONS), default="auto", help=N_("as for setup")),
@@ -100,7 +109,6 @@ def make(arguments: Arguments, terminal: Terminal) -> int:
     from wizard.app.session import Session
     from wizard.classroom.profile.make import check_made, make_profile
     from wizard.classroom.profile.needs import Allowed, checked
-    from wizard.classroom.profile.rows import FIRST_READER
     from wizard.cli.classroom.profile_sign import named_key, sign_with
     from wizard.run.select.mirror_policy import check_mirror
 
@@ -115,31 +123,57 @@ def make(arguments: Arguments, terminal: Terminal) -> int:
     choices = _choices(arguments, allowed)
     check_mirror(choices.mirrors)
     check_made(made)
-    needs = _needs(arguments, allowed, session)
+    wanted = _Wanted.of(arguments, allowed, session)
+    needs = wanted.needs(session.matrix)
+    if arguments.companions is None:
+        terminal.say(message("profile.make.default-with", "Each build comes with torchvision; change it by --with."))
     for unmet in needs.unmet:
         why = terminal.words(unmet.reason) if unmet.reason else "-"
         key = "profile.make.unmet" if unmet.is_read else "profile.make.unread"
         terminal.say(message(key, machine=unmet.machine, why=why))
     terminal.say(message("cli.electing"))
     telling, facts = _Telling(terminal), session.facts_of(_somewhere())
-    file = make_profile(facts, session.matrix, needs, made, choices, interrupt.is_asked, telling.hearing())
+    hearing, is_cancelled = telling.hearing(), interrupt.is_asked
+    file = make_profile(facts, session.matrix, needs, made, choices, is_cancelled, hearing, wanted.fewer)
     _write(path, file.data, arguments.force)
     total = round(sum(each.size or 0 for each in file.profile.files) / 1e9, 2)
     terminal.say(message("profile.make.done", path=str(path), code=file.sha256[:12], gigabytes=total))
-    if file.profile.rows:
-        releases = ", ".join(row["torch"] for row in file.profile.rows["releases"])
-        terminal.say(
-            message(
-                "profile.make.rows",
-                "Not every Torch Setup knows torch {releases}, so the profile carries the rows of the tables on it. "
-                "The computers of the class need Torch Setup {version} or newer.",
-                releases=releases,
-                version=FIRST_READER,
-            )
-        )
+    for words in _about(file.profile, session.matrix):
+        terminal.say(words)
     if signing:
         sign_with(path, file, signing, terminal)
     return ExitStatus.FAILED if needs.unmet or telling.left_out else ExitStatus.DONE
+
+
+def _about(profile: Profile, matrix: Matrix) -> Iterator[Message]:
+    """What whoever hands it out must know: the driver, the version of the program, addresses that nobody can reach."""
+    from wizard.classroom.profile.choose import sufficient_drivers
+    from wizard.classroom.profile.hosts import loopback_hosts
+    from wizard.classroom.profile.rows import FIRST_READER
+
+    for system, driver in sufficient_drivers(profile, matrix).items():
+        yield message(
+            "profile.make.driver",
+            "NVIDIA driver {driver} suffices for every build of this profile on {system}.",
+            driver=driver,
+            system=system,
+        )
+    if profile.rows:
+        yield message(
+            "profile.make.rows",
+            "Not every Torch Setup knows torch {releases}, so the profile carries the rows of the tables on it. "
+            "The computers of the class need Torch Setup {version} or newer.",
+            releases=", ".join(row["torch"] for row in profile.rows["releases"]),
+            version=FIRST_READER,
+        )
+    hosts = loopback_hosts(profile)
+    if hosts:
+        yield message(
+            "profile.make.loopback",
+            "{hosts} means on each computer that computer itself, so no other one can fetch from there. Hand out the "
+            "files as a pack, or make the profile with an address that the class can reach.",
+            hosts=", ".join(hosts),
+        )
 
 
 class _Telling:
@@ -152,7 +186,7 @@ class _Telling:
     def hearing(self) -> Hearing:
         from wizard.classroom.profile.make import Hearing
 
-        return Hearing(self._entry, self._left_out, self._no_python)
+        return Hearing(self._entry, self._left_out, self._no_python, self._replaced, self._terminal.say)
 
     def _entry(self, need: ProfileNeed, entry: ProfileLock) -> None:
         size = round((sum(file.size or 0 for file in entry.files) + entry.conda_bytes) / 1e6, 1)
@@ -170,37 +204,58 @@ class _Telling:
         why = self._terminal.words(error.summary)
         self._terminal.say(message("profile.make.no-python", entry=need.label, why=why))
 
+    def _replaced(self, need: ProfileNeed, given: tuple[ProfileNeed, ...]) -> None:
+        self._terminal.say(
+            message(
+                "profile.make.replaced",
+                "No source has {wanted}; instead of it the next best comes: {given}.",
+                wanted=need.label,
+                given=", ".join(dict.fromkeys(f"torch {one.torch}+{one.variant}" for one in given)),
+            )
+        )
+
 
 def _somewhere() -> Machine:
     """Stands for the target until each entry names its own; only this computer's way to the network is looked at."""
     return Machine("linux", "x86_64", None, None, ())
 
 
-def _needs(arguments: Arguments, allowed: Allowed, session: Session) -> Needs:
-    from wizard.classroom.profile.needs import Needs, Unmet, needs_of_machines, needs_of_platforms, together
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What was asked for: machines, and systems with tags. `unread`: files that are no machine."""
 
-    platforms = _platforms(arguments.platform)
-    if not arguments.machine and not allowed.variants:
-        if platforms:
-            raise UsageError(
-                "profile-make-what",
-                "It is not known which graphics cards the class has.",
-                "Name machine files with --machine FOLDER (`torch-wizard probe --json` on each "
-                "computer), or CUDA tags with --variant cu126,cpu.",
-            )
-        return needs_of_machines([("-", session.probe().machine)], allowed, session.matrix)
-    parts = []
-    if arguments.machine:
-        machines, unread = machines_of(arguments.machine)
-        parts.append(needs_of_machines(machines, allowed, session.matrix))
-        parts.append(Needs((), tuple(Unmet(name, error.summary, is_read=False) for name, error in unread)))
-    if allowed.variants and (platforms or not arguments.machine):
-        parts.append(
-            needs_of_platforms(
-                platforms or ((paths.os_name(), normal_arch(platform.machine())),), allowed, session.matrix
-            )
-        )
-    return together(parts)
+    allowed: Allowed
+    machines: Sequence[tuple[str, Machine]]
+    unread: Sequence[tuple[str, UsageError]]
+    platforms: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, arguments: Arguments, allowed: Allowed, session: Session) -> _Wanted:
+        platforms = _platforms(arguments.platform)
+        if not arguments.machine and not allowed.variants:
+            if platforms:
+                raise UsageError(
+                    "profile-make-what",
+                    "It is not known which graphics cards the class has.",
+                    "Name machine files with --machine FOLDER (`torch-wizard probe --json` on each "
+                    "computer), or CUDA tags with --variant cu126,cpu.",
+                )
+            return cls(allowed, [("-", session.probe().machine)], [], ())
+        machines, unread = machines_of(arguments.machine) if arguments.machine else ([], [])
+        if not platforms and not arguments.machine:
+            platforms = ((paths.os_name(), normal_arch(platform.machine())),)
+        return cls(allowed, machines, unread, platforms if allowed.variants else ())
+
+    def needs(self, matrix: Matrix, all_of_them: bool = True) -> Needs:
+        from wizard.classroom.profile.needs import Needs, Unmet, needs_of_machines, needs_of_platforms, together
+
+        unread = Needs((), tuple(Unmet(name, error.summary, is_read=False) for name, error in self.unread))
+        machines = needs_of_machines(self.machines, self.allowed, matrix)
+        return together([machines, unread, needs_of_platforms(self.platforms, self.allowed, matrix, all_of_them)])
+
+    def fewer(self, matrix: Matrix) -> Needs:
+        """By tables that lack builds which no source has."""
+        return self.needs(matrix, all_of_them=False)
 
 
 def machines_of(given: Sequence[str]) -> tuple[list[tuple[str, Machine]], list[tuple[str, UsageError]]]:
@@ -241,12 +296,20 @@ def _platforms(text: str | None) -> tuple[tuple[str, str], ...]:
 
 
 def _choices(arguments: Arguments, allowed: Allowed) -> Choices:
-    """Engine `venv`: nothing is made here, so no conda channel needs to be asked or to race."""
+    """Engine `venv`: nothing is made here, so no conda channel needs to be asked or to race.
+
+    Raises WizardError `profile-local`, `profile-secret` for an address that no profile may hold."""
+    from wizard.classroom.profile.conda import plain_address
+
+    for url in (arguments.index, arguments.torch_index, arguments.channel, *arguments.find_links):
+        if url is not None:
+            plain_address(url)
     return Choices(
         python=allowed.python,
         engine="venv",
         index=arguments.index,
         torch_index=arguments.torch_index,
+        find_links=tuple(arguments.find_links),
         channel=arguments.channel,
         mirrors=arguments.mirror,
         region=arguments.region,

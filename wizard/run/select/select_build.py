@@ -2,6 +2,8 @@
 
 The engine is decided first, since it says which Pythons can be had: any, when a conda channel answers; those of
 the machine otherwise.
+
+One file: each refusal stands where it is found, with its sentences.
 """
 
 from __future__ import annotations
@@ -75,18 +77,25 @@ def select_build(
         search = BuildSearch(facts.machine, matrix, choices, catalog, is_cancelled, choices.companions or ())
         found = search.find(candidates, _pythons(choices, facts, channels, own))
         if found is None:
-            raise next(iter(search.refused.values()), None) or _nothing_found(search.statuses(), candidates[0])
+            raise next(iter(search.refused.values()), None) or nothing_found(search.statuses(), _build(candidates[0]))
         selected = _selected_build(facts, choices, candidates[0], found, channels, catalog, own)
         variant = found.candidate.variant
         open_ones = unconfirmed(selected.offers.values(), matrix, lambda one: catalog.official_sha256(one, variant))
-    states = search.statuses()
-    refused = (*(refusal_notice(refusal) for refusal in search.refused.values()), *_contradicted(states))
+    states, refused = search.statuses(), refusals(search)
     about_build = (*_still_true(verdict.notices, found.candidate), *_unfit(found.candidate))
     notices = (*about_build, *selected.notices, *refused, *open_ones)
     for notice in notices:
         if on_note:
             on_note(notice)
     return replace(selected, notices=notices, states=states)
+
+
+def refusals(search: BuildSearch) -> tuple[Message, ...]:
+    """Return a notice for each source whose wheels were not taken, or are not the ones that the tables know."""
+    return (
+        *(refusal_notice(refusal) for refusal in search.refused.values()),
+        *_contradicted(search.statuses()),
+    )
 
 
 def channel_verdicts(
@@ -288,7 +297,8 @@ def _same_trouble(silent: Sequence[SourceStatus], details: str) -> WizardError |
     return WizardError(first.key.split(".")[1], details=details, **first.params)
 
 
-def _nothing_found(states: tuple[SourceStatus, ...], wanted: Candidate) -> WizardError:
+def nothing_found(states: tuple[SourceStatus, ...], build: str) -> WizardError:
+    """Return why no source has the build: none answers, or none lists it."""
     details = "\n".join(f"{state.source.id} {text(state.source.name, 'en')}: {state.verdict}" for state in states)
     asked = [state for state in states if state.kind in ("", "torch")]
     silent = [state for state in asked if state.verdict == "unreachable"]
@@ -296,4 +306,4 @@ def _nothing_found(states: tuple[SourceStatus, ...], wanted: Candidate) -> Wizar
         return _same_trouble(silent, details) or WizardError(
             NO_SOURCE_ANSWERS, details=details, reasons=_reasons(silent)
         )
-    return WizardError(NO_SOURCE, details=details, build=_build(wanted))
+    return WizardError(NO_SOURCE, details=details, build=build)
