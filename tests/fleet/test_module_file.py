@@ -28,6 +28,7 @@ _MODULES = Path("/usr/lib/x86_64-linux-gnu/modulecmd.tcl")
 _LMOD = """
 function help() end
 function whatis() end
+function family(name) print("family", name) end
 function pathJoin(a, b) return a .. "/" .. b end
 function prepend_path(name, value) print("prepend", name, value) end
 function setenv(name, value) print("set", name, value) end
@@ -58,6 +59,28 @@ def test_the_real_modules_load_and_unload_it(tmp_path: Path) -> None:
     assert "PyTorch [exit] $x" in done.stderr
 
 
+@needs("modulecmd")
+@pytest.mark.parametrize("before", ["", "rename family {}\n"], ids=["families", "before 5.1"])
+def test_two_of_them_are_never_loaded_together(tmp_path: Path, before: str) -> None:
+    """Whatever they are called. `before` makes the real Modules one that knows no families, as it was until 5.1."""
+    folder = tmp_path / "modules"
+    for name in ("torch/2.13", "torch/2.14", "course"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        text = tcl_module(ModuleFacts(tmp_path / name, "PyTorch", False))
+        (folder / name).write_text(text.replace("\n", f"\n{before}", 1))
+    script = """
+        load() { eval "$("$MODULES" bash load "$1")"; printf '%s\\n' "$VIRTUAL_ENV" "$LOADEDMODULES"; }
+        load torch/2.13; load torch/2.14; load course
+        eval "$("$MODULES" bash unload torch/2.13)"; load course
+    """
+    variables = {"PATH": os.environ["PATH"], "MODULEPATH": str(folder), "HOME": str(tmp_path), "MODULES": str(_MODULES)}
+    done = subprocess.run(["bash", "-c", script], env=variables, capture_output=True, text=True, timeout=60)
+    first = [str(tmp_path / "torch/2.13"), "torch/2.13"]
+    why = f"Another PyTorch is loaded ({first[0]})" if before else "cannot be loaded due to a conflict"
+    assert done.stdout.splitlines() == [*first * 3, str(tmp_path / "course"), "course"], done.stderr
+    assert done.stderr.count(why) == 2
+
+
 @needs("lua")
 def test_a_real_lua_reads_it(tmp_path: Path) -> None:
     prefix = tmp_path / ODD
@@ -67,6 +90,7 @@ def test_a_real_lua_reads_it(tmp_path: Path) -> None:
         ["lua", str(tmp_path / "lmod.lua"), str(tmp_path / "torch.lua")], capture_output=True, text=True, timeout=60
     )
     assert done.stdout.splitlines() == [
+        "family\tpytorch",
         f"prepend\tPATH\t{prefix}/bin",
         f"set\tCONDA_PREFIX\t{prefix}",
         "set\tPYTHONNOUSERSITE\t1",

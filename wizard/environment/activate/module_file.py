@@ -1,7 +1,8 @@
 """A module file for an environment: `module load NAME` switches it on, on clusters with Lmod or Environment Modules.
 
 Text only. It does what the environment's own activation does, and leaves the user's own packages out: what lies in
-~/.local of one user must not break what all share.
+~/.local of one user must not break what all share. Two of them are never loaded together, whatever they are called: the
+first Python on the PATH would run with the other's variables.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from wizard.environment.layout import is_conda_prefix
 
+FAMILY = "pytorch"  # of which one module is loaded at a time
 _BARE = re.compile(r"[^\w.+-]")
 
 
@@ -39,6 +41,7 @@ def lua_module(facts: ModuleFacts) -> str:
 help({lua_quoted(f"{facts.what}: {facts.prefix}")})
 whatis({lua_quoted("Name: " + facts.prefix.name)})
 whatis({lua_quoted("Description: " + facts.what)})
+family("{FAMILY}")
 local prefix = {prefix}
 prepend_path("PATH", pathJoin(prefix, "bin"))
 setenv("{facts.variable}", prefix)
@@ -56,6 +59,14 @@ proc ModulesHelp {{}} {{
 }}
 module-whatis {tcl_quoted(facts.what)}
 set prefix {prefix}
+if {{[llength [info commands family]]}} {{
+    family {FAMILY}
+}} elseif {{[module-info mode load] && [info exists env(TORCH_SETUP_MODULE)]}} {{
+    # Environment Modules before 5.1 knows no families.
+    puts stderr "Another PyTorch is loaded ($env(TORCH_SETUP_MODULE)): unload its module first."
+    break
+}}
+setenv TORCH_SETUP_MODULE $prefix
 prepend-path PATH $prefix/bin
 setenv {facts.variable} $prefix
 setenv PYTHONNOUSERSITE 1
