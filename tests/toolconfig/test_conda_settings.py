@@ -96,9 +96,10 @@ def test_windows_places(computer: Computer) -> None:
     assert computer.home / ".condarc" in places
 
 
-def test_the_installation_of_the_shell() -> None:
-    assert conda_root_of({"CONDA_EXE": "/opt/conda/bin/conda"}) == Path("/opt/conda")
-    assert conda_root_of({"CONDA_ROOT": "/x", "CONDA_EXE": "/opt/conda/bin/conda"}) == Path("/x")
+def test_the_installation_of_the_shell(tmp_path: Path) -> None:
+    conda = str(tmp_path / "bin" / "conda")
+    assert conda_root_of({"CONDA_EXE": conda}) == tmp_path
+    assert conda_root_of({"CONDA_ROOT": "/x", "CONDA_EXE": conda}) == Path("/x")
     assert conda_root_of({"CONDA_EXE": "conda"}) is None
 
 

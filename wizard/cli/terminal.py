@@ -18,6 +18,7 @@ from wizard.model.errors import Cancelled, ErrorText, UsageError, WizardError
 from wizard.model.messages import Message, message, system_language, text
 from wizard.model.redact import redact
 from wizard.system import moving
+from wizard.system.facts import is_terminal
 
 if TYPE_CHECKING:
     from wizard.cli.progress import Bars
@@ -141,8 +142,7 @@ class Terminal:
 
     def __init__(self, language: str | None) -> None:
         self.language = language
-        is_terminal = sys.stderr is not None and sys.stderr.isatty()
-        self.is_drawn_on = is_terminal and os.environ.get("TERM") not in ("dumb", "unknown")
+        self.is_drawn_on = is_terminal(sys.stderr) and os.environ.get("TERM") not in ("dumb", "unknown")
         self._bars: Bars | None = None
 
     def draw(self, words: Message, done: float = 0, total: float | None = None, name: str = "") -> None:
@@ -204,7 +204,7 @@ _YES = ("y", "yes", "是", "好")
 
 
 def can_ask() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
+    return is_terminal(sys.stdin)
 
 
 def check_can_ask(is_agreed: bool) -> None:

@@ -9,6 +9,7 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from wizard.system.windows.registry import MACHINE, registry
 
@@ -66,6 +67,17 @@ def windows_language() -> str:
     from wizard.system.windows.calls import load
 
     return locale.windows_locale.get(load("kernel32").GetUserDefaultUILanguage(), "")
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Tell whether a person types into it or reads it."""
+    if stream is None or not stream.isatty():
+        return False
+    if sys.platform == "win32":
+        from wizard.system.windows.desktop import is_console
+
+        return is_console(stream.fileno())
+    return True
 
 
 def own_marks() -> tuple[str, str]:

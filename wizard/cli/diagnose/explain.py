@@ -19,6 +19,7 @@ from wizard.diagnose.known_errors.pasted import EXPLAIN_EMPTY
 from wizard.model.errors import ExitStatus, UsageError
 from wizard.model.messages import message
 from wizard.run.report.text import heading, labelled
+from wizard.system.facts import is_terminal
 
 if TYPE_CHECKING:
     from wizard.app.use.explain import ExplainResult
@@ -55,7 +56,7 @@ def read(name: str, terminal: Terminal) -> str:
         return read_pasted(Path(name))
     if sys.stdin is None:
         raise UsageError(EXPLAIN_EMPTY)
-    if sys.stdin.isatty():
+    if is_terminal(sys.stdin):
         terminal.say(message("explain.paste"))
     return read_stream(sys.stdin.buffer, "-")
 

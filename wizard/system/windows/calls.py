@@ -31,6 +31,7 @@ SIGNATURES: Mapping[str, Mapping[str, Signature]] = {
         "GetDiskFreeSpaceExW": (BOOL, (TEXT, POINTER, POINTER, POINTER)),
         "GetVolumeInformationW": (BOOL, (TEXT, POINTER, DWORD, POINTER, POINTER, POINTER, POINTER, DWORD)),
         "GetDriveTypeW": (UINT, (TEXT,)),
+        "GetConsoleMode": (BOOL, (HANDLE, POINTER)),
         "WaitNamedPipeW": (BOOL, (TEXT, DWORD)),
     },
     "ole32": {"CoCreateInstance": (ctypes.c_int32, (POINTER, POINTER, DWORD, POINTER, POINTER))},

@@ -1,4 +1,4 @@
-"""What Windows' desktop is told: a window that may come to the front, the bar on the task bar's button.
+"""What Windows' desktop is told or asked: the window in front, the bar on the task bar's button, what a console is.
 
 The bar on a window's button in Windows' task bar (ITaskbarList3). A wish: where it is refused, nothing is shown.
 
@@ -13,7 +13,7 @@ import ctypes
 import uuid
 from typing import Any
 
-from wizard.system.windows.calls import HANDLE, POINTER, load
+from wizard.system.windows.calls import DWORD, HANDLE, POINTER, load
 
 # What Windows' desktop has to be told of this program: that another window of ours may come to the front, and its name
 # in the task bar. Wishes: where they are refused, nothing is lost.
@@ -33,6 +33,14 @@ def name_for_taskbar(shell32: Any = None) -> None:
     """Windows groups windows by this name, else by the program: python.exe. Before the first window is made."""
     with contextlib.suppress(OSError):
         (shell32 or load("shell32")).SetCurrentProcessExplicitAppUserModelID(APP_ID)
+
+
+def is_console(number: int) -> bool:
+    """Tell whether this open file is a console: only that has a mode. NUL counts as a terminal too, by isatty."""
+    import msvcrt
+
+    handle = msvcrt.get_osfhandle(number)  # type: ignore[attr-defined,unused-ignore]
+    return bool(load("kernel32").GetConsoleMode(handle, ctypes.byref(DWORD())))
 
 
 _CLASS = uuid.UUID("56FDF344-FD6D-11D0-958A-006097C9A090")  # CLSID_TaskbarList
