@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from tests.diagnose.world import CUDA, HEALTHY, TORCH, VISION, Patient
 from wizard.environment.inspect.baseline import NAME, changes_since_baseline, read_baseline, write_baseline
+from wizard.model.messages import text
 from wizard.system import paths
 
 pytestmark = pytest.mark.slow
@@ -56,6 +58,22 @@ def test_a_replaced_cuda_build_is_told_with_who_brought_it(recorded: Patient) ->
     change = next(change for change in found.changes if change.name == "torch")
     assert (change.was, change.now, change.installer) == (f"{TORCH}+{CUDA}", f"{TORCH}+cpu", "uv")
     assert change.by == (f"spoiler 1.0 (torch=={TORCH})",)
+
+
+def test_a_library_that_was_deleted_is_told_although_the_list_of_files_is_as_it_was(bare: Patient) -> None:
+    bare.make(*HEALTHY)
+    info = next(bare.site.glob("torch-*.dist-info"))
+    library = bare.site / "torch" / "lib" / "libtorch_python.so"
+    library.parent.mkdir(exist_ok=True)
+    library.write_bytes(b"")
+    with (info / "RECORD").open("a", encoding="utf-8") as record:
+        record.write("torch/lib/libtorch_python.so,,\n")
+    assert write_baseline(bare.prefix, bare.site, "3.11.7", CUDA)
+    assert bare.session.drift([bare.prefix]) == ()
+    shutil.rmtree(library.parent)
+    (found,) = bare.session.drift([bare.prefix])
+    assert found.lost_cuda
+    assert "torch/lib/libtorch_python.so" in text(found.changes[0].words(bare.prefix), "en")
 
 
 def test_it_starts_no_program_and_reads_no_large_file(recorded: Patient, monkeypatch: pytest.MonkeyPatch) -> None:

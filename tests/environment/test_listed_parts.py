@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.environment.cheap import VERSION, VERSION_PY, add_conda_package, add_torch, make_conda, make_venv
+from tests.environment.cheap import (
+    VERSION,
+    VERSION_PY,
+    add_conda_package,
+    add_torch,
+    add_wheel,
+    make_conda,
+    make_venv,
+    site_of,
+)
 from wizard.environment.inspect.contents import build_variant, parse_variant, read_contents
 from wizard.environment.inspect.look import cfg_python, look, parse_cfg
-from wizard.environment.model import EnvironmentKind
+from wizard.environment.model import EnvironmentKind, EnvironmentState
+from wizard.model.messages import text
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Linux folders")
 
@@ -32,6 +43,33 @@ def test_torch_and_its_variant(tmp_path: Path, version: str, cuda: str, hip: str
     add_torch(prefix, version, cuda, hip)
     contents = read_contents(prefix, VERSION)
     assert (contents.torch, contents.variant) == (version.partition("+")[0], expected)
+
+
+def test_a_torch_without_its_library_is_not_well(tmp_path: Path) -> None:
+    """By its own list of files: one that never had that library (a stand-in) is none that lost it."""
+    prefix, other = make_venv(tmp_path / "env"), make_venv(tmp_path / "other")
+    add_torch(other, "2.14.1+cpu")
+    files = {"torch/__init__.py": "", "torch/lib/libtorch_python.so": "", "torch/lib/libtorch_cpu.so": ""}
+    add_wheel(prefix, "torch", "2.14.1+cu126", files)
+    states = [one.state for folder in (prefix, other) if (one := look(folder))]
+    assert states == [EnvironmentState.OK] * 2
+    shutil.rmtree(site_of(prefix) / "torch" / "lib")
+    found = look(prefix)
+    assert found is not None
+    assert (found.state, found.torch) == (EnvironmentState.BROKEN, "2.14.1")
+    assert found.reason is not None
+    assert "torch/lib/libtorch_python.so" in text(found.reason, "en")
+
+
+def test_two_builds_of_torch_over_each_other_are_told(tmp_path: Path) -> None:
+    prefix = make_venv(tmp_path / "env")
+    add_torch(prefix, "2.14.1+cu126")
+    add_torch(prefix, "2.15.0+cpu")
+    found = look(prefix)
+    assert found is not None
+    assert found.state is EnvironmentState.BROKEN
+    assert found.reason is not None
+    assert "torch-2.14.1+cu126, torch-2.15.0+cpu" in text(found.reason, "en")
 
 
 @pytest.mark.parametrize("newest", ["python3.12", "python3.14t"])

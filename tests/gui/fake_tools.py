@@ -160,7 +160,9 @@ def repair(prefix: Path) -> RepairPreview:
         message("doctor.change.others"),
         message("doctor.change.download", size="2.90 GB", count=5, minutes=10),
     )
-    return RepairPreview(plan, values.LOCK, Repair("cpu-build", (), (), False, (), "", "", "cu126"), changes)
+    return RepairPreview(
+        plan, values.LOCK, Repair("cpu-build", (), (), False, (), "", "", "cu126"), changes, 1_200_000_000
+    )
 
 
 TUNA = in_each(en="Tsinghua University TUNA", zh_CN="清华大学 TUNA")

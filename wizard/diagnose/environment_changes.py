@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from wizard.environment.inspect.baseline import EnvironmentChanges, changes_since_baseline, read_baseline
+from wizard.environment.inspect.baseline import (
+    EnvironmentChanges,
+    changes_since_baseline,
+    losses_since_baseline,
+    read_baseline,
+)
 from wizard.model.errors import WizardError
 from wizard.run.plan.plan_file import read_plan
 from wizard.run.run_folder import run_folders
@@ -24,5 +29,6 @@ def known_prefixes() -> tuple[Path, ...]:
 
 def drift(prefixes: Iterable[Path] | None = None) -> tuple[EnvironmentChanges, ...]:
     """Reads a few small files of each; starts no Python and imports nothing."""
-    looked = (changes_since_baseline(prefix) for prefix in (known_prefixes() if prefixes is None else prefixes))
+    known = known_prefixes() if prefixes is None else prefixes
+    looked = (changes_since_baseline(prefix) or losses_since_baseline(prefix) for prefix in known)
     return tuple(each for each in looked if each)

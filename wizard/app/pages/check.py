@@ -238,13 +238,8 @@ def drift_rows(drifts: tuple[EnvironmentChanges, ...]) -> Iterator[CheckRow]:
     for drift in drifts:
         state = "problem" if drift.lost_cuda else "warning"
         for change in drift.changes:
-            params = {"prefix": str(drift.prefix), "name": change.name, "was": change.was}
-            if change.now is None:
-                fact = message("doctor.say.drift-gone", **params)
-            else:
-                fact = message("doctor.say.drift", **params, now=change.now)
             by = message("doctor.say.drift-by", by=", ".join(change.by)) if change.by else None
-            yield CheckRow("environment", state, fact, by, message("page.check.drift-fix"))
+            yield CheckRow("environment", state, change.words(drift.prefix), by, message("page.check.drift-fix"))
 
 
 def _row(one: Requirement) -> CheckRow:

@@ -34,12 +34,7 @@ JOB_NEEDS_FILE = ErrorText(
 def tell_drift(drift: EnvironmentChanges, terminal: Terminal) -> None:
     prefix = str(drift.prefix)
     for change in drift.changes:
-        if change.now is None:
-            terminal.say(message("doctor.say.drift-gone", prefix=prefix, name=change.name, was=change.was))
-        elif change.now == change.was:
-            terminal.say(message("doctor.say.drift-same", prefix=prefix, name=change.name, was=change.was))
-        else:
-            terminal.say(message("doctor.say.drift", prefix=prefix, name=change.name, was=change.was, now=change.now))
+        terminal.say(change.words(drift.prefix))
         if change.by:
             terminal.say(message("doctor.say.drift-by", by=", ".join(change.by)))
     terminal.say(message("doctor.say.drift-repair", prefix=prefix))

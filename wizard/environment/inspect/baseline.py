@@ -16,7 +16,9 @@ from pathlib import Path
 import msgspec
 from packaging.utils import canonicalize_name
 
+from wizard.environment.inspect.contents import lost_library
 from wizard.model.distributions import Distribution, folder_name, info_folders, parse_requirement, read_distribution
+from wizard.model.messages import Message, message
 from wizard.model.typed import from_json
 from wizard.system import moving
 from wizard.system.links import long_path
@@ -54,13 +56,30 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class PackageChange:
-    """`now` None: it is gone. `by`: packages that came later and ask for it, as `name 1.2 (torch==2.7.0)`."""
+    """`now` None: it is gone. `by`: packages that came later and ask for it, as `name 1.2 (torch==2.7.0)`.
+
+    `lost`: a library of it that is gone, where all else is as it was.
+    """
 
     name: str
     was: str
     now: str | None
     installer: str
     by: tuple[str, ...]
+    lost: str | None = None
+
+    def words(self, prefix: Path) -> Message:
+        """Return what became of it, in one sentence."""
+        params = {"prefix": str(prefix), "name": self.name, "was": self.was}
+        if self.lost:
+            return message(
+                "doctor.say.drift-lost", "{prefix}: {name} {was} has lost a library ({path}).", **params, path=self.lost
+            )
+        if self.now is None:
+            return message("doctor.say.drift-gone", **params)
+        if self.now == self.was:
+            return message("doctor.say.drift-same", **params)
+        return message("doctor.say.drift", **params, now=self.now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +93,7 @@ class EnvironmentChanges:
         """Tell whether the CUDA build was replaced by one that is not of the same variant, or taken away."""
         torch = next((change for change in self.changes if change.name == "torch"), None)
         same = torch is not None and torch.now is not None and torch.now.endswith(f"+{self.state.variant}")
+        same = same and not (torch and torch.lost)
         return torch is not None and self.state.variant != "cpu" and not same
 
 
@@ -132,6 +152,17 @@ def changes_since_baseline(prefix: Path) -> EnvironmentChanges | None:
     later = _later(infos, state)
     changes = tuple(change for kept in gone if (change := _change(kept, infos, later)))
     return EnvironmentChanges(prefix, state, changes) if changes else None
+
+
+def losses_since_baseline(prefix: Path) -> EnvironmentChanges | None:
+    """Return that torch lost a library although its RECORD is as it was; None where all is there."""
+    state = read_baseline(prefix)
+    torch = next((kept for kept in state.packages if kept.name == "torch"), None) if state else None
+    if state is None or torch is None:
+        return None
+    lost = lost_library(prefix / state.site / torch.info)
+    change = PackageChange(torch.name, torch.version, torch.version, "", (), lost)
+    return EnvironmentChanges(prefix, state, (change,)) if lost else None
 
 
 def _is_as_it_was(site: Path, kept: BaselinePackage) -> bool:

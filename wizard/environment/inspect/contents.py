@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
 from wizard.environment.layout import read_text, site_packages
-from wizard.model.distributions import parse_info_name
+from wizard.model.distributions import parse_info_name, read_record
+from wizard.model.messages import Message, message
+from wizard.system.links import long_path
 
 COMPANIONS = ("torchvision", "torchaudio", "torchao", "torchcodec", "xformers", "triton")
 _RECORD = re.compile(r"^(?P<name>.+)-(?P<version>[^-]+)-(?P<build>[^-]+)\.json$")
@@ -25,6 +27,7 @@ _HIP = re.compile(r"^hip\s*(?::[^=\n]*)?=\s*['\"](\d+)\.(\d+)[\d.-]*['\"]", re.M
 _XPU = re.compile(r"^xpu\s*(?::[^=\n]*)?=\s*['\"]", re.MULTILINE)
 _VERSION = re.compile(r"^(?:__version__|debug)\b", re.MULTILINE)
 _BUILD_CUDA = re.compile(r"cuda_?(\d\d)\.?(\d)")  # conda: cuda126_mkl_py312_…, py3.12_cuda12.4_cudnn9_0
+_LIBRARIES = ("torch/lib/libtorch_python.so", "torch/lib/libtorch_python.dylib", "torch/lib/torch_python.dll")
 _TORCH_RECORDS = ("pytorch", "pytorch-gpu", "pytorch-cpu", "libtorch")
 
 
@@ -38,7 +41,7 @@ class Package:
 class EnvironmentContents:
     """`torch` is the release without its local part, `variant` "cpu", "cu126", "rocm6.4"…; None: not there, not said.
 
-    `packages` counts distributions and conda's packages, each name once.
+    `packages` counts distributions and conda's packages, each name once. `trouble`: why its torch cannot run.
     """
 
     python: str | None
@@ -46,6 +49,7 @@ class EnvironmentContents:
     variant: str | None
     companions: tuple[Package, ...]
     packages: int
+    trouble: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +73,47 @@ def read_contents(prefix: Path, python: str | None) -> EnvironmentContents:
     conda = conda_names(prefix)
     python = conda["python"].version if "python" in conda else python
     site = site_packages(prefix, python)
-    wheels = dict(filter(None, map(parse_info_name, _names_in(site)))) if site else {}
+    infos = {name: found for name in _names_in(site) if (found := parse_info_name(name))} if site else {}
+    wheels = dict(infos.values())
     torch, variant = _torch(site, wheels, conda)
     companions = tuple(
         Package(name, (wheels.get(name) or conda[name].version).partition("+")[0])
         for name in COMPANIONS
         if name in wheels or name in conda
     )
-    return EnvironmentContents(python, torch, variant, companions, len({*wheels, *map(canonicalize_name, conda)}))
+    by_pip = (
+        ()
+        if any(name in conda for name in _TORCH_RECORDS)
+        else tuple(name for name, (package, _) in sorted(infos.items()) if package == "torch")
+    )
+    trouble = _trouble(site, by_pip) if site else None
+    count = len({*wheels, *map(canonicalize_name, conda)})
+    return EnvironmentContents(python, torch, variant, companions, count, trouble)
+
+
+def _trouble(site: Path, torches: Sequence[str]) -> Message | None:
+    """Say what is wrong by the metadata folders of the torch that pip put there."""
+    if len(torches) > 1:
+        names = ", ".join(name.removesuffix(".dist-info") for name in torches)
+        return message(
+            "envs.broken.two",
+            "Two builds of PyTorch lie over each other in it ({names}). The doctor brings one of them back.",
+            names=names,
+        )
+    lost = next((lost for name in torches if (lost := lost_library(site / name))), None)
+    if lost is None:
+        return None
+    return message(
+        "envs.broken.library", "A library of its PyTorch is missing ({path}). The doctor brings it back.", path=lost
+    )
+
+
+def lost_library(info: Path) -> str | None:
+    """Return torch's own library that its RECORD lists and that is gone. One `stat` where it is there."""
+    if any((long_path(info.parent) / name).exists() for name in _LIBRARIES):
+        return None
+    listed = {entry.path for entry in read_record(info)}
+    return next((name for name in _LIBRARIES if name in listed), None)
 
 
 def _torch(
@@ -118,7 +155,7 @@ def telling_folders(prefix: Path) -> Iterator[Path]:
     yield from (prefix, prefix / "conda-meta", prefix / "bin", prefix / "Scripts")
     site = site_packages(prefix)
     if site:
-        yield site
+        yield from (site, site / "torch", site / "torch" / "lib")
 
 
 def _names_in(folder: Path) -> list[str]:

@@ -60,6 +60,8 @@ def _conda(prefix: Path) -> Environment:
         found = _broken(found, message("envs.broken.half"))
     elif contents.python and not os.path.exists(python_of(prefix)):  # noqa: PTH110 (see _venv)
         found = _broken(found, message("envs.broken.python", path=str(python_of(prefix))))
+    elif contents.trouble:
+        found = _broken(found, contents.trouble)
     return _with_run(found)
 
 
@@ -94,13 +96,16 @@ def _venv(prefix: Path, cfg: dict[str, str]) -> Environment:
     home = cfg.get("home")
     base = Path(home) if home else None
     found = Environment(prefix.name, prefix, EnvironmentKind.VENV, EnvironmentState.OK, base=base)
-    found = _row(found, read_contents(prefix, cfg_python(cfg)))
+    contents = read_contents(prefix, cfg_python(cfg))
+    found = _row(found, contents)
     python = python_of(prefix)
     if not os.path.lexists(python):
         found = _broken(found, message("envs.broken.python", path=str(python)))
     # Path.exists raises where a folder on the way is closed to us, such as another user's home.
     elif not os.path.exists(python) or (base is not None and not os.path.isdir(base)):  # noqa: PTH110, PTH112
         found = _broken(found, message("envs.broken.base", path=str(base or python)))
+    elif contents.trouble:
+        found = _broken(found, contents.trouble)
     return _with_run(found)
 
 

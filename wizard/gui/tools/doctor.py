@@ -84,10 +84,10 @@ class DoctorPage(SidePage):
     def primary_text(self) -> str:
         if self._preview is None:
             return self.tr("E&xamine") if self._found is None else ""
-        size = sum(file.size or 0 for file in self._preview.lock.files)
+        size = self._preview.download_bytes
         if not size:
             return self.tr("&Repair now")
-        return self.tr("&Repair now (%1 at most)").replace("%1", bytes_text(size))
+        return self.tr("&Repair now (downloads %1)").replace("%1", bytes_text(size))
 
     def may_press(self) -> bool:
         return not self.is_busy and self._prefix() is not None

@@ -26,12 +26,8 @@ _RULED_OUT, _NOT_LOOKED = "ruled-out", "not-looked"
 
 def drift_messages(drift: EnvironmentChanges) -> Iterator[Message]:
     """What replaced a recorded build, one sentence for each package."""
-    prefix = str(drift.prefix)
     for change in drift.changes:
-        if change.now is None:
-            yield message("doctor.say.drift-gone", prefix=prefix, name=change.name, was=change.was)
-        else:
-            yield message("doctor.say.drift", prefix=prefix, name=change.name, was=change.was, now=change.now)
+        yield change.words(drift.prefix)
         if change.by:
             yield message("doctor.say.drift-by", by=", ".join(change.by))
 
