@@ -179,3 +179,9 @@ def test_a_text_of_another_computer_is_not_judged_by_this_one() -> None:
     assert "Windows" in str(
         judge_facts(parse_facts(pin("torch==2.1.0", "2.6.0", "Python 3.13.0")), load_matrix(), here)
     )
+
+
+def test_a_torchaudio_beyond_the_last_is_told_to_have_ended() -> None:
+    said = "ERROR: Could not find a version that satisfies the requirement torchaudio=={} (from versions: 2.7.0, 2.9.1)"
+    assert reasons(said.format("2.12.0"))["audio-ends"] == {"wanted": "2.12.0", "last": "2.11.0", "first": "2.11.0"}
+    assert "audio-ends" not in reasons(said.format("2.10.0"))

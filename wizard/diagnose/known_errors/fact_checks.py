@@ -142,6 +142,8 @@ def _driver(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Messag
 def _wanted(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message]:
     """A version that the index listed is not this Python's fault."""
     wanted = facts.wanted
+    if wanted and wanted.name == "torchaudio":
+        yield from _audio(wanted, matrix)
     if wanted is None or wanted.name != "torch":
         return
     if facts.os == "macos":
@@ -163,6 +165,20 @@ def _wanted(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Messag
         yield message("explain.reason.exists", torch=wanted.text, python=place.python, system=where, tag=tag)
     elif not fitting and place.python:
         yield from _nearest_build(wanted, matrix, place)
+
+
+def _audio(wanted: Named, matrix: Matrix) -> Iterator[Message]:
+    """torchaudio has ended: what is newer than its last release is in no index."""
+    there = {row.torchaudio: torch for torch, row in matrix.releases.items() if row.torchaudio}
+    last = max(there, key=version_key)
+    if version_key(wanted.version) > version_key(last):
+        yield message(
+            "explain.reason.audio-ends",
+            "torchaudio {wanted} was not published: the last is {last}, which goes with torch {first} and newer.",
+            wanted=wanted.version,
+            last=last,
+            first=min((torch for torch, row in matrix.releases.items() if row.torchaudio == last), key=version_key),
+        )
 
 
 def _published(wanted: Named, facts: TextFacts, builds: list[Build], place: _Target) -> Iterator[Message]:
