@@ -196,6 +196,14 @@ _PLAIN: dict[str, str] = {
     "init-second-line": "  return torch._C._cuda_getDeviceCount() > 0",
     "capability-list": "The current PyTorch install supports CUDA capabilities sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90.",
     "poetry-no-wheel": "  - Installing torch (2.7.1): Failed\n    | Unable to find installation candidates for torch (2.7.1)",
+    "index-lacks-package": "      Looking in indexes: https://download.pytorch.org/whl/cu128\n      ERROR: Could not find a version that satisfies the requirement setuptools>=70.2.0 (from versions: none)\n      ERROR: No matching distribution found for setuptools>=70.2.0",
+    "runfile-kernel-source": "ERROR: Unable to find the kernel source tree for the currently running kernel.  Please make sure you have installed the\n       kernel source files for your kernel and that they are properly configured",
+    "runfile-x-server": "ERROR: You appear to be running an X server; please exit X before installing.  For further details, please see the section INSTALLING THE NVIDIA DRIVER",
+    "uv-toml-broken": "error: Failed to parse: `/home/me/.config/uv/uv.toml`\n  Caused by: TOML parse error at line 1, column 3\n  |\n1 | xx\n  |   ^\nkey with no value, expected `=`",
+    "condarc-broken": "Load Error: in C:\\Users\\me\\.condarc on line 5, column 0. Invalid YAML",
+    "poetry-solving": "  Because x depends on torch (2.7.1+cu128) which doesn't match any versions, version solving failed.",
+    "xpu-oom": "torch.OutOfMemoryError: XPU out of memory. Tried to allocate 4.00 GiB. GPU 0 has a total capacity of 15.11 GiB.",
+    "allocator-assert": 'RuntimeError: !handles_.at(i) INTERNAL ASSERT FAILED at "/pytorch/c10/cuda/CUDACachingAllocator.cpp":430, please report a bug to PyTorch.',
     "conda-yaml": "ruamel_yaml.scanner.ScannerError: while scanning for the next token\nfound character '\\t' that cannot start any token\n  in \"/home/user/.condarc\", line 3, column 1",
 }
 

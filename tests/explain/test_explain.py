@@ -55,6 +55,29 @@ def test_errors_as_people_paste_them(name: str, words: str) -> None:
     assert [found.id for found in explain(words)][:1] == [name]
 
 
+@pytest.mark.parametrize(
+    ("row", "never"),
+    [
+        ("xpu-dll", "Visual C"),
+        ("winerror-127", "Visual C"),
+        ("vllm-cudart", "doctor"),
+        ("intel-mac", "64-bit"),
+        ("nightly-gone", "Python"),
+        ("index-lacks-package", "64-bit"),
+        ("companion-kernel", "Install the PyTorch build"),
+    ],
+)
+def test_what_was_advised_wrongly_once_is_not_advised(row: str, never: str) -> None:
+    for words in [SAMPLES[row], *(words for name, words in WILD if name == row)]:
+        assert all(never not in text(one.fix, "en") for one in explain(words)), words
+
+
+def test_a_card_that_is_lost_is_told_with_heat_power_and_slot() -> None:
+    one = explain("Unable to determine the device handle for GPU0000:01:00.0: Unknown Error")[0]
+    told = f"{text(one.cause, 'en')} {text(one.fix, 'en')}"
+    assert all(words in told for words in ("heat", "power", "slot"))
+
+
 @pytest.mark.parametrize("words", [*UNRELATED, *ELSEWHERE])
 def test_what_is_not_known_gets_no_advice(words: str) -> None:
     assert [found.id for found in explain(words)] == []
