@@ -246,3 +246,13 @@ def test_nothing_there(tmp_path: Path) -> None:
         read_project(tmp_path / "x")
     with pytest.raises(UsageError, match="Nothing in"):
         read_project(tmp_path)
+
+
+def test_what_pip_needs_to_install_a_line_is_kept(tmp_path: Path) -> None:
+    """Extras, and a repository in pip's form, from every kind of file."""
+    poetry = (
+        '[tool.poetry.dependencies]\na = {version = "^1", extras = ["y", "x"]}\nb = {git = "https://git.example/b"}\n'
+    )
+    project = project_of(tmp_path, {"pyproject.toml": poetry, "requirements.txt": "c[z]>=2\n"})
+    assert [one(project, name).extras for name in ("a", "b", "c")] == [("x", "y"), (), ("z",)]
+    assert one(project, "b").url == "git+https://git.example/b"

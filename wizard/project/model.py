@@ -44,6 +44,7 @@ class Statement:
     url: str = ""  # a direct reference, a path, a repository
     build: str = ""  # conda's build string
     conda: bool = False  # named in conda's words
+    extras: tuple[str, ...] = ()  # of the package: what stands in brackets
 
     def __str__(self) -> str:
         return f"{self.name}{self.specifier or (f' @ {self.url}' if self.url else '')}"

@@ -140,6 +140,7 @@ def requirement(text: str, where: FileLine) -> Statement | None:
         marker=str(parsed.marker) if parsed.marker else "",
         local=local,
         url=url,
+        extras=tuple(sorted(parsed.extras)),
     )
 
 

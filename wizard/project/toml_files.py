@@ -176,7 +176,7 @@ def _poetry_one(name: str, value: Any, where: FileLine, group: str) -> Statement
         value = {"version": value}
     if not isinstance(value, dict):
         return None
-    url = next((str(value[key]) for key in ("git", "url", "path") if key in value), "")
+    url = _address(value)
     markers = [str(value["markers"])] if value.get("markers") else []
     platform = value.get("platform")
     markers += [f"sys_platform == '{platform}'"] if isinstance(platform, str) else []
@@ -191,7 +191,15 @@ def _poetry_one(name: str, value: Any, where: FileLine, group: str) -> Statement
         marker=plain.marker if plain else "",
         local=local[1].lower() if local else "",
         url=url,
+        extras=tuple(sorted(extra for extra in _list(value.get("extras")) if isinstance(extra, str))),
     )
+
+
+def _address(value: Mapping[str, Any]) -> str:
+    """As pip writes it."""
+    if "git" in value:
+        return re.sub(r"^(?!git\+)", "git+", str(value["git"]))
+    return next((str(value[key]) for key in ("url", "path") if key in value), "")
 
 
 def _uv(uv: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
@@ -207,7 +215,7 @@ def _uv(uv: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
     for name, value in _table(uv, "sources").items():
         for one in value if isinstance(value, list) else [value]:
             if isinstance(one, dict) and ("git" in one or "url" in one or "path" in one):
-                url = str(one.get("git") or one.get("url") or one.get("path"))
+                url = _address(one)
                 where = lines.at(str(name), "tool.uv.sources")
                 found.statements.append(Statement(normalized(str(name)), "", where, group="constraint", url=url))
     # Names that uv has to build with the project's torch stand here and nowhere else.
