@@ -54,7 +54,18 @@ TRUST = option(
     "--trust",
     again=True,
     metavar="HOST",
-    help=N_("a host that the profile names and that is neither official nor in the tables; may be given again"),
+    help=N_("a host that the profile or the project names and nobody here knows; may be given again"),
+)
+PROJECT = under(
+    N_("a project"),
+    option("--project", metavar="PATH", help=N_("what this project (folder or file) asks for; nothing of it is run")),
+    flag("--strict", help=N_("exactly what the project asks, or exit status 1")),
+    option(
+        "--relax",
+        again=True,
+        metavar="NAME",
+        help=N_("what may differ from what the project asks (torch, cuda, numpy); may be given again"),
+    ),
 )
 NETWORK = under(
     N_("the network"),

@@ -1,20 +1,30 @@
-"""`pick --project`: the decision for a project on one machine after the other, without asking a source."""
+"""A project on the command line: `pick --project` decides without asking a source, `setup --project` asks and plans."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from wizard.classroom.profile.hosts import is_foreign
+from wizard.classroom.profile.hosts import is_foreign, is_trusted
 from wizard.cli.command import Arguments
-from wizard.cli.terminal import Terminal
+from wizard.cli.terminal import Interrupt, Terminal, agrees, can_ask
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices
 from wizard.machine.model import Machine
-from wizard.model.errors import ExitStatus, WizardError
-from wizard.project.answer import project_document, project_lines
-from wizard.project.decide import decide
+from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
+from wizard.model.messages import message
+from wizard.project.answer import project_document, project_lines, relaxed_words
+from wizard.project.decide import Relaxed, decide
+from wizard.project.model import Project
 from wizard.project.read import read_project
+
+if TYPE_CHECKING:
+    from wizard.app.project import ProjectRequest
+    from wizard.app.session import Session
+    from wizard.cli.classroom.machine import Consent
+    from wizard.run.model import Facts, Preview
+    from wizard.run.plan.computed import OnProgress
 
 
 def project_teller(
@@ -33,15 +43,116 @@ def project_teller(
         else:
             terminal.line((f"== {name}\n" if name else "") + project_lines(decision, terminal.language))
         if arguments.strict and decision.relaxed:
-            terminal.error(
-                WizardError(
-                    "not-as-asked",
-                    "The project cannot be had exactly as it asks: {names}.",
-                    "Without --strict the smallest step away from it is shown, with the reason.",
-                    names=", ".join(one.name for one in decision.relaxed),
-                )
-            )
+            terminal.error(_not_as_asked(decision.relaxed))
             return ExitStatus.FAILED
         return ExitStatus.DONE
 
     return tell
+
+
+def _not_as_asked(relaxed: Iterable[Relaxed]) -> WizardError:
+    return WizardError(
+        "not-as-asked",
+        "The project cannot be had exactly as it asks: {names}.",
+        "Without --strict the smallest step away from it is shown, with the reason.",
+        names=", ".join(one.name for one in relaxed),
+    )
+
+
+def project_setup(
+    arguments: Arguments, consent: Consent, terminal: Terminal, interrupt: Interrupt
+) -> ProjectSetup | None:
+    """None without --project. Raises UsageError `project-alone`, `project-missing`, `no-such-project`,
+    `nothing-declared`."""
+    if not arguments.project:
+        for option in ("strict", "relax"):
+            if getattr(arguments, option):
+                raise UsageError(
+                    "project-missing",
+                    "{option} is for a project.",
+                    "Name one with --project, or leave {option} out.",
+                    option=f"--{option}",
+                )
+        return None
+    for option in ("profile", "pack", "code", "into", "reuse", "if_missing"):
+        if getattr(arguments, option):
+            name = {"code": "class", "if_missing": "if-missing"}.get(option, option)
+            raise UsageError(
+                "project-alone",
+                "--project and {option} cannot be given together.",
+                "Leave {option} out: a project gets an environment of its own.",
+                option=f"--{name}",
+            )
+    project = read_project(Path(arguments.project).expanduser())
+    return ProjectSetup(project, arguments, consent, terminal, interrupt)
+
+
+class ProjectSetup:
+    """Of a setup: shows what the project gets, asks about what differs and about hosts, and plans.
+
+    Whoever says --yes beforehand has not seen what differs, so that yes is none to it: --relax names it."""
+
+    def __init__(
+        self, project: Project, arguments: Arguments, consent: Consent, terminal: Terminal, interrupt: Interrupt
+    ) -> None:
+        self._project, self._arguments, self._consent = project, arguments, consent
+        self._terminal, self._interrupt = terminal, interrupt
+        self._may_ask = can_ask() and not (arguments.yes or arguments.dry_run or arguments.plan_only)
+        self.shown: frozenset[str] = frozenset()
+
+    def preview(self, session: Session, facts: Facts, choices: Choices, on_progress: OnProgress) -> Preview:
+        """Raises WizardError `not-as-asked`, UsageError `project-hosts`, `project-relax`, Cancelled, and as
+        `plan_project`."""
+        from wizard.app.project import plan_project, request_of, with_trusted
+
+        request = request_of(self._project, facts, session.matrix, choices)
+        self._tell(request)
+        self._ask_hosts(request)
+        facts = with_trusted(facts, request, self._consent.trusted)
+        relaxed = request.decision.relaxed
+        if self._may_ask and self._unnamed(relaxed):
+            if not agrees(message("project.ask"), self._terminal, self._interrupt):
+                raise Cancelled
+        else:
+            self._check(relaxed)
+        self._terminal.say(message("cli.electing"))
+        is_asked = self._interrupt.is_asked
+        found, moved = plan_project(facts, session.matrix, request, self._arguments.strict, is_asked, on_progress)
+        if not self._may_ask:  # else they are shown with the plan, and one yes is for both
+            try:
+                self._check(moved)
+            except UsageError:
+                session.discard(found.plan.id)
+                raise
+        return found
+
+    def _tell(self, request: ProjectRequest) -> None:
+        decision, language = request.decision, self._terminal.language
+        for line in project_lines(decision, language).splitlines():
+            self._terminal.write(line)
+        self.shown = frozenset(self._terminal.words(relaxed_words(one)) for one in decision.relaxed)
+        if self._arguments.strict and decision.relaxed:
+            raise _not_as_asked(decision.relaxed)
+
+    def _ask_hosts(self, request: ProjectRequest) -> None:
+        for host in request.hosts:
+            is_new = not is_trusted(host, self._consent.trusted)
+            question = message("profile.host.ask", host=host)
+            if is_new and self._may_ask and agrees(question, self._terminal, self._interrupt):
+                self._consent.trusted |= {host}
+
+    def _unnamed(self, relaxed: Iterable[Relaxed]) -> list[str]:
+        return list(dict.fromkeys(one.name for one in relaxed if one.name not in self._arguments.relax))
+
+    def _check(self, relaxed: Iterable[Relaxed]) -> None:
+        names = self._unnamed(relaxed)
+        if names and not self._arguments.dry_run:
+            options = " ".join(f"--relax {name}" for name in names)
+            raise UsageError(
+                "project-relax",
+                "The project does not get everything as it asks: {names}.",
+                "If that is all right, add {options} (--yes alone is no yes to this), or --strict for exactly what it "
+                "asks; nothing was changed.",
+                names=", ".join(names),
+                options=options,
+            )

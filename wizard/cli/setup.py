@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from wizard.cli.options import (
     CONNECTIONS,
     EVENTS,
     NETWORK,
+    PROJECT,
     RATE,
     SOURCES,
     TRUST,
@@ -21,7 +22,7 @@ from wizard.cli.options import (
     choices_from,
     network_from,
 )
-from wizard.cli.tables import width
+from wizard.cli.tables import sized
 from wizard.cli.terminal import NEEDS_YES, Interrupt, Terminal, agrees, can_ask
 from wizard.compatibility.model import Choices
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from wizard.app.session import Session
     from wizard.classroom.profile.model import ProfileFile
     from wizard.cli.classroom.machine import ClassRun, Consent
+    from wizard.cli.project import ProjectSetup
     from wizard.cli.reporter import ResolvingTold
     from wizard.run.model import Preview
 
@@ -74,17 +76,11 @@ def package_lines(preview: Preview, language: str | None) -> Iterator[str]:
     for key, rows in (("python", python), ("wheels", wheels)):
         if rows:
             yield text(message(f"environments.packages.{key}", count=len(rows)), language)
-            yield from _aligned(rows)
+            yield from sized(rows)
 
 
 def _bytes(size: int | None, unknown: str) -> str:
     return unknown if size is None else f"{size:,}"
-
-
-def _aligned(rows: list[Row]) -> Iterator[str]:
-    names, sizes = (max(width(row[column]) for row in rows) for column in (0, 1))
-    for name, size in rows:
-        yield f"    {name}{' ' * (names - width(name))}  {' ' * (sizes - width(size))}{size}"
 
 
 @command(
@@ -103,6 +99,7 @@ def _aligned(rows: list[Row]) -> Iterator[str]:
     flag("--plan-only", help=N_("save the plan, print where it lies, and stop")),
     YES,
     EVENTS,
+    *PROJECT,
     *under(
         N_("a class"),
         option("--pack", metavar="DIR|URL", help=N_("take the files from there: a stick, a share, a class server")),
@@ -156,6 +153,7 @@ def _setup(arguments: Arguments, terminal: Terminal) -> int:
     from wizard.app.use.volumes import with_volumes
     from wizard.cli.classroom.machine import ClassRun, Consent
     from wizard.cli.diagnose.doctor import tell_drift
+    from wizard.cli.project import project_setup
     from wizard.cli.reporter import ResolvingTold, follow_run, tell_unchanged
     from wizard.run.plan.place import target_prefix
 
@@ -168,6 +166,7 @@ def _setup(arguments: Arguments, terminal: Terminal) -> int:
     if arguments.into:
         choices = replace(choices, prefix=str(find_environment(arguments.into).prefix))
     consent = Consent(arguments.trust, terminal, interrupt, is_attended=not arguments.yes)
+    project = project_setup(arguments, consent, terminal, interrupt)
     course = ClassRun(arguments, session.network(), terminal, consent)
     profile, choices = with_profile(arguments, choices, terminal)
     choices = course.choices(choices)
@@ -180,7 +179,7 @@ def _setup(arguments: Arguments, terminal: Terminal) -> int:
     with course.telling_failures():
         told = ResolvingTold(arguments, terminal)
         try:
-            preview = _preview(session, choices, profile, course, consent, terminal, interrupt, told)
+            preview = _preview(session, choices, profile, course, consent, terminal, interrupt, told, project)
         finally:
             told.end()
     if preview is None:
@@ -191,7 +190,8 @@ def _setup(arguments: Arguments, terminal: Terminal) -> int:
         session.keep(preview.plan.id)
         terminal.document({"schema": 1, "run": preview.plan.id, "plan": str(session.plan_path(preview.plan.id))})
         return ExitStatus.DONE
-    if not _is_agreed(preview, arguments, terminal, session, interrupt):
+    shown = project.shown if project else frozenset()
+    if not _is_agreed(preview, arguments, terminal, session, interrupt, shown):
         session.discard(preview.plan.id)
         return ExitStatus.DONE if arguments.dry_run else ExitStatus.CANCELLED
     _remember(wished, profile)
@@ -203,13 +203,18 @@ def _setup(arguments: Arguments, terminal: Terminal) -> int:
 
 
 def _is_agreed(
-    preview: Preview, arguments: Arguments, terminal: Terminal, session: Session, interrupt: Interrupt
+    preview: Preview,
+    arguments: Arguments,
+    terminal: Terminal,
+    session: Session,
+    interrupt: Interrupt,
+    shown: Collection[str],
 ) -> bool:
-    """Show the plan, and ask. Raise Cancelled, WizardError `output-failed`, with the plan discarded."""
+    """Show the plan without what was `shown`, and ask. Raise Cancelled, WizardError `output-failed`, plan discarded."""
     from wizard.cli.reporter import tell_planned
 
     try:
-        _show(preview, terminal, with_packages=not arguments.yes)
+        _show(preview, terminal, shown, with_packages=not arguments.yes)
         if arguments.dry_run:
             tell_planned(arguments, terminal, preview)
         is_agreed = not arguments.dry_run and (arguments.yes or agrees(message("cli.ask"), terminal, interrupt))
@@ -255,6 +260,7 @@ def _preview(
     terminal: Terminal,
     interrupt: Interrupt,
     told: ResolvingTold,
+    project: ProjectSetup | None,
 ) -> Preview | None:
     """None: everything is in the environment already."""
     from wizard.classroom.profile.setup import preview_profile
@@ -271,6 +277,8 @@ def _preview(
         return preview_profile(
             facts, session.matrix, profile, choices, interrupt.is_asked, course.urls(), consent.trusted
         )
+    if project:
+        return project.preview(session, facts, choices, told.hear)
     terminal.say(message("cli.electing"))
     if choices.reuse:
         return session.plan_reuse(facts, choices, interrupt.is_asked, told.hear)
@@ -278,10 +286,11 @@ def _preview(
     return session.preview(facts, choices, selected, interrupt.is_asked, told.hear)
 
 
-def _show(preview: Preview, terminal: Terminal, with_packages: bool) -> None:
+def _show(preview: Preview, terminal: Terminal, shown: Collection[str], with_packages: bool) -> None:
     plan = preview.plan
-    for notice in plan.notices:
-        terminal.write("! " + terminal.words(notice))
+    for notice in map(terminal.words, plan.notices):
+        if notice not in shown:
+            terminal.write("! " + notice)
     terminal.say(plan.engine_reason)
     for change in preview.changes:
         terminal.say(change)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 # A word of Latin letters or one other letter, with the marks that may not be parted from it.
 _PIECE = re.compile(r"\s+|[（“《]*(?:[!-~]+|\S)[，。；：、？！）》”]*")
@@ -47,3 +47,10 @@ def align(rows: Sequence[Sequence[str]]) -> str:
     ]
     rule = "-" * (sum(widths) + len(_GAP) * (len(widths) - 1))
     return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def sized(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield a line for each name and its size, which stands to the right."""
+    names, sizes = (max(width(row[column]) for row in rows) for column in (0, 1))
+    for name, size in rows:
+        yield f"    {name}{' ' * (names - width(name))}{_GAP}{' ' * (sizes - width(size))}{size}"

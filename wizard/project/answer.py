@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from wizard.compatibility.explain import variant_name
-from wizard.model.messages import message, text
+from wizard.model.messages import Message, message, text
 from wizard.project.decide import ProjectDecision, Relaxed
 from wizard.project.model import FileLine, Project
 from wizard.project.understand import PAIRS
@@ -57,6 +57,17 @@ def _line(origin: FileLine) -> dict[str, Any]:
     return {"file": origin.file, "line": origin.line, "text": origin.text}
 
 
+def relaxed_words(one: Relaxed) -> Message:
+    return message(
+        "project.head.relaxed",
+        "{name}: asked {asked}, you get {given}: {why}",
+        name=one.name,
+        asked=one.asked,
+        given=one.given,
+        why=one.why,
+    )
+
+
 def project_lines(decision: ProjectDecision, language: str | None = None) -> str:
     return "\n".join(_lines(decision, language)) + "\n"
 
@@ -78,15 +89,7 @@ def _lines(decision: ProjectDecision, language: str | None) -> Iterator[str]:
         language,
     )
     for one in decision.relaxed:
-        said = message(
-            "project.head.relaxed",
-            "{name}: asked {asked}, you get {given}: {why}",
-            name=one.name,
-            asked=one.asked,
-            given=one.given,
-            why=one.why,
-        )
-        yield f"  ! {text(said, language)}"
+        yield f"  ! {text(relaxed_words(one), language)}"
         yield from (f"      {origin}: {origin.text}" for origin in one.origins)
     if asks.native:
         names = ", ".join(native.name for native in asks.native)

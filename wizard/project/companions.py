@@ -44,9 +44,19 @@ class Pair(Row, frozen=True):
     confidence: Literal["high", "medium", "low"]
 
 
+class CondaNamed(Row, frozen=True):
+    """Packages that have the same name at conda and on the package index."""
+
+    names: Annotated[tuple[Name, ...], SOME]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+
+
 class CompanionTable(Row, frozen=True):
     companion: Annotated[tuple[Companion, ...], SOME]
     pair: tuple[Pair, ...] = ()
+    conda_named: tuple[CondaNamed, ...] = ()
 
 
 def parse_companions(document: str) -> CompanionTable:
@@ -67,6 +77,12 @@ def companion(name: str) -> Companion | None:
         if name == row.name or any(fnmatchcase(name, pattern) for pattern in row.also):
             return row
     return None
+
+
+@lru_cache(maxsize=1)
+def conda_names() -> frozenset[str]:
+    """Return what is the same package when conda names it. Others may be anything on the package index."""
+    return frozenset(name for row in companion_table().conda_named for name in row.names)
 
 
 def torch_of(name: str, version: str) -> str:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -51,12 +51,14 @@ def decide(
     matrix: Matrix,
     choices: Choices,
     is_foreign: Callable[[str], bool] = lambda url: False,
+    absent: Collection[tuple[str, str]] = (),
 ) -> ProjectDecision:
-    """`is_foreign`: whether an address is no place that this program knows.
+    """`is_foreign`: whether an address is no place that this program knows. `absent`: torch and variant of builds that
+    no source has.
 
     Raises UsageError for a torch or a variant in `choices` that no build knows.
     """
-    weigher = BuildWeigher(project, machine, matrix, choices)
+    weigher = BuildWeigher(project, machine, matrix, choices, absent)
     best = weigher.best()
     if best is None:
         return ProjectDecision(None, None, "", weigher.asks, (), tuple(weigher.remarks))

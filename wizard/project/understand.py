@@ -72,7 +72,9 @@ class Understood:
     locked: tuple[Statement, ...]  # torch's and Python's of locks
     tags: tuple[CudaTag, ...]
     native: tuple[Native, ...]
-    rest: tuple[Statement, ...]
+    rest: tuple[Statement, ...]  # each name once, by its first line
+    packages: tuple[Statement, ...]  # every line of the rest
+    constraints: tuple[Statement, ...]  # what a version must be where something else brings the package
     sources: tuple[AddressLine, ...]
     names_torch: bool
     remarks: tuple[Message, ...]
@@ -98,6 +100,8 @@ def understand(project: Project, os: str, has_card: bool) -> Understood:
         tags=tuple(_tags(project, statements)),
         native=tuple(_natives(project)),
         rest=tuple({one.name: one for one in reversed(rest)}.values())[::-1],
+        packages=tuple(rest),
+        constraints=tuple(one for one in statements if is_rest(replace(one, group="")) and one.group == "constraint"),
         sources=project.sources,
         names_torch=names_torch,
         remarks=(*told, *remarks, *_exports(statements)),

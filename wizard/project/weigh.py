@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -43,13 +43,21 @@ class Weighed:
 class BuildWeigher:
     """One project on one machine: `best` is the choice, `asks` what was understood, `remarks` what is to be said."""
 
-    def __init__(self, project: Project, machine: Machine, matrix: Matrix, choices: Choices) -> None:
+    def __init__(
+        self,
+        project: Project,
+        machine: Machine,
+        matrix: Matrix,
+        choices: Choices,
+        absent: Collection[tuple[str, str]] = (),
+    ) -> None:
         self.machine, self.matrix, self.choices = machine, matrix, choices
         # The person's Python is weighed here, so that it may give way with a reason.
         self.verdict: Verdict = resolve(
             machine, matrix, replace(choices, python=None, include_unadvertised=True), prove_all=False
         )
-        fitting = [one for one in self.verdict.candidates if one.fits]
+        candidates = self.verdict.candidates
+        fitting = [one for one in candidates if one.fits and (one.torch, one.variant) not in absent]
         # Code that the driver must translate first runs torch and not its libraries: no pin is worth that.
         sure = [one for one in fitting if one.variant != CPU and one.confidence != "low"]
         self.fitting = [one for one in fitting if one.variant == CPU or one in sure or not sure]

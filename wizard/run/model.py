@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wizard.compatibility.model import INDEX_STRATEGIES, Candidate, Choices, Plan, Verdict
 from wizard.environment.model import ChosenPackage
 from wizard.machine.model import Machine
-from wizard.model.lock import Lock, LockedFile
+from wizard.model.lock import Lock, LockedFile, PackageVersion
 from wizard.model.messages import Message
 
 if TYPE_CHECKING:  # a list of runs waits for no network
@@ -69,6 +69,7 @@ class SelectedBuild:
     further_channels: tuple[str, ...] = ()  # other places of the same conda channels
     index_strategy: str = INDEX_STRATEGIES[0]
     packages_measured: bool = False  # where packages come from was found by a benchmark
+    preferred: tuple[PackageVersion, ...] = ()  # kept to where that has a solution
 
 
 @dataclass(frozen=True, slots=True)

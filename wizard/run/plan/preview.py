@@ -53,8 +53,10 @@ def preview(
     selected: SelectedBuild,
     is_cancelled: Callable[[], bool],
     on_progress: OnProgress = lambda progress: None,
+    told_of_lock: Callable[[Lock], tuple[Message, ...]] = lambda lock: (),
 ) -> Preview:
-    """`on_progress` hears of files that must come whole before it is known what they need.
+    """`on_progress` hears of files that must come whole before it is known what they need. `told_of_lock`: what the
+    caller has to say of it.
 
     Raises UsageError for a place that cannot be, WizardError `lock-…` when the packages do not go together.
     """
@@ -65,7 +67,7 @@ def preview(
             facts, choices, selected, lambda some: locked(facts, some, folder, asker, around), is_cancelled
         )
         told = of_both(lock, found.package_sources, facts.settings, is_cancelled)
-        return lock, replace(found, notices=(*found.notices, *told))
+        return lock, replace(found, notices=(*found.notices, *told, *told_of_lock(lock)))
 
     return saved_preview(facts, choices, selected, lock_it, is_cancelled)
 
@@ -127,7 +129,8 @@ def locked(
     """Raises as `CheckedIndex.lock`, WizardError `lock-not-promised`, `pin-differs`, Cancelled."""
     workdir = folder.path / "resolve"
     workdir.mkdir(exist_ok=True)
-    request = replace(_lock_request(facts, selected), provided=around.provided, preferred=around.preferred)
+    preferred = (*around.preferred, *selected.preferred)
+    request = replace(_lock_request(facts, selected), provided=around.provided, preferred=preferred)
     sources = (selected.torch_source, *selected.package_sources)
     with CheckedIndex(sources, facts.settings, asker, selected.further) as index:
         lock = index.lock(request, workdir)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from wizard.compatibility.data.model import PLATFORMS, Matrix
 from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.machine.model import Machine, PythonInstall
-from wizard.model.errors import Cancelled, WizardError
+from wizard.model.errors import Cancelled, ErrorText, WizardError
 from wizard.model.messages import Message, message
 from wizard.run.select.origin import why_refused
 from wizard.run.select.source_catalog import SourceCatalog
@@ -21,6 +21,11 @@ from wizard.sources.model import Availability, Offer, Source, SourceKind, Source
 
 # Only what this machine lacks; what was never published cannot be chosen.
 _CHOOSABLE_REASONS = frozenset({"no-gpu", "other-maker", "no-driver", "driver-too-old", "no-kernels-for-gpu"})
+NO_BUILD_FITS = ErrorText(
+    "no-build-fits",
+    "No build of PyTorch fits this computer with what you asked for ({what}).",
+    "The page Build shows what fits and why; so does: torch-wizard pick",
+)
 FAMILY = ("torch", "torchvision", "torchaudio")
 
 
@@ -47,9 +52,7 @@ def wanted_candidates(verdict: Verdict, choices: Choices) -> tuple[Candidate, ..
         ]
     if not fitting:
         raise WizardError(
-            "no-build-fits",
-            "No build of PyTorch fits this computer with what you asked for ({what}).",
-            "The page Build shows what fits and why; so does: torch-wizard pick",
+            NO_BUILD_FITS,
             what=_asked(choices),
         )
     return tuple(fitting)

@@ -1,0 +1,192 @@
+"""A project installed for real on loopback: its versions where they run, a yes to what moves, all in one lock."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.line.wheel import build_wheel
+from tests.line.world import PYTHON, TORCH, World
+from tests.run.mirrors import write_mirrors
+from tests.servers.index_server import IndexServer
+from tests.waiting import wait_until
+
+VERSIONS = "import importlib.metadata as m; print(*sorted(f'{d.name}=={d.version}' for d in m.distributions()))"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Of a project, in a path as people have it."""
+    made = tmp_path / "项目 one"
+    made.mkdir()
+    return made
+
+
+def write(folder: Path, name: str, *lines: str) -> None:
+    (folder / name).write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def setup(world: World, folder: Path, *more: str) -> tuple[str, ...]:
+    return ("setup", "--project", str(folder), "--name", "demo", *more, *world.sources)
+
+
+def prefix(world: World) -> Path:
+    return world.home / "state" / "envs" / "demo"
+
+
+def installed(world: World) -> dict[str, str]:
+    found = world.import_check(prefix(world), VERSIONS).split()
+    return dict(one.replace("_", "-").split("==") for one in found)
+
+
+def test_a_project_that_can_be_had_as_it_asks(world: World, folder: Path) -> None:
+    write(folder, "requirements.txt", f"torch=={TORCH}", "torchvision", "numpy>=2,<3", "padding-a==1.0", "padding_b")
+    done = world.run(*setup(world, folder, "--yes", "--strict"))
+    assert done.returncode == 0, done.stderr
+    found = installed(world)
+    assert (found["torch"], found["torchvision"]) == (f"{TORCH}+cpu", "0.28.0+cpu")
+    assert (found["numpy"], found["padding-a"], found["padding-b"]) == ("2.3.0", "1.0", "1.0")
+
+
+@pytest.mark.slow
+def test_what_has_to_move_wants_a_yes_of_its_own(world: World, folder: Path) -> None:
+    """torch's CUDA without a card, and a pin that no index has."""
+    write(folder, "requirements.txt", f"torch=={TORCH}+cu126", "numpy==2.2.0", "padding-a")
+    done = world.run(*setup(world, folder, "--yes"))
+    assert done.returncode == 2
+    assert "--relax cuda" in done.stderr
+    assert "requirements.txt:1" in done.stderr
+    done = world.run(*setup(world, folder, "--yes", "--relax", "cuda"))
+    assert done.returncode == 2
+    assert "--relax numpy" in done.stderr
+    assert world.runs() == [], "nothing is left of a plan that nobody agreed to"
+    done = world.run(*setup(world, folder, "--yes", "--strict"))
+    assert done.returncode == 1
+    assert "cuda" in done.stderr
+    done = world.run(*setup(world, folder, "--yes", "--relax", "cuda", "--relax", "numpy"))
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("numpy: asked ==2.2.0, you get 2.3.0") == 1
+    assert done.stderr.count("cuda: asked cu126, you get cpu") == 1
+    found = installed(world)
+    assert (found["torch"], found["numpy"]) == (f"{TORCH}+cpu", "2.3.0")
+    report = json.loads((world.runs()[0] / "report.json").read_text(encoding="utf-8"))
+    assert "==2.2.0" in json.dumps(report)
+
+
+@pytest.mark.slow
+def test_strict_moves_no_pin_for_a_lock(world: World, folder: Path) -> None:
+    write(folder, "requirements.txt", "torch", "numpy==2.2.0")
+    done = world.run(*setup(world, folder, "--yes", "--strict"))
+    assert done.returncode == 1
+    assert world.runs() == []
+
+
+def test_a_package_with_extras_markers_and_parts_that_no_lock_holds(world: World, folder: Path, tmp_path: Path) -> None:
+    """pyproject.toml, with a repository beside it: that is named with its command, and not installed."""
+    build_wheel(tmp_path / "more", "with_extra", "1.5", {"with_extra.py": b""}, ["padding-c; extra == 'wide'"])
+    write(
+        folder,
+        "pyproject.toml",
+        "[project]",
+        'name = "mine"',
+        f'requires-python = ">={PYTHON}"',
+        "dependencies = [",
+        f'  "torch>={TORCH}", "with-extra[wide]>=1; python_version > \'3.8\'", "nowhere; python_version < \'3\'",',
+        '  "elsewhere @ git+https://git.example/elsewhere.git",',
+        "]",
+    )
+    links = ("--find-links", str(tmp_path / "more"))
+    done = world.run(*setup(world, folder, "--yes", *links))
+    assert done.returncode == 0, done.stderr
+    assert "-m pip install --no-deps git+https://git.example/elsewhere.git" in done.stderr
+    assert f"-m pip install --no-deps -e '{folder}'" in done.stderr
+    found = installed(world)
+    assert (found["with-extra"], found["padding-c"]) == ("1.5", "1.0")
+    assert "elsewhere" not in found
+
+
+@pytest.mark.slow
+def test_a_package_without_a_wheel_is_left_and_agreed_to(world: World, folder: Path) -> None:
+    write(folder, "requirements.txt", "torch", "padding-a", "only-sources==1.0", "not-there")
+    (world.packages.root / "only_sources-1.0.tar.gz").write_bytes(b"nothing is built")
+    done = world.run(*setup(world, folder, "--yes", "--relax", "only-sources"))
+    assert done.returncode == 2
+    assert "--relax not-there" in done.stderr
+    done = world.run(*setup(world, folder, "--yes", "--relax", "only-sources", "--relax", "not-there"))
+    assert done.returncode == 0, done.stderr
+    assert "only-sources: asked ==1.0, you get –" in done.stderr
+    assert installed(world)["padding-a"] == "1.0"
+
+
+def test_a_project_without_torch_is_told_so(world: World, folder: Path) -> None:
+    write(folder, "requirements.txt", "padding-a")
+    done = world.run(*setup(world, folder, "--dry-run"))
+    assert done.returncode == 0, done.stderr
+    assert "does not ask for torch itself" in done.stderr
+    assert not prefix(world).exists()
+
+
+def test_a_lock_is_kept_to_where_it_has_a_solution(world: World, folder: Path, tmp_path: Path) -> None:
+    for version in ("1.0", "2.0"):
+        build_wheel(tmp_path / "more", "moving", version, {"moving.py": b""})
+    write(folder, "pyproject.toml", "[project]", 'name = "mine"', 'dependencies = ["torch", "moving"]')
+    write(folder, "uv.lock", "[[package]]", 'name = "moving"', 'version = "1.0"')
+    done = world.run(*setup(world, folder, "--dry-run", "--events", "--find-links", str(tmp_path / "more")))
+    assert done.returncode == 0, done.stderr
+    assert "moving==1.0" in json.loads(done.stdout)["packages"]
+
+
+@pytest.mark.slow
+def test_an_index_of_a_stranger_wants_trust(world: World, folder: Path, wheels: Path, tmp_path: Path) -> None:
+    """It is asked for nothing before; then it gives only what the main one lacks."""
+    build_wheel(tmp_path / "theirs", "theirs", "3.0", {"theirs.py": b""})
+    build_wheel(tmp_path / "theirs", "numpy", "9.0", {"numpy.py": b""})
+    with IndexServer(tmp_path / "theirs") as stranger, IndexServer(wheels / "packages") as main:
+        write_mirrors(world.home / "state", {("pypi", "official"): main.simple})
+        write(folder, "requirements.txt", f"--extra-index-url {stranger.simple}", "torch", "numpy", "theirs")
+        options = ("--project", str(folder), "--name", "demo", "--torch-index", world.torch.simple)
+        more = (*options, "--engine", "venv", "--python", PYTHON, "--mirror", "official")
+        for yes in ("--yes", "--dry-run"):
+            done = world.run("setup", yes, *more)
+            assert done.returncode == 2, done.stderr
+            assert "--trust 127.0.0.1" in done.stderr
+        assert stranger.requests == []
+        done = world.run("setup", "--yes", "--trust", "127.0.0.1", *more)
+        assert done.returncode == 0, done.stderr
+    found = installed(world)
+    assert (found["theirs"], found["numpy"]) == ("3.0", "2.3.0")
+
+
+@pytest.mark.slow
+def test_a_killed_one_is_resumed_and_ends_with_every_package(world: World, folder: Path) -> None:
+    write(folder, "requirements.txt", "torch", "torchvision", "padding-a==1.0", "padding-d")
+    done = world.run(*setup(world, folder, "--plan-only"))
+    assert done.returncode == 0, done.stderr
+    plan = json.loads(done.stdout)["plan"]
+    program = world.start("run", plan)
+    wait_until(lambda: program.poll() is not None or any((world.home / "state" / "store").glob("*")))
+    program.kill()
+    program.communicate()
+    world.wait_for_nothing()
+    done = world.run("resume")
+    assert done.returncode == 0, done.stderr
+    assert {"torch", "torchvision", "padding-a", "padding-d", "numpy"} <= set(installed(world))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--project", "{folder}", "--if-missing"), "--if-missing"),
+        (("--relax", "torch"), "--project"),
+        (("--project", "{folder}/nowhere"), "no project"),
+    ],
+)
+def test_what_does_not_go_together_is_said_at_once(
+    world: World, folder: Path, options: tuple[str, ...], said: str
+) -> None:
+    write(folder, "requirements.txt", "torch")
+    done = world.run("setup", "--yes", *(word.format(folder=folder) for word in options))
+    assert done.returncode == 2
+    assert said in done.stderr

@@ -1,0 +1,339 @@
+"""A setup of a project: its decision as choices, all its other packages in the same lock, and what is left for later.
+
+Pins that no solution of ready wheels keeps are let go, each named. What no index has as a wheel (a path, a repository,
+what would be compiled) is left, with its command. Nothing of the project is run.
+
+One file: what is asked of the lock, and what is said of the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from wizard.classroom.profile.hosts import is_foreign, is_trusted
+from wizard.compatibility.data.model import Matrix
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import resolve
+from wizard.environment.activate.scripts import python_path
+from wizard.environment.activate.terminal import this_users_shell
+from wizard.install.lock import NO_SOLUTION
+from wizard.model.distributions import FAMILY
+from wizard.model.errors import UsageError, WizardError
+from wizard.model.lock import Lock, PackageVersion
+from wizard.model.messages import Message, message
+from wizard.process import redact
+from wizard.project.answer import relaxed_words
+from wizard.project.companions import companion, companion_table, conda_names
+from wizard.project.decide import ProjectDecision, Relaxed, decide
+from wizard.project.model import LOCKED, AddressLine, Project, Statement
+from wizard.project.understand import PAIRS, marker_holds, meets
+from wizard.run.model import Facts, Preview, SelectedBuild
+from wizard.run.plan.commands import quote_of
+from wizard.run.plan.computed import OnProgress
+from wizard.run.plan.other_packages import naming
+from wizard.run.plan.place import target_prefix
+from wizard.run.plan.preview import preview
+from wizard.run.select.build_search import NO_BUILD_FITS, available_pythons
+from wizard.run.select.select_build import select_build
+from wizard.system import paths
+from wizard.transfer.address import address_problem, host_of
+
+_ANY = 2  # the freedom in which every version will do
+_MADE_HERE = ("none", "releases", "pages", "conda")  # `wheels` of a companion that no index has ready
+_NO_WHEEL = re.compile(r"Wheels are required for `([^`]+)`|Because (\S+) was not found in the package registry")
+_CANNOT = (*NO_SOLUTION, "lock-conda-version")
+_NO_PYTHON = ("engine-venv-no-python", "no-engine")
+IsCancelled = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRequest:
+    """What a project asks of a plan. `packages`: in one lock with torch; `left`: in none, for its kind of reason.
+    `hosts`: by name, the lines that want packages from a place that nobody knows."""
+
+    project: Project
+    decision: ProjectDecision
+    choices: Choices
+    packages: tuple[Statement, ...]
+    left: tuple[tuple[str, Statement], ...]
+    hosts: dict[str, tuple[AddressLine, ...]]
+    asked: Choices  # before the decision
+
+
+def request_of(
+    project: Project, facts: Facts, matrix: Matrix, choices: Choices, absent: Collection[tuple[str, str]] = ()
+) -> ProjectRequest:
+    """Decide; `absent` as for `decide`. Raises UsageError for a torch or a variant in `choices` that no build knows,
+    WizardError `no-build-fits`."""
+    decision = decide(project, facts.machine, matrix, choices, is_foreign, absent)
+    candidate, asks = decision.candidate, decision.understood
+    if candidate is None:
+        raise WizardError(NO_BUILD_FITS, what="torch")
+    has = {PAIRS[0]: candidate.torchvision, PAIRS[1]: candidate.torchaudio}
+    pairs = {name for name in asks.pairs if has[name]}
+    decided = replace(
+        choices,
+        torch=candidate.torch,
+        variant=candidate.variant,
+        python=decision.python,
+        companions=tuple(name for name in PAIRS if name in {*pairs, *(choices.companions or ())}),
+        include_unadvertised=choices.include_unadvertised or not candidate.advertised,
+    )
+    urls = {one.name: one.url for one in asks.constraints if one.url}
+    named = (replace(one, url=one.url or urls.get(one.name, "")) for one in agreeing(asks.packages))
+    sorted_out = [(_why_left(one, decision), one) for one in named]
+    packages = tuple(one for why, one in sorted_out if not why)
+    left = tuple((why, one) for why, one in sorted_out if why and one.name not in decision.left_out)
+    return ProjectRequest(project, decision, decided, packages, left, _hosts(asks.sources), choices)
+
+
+def agreeing(packages: Iterable[Statement]) -> Iterator[Statement]:
+    """Leave out a line whose pin contradicts an earlier line of the same package: the first counts."""
+    kept: dict[str, list[Statement]] = {}
+    for one in packages:
+        before = [each for each in kept.setdefault(one.name, []) if not (each.marker or one.marker)]
+        if all(_agree(each, one) and _agree(one, each) for each in before):
+            kept[one.name].append(one)
+            yield one
+
+
+def _agree(pinned: Statement, other: Statement) -> bool:
+    pin = _pin(pinned)
+    return not pin or meets(other.specifier, pin)
+
+
+def _pin(one: Statement) -> str:
+    """Return the version of `==1.2.3`; "" for anything else."""
+    found = re.fullmatch(r"==([^,*]+)", one.specifier)
+    return found[1] if found else ""
+
+
+def _why_left(one: Statement, decision: ProjectDecision) -> str:
+    """Return "" for what belongs into the lock: else the last part of `project.left.<…>`."""
+    row = companion(one.name)
+    if one.name in decision.left_out or (row and row.wheels in _MADE_HERE):
+        return "native"
+    if one.url.startswith("file:///") and not Path(urlsplit(one.url).path).exists():
+        return ""  # an export of another computer: its name and version count
+    if one.url:
+        return "address" if "://" in one.url and not one.url.startswith("file:") else "path"
+    return "conda" if one.conda and one.name not in conda_names() else ""
+
+
+def _hosts(sources: Iterable[AddressLine]) -> dict[str, tuple[AddressLine, ...]]:
+    """Those that may be asked at all (https, or this computer) and are neither official nor in a table."""
+    known = {urlsplit(row.where).hostname for row in companion_table().companion if row.where}
+    found: dict[str, tuple[AddressLine, ...]] = {}
+    for source in sources:
+        if source.kind == "channel" or address_problem(source.url) or not is_foreign(source.url):
+            continue
+        if (name := host_of(source.url)) and urlsplit(source.url).hostname not in known:
+            found[name] = (*found.get(name, ()), source)
+    return found
+
+
+def with_trusted(facts: Facts, request: ProjectRequest, trusted: Collection[str]) -> Facts:
+    """Add the project's own indexes to those of the settings, so that each gives only what the main one lacks.
+
+    Raises UsageError `project-hosts` for a host that nobody has said yes to: a package that it alone has may be
+    anybody's elsewhere, so it is not passed over.
+    """
+    missing = [host for host in request.hosts if not is_trusted(host, trusted)]
+    if missing:
+        hosts, options = (form.join(missing) for form in (", ", " --trust "))
+        raise UsageError(
+            "project-hosts",
+            "The project wants packages from hosts that are neither official nor in this program's tables: {hosts}.",
+            "If you know them and trust them with this computer, add {options} (--yes alone is no yes to this); none "
+            "of them was asked and nothing was changed.",
+            hosts=hosts,
+            options=f"--trust {options}",
+        )
+    lines = [line for lines in request.hosts.values() for line in lines]
+    indexes, links = (tuple(line.url for line in lines if line.kind == kind) for kind in ("index", "find-links"))
+    settings = facts.settings
+    added = replace(
+        settings,
+        extra_index_urls=(*settings.extra_index_urls, *indexes),
+        find_links=(*settings.find_links, *links),
+    )
+    return replace(facts, settings=added)
+
+
+def plan_project(
+    facts: Facts,
+    matrix: Matrix,
+    request: ProjectRequest,
+    is_strict: bool,
+    is_cancelled: IsCancelled,
+    on_progress: OnProgress = lambda progress: None,
+) -> tuple[Preview, tuple[Relaxed, ...]]:
+    """Lock everything in one resolution. Returns what had to move for it, too, beside the decision's own.
+
+    Raises as `select_build` and `preview`; `is_strict`: where nothing goes together as asked.
+    """
+    request, selected = _selected(facts, matrix, request, is_cancelled)
+    moved: list[Relaxed] = []
+
+    def told(lock: Lock) -> tuple[Message, ...]:
+        moved[:] = [*_moved(request, lock, selected), *without]
+        return tuple(map(relaxed_words, moved))
+
+    without: list[Relaxed] = []  # no index has them as wheels
+    freedom = 0
+    while True:
+        names = {one.name for one in without}
+        packages = [one for one in request.packages if one.name not in names]
+        asked = _asked(request, selected, packages, freedom)
+        try:
+            return preview(facts, request.choices, asked, is_cancelled, on_progress, told), tuple(moved)
+        except WizardError as error:
+            if is_strict or error.code not in _CANNOT:
+                raise
+            lacking = [one for one in _named_in(error, packages) if freedom == _ANY or not one.specifier]
+            if not lacking and freedom == _ANY:
+                raise
+            without += [_not_as_asked(one, "–", selected, "no-wheel") for one in lacking]
+            freedom = 0 if lacking else freedom + 1
+
+
+def _selected(
+    facts: Facts, matrix: Matrix, request: ProjectRequest, is_cancelled: IsCancelled
+) -> tuple[ProjectRequest, SelectedBuild]:
+    """The build from a source. Where no source has it, or nothing here makes its Python, the next one that differs in
+    nothing further from what the project asks. Raises what the first one raised."""
+    pythons = [] if request.asked.python else [*available_pythons(facts.machine.pythons)]
+    current, absent, asked = request, set[tuple[str, str]](), request.asked
+    first: WizardError | None = None
+    while True:
+        choices = current.choices
+        try:
+            verdict = resolve(facts.machine, matrix, choices)
+            selected = select_build(facts, matrix, verdict, choices, None, is_cancelled)
+            return current, replace(selected, notices=(*_second_choice(request, current), *selected.notices))
+        except WizardError as error:
+            first = first or error
+            if error.code == "no-source":
+                absent.add((choices.torch or "", choices.variant or ""))
+            elif error.code in _NO_PYTHON and pythons:
+                asked = replace(asked, python=pythons.pop(0))
+            else:
+                raise first from None
+        current = request_of(request.project, facts, matrix, asked, absent)
+        while asked.python not in (request.asked.python, current.choices.python) and pythons:
+            asked = replace(asked, python=pythons.pop(0))
+            current = request_of(request.project, facts, matrix, asked, absent)
+        if _differing(current) != _differing(request):
+            raise first
+
+
+def _differing(request: ProjectRequest) -> list[str]:
+    return [one.name for one in request.decision.relaxed]
+
+
+def _second_choice(request: ProjectRequest, taken: ProjectRequest) -> Iterator[Message]:
+    wanted, build = (f"torch {one.choices.torch}+{one.choices.variant}" for one in (request, taken))
+    if wanted != build:
+        yield message("notice.second-choice", wanted=wanted, build=build)
+
+
+def _asked(request: ProjectRequest, selected: SelectedBuild, packages: list[Statement], freedom: int) -> SelectedBuild:
+    """`freedom`: 0 as asked; 1 pins are least versions; 2 any version. Pins are kept where that has a solution."""
+    decision = request.decision
+    moving = {one.name: one.given for one in decision.relaxed}
+    lines = [_requirement(one, decision, moving, freedom) for one in packages]
+    lines += [
+        f"{one.name}{one.specifier}" for one in decision.understood.constraints if _is_asked(one, packages, freedom)
+    ]
+    numpy = decision.numpy if decision.understood.numpy and not freedom else ""
+    pins = {one.name: _pin(one) for one in reversed(packages) if _pin(one)}
+    locked = {one.name: _pin(one) for one in reversed(request.project.statements) if one.strength == LOCKED}
+    preferred = {**locked, **(pins if freedom else {})}
+    return replace(
+        selected,
+        requirements=tuple(dict.fromkeys((*selected.requirements, *lines, *([f"numpy{numpy}"] if numpy else ())))),
+        preferred=tuple(
+            PackageVersion(name, version)
+            for name, version in preferred.items()
+            if version and name not in FAMILY and not name.startswith("nvidia-")
+        ),
+        notices=(*selected.notices, *map(relaxed_words, decision.relaxed), *_left(request, selected)),
+    )
+
+
+def _is_asked(constraint: Statement, packages: list[Statement], freedom: int) -> bool:
+    return not freedom and not constraint.url and any(one.name == constraint.name for one in packages)
+
+
+def _requirement(one: Statement, decision: ProjectDecision, moving: dict[str, str], freedom: int) -> str:
+    name, specifier, row = one.name, one.specifier, companion(one.name)
+    if row and name in moving:  # it goes with torch, or has another name here
+        specifier = ""
+        name = row.instead if moving[name] == row.instead else name
+    if name == "numpy":
+        specifier = "" if decision.numpy else specifier
+    if freedom and freedom < _ANY:
+        specifier = re.sub(r"={2,3}([^,*]+?)(?:\.\*)?(?=,|$)", r">=\1", specifier)
+    elif freedom:
+        specifier = ""
+    extras = f"[{','.join(one.extras)}]" if one.extras else ""
+    return f"{name}{extras}{specifier}{f' ; {one.marker}' if one.marker else ''}"
+
+
+def _moved(request: ProjectRequest, lock: Lock, selected: SelectedBuild) -> Iterator[Relaxed]:
+    """What is in the lock in another version than a line asks for, beside what was decided already."""
+    known = {one.name for one in request.decision.relaxed}
+    for one in request.packages:
+        file = lock.find(one.name)
+        if one.name in known or file is None or not marker_holds(one.marker, paths.os_name(), selected.python):
+            continue
+        if not meets(one.specifier, file.version):
+            yield _not_as_asked(one, file.version, selected, "no-solution")
+
+
+def _named_in(error: WizardError, packages: list[Statement]) -> list[Statement]:
+    """Return what the resolver says no index has as a wheel."""
+    named = {name for found in _NO_WHEEL.findall(error.details) for name in found if name}
+    return [one for one in packages if one.name in named]
+
+
+def _not_as_asked(one: Statement, given: str, selected: SelectedBuild, why: str) -> Relaxed:
+    torch, python = selected.candidate.torch, selected.python
+    reason = message(f"project.why.{why}", torch=torch, python=python)
+    return Relaxed(one.name, one.specifier or "*", given, reason, (one.origin,))
+
+
+def _left(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Message]:
+    """What a person may put in afterwards, by a command that touches nothing else."""
+    for why, one in {one.name: (why, one) for why, one in reversed(request.left)}.values():
+        if why in ("address", "path", "native"):
+            words = {"native": one.name, "path": str(Path(request.project.folder) / one.url)}.get(why, one.url)
+            yield message(
+                f"project.left.{why}",
+                name=one.name,
+                file=one.origin.file,
+                line=one.origin.line,
+                command=_command(request, selected, words, why == "path"),
+            )
+    conda = list(dict.fromkeys(one.name for why, one in request.left if why == "conda"))
+    if conda:
+        yield naming("project.left.conda", conda)
+    if builds_itself(request.project):
+        yield message("project.left.self", command=_command(request, selected, request.project.folder, True))
+
+
+def builds_itself(project: Project) -> bool:
+    """Return whether the project is a package of its own."""
+    own = ("setup.py", "setup.cfg", "pyproject.toml")
+    return any(one.origin.file in own and not one.group for one in project.statements)
+
+
+def _command(request: ProjectRequest, selected: SelectedBuild, words: str, is_editable: bool) -> str:
+    os = paths.os_name()
+    quote = quote_of(this_users_shell(os))
+    python = python_path(str(target_prefix(request.choices)), os, selected.engine == "venv")
+    return redact(f"{quote(python)} -m pip install --no-deps {'-e ' if is_editable else ''}{quote(words)}")
