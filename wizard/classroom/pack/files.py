@@ -73,8 +73,9 @@ def _copy(stream: object, target: Path, most: int) -> tuple[int, str]:
 
 def put_bytes(path: Path, data: bytes) -> None:
     """Raises OSError; what was at `path` is then as before."""
-    if path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data:
-        return
+    with contextlib.suppress(OSError):  # Windows refuses to open it while another puts it in place
+        if path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data:
+            return
     put_whole(path, data)
 
 
