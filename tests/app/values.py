@@ -53,9 +53,15 @@ FACTS = Facts(
 
 TOO_OLD = Reason("driver-too-old", {"need": "580", "have": "535.183.01", "branch": 580})
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
+_BRINGS = "CUDA and cuDNN come with these packages: of NVIDIA, only the driver of this computer is used."
+_OF = "{gpu}: {architecture} architecture, compute capability {capability} ({arch})"
 _CARD, _BUILD = "GeForce GTX 1660 Ti", "2.14.1+cu126"
 PROOF = (
-    Link("gpu", message("plan.proof.gpu", gpu=_CARD, capability="7.5", arch="sm_75"), "gpus.csv"),
+    Link(
+        "gpu",
+        message("plan.proof.gpu-of", _OF, gpu=_CARD, architecture="Turing", capability="7.5", arch="sm_75"),
+        "gpus.csv",
+    ),
     Link(
         "kernels", message("plan.proof.kernels", arch="sm_75", first="sm_50", last="sm_90", gpu=_CARD), "arch_list.csv"
     ),
@@ -263,6 +269,10 @@ def preview(run_id: str, prefix: str = "/home/li/torch-envs/torch", choices: Cho
             message("change.environment.rattler", prefix=prefix, python="3.12"),
             message("change.download", size=bytes_text(LOCK.total_bytes or 0), count=len(LOCK.files)),
             message("change.disk", gigabytes=7.4),
+            message(
+                "change.cuda",
+                "CUDA and cuDNN come with these packages: of NVIDIA, only the driver of this computer is used.",
+            ),
             message("change.settings"),
         ),
         (

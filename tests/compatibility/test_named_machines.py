@@ -116,6 +116,9 @@ def test_the_contract_example() -> None:
     reasons = find(verdict, "2.15.0", "cu132").reasons
     assert [text(reason.message, "en") for reason in reasons] == ["needs driver 580 or newer, this computer has 546.33"]
     assert codes(verdict, "2.15.0", "cu126") == ["not-published"]
+    (card,) = (link.message for link in best.proof if link.kind == "gpu")
+    assert text(card, "en") == "GeForce GTX 1660 Ti: Turing architecture, compute capability 7.5 (sm_75)"
+    assert text(card, "zh_CN") == "GeForce GTX 1660 Ti：Turing 架构，计算能力 7.5（sm_75）"
     assert [link.kind for link in best.proof] == ["gpu", "kernels", "driver", "python", "platform", "wheel"]
     assert all(link.source for link in best.proof)
 

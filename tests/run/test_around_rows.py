@@ -9,6 +9,7 @@ import pytest
 
 from wizard.app.pages.check import folder_rows, host_checks, restart_rows, runtime_rows
 from wizard.app.pages.requirements import requirements
+from wizard.compatibility.data.load import load_matrix
 from wizard.diagnose.checks.host_facts import HostFacts, look_around
 from wizard.machine.model import Driver, Gpu, Machine, MigInstance
 from wizard.model.capability import ComputeCapability
@@ -143,6 +144,16 @@ def test_a_card_in_parts_is_told_by_its_parts() -> None:
     empty = replace(MACHINE, gpus=(replace(card, mig=()),))
     assert rows_of(empty)["gpu"].state == "warning"
     assert rows_of(empty)["gpu"].fact.key == "machine.card.mig-empty"
+
+
+def test_a_card_is_told_with_the_name_of_its_architecture_and_the_driver_with_what_pytorch_brings() -> None:
+    """From the tables, where a driver that would say the capability is missing."""
+    unasked = replace(MACHINE, gpus=(replace(MACHINE.nvidia_gpus[0], pci_id="10de:2182", compute_capability=None),))
+    rows = {row.name: row for row in requirements(unasked, UserSettings(), load_matrix())}
+    said = [row.why for row in (rows["gpu"], rows["driver"]) if row.why]
+    assert "Turing architecture, compute capability 7.5" in text(said[0], "en")
+    assert "Turing 架构，计算能力 7.5" in text(said[0], "zh_CN")
+    assert "cuDNN" in text(said[1], "en")
 
 
 def test_a_driver_without_cards_warns() -> None:

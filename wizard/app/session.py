@@ -148,7 +148,7 @@ class Session(Runs):
         conda_root = next((Path(root) for root in roots), None)
         settings = read_user_settings(os.environ, Path.home(), paths.os_name(), conda_root=conda_root)
         settings = with_network(settings, self._network or load_network())
-        rows = requirements(machine, settings)
+        rows = requirements(machine, settings, self.matrix)
         return Facts(machine, settings, rows, round(time.monotonic() - started, 2))
 
     def lint(self, facts: Facts) -> tuple[LintFinding, ...]:

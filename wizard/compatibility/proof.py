@@ -32,7 +32,15 @@ def _cards(build: Build, situation: JudgeContext, targets: tuple[GraphicsCard, .
         if card.capability is None:
             continue
         params = {"gpu": card.name, "capability": card.capability_text, "arch": card.capability.sm}
-        yield Link("gpu", message("plan.proof.gpu", **params), card.source, card.confidence)
+        words = message("plan.proof.gpu", **params)
+        if card.architecture:
+            words = message(
+                "plan.proof.gpu-of",
+                "{gpu}: {architecture} architecture, compute capability {capability} ({arch})",
+                **params,
+                architecture=card.architecture.name,
+            )
+        yield Link("gpu", words, card.source, card.confidence)
         code = code_for(kernels.architectures, card.capability)
         if code:
             key = "plan.proof.ptx" if code.is_ptx else "plan.proof.kernels"

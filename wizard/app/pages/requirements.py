@@ -6,7 +6,10 @@ Only what makes a setup impossible blocks; everything else is told and worked ar
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
+from wizard.compatibility.cards import graphics_cards
+from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.other_makers import card_words, other_cards
 from wizard.compatibility.rules import wants_own_code
 from wizard.machine.model import Gpu, Machine, MigInstance
@@ -19,9 +22,10 @@ from wizard.toolconfig.lint.finding import LintFinding
 COMFORTABLE_BYTES = 12_000_000_000
 
 
-def requirements(machine: Machine, settings: UserSettings) -> tuple[Requirement, ...]:
+def requirements(machine: Machine, settings: UserSettings, matrix: Matrix | None = None) -> tuple[Requirement, ...]:
+    """`matrix`: knows what a driver that is missing or old does not say of a card; None: not needed yet."""
     rows = (
-        *_gpus(machine),
+        *_gpus(machine, matrix),
         _driver(machine),
         *_toolkits(machine),
         _pythons(machine),
@@ -33,7 +37,7 @@ def requirements(machine: Machine, settings: UserSettings) -> tuple[Requirement,
     return tuple(row for row in rows if row is not None)
 
 
-def _gpus(machine: Machine) -> Iterator[Requirement]:
+def _gpus(machine: Machine, matrix: Matrix | None) -> Iterator[Requirement]:
     others = other_cards(machine)
     for card in others:
         state = "warning" if card.offers else "note"
@@ -48,7 +52,9 @@ def _gpus(machine: Machine) -> Iterator[Requirement]:
     for gpu in machine.nvidia_gpus:
         is_board = wants_own_code(gpu.compute_capability)
         fix = message("plan.notice.own-wheels", gpu=gpu.name or "?") if is_board else None
-        yield Requirement("gpu", "warning" if is_board else "ok", _gpu_fact(gpu), _gpu_detail(gpu), fix)
+        yield Requirement(
+            "gpu", "warning" if is_board else "ok", _gpu_fact(gpu), _gpu_detail(gpu, machine, matrix), fix
+        )
         yield from _instances(gpu)
 
 
@@ -81,7 +87,16 @@ def _gpu_fact(gpu: Gpu) -> Message:
     return message("check.gpu.name_memory", name=name, gigabytes=round(gpu.memory_bytes / 2**30))
 
 
-def _gpu_detail(gpu: Gpu) -> Message:
+def _gpu_detail(gpu: Gpu, machine: Machine, matrix: Matrix | None) -> Message:
+    card = graphics_cards(replace(machine, gpus=(gpu,)), matrix)[0] if matrix else None
+    if card and card.architecture and card.capability:
+        return message(
+            "check.gpu.detail-of",
+            "{architecture} architecture, compute capability {capability}, PCI {pci}",
+            architecture=card.architecture.name,
+            capability=card.capability_text,
+            pci=gpu.pci_id or "?",
+        )
     capability = str(gpu.compute_capability) if gpu.compute_capability else "?"
     return message(
         "check.gpu.detail",
@@ -103,8 +118,12 @@ def _driver(machine: Machine) -> Requirement | None:
         open_driver = next((gpu.kernel_driver for gpu in machine.nvidia_gpus if gpu.kernel_driver == "nouveau"), None)
         key = "check.driver.nouveau" if open_driver else "check.driver.none"
         return Requirement("driver", "problem", message(key), message("check.driver.none.why"))
+    brings = message(
+        "check.driver.brings",
+        "PyTorch's package brings CUDA and cuDNN with it: of NVIDIA, only this driver must be there.",
+    )
     if driver.cuda is None:
-        return Requirement("driver", "ok", message("check.driver.version", version=driver.version))
+        return Requirement("driver", "ok", message("check.driver.version", version=driver.version), brings)
     return Requirement(
         "driver",
         "ok",
@@ -114,6 +133,7 @@ def _driver(machine: Machine) -> Requirement | None:
             version=driver.version,
             cuda=driver.cuda,
         ),
+        brings,
     )
 
 

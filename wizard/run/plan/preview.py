@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.model import Choices, Plan, PlanSource
 from wizard.environment.model import PythonPart
 from wizard.install.lock import LockRequest, without_login
@@ -254,8 +255,18 @@ def _changes(plan: Plan, lock: Lock, here: frozenset[str]) -> tuple[Message, ...
         ),
         message("change.disk", gigabytes=round(unpacked / 1e9, 1)),
         *from_settings(plan.sources, lock.files),
+        *_own_cuda(plan),
         message("change.settings"),
     )
+
+
+def _own_cuda(plan: Plan) -> Iterator[Message]:
+    """People look for cuDNN in the place where CUDA is installed for all; here is none."""
+    if plan.candidate.variant != CPU:
+        yield message(
+            "change.cuda",
+            "CUDA and cuDNN come with these packages: of NVIDIA, only the driver of this computer is used.",
+        )
 
 
 def from_settings(sources: Iterable[PlanSource], files: Sequence[LockedFile]) -> Iterator[Message]:
