@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -149,6 +150,8 @@ BEFORE = (b"", b"/old/env\n", b"/old/env", b"/old/env\r\n\n  /odd \xff\xfe\n", b
 
 @pytest.mark.parametrize("before", BEFORE)
 def test_the_users_list_gets_one_line_and_keeps_every_byte(home: Path, prefix: Path, before: bytes) -> None:
+    if sys.platform == "win32":  # conda writes it in the system's encoding there, which need not know every letter
+        prefix = home / "my env"
     listed = records.environments_list()
     assert listed == home / ".conda" / "environments.txt"
     if before:

@@ -36,7 +36,9 @@ def test_an_environment_under_an_awkward_path(
     assert created.python_version.startswith(f"{minor}.")
     assert created.engine == "venv"
     assert told
-    said = run(Request((str(created.python), "-I", "-c", "import ssl, sys; sys.stdout.write(sys.prefix)")))
+    said = run(
+        Request((str(created.python), "-I", "-X", "utf8", "-c", "import ssl, sys; sys.stdout.write(sys.prefix)"))
+    )
     assert said.ok, said.tail()
     assert Path(said.stdout) == prefix
     assert site_packages_of(prefix, created.python_version, OS_NAME).is_dir()

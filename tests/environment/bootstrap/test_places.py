@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,7 @@ def test_where_no_usual_place_will_do_that_is_said(
     assert "/data/miniforge3" in text(caught.value.hint, "en")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no sudo there")
 def test_under_sudo_it_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
     with pytest.raises(UsageError) as caught:
