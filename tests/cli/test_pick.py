@@ -155,6 +155,15 @@ def test_live_news_stand_beside_the_answer(call: Call, server: IndexServer) -> N
     assert not {"new", "carried"} & offline.keys()
 
 
+def test_pythons_and_driver_floors_stand_in_one_table(call: Call) -> None:
+    row = next(line for line in call("matrices", "show").stdout.splitlines() if line.startswith("2.14.1"))
+    assert "3.10 … 3.14" in row
+    assert row.endswith("cu132 580/580, cu130 580/580, cu126 525/528, cpu")
+    builds = call("matrices", "show", "2.14.1").stdout.splitlines()
+    of_linux = next(line for line in builds if line.startswith("2.14.1+cu126  linux_x86_64"))
+    assert of_linux.split()[:6] == ["2.14.1+cu126", "linux_x86_64", "3.10", "…", "3.14", "525.60.13"]
+
+
 @pytest.mark.slow
 def test_refresh_learns_and_forgets(call: Call, server: IndexServer) -> None:
     first = json.loads(call("matrices", "refresh", "--torch-index", server.simple, "--json").stdout)

@@ -14,7 +14,7 @@ from typing import Any
 from wizard.compatibility.bests import best_builds
 from wizard.compatibility.data.load import load_matrix, parse_policy
 from wizard.compatibility.data.model import PLATFORMS, Build, Matrix, OverlayState, Release
-from wizard.compatibility.data.ordering import version_key
+from wizard.compatibility.data.ordering import cuda_of, version_key
 from wizard.compatibility.data.overlay import merged, read_overlay, remove_overlay, write_overlay
 from wizard.compatibility.data.validate import check_folder
 from wizard.compatibility.model import Choices
@@ -242,12 +242,14 @@ def _release(release: Release, matrix: Matrix) -> dict[str, Any]:
         "torchaudio": release.torchaudio,
         "confidence": release.confidence,
         "source": release.source,
-        "builds": [_build(build) for build in matrix.builds if build.torch == release.torch],
+        "builds": [_build(build, matrix) for build in matrix.builds if build.torch == release.torch],
     }
 
 
-def _build(build: Build) -> dict[str, Any]:
+def _build(build: Build, matrix: Matrix) -> dict[str, Any]:
     kernels, size = build.kernels, build.size
+    system = next((os for (os, _), platform in PLATFORMS.items() if platform == build.platform), "")
+    floor = matrix.floors.get((cuda_of(build.variant) or "", system))
     return {
         "variant": build.variant,
         "platform": build.platform,
@@ -256,6 +258,7 @@ def _build(build: Build) -> dict[str, Any]:
         "advertised": build.advertised,
         "default_build": build.pypi_default,
         "min_glibc": build.min_glibc,
+        "driver_floor": floor.driver_floor if floor else None,
         "architectures": list(kernels.architectures) if kernels else None,
         "evidence": kernels.evidence if kernels else None,
         "bytes": size.bytes if size else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from wizard.cli.tables import align
 from wizard.cli.terminal import Terminal
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.data.model import PLATFORMS
+from wizard.compatibility.data.ordering import branch_of, version_key
 from wizard.compatibility.model import Choices
 from wizard.machine.host.operating_system import normal_arch
 from wizard.model.errors import ExitStatus, UsageError
@@ -49,28 +50,39 @@ def _show(arguments: Arguments, terminal: Terminal) -> int:
 
 
 def _releases_table(releases: list[Mapping[str, Any]]) -> str:
-    head = ["torch", "released", "torchvision", "torchaudio", "builds", "confidence"]
+    drivers = "builds with their oldest driver (Linux/Windows)"
+    head = ["torch", "released", "torchvision", "torchaudio", "Python", "confidence", drivers]
     rows = [
         [
             one["torch"],
             one["released"],
             one["torchvision"] or "?",
             one["torchaudio"] or "?",
-            " ".join(dict.fromkeys(build["variant"] for build in one["builds"] if build["advertised"])),
+            _span(sorted({python for build in one["builds"] for python in build["pythons"]}, key=version_key)),
             one["confidence"],
+            ", ".join(_with_drivers(one["builds"])),
         ]
         for one in reversed(releases)
     ]
     return align([head, *rows])
 
 
+def _with_drivers(builds: list[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield each CUDA tag with the driver branches that run it: `cu126 525/528`."""
+    for variant in dict.fromkeys(build["variant"] for build in builds if build["advertised"]):
+        of_it = [build for build in builds if build["variant"] == variant and build["driver_floor"]]
+        floors = {build["platform"].partition("_")[0]: str(branch_of(build["driver_floor"])) for build in of_it}
+        yield f"{variant} {floors.get('linux', '-')}/{floors.get('win', '-')}" if floors else variant
+
+
 def _builds_table(release: Mapping[str, Any]) -> str:
-    head = ["build", "platform", "Python", "code", "MB", "confidence", "source"]
+    head = ["build", "platform", "Python", "driver", "code", "MB", "confidence", "source"]
     rows = [
         [
             f"{release['torch']}+{one['variant']}",
             one["platform"],
             _span(one["pythons"]),
+            one["driver_floor"] or "-",
             _span(one["architectures"] or ["-"]),
             str(round(one["bytes"] / 1e6)) if one["bytes"] else "-",
             one["confidence"],
