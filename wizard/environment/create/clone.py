@@ -161,7 +161,7 @@ def _check_disk_space(target: Path, size: int) -> None:
 def _make_frame(source: Environment, target: Path, is_cancelled: IsCancelled) -> None:
     """By the Python that the original borrows."""
     python = python_of(source.prefix)
-    asked = run(Request((str(python), "-I", "-c", _BASE), timeout=60.0))
+    asked = run(Request((str(python), "-I", "-X", "utf8", "-c", _BASE), timeout=60.0))
     base = asked.stdout.strip()
     if not asked.ok or not base:
         raise WizardError(ENV_BROKEN, details=asked.tail(), path=str(python))
