@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.line.world import TORCH, World
+from tests.line.world import PYTHON, TORCH, World
 from tests.users import AS_STRANGER, READING, STRANGER
 from wizard.environment.create.modes import closed_to_others, open_to_all, open_way_to, shared_mode
 
@@ -109,6 +109,53 @@ def test_a_place_that_others_cannot_reach_is_refused(world: World, tmp_path: Pat
     assert "they may not enter" in done.stderr
     assert list((tmp_path / "closed").iterdir()) == []
     assert world.runs() == []
+
+
+def stand_in(folder: Path, patch: int) -> Path:
+    """A Python that only answers what it is: newer than any real one of its minor version."""
+    answer = {
+        "version": f"{PYTHON}.{patch}",
+        "name": "cpython",
+        "is_64_bit": True,
+        "is_free_threaded": False,
+        "has_venv": True,
+        "release": [3, sys.version_info[1]],
+        "prefix": "/",
+        "base_prefix": "/",
+    }
+    folder.mkdir(parents=True)
+    path = folder / f"python{PYTHON}"
+    path.write_text(f"#!/bin/sh\nprintf '%s\\n' '{json.dumps(answer)}'\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_the_python_is_one_that_others_may_run(world: World, open_folder: Path) -> None:
+    """Not the newest, which lies in a closed folder; by a path it is the one that was named."""
+    closed, newer, older = (stand_in(open_folder / name / "bin", 200 - place) for place, name in enumerate("cno"))
+    closed.parent.chmod(0o700)
+    path = os.pathsep.join([*(str(one.parent) for one in (closed, newer, older)), os.environ["PATH"]])
+    here = replace(world, more={"PATH": path})
+    words = ("setup", "--dry-run", "--prefix", str(open_folder / "env"), *world.sources)
+    alone = here.run(*words)
+    assert f"{closed} -m venv" in alone.stderr, alone.stderr
+    shared = here.run(*words, "--shared")
+    assert f"{newer} -m venv" in shared.stderr, shared.stderr
+    place = words.index("--python")
+    named = here.run(*words[: place + 1], str(older), *words[place + 2 :], "--shared")
+    assert f"{older} -m venv" in named.stderr, named.stderr
+    refused = here.run(*words[: place + 1], str(closed), *words[place + 2 :], "--shared")
+    assert (refused.returncode, f"they may not enter “{closed.parent}”" in refused.stderr) == (2, True), refused.stderr
+
+
+def test_a_path_that_is_no_python(world: World) -> None:
+    for options, said in (
+        (("--python", "/bin/sh"), "is no Python that an environment can be made from"),
+        (("--python", "/nowhere/python3"), "is no Python that an environment can be made from"),
+        (("--python", sys.executable, "--engine", "rattler"), "brings a Python of its own"),
+    ):
+        done = world.run("setup", "--dry-run", *options)
+        assert (done.returncode, said in done.stderr, len(done.stderr.splitlines())) == (2, True, 2), done.stderr
 
 
 def test_the_way_is_looked_at_link_by_link(open_folder: Path) -> None:

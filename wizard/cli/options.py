@@ -77,7 +77,11 @@ NETWORK = under(
 )
 BUILD = under(
     N_("the build"),
-    option("--python", metavar="3.12", help=N_("Python version of the environment")),
+    option(
+        "--python",
+        metavar="3.12|PATH",
+        help=N_("Python version of the environment, or a Python of this computer to make it from (engine venv)"),
+    ),
     option("--torch", metavar="X", help=N_("torch release, such as 2.14.1")),
     option("--variant", metavar="T", help=N_("cpu or a CUDA tag, such as cu126")),
     option("--with", dest="companions", metavar="A,B", help=N_("torchvision,torchaudio,NAME (none: only torch)")),
@@ -149,8 +153,10 @@ def _with_proxy(wish: Network, text: str) -> Network:
 def choices_from(arguments: Arguments) -> Choices:
     """Return what BUILD, SOURCES and, where a command has them, the options of `setup` ask for.
 
-    Raise UsageError `engine-conda-other` for a conda beside an engine that uses none."""
+    Raise UsageError `engine-conda-other` for a conda beside an engine that uses none, `python-path-engine`,
+    `python-not-usable`."""
     from wizard.compatibility.model import Choices
+    from wizard.model.errors import UsageError
 
     typed = vars(arguments)
     companions: tuple[str, ...] | None = None
@@ -159,14 +165,25 @@ def choices_from(arguments: Arguments) -> Choices:
         names = [name.strip() for name in arguments.companions.split(",") if name.strip() not in ("", "none")]
         companions = tuple(name for name in names if name in _COMPANIONS)
         extras = tuple(name for name in names if name not in _COMPANIONS)
+    python, base_python = _python(arguments.python)
+    engine = _engine(arguments.engine, arguments.conda)
+    if base_python and engine not in ("auto", "venv"):
+        raise UsageError(
+            "python-path-engine",
+            "--engine {engine} brings a Python of its own and cannot use the one at {path}.",
+            "Leave --engine out, or give --python a version such as 3.12.",
+            engine=engine,
+            path=base_python,
+        )
     of_setup: dict[str, Any] = {name: typed[name] for name in _OF_SETUP if name in typed}
     return Choices(
-        python=arguments.python,
+        python=python,
+        base_python=base_python,
         torch=arguments.torch,
         variant=arguments.variant,
         companions=companions,
         extras=extras,
-        engine=_engine(arguments.engine, arguments.conda),
+        engine="venv" if base_python else engine,
         conda=arguments.conda,
         prefix=typed.get("prefix") or typed.get("into"),
         index=arguments.index,
@@ -184,6 +201,19 @@ def choices_from(arguments: Arguments) -> Choices:
 
 
 _OF_SETUP = ("name", "limit_rate", "connections", "keep_wheels", "copies", "cache_dir", "temp_dir", "shared")
+
+
+def _python(text: str | None) -> tuple[str | None, str | None]:
+    """Return version and path; a path is asked for its version. Raise UsageError `python-not-usable`."""
+    if text is None or not set(text) & set("/\\~"):
+        return text, None
+    from pathlib import Path
+
+    from wizard.machine.asking import asker
+    from wizard.machine.host.interpreters import named_python
+
+    found = named_python(asker(lambda: False), Path(text))
+    return found.minor, found.executable
 
 
 def _engine(engine: str, conda: str | None) -> str:

@@ -63,6 +63,7 @@ class Choices:
     extras: tuple[str, ...] = ()  # further requirements
     engine: str = "auto"  # auto | rattler | conda | venv
     conda: str | None = None  # the conda engine's program or installation; None = the first that answers
+    base_python: str | None = None  # the venv engine's Python, by its path; None = the newest that serves
     name: str | None = None
     prefix: str | None = None
     index: str | None = None  # Python packages

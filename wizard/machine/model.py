@@ -56,6 +56,11 @@ class PythonInstall:
     version: str  # "3.11.7"
     has_venv: bool
 
+    @property
+    def minor(self) -> str:
+        """`3.11`"""
+        return ".".join(self.version.split(".")[:2])
+
 
 @dataclass(frozen=True, slots=True)
 class CondaInstall:

@@ -39,7 +39,7 @@ from wizard.run.runs import run_info
 from wizard.run.select.alternates import further_channels
 from wizard.run.select.build_search import available_pythons
 from wizard.run.select.mirror_policy import MirrorPolicy
-from wizard.run.select.select_build import base_pythons, channel_verdicts
+from wizard.run.select.select_build import base_pythons, channel_verdicts, with_serving_pythons
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.known_sources import conda_channels, default_index, package_sources, torch_sources
 from wizard.sources.model import Layout, Origin, Source, SourceKind, UserSettings
@@ -282,6 +282,7 @@ def _selected_build(
             python=selection.lock.python,
         )
         return _selected_of(file, selection, ChosenEngine("rattler", None, channels_of(packages), reason))
+    facts = with_serving_pythons(facts, choices, is_cancelled)
     own, policy = own_conda(facts, choices, is_cancelled), MirrorPolicy(choices, facts, is_cancelled)
     headers = list_headers() if policy.is_on(SourceKind.CONDA) else None
     with Reader(facts.settings, headers=headers) as reader:

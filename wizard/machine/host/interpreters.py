@@ -17,6 +17,7 @@ from pathlib import Path
 
 from wizard.machine.asking import Ask, TimedCall, question, run_all
 from wizard.machine.model import PythonInstall
+from wizard.model.errors import UsageError
 from wizard.model.typed import from_last_line
 from wizard.process import without_memory
 from wizard.system import paths
@@ -190,6 +191,26 @@ def _all_candidates(ask: Ask, environment: Mapping[str, str], home: Path, root: 
         if real not in found and is_interpreter_path(real) and is_real(real):
             found.append(real)
     return found
+
+
+def named_python(ask: Ask, path: Path) -> PythonInstall:
+    """Return the interpreter that a person named, or the one below it: of a venv, of a shim.
+
+    Raises UsageError `python-not-usable`, WizardError `no-memory`."""
+    real = path.expanduser().resolve()
+    answer = ask_interpreter(ask, real) if real.is_file() else None
+    if answer and (answer.in_venv or not is_real(real)):
+        real = _base_of(answer)
+        answer = ask_interpreter(ask, real)
+    if answer is None or not answer.is_fit or not answer.has_venv:
+        raise UsageError(
+            "python-not-usable",
+            "“{path}” is no Python that an environment can be made from.",
+            "Name a CPython 3 of 64 bits that has the modules venv and ensurepip (on Debian and Ubuntu the package "
+            "python3-venv brings them), or a version such as 3.12.",
+            path=str(path),
+        )
+    return PythonInstall(str(real), answer.version, answer.has_venv)
 
 
 def probe_pythons(

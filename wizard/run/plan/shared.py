@@ -41,7 +41,8 @@ def check_base_python(plan: Plan) -> None:
             "shared-python",
             "Other users cannot run the Python that this environment would be made from ({path}): "
             "they may not enter “{folder}”.",
-            "Use the built-in engine, whose environments have a Python of their own: --engine rattler",
+            "Use the built-in engine, whose environments have a Python of their own (--engine rattler), or name a "
+            "Python that everybody may run: --python /usr/bin/python3",
             path=str(plan.base_python),
             folder=str(closed),
         )

@@ -88,7 +88,7 @@ def _minor(python: str) -> int:
 
 
 def available_pythons(installs: Sequence[PythonInstall]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(".".join(p.version.split(".")[:2]) for p in installs if p.has_venv))
+    return tuple(dict.fromkeys(install.minor for install in installs if install.has_venv))
 
 
 @dataclass(slots=True)

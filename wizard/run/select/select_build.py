@@ -10,11 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import INDEX_STRATEGIES, Candidate, Choices, Verdict
 from wizard.environment.conda.find import OwnConda
 from wizard.environment.create.choose import BasePython, ChannelVerdict, choose_engine
+from wizard.environment.create.modes import closed_to_others
+from wizard.machine.asking import asker
+from wizard.machine.host.interpreters import named_python
 from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.messages import Message, message, text
 from wizard.process import redact
@@ -69,6 +73,7 @@ def select_build(
 
     Raises WizardError `no-build-fits`, `no-source`, UsageError for choices that cannot be met, Cancelled."""
     candidates = wanted_candidates(verdict, choices)
+    facts = with_serving_pythons(facts, choices, is_cancelled)
     own = own_conda(facts, choices, is_cancelled)
     policy = MirrorPolicy(choices, facts, is_cancelled, fresh, on_source)
     with Reader(facts.settings, headers=list_headers() if policy.is_on(SourceKind.TORCH) else None) as reader:
@@ -153,6 +158,19 @@ def _pythons(
     if choices.python or not pythons or choices.engine not in ("auto", "venv"):
         choose_engine(choices.engine, channels, base_pythons(facts), choices.python or "3", own)
     return pythons
+
+
+def with_serving_pythons(facts: Facts, choices: Choices, is_cancelled: Callable[[], bool]) -> Facts:
+    """Return the facts with the Pythons alone that the environment may be made from: the one that was named, or, for a
+    shared one, those that others can run. Where none of these would serve, all, so that the refusal can name it."""
+    pythons = facts.machine.pythons
+    if choices.base_python:
+        pythons = (named_python(asker(is_cancelled), Path(choices.base_python)),)
+    elif choices.shared:
+        open_ones = tuple(one for one in pythons if closed_to_others(Path(one.executable)) is None)
+        serves = any(one.has_venv and choices.python in (None, one.minor) for one in open_ones)
+        pythons = open_ones if serves else pythons
+    return replace(facts, machine=replace(facts.machine, pythons=pythons))
 
 
 def base_pythons(facts: Facts) -> tuple[BasePython, ...]:
