@@ -159,6 +159,18 @@ def test_an_index_of_a_stranger_wants_trust(world: World, folder: Path, wheels: 
     assert (found["theirs"], found["numpy"]) == ("3.0", "2.3.0")
 
 
+def test_a_python_of_this_computer_will_do_where_the_project_leaves_it_open(world: World, folder: Path) -> None:
+    """The tables would take another one, of which no source has a wheel."""
+    at = world.sources.index("--python")
+    own = (*world.sources[:at], *world.sources[at + 2 :])
+    write(
+        folder, "pyproject.toml", "[project]", 'name = "mine"', 'requires-python = ">=3.8"', 'dependencies = ["torch"]'
+    )
+    done = world.run("setup", "--project", str(folder), "--name", "demo", "--dry-run", "--events", *own)
+    assert done.returncode == 0, done.stderr
+    assert (json.loads(done.stdout)["python"], json.loads(done.stdout)["torch"]) == (PYTHON, TORCH)
+
+
 @pytest.mark.slow
 def test_a_killed_one_is_resumed_and_ends_with_every_package(world: World, folder: Path) -> None:
     write(folder, "requirements.txt", "torch", "torchvision", "padding-a==1.0", "padding-d")

@@ -29,8 +29,8 @@ from wizard.process import redact
 from wizard.project.answer import relaxed_words
 from wizard.project.companions import companion, companion_table, conda_names
 from wizard.project.decide import ProjectDecision, Relaxed, decide
-from wizard.project.model import LOCKED, AddressLine, Project, Statement
-from wizard.project.understand import PAIRS, marker_holds, meets
+from wizard.project.model import LOCKED, PYTHON, AddressLine, Project, Statement
+from wizard.project.understand import PAIRS, marker_holds, meets, python_meets
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.commands import quote_of
 from wizard.run.plan.computed import OnProgress
@@ -42,6 +42,7 @@ from wizard.run.select.select_build import select_build
 from wizard.system import paths
 from wizard.transfer.address import address_problem, host_of
 
+_MOST_BUILDS = 20  # weighed for what a source may lack
 _ANY = 2  # the freedom in which every version will do
 _MADE_HERE = ("none", "releases", "pages", "conda")  # `wheels` of a companion that no index has ready
 _NO_WHEEL = re.compile(r"Wheels are required for `([^`]+)`|Because (\S+) was not found in the package registry")
@@ -79,7 +80,7 @@ def request_of(
         choices,
         torch=candidate.torch,
         variant=candidate.variant,
-        python=decision.python,
+        python=choices.python if _is_free(decision) else decision.python,
         companions=tuple(name for name in PAIRS if name in {*pairs, *(choices.companions or ())}),
         include_unadvertised=choices.include_unadvertised or not candidate.advertised,
     )
@@ -89,6 +90,15 @@ def request_of(
     packages = tuple(one for why, one in sorted_out if not why)
     left = tuple((why, one) for why, one in sorted_out if why and one.name not in decision.left_out)
     return ProjectRequest(project, decision, decided, packages, left, _hosts(asks.sources), choices)
+
+
+def _is_free(decision: ProjectDecision) -> bool:
+    """Return whether the project leaves the Python open, so that one of this computer's may be taken."""
+    asks, pythons = decision.understood, decision.candidate.pythons if decision.candidate else ()
+    names_one = any(one.name == PYTHON for one in (*asks.locked, *asks.implied)) or any(
+        one.marker for one in asks.torch
+    )
+    return not names_one and all(python_meets(one.specifier, python) for one in asks.python for python in pythons)
 
 
 def agreeing(packages: Iterable[Statement]) -> Iterator[Statement]:
@@ -204,41 +214,49 @@ def plan_project(
 def _selected(
     facts: Facts, matrix: Matrix, request: ProjectRequest, is_cancelled: IsCancelled
 ) -> tuple[ProjectRequest, SelectedBuild]:
-    """The build from a source. Where no source has it, or nothing here makes its Python, the next one that differs in
-    nothing further from what the project asks. Raises what the first one raised."""
-    pythons = [] if request.asked.python else [*available_pythons(facts.machine.pythons)]
-    current, absent, asked = request, set[tuple[str, str]](), request.asked
+    """The build from a source. Where nothing here makes its Python, with one of this computer's that differs in nothing
+    further from what the project asks. Raises what the first one raised."""
+    pythons = () if request.asked.python else available_pythons(facts.machine.pythons)
     first: WizardError | None = None
-    while True:
-        choices = current.choices
+    for asked in (request.asked, *(replace(request.asked, python=python) for python in pythons)):
+        tried = request_of(request.project, facts, matrix, asked)
+        if first and (_differing(tried) != _differing(request) or tried.choices.python != asked.python):
+            continue
         try:
-            verdict = resolve(facts.machine, matrix, choices)
-            selected = select_build(facts, matrix, verdict, choices, None, is_cancelled)
-            return current, replace(selected, notices=(*_second_choice(request, current), *selected.notices))
+            return _from_a_source(facts, matrix, tried, is_cancelled)
         except WizardError as error:
             first = first or error
-            if error.code == "no-source":
-                absent.add((choices.torch or "", choices.variant or ""))
-            elif error.code in _NO_PYTHON and pythons:
-                asked = replace(asked, python=pythons.pop(0))
-            else:
+            if error.code not in _NO_PYTHON:
                 raise first from None
-        current = request_of(request.project, facts, matrix, asked, absent)
-        while asked.python not in (request.asked.python, current.choices.python) and pythons:
-            asked = replace(asked, python=pythons.pop(0))
-            current = request_of(request.project, facts, matrix, asked, absent)
-        if _differing(current) != _differing(request):
-            raise first
+    assert first
+    raise first
+
+
+def _from_a_source(
+    facts: Facts, matrix: Matrix, request: ProjectRequest, is_cancelled: IsCancelled
+) -> tuple[ProjectRequest, SelectedBuild]:
+    """The best build that a source has, of those that differ in nothing further from what the project asks."""
+    taken = {(one.choices.torch, one.choices.variant): one for one in _as_good(facts, matrix, request)}
+    candidates = tuple(one.decision.candidate for one in taken.values() if one.decision.candidate)
+    verdict = replace(resolve(facts.machine, matrix, request.choices), candidates=candidates)
+    any_of_them = replace(request.choices, torch=None, variant=None)
+    selected = select_build(facts, matrix, verdict, any_of_them, None, is_cancelled)
+    return taken[selected.candidate.torch, selected.candidate.variant], selected
+
+
+def _as_good(facts: Facts, matrix: Matrix, request: ProjectRequest) -> Iterator[ProjectRequest]:
+    absent, current = set[tuple[str, str]](), request
+    while len(absent) < _MOST_BUILDS and _differing(current) == _differing(request):
+        yield current
+        absent.add((current.choices.torch or "", current.choices.variant or ""))
+        try:
+            current = request_of(request.project, facts, matrix, request.asked, absent)
+        except WizardError:
+            return
 
 
 def _differing(request: ProjectRequest) -> list[str]:
     return [one.name for one in request.decision.relaxed]
-
-
-def _second_choice(request: ProjectRequest, taken: ProjectRequest) -> Iterator[Message]:
-    wanted, build = (f"torch {one.choices.torch}+{one.choices.variant}" for one in (request, taken))
-    if wanted != build:
-        yield message("notice.second-choice", wanted=wanted, build=build)
 
 
 def _asked(request: ProjectRequest, selected: SelectedBuild, packages: list[Statement], freedom: int) -> SelectedBuild:
