@@ -156,6 +156,13 @@ def test_a_card_is_told_with_the_name_of_its_architecture_and_the_driver_with_wh
     assert "cuDNN" in text(said[1], "en")
 
 
+def test_memory_that_a_card_shares_with_the_computer_is_not_missing() -> None:
+    spark = Gpu("nvidia", "NVIDIA GB10", "10de:2e12", ComputeCapability(12, 1), None, "GPU-1", "000f:01:00.0")
+    row = rows_of(replace(MACHINE, gpus=(spark,)))["gpu"]
+    assert (row.state, text(row.fact, "en")) == ("ok", "NVIDIA GB10, shares this computer's memory")
+    assert text(row.fact, "zh_CN") == "NVIDIA GB10，与电脑共用内存"
+
+
 def test_a_driver_without_cards_warns() -> None:
     none = message("machine.nvidia.no-cards")
     assert rows_of(MACHINE, none)["driver"].state == "problem", "a card is on the bus, and the driver does not run it"

@@ -27,6 +27,8 @@ from wizard.model.capability import ComputeCapability
 _CUBIN = "sm_"
 _OWN_CODE_ONLY = frozenset(ComputeCapability.parse(each) for each in ("5.3", "6.2", "7.2", "8.7", "10.1"))
 
+_UNIFIED = frozenset(ComputeCapability.parse(each) for each in ("11.0", "12.1"))
+
 
 @dataclass(frozen=True, slots=True)
 class Code:
@@ -57,6 +59,11 @@ def code_for(architectures: tuple[str, ...], capability: ComputeCapability) -> C
 def wants_own_code(capability: ComputeCapability | None) -> bool:
     """Return whether only machine code of exactly this number runs there, as on a Jetson."""
     return capability in _OWN_CODE_ONLY
+
+
+def shares_memory(capability: ComputeCapability | None) -> bool:
+    """Return whether such a card has no memory of its own, so that a driver tells none: boards, Thor and GB10."""
+    return capability in _OWN_CODE_ONLY or capability in _UNIFIED
 
 
 def _runs_cubin(capability: ComputeCapability, target: ComputeCapability) -> bool:

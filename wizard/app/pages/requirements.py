@@ -11,7 +11,7 @@ from dataclasses import replace
 from wizard.compatibility.cards import graphics_cards
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.other_makers import card_words, other_cards
-from wizard.compatibility.rules import wants_own_code
+from wizard.compatibility.rules import shares_memory, wants_own_code
 from wizard.machine.model import Gpu, Machine, MigInstance
 from wizard.model.messages import Message, message
 from wizard.run.model import Requirement
@@ -82,6 +82,8 @@ def _instance(part: MigInstance) -> str:
 
 def _gpu_fact(gpu: Gpu) -> Message:
     name = gpu.name or gpu.pci_id or "NVIDIA"
+    if gpu.memory_bytes is None and shares_memory(gpu.compute_capability):
+        return message("check.gpu.name_shared", "{name}, shares this computer's memory", name=name)
     if gpu.memory_bytes is None:
         return message("check.gpu.name", "{name}", name=name)
     return message("check.gpu.name_memory", name=name, gigabytes=round(gpu.memory_bytes / 2**30))
