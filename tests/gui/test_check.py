@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
+from tests.compatibility.machines import FOLDER
 from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
@@ -19,10 +20,12 @@ from tests.gui.walking import go_to, press, settle, texts, visible
 from tests.sentences import error_text
 from wizard.app.pages.check import Looks, check_rows, live_rows, other_findings
 from wizard.app.pages.order import PageId
+from wizard.app.pages.requirements import requirements
 from wizard.gui.pages.check import CheckPage
 from wizard.gui.pages.check_rows import DriverPanel
 from wizard.gui.shell.splash import SIZE, SMALLEST
 from wizard.gui.shell.window import WizardWindow
+from wizard.machine.machine_file import read_machine_file
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES
 from wizard.sources.model import UserSettings
@@ -93,6 +96,20 @@ def test_a_driver_that_would_give_more_is_a_note_with_the_way_to_it(session: Fak
 
 
 # -- the page
+
+
+def test_another_makers_card_is_named_with_its_lines(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    machine = read_machine_file(FOLDER.parent / "other_makers" / "rx-7900-xtx-linux.json")
+    session.facts = replace(session.facts, machine=machine, requirements=requirements(machine, UserSettings()))
+    window = make_window()
+    go_to(qtbot, window, PageId.CHECK)
+    qtbot.waitUntil(lambda: any("Radeon RX 7900 XT" in one for one in texts(window)))
+    told = "\n".join(texts(window))
+    assert "Next installs the CPU build" in told
+    assert '"torch[device-gfx1100]"' in told
+    assert "No NVIDIA" not in told
 
 
 def test_rows_fill_in_as_the_parts_end(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

@@ -41,7 +41,8 @@ def _gpus(machine: Machine, matrix: Matrix | None) -> Iterator[Requirement]:
     others = other_cards(machine)
     for card in others:
         state = "warning" if card.offers else "note"
-        yield Requirement("gpu", state, *card_words(card))
+        fact, *more = card_words(card)  # open to see: the lines are what such a person came for
+        yield Requirement("gpu", state, fact, message("other.offers", "{offers}", offers=tuple(more)))
     if not machine.nvidia_gpus and not others:
         yield Requirement(
             "gpu",
