@@ -12,6 +12,8 @@ import pytest
 from tests.servers.index_server import Answer, IndexServer
 from tests.sources.torch_wheels import companion, torch_wheel
 from wizard.app.use import tables
+from wizard.cli.main import main
+from wizard.cli.pick import render
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
@@ -174,6 +176,31 @@ def test_refresh_learns_and_the_rule_takes_it_up(server: IndexServer) -> None:
     assert tables.check() == ()
     assert tables.forget()
     assert "2.16.0" not in load_matrix().releases
+
+
+def test_what_a_source_without_ranges_leaves_open_is_not_called_unpublished(
+    server: IndexServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file for the processor is known by its name; the one with CUDA is listed and could not be read."""
+    torch_wheel(server.root, f"torch-2.16.0+cpu-{LINUX}", None, ballast=1000)
+    torch_wheel(server.root, "torch-2.16.0+cpu-cp312-cp312-win_amd64.whl", None, ballast=1000)
+    for path in server.root.glob("torch-2.16.0+cu132*"):
+        server.answers[f"/files/{path.name}"] = Answer(path.read_bytes())
+    assert main(["matrices", "refresh", "--all-platforms", "--torch-index", server.simple], lambda *_: 99) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(set(lines)) == 2, "the one for two processors once"
+    assert {build.variant for build in load_matrix().builds if build.torch == "2.16.0"} == {"cpu"}
+    verdict = resolve(RTX_4090, load_matrix(), Choices())
+    assert verdict.best
+    assert verdict.best.torch == "2.15.0"
+    said = {one.variant: one.reasons[0] for one in verdict.candidates if one.torch == "2.16.0" and one.reasons}
+    assert {reason.words for reason in said.values()} == {"publication-unknown"}
+    assert "is not known" in text(said["cu132"].message, "en")
+    row = next(line for line in render(verdict, "en").splitlines() if line.startswith("2.16.0"))
+    assert "not published" not in row
+    assert "? not known" in row
+    other = resolve(RTX_4090, load_matrix(), Choices(torch="2.15.0", variant="cu118")).candidates[0]
+    assert (other.reasons[0].code, other.reasons[0].words) == ("not-published", ""), "what is shipped is whole"
 
 
 def test_an_unknown_cuda_of_a_known_family_brings_its_floor(server: IndexServer) -> None:

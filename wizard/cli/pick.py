@@ -193,8 +193,7 @@ def _live_document(carried: Message, news: tuple[JudgedBuild, ...], terminal: Te
 def _news_lines(news: tuple[JudgedBuild, ...], terminal: Terminal) -> Iterator[str]:
     from wizard.cli.sources.matrices import told
 
-    for one in news:
-        yield f"{told(one.build, terminal)} {terminal.words(_fit(one, terminal))}"
+    yield from dict.fromkeys(f"{told(one.build, terminal)} {terminal.words(_fit(one, terminal))}" for one in news)
     if any(one.fits for one in news):
         yield terminal.words(message("matrices.refresh"))
 

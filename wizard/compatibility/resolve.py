@@ -161,6 +161,7 @@ def unpublished(situation: JudgeContext, published: set[tuple[str, str]]) -> lis
     missing = (elsewhere | _removed(situation)) - published
     if choices.torch and choices.variant and not published:
         missing.add((choices.torch, choices.variant))
+    missing |= _unread(situation) - published
     here = {build.torch for build in matrix.builds if build.platform == situation.platform}
     return [_unpublished_candidate(torch, variant, torch in here, situation) for torch, variant in missing]
 
@@ -180,10 +181,30 @@ def _removed(situation: JudgeContext) -> set[tuple[str, str]]:
     }
 
 
+def _unread(situation: JudgeContext) -> set[tuple[str, str]]:
+    """Learnt releases under the tags that others have here: a source that was silent, or gave no parts of its files,
+    may well have them."""
+    matrix, choices = situation.matrix, situation.choices
+    tags = {build.variant for build in matrix.builds if build.platform == situation.platform and build.advertised}
+    return {
+        (torch, variant)
+        for torch in matrix.learned
+        for variant in tags
+        if choices.torch in (None, torch) and choices.variant in (None, variant)
+    }
+
+
 def _unpublished_candidate(torch: str, variant: str, is_here: bool, situation: JudgeContext) -> Candidate:
     platform = f"{situation.machine.os} {situation.machine.arch}"
     code = "not-published" if is_here else "platform-unsupported"
-    words = "platform-elsewhere" if situation.platform is None and situation.others else ""  # others may build for it
+    is_learned = torch in situation.matrix.learned
+    words = (
+        "publication-unknown"
+        if is_learned
+        else "platform-elsewhere"
+        if situation.platform is None and situation.others
+        else ""
+    )  # others may build for it
     reason = Reason(code, {"torch": torch, "variant": variant, "platform": platform}, words)
     release = situation.matrix.releases[torch]
     python = situation.choices.python

@@ -162,8 +162,8 @@ def _refresh(arguments: Arguments, terminal: Terminal) -> int:
         return ExitStatus.DONE
     for words in dict.fromkeys(terminal.words(words) for _, words in done.silent):
         terminal.write(f"! {words}")
-    for build in done.builds:
-        terminal.line(told(build, terminal))
+    for line in dict.fromkeys(told(build, terminal) for build in done.builds):  # of several systems often the same
+        terminal.line(line)
     taken = len(done.taken)
     folder = done.overlay.folder if done.overlay else ""
     terminal.say(

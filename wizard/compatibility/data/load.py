@@ -117,7 +117,9 @@ def _composed(folder: Path, added: Mapping[str, Sequence[Cells]]) -> Matrix:
     builds = [_build(row, kernels.get(_build_key(row)), sizes.get(_build_key(row))) for row in rows("builds")]
     builds.sort(key=_build_order, reverse=True)
     floors = [_floor(row) for row in rows("cuda_driver_floors")]
+    shipped = {row["torch"] for row in read_rows(folder / "releases.csv")} if added.get("releases") else set()
     return Matrix(
+        learned=frozenset(row["torch"] for row in added.get("releases", ())) - shipped,
         releases={row["torch"]: _release(row) for row in rows("releases")},
         builds=tuple(builds),
         floors={(floor.cuda, floor.os): floor for floor in floors},

@@ -156,6 +156,7 @@ class Matrix:
     find_card: Callable[[str], Card | None]  # reads the card table when first asked
     find_pins: Callable[[str], frozenset[str] | None]  # as `matrix.pins.Pins.find`; likewise its table
     overlay: OverlayState | None = None  # None: there is none
+    learned: frozenset[str] = frozenset()  # releases that were learnt here: perhaps not all of their builds are known
 
     def card(self, pci_id: str) -> Card | None:
         return self.find_card(pci_id.lower())
