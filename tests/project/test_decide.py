@@ -245,3 +245,8 @@ def test_a_cuda_that_a_release_never_had_becomes_the_nearest(tmp_path: Path) -> 
     found = decided(tmp_path, {"requirements.txt": "torch==2.6.0+cu121\n"}, ADA)
     assert build(found)[:2] == ("2.6.0", "cu124")
     assert relaxed(found) == {"cuda": ("cu121", "cu124", "reason.not-published")}
+
+
+def test_the_cuda_of_a_pixi_system_is_no_package(tmp_path: Path) -> None:
+    words = '[dependencies]\npytorch = "*"\neinops = "*"\n[system-requirements]\ncuda = "12"\n'
+    assert [one.name for one in decided(tmp_path, {"pixi.toml": words}, AMPERE).understood.rest] == ["einops"]
