@@ -128,6 +128,15 @@ def test_a_project_without_torch_is_told_so(world: World, folder: Path) -> None:
     assert not prefix(world).exists()
 
 
+def test_a_pin_that_moves_stays_in_its_major_release(world: World, folder: Path, tmp_path: Path) -> None:
+    for version in ("1.1", "1.5", "2.0"):
+        build_wheel(tmp_path / "more", "moving", version, {"moving.py": b""})
+    write(folder, "requirements.txt", "torch", "moving==1.2", "numpy==2.2.0")
+    done = world.run(*setup(world, folder, "--dry-run", "--events", "--find-links", str(tmp_path / "more")))
+    assert done.returncode == 0, done.stderr
+    assert {"moving==1.5", "numpy==2.3.0"} <= set(json.loads(done.stdout)["packages"])
+
+
 def test_a_lock_is_kept_to_where_it_has_a_solution(world: World, folder: Path, tmp_path: Path) -> None:
     for version in ("1.0", "2.0"):
         build_wheel(tmp_path / "more", "moving", version, {"moving.py": b""})

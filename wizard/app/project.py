@@ -260,20 +260,20 @@ def _differing(request: ProjectRequest) -> list[str]:
 
 
 def _asked(request: ProjectRequest, selected: SelectedBuild, packages: list[Statement], freedom: int) -> SelectedBuild:
-    """`freedom`: 0 as asked; 1 pins are least versions; 2 any version. Pins are kept where that has a solution."""
+    """`freedom`: 0 as asked; 1 pins are least versions of the same major, 2 of any; 3 any version. Pins are kept where
+    that has a solution."""
     decision = request.decision
     moving = {one.name: one.given for one in decision.relaxed}
     lines = [_requirement(one, decision, moving, freedom) for one in packages]
     lines += [
         f"{one.name}{one.specifier}" for one in decision.understood.constraints if _is_asked(one, packages, freedom)
     ]
-    numpy = decision.numpy if decision.understood.numpy and not freedom else ""
     pins = {one.name: _pin(one) for one in reversed(packages) if _pin(one)}
     locked = {one.name: _pin(one) for one in reversed(request.project.statements) if one.strength == LOCKED}
     preferred = {**locked, **(pins if freedom else {})}
     return replace(
         selected,
-        requirements=tuple(dict.fromkeys((*selected.requirements, *lines, *([f"numpy{numpy}"] if numpy else ())))),
+        requirements=tuple(dict.fromkeys((*selected.requirements, *lines))),
         preferred=tuple(
             PackageVersion(name, version)
             for name, version in preferred.items()
@@ -292,14 +292,22 @@ def _requirement(one: Statement, decision: ProjectDecision, moving: dict[str, st
     if row and name in moving:  # it goes with torch, or has another name here
         specifier = ""
         name = row.instead if moving[name] == row.instead else name
-    if name == "numpy":
-        specifier = "" if decision.numpy else specifier
-    if freedom and freedom < _ANY:
-        specifier = re.sub(r"={2,3}([^,*]+?)(?:\.\*)?(?=,|$)", r">=\1", specifier)
-    elif freedom:
-        specifier = ""
+    if name == "numpy" and decision.numpy:
+        specifier = decision.numpy
+    if freedom:
+        specifier = _loosened(specifier, freedom) if freedom < _ANY else ""
     extras = f"[{','.join(one.extras)}]" if one.extras else ""
     return f"{name}{extras}{specifier}{f' ; {one.marker}' if one.marker else ''}"
+
+
+def _loosened(specifier: str, freedom: int) -> str:
+    """Return `>=1.19.5,<2` of `==1.19.5`, without the bound from the second freedom on."""
+
+    def least(pin: re.Match[str]) -> str:
+        bound = f",<{int(pin['major']) + 1}" if freedom == 1 else ""
+        return f">={pin['version']}{bound}"
+
+    return re.sub(r"={2,3}(?P<version>(?P<major>\d+)[^,*]*?)(?:\.\*)?(?=,|$)", least, specifier)
 
 
 def _moved(request: ProjectRequest, lock: Lock, selected: SelectedBuild) -> Iterator[Relaxed]:
