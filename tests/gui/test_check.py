@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -109,6 +109,8 @@ def test_another_makers_card_is_named_with_its_lines(
     told = "\n".join(texts(window))
     assert "Next installs the CPU build" in told
     assert '"torch[device-gfx1100]"' in told
+    lines = next(one for one in visible(window, QLabel) if isinstance(one, QLabel) and "torch[device" in one.text())
+    assert lines.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
     assert "No NVIDIA" not in told
 
 

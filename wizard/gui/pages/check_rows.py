@@ -109,7 +109,7 @@ class CheckRows(RowCard):
         pill.setAccessibleName(f"{name}: {state_word(row.state)}")
         lines: list[QWidget] = [label(self._context.translator.say(row.fact))]
         if row.why:
-            lines.append(label(self._context.translator.say(row.why), "muted"))
+            lines.append(selectable(label(self._context.translator.say(row.why), "muted")))
         button, wide = self._way_out(row, name, lines)
         words = stacked(*lines)
         self.add_row(pill, label(name, "strong", wrap=False), words, self._beside(button, words) if button else None)
