@@ -8,6 +8,7 @@ bytes are not taken.
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -15,7 +16,14 @@ from pathlib import Path
 
 from wizard.classroom.pack.files import put_bytes
 from wizard.classroom.pack.listing import LISTING, PROFILE
-from wizard.classroom.pack.opened import OpenPack, base_of, open_pack, read_profile_of, read_signature_of
+from wizard.classroom.pack.opened import (
+    PACK_UNREACHABLE,
+    OpenPack,
+    base_of,
+    open_pack,
+    read_profile_of,
+    read_signature_of,
+)
 from wizard.classroom.profile.hosts import Agree, not_trusted, trust_nobody
 from wizard.classroom.profile.keys import check_signature
 from wizard.classroom.profile.model import ProfileFile
@@ -58,6 +66,7 @@ class LoadBalancer:
 
 
 CODE_SIGNS = 16
+_AGAIN_AFTER = (1.0, 2.0)  # seconds, where a server that was named is not up yet
 _AT_ONCE = 16
 _MOST_FOUND = 32  # servers that the network tells of: anybody may announce any number
 Search = Callable[[str], tuple[str, ...]]
@@ -154,8 +163,8 @@ def _from_pack(
                 "Add the class's code (--class CODE), or use the profile file (--profile FILE).",
                 address=redact(base),
             )
-        return _kept(*_profile_of(base, code, environment))
-    bases = look(code)
+        return _kept(*_once_it_is_up(base, code, environment))
+    bases = look(code) or look(code)  # the first student is often earlier than the server
     pool = ThreadPoolExecutor(_AT_ONCE)
     try:
         for answer in as_completed([pool.submit(_profile_of, base, code, environment) for base in bases]):
@@ -166,6 +175,13 @@ def _from_pack(
             return _kept(*found)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+    if not bases:
+        raise WizardError(
+            "share-not-announced",
+            "No server in this network announces this class; one that is up may not be announced.",
+            "Give the server's address too (--pack http://ADDRESS:PORT/), or start it with pack serve --announce; "
+            "check the code. Some networks let no announcements through.",
+        )
     raise WizardError(
         "share-not-found",
         "No server of this class answered in this network (announced here: {found}).",
@@ -173,6 +189,18 @@ def _from_pack(
         "networks let no announcements through.",
         found=len(bases),
     )
+
+
+def _once_it_is_up(base: str, code: str, environment: Mapping[str, str]) -> tuple[ProfileFile, OpenPack]:
+    """A server that cannot be reached is asked again: a class often starts before it."""
+    for seconds in _AGAIN_AFTER if base.startswith("http") else ():
+        try:
+            return _profile_of(base, code, environment)
+        except WizardError as error:
+            if error.code != PACK_UNREACHABLE.code:
+                raise
+            time.sleep(seconds)
+    return _profile_of(base, code, environment)
 
 
 def _profile_of(base: str, code: str, environment: Mapping[str, str]) -> tuple[ProfileFile, OpenPack]:

@@ -26,6 +26,7 @@ from wizard.classroom.server.server import PackServer, ServeOptions
 from wizard.classroom.server.share import announced_at, serve_downloads
 from wizard.model.errors import WizardError
 from wizard.model.lock import LockedFile
+from wizard.model.messages import text
 from wizard.transfer.download import Downloads, Fetcher
 from wizard.transfer.download.fetcher import Options
 from wizard.transfer.download.local_first import fetch_near_first
@@ -71,6 +72,27 @@ def test_who_nobody_vouches_for_is_not_believed(pack: Path, server: PackServer) 
     assert refused(Asked(code="0" * 16), (address(server) + "/",)) == "share-not-found"
     assert refused(Asked(code=code(pack)[:9])) == "share-bad-code"
     assert refused(Asked(profile=pack / "profile.torchlab", code="0" * 16)) == "share-other-code"
+
+
+def test_a_server_that_is_not_up_yet_is_asked_again(pack: Path, server: PackServer) -> None:
+    """The first student is often earlier than the teacher: by address, and by the code alone."""
+    wanted = (pack / "profile.torchlab").read_bytes()
+    with FaultServer() as late:
+        late.add("/pack.json", (pack / "pack.json").read_bytes(), Faults(times=1, status=404))
+        late.add("/profile.torchlab", wanted)
+        assert enter(Asked(pack=late.root, code=code(pack))).file.data == wanted
+    looks = [(), (address(server) + "/",)]
+    found = enter(Asked(code=code(pack)), look=lambda _: looks.pop(0) if looks else ())
+    assert found.file.data == wanted
+
+
+def test_that_nobody_announces_the_class_is_no_word_about_a_server(pack: Path) -> None:
+    with pytest.raises(WizardError) as caught:
+        enter(Asked(code=code(pack)), look=lambda _: ())
+    assert caught.value.code == "share-not-announced"
+    said = text(caught.value.summary, "en") + text(caught.value.hint, "en")
+    assert "may not be announced" in said
+    assert "pack serve --announce" in said
 
 
 def test_a_server_that_swaps_the_profile_is_found_out(pack: Path, tmp_path: Path) -> None:
