@@ -90,5 +90,5 @@ def test_silence_is_told_with_its_seconds_and_not_at_every_look(
     narrator.tell_silence(120)
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 2
-    assert "No sign of life" in said[0]
+    assert "shown no progress for" in said[0]
     assert "120 s" in said[1]

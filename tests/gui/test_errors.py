@@ -212,7 +212,7 @@ def test_ctrl_l_unfolds_the_log(qtbot: QtBot, make_window: MakeWindow, session: 
     qtbot.keyClick(window.focusWidget(), Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
     assert install.log.isVisible()
     qtbot.waitUntil(lambda: "resumed after 2 s" in install.log.toPlainText())
-    assert " Last look Done " in install.log.toPlainText()
+    assert " Final check Done " in install.log.toPlainText()
     assert "preflight" not in install.log.toPlainText()
 
 

@@ -192,7 +192,7 @@ def test_beside_the_wizard_the_run_is_followed_on(qtbot: QtBot, make_window: Mak
     window.side.open(SideId.UNDO)
     qtbot.waitUntil(lambda: window.windowTitle().startswith(f"{install.percent} % – Undo"))
     window.side.close()
-    assert install.pause.text() == "&Go on", "the pause outlives a look at another page"
+    assert install.pause.text() == "&Resume", "the pause outlives a look at another page"
     window.side.open(SideId.UNDO)
     settle(qtbot, window)
     focused = window.focusWidget()

@@ -261,7 +261,7 @@ def test_from_the_code_to_a_tested_environment_and_on_to_the_next(
     verify = window.page
     assert isinstance(verify, VerifyPage)
     qtbot.waitUntil(lambda: window.serving.is_on, timeout=LONG)
-    assert "hands the files on" in said(window)
+    assert "shares the files with its class" in said(window)
     assert window.serving.server is not None
     (address,) = window.serving.server.addresses
     second = enter(Asked(pack=address, code=code), look=lambda wanted: ())

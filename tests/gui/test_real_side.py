@@ -185,7 +185,7 @@ def test_a_healthy_one_is_called_healthy_and_offers_no_repair(
     assert isinstance(page, DoctorPage)
     qtbot.waitUntil(lambda: page._found is not None, timeout=LONG)
     settle(qtbot, window)
-    assert "All is well" in said(window)
+    assert "No problem found" in said(window)
     assert not window.footer.primary.isVisible()
     assert picture(at_home) == before
 

@@ -56,7 +56,7 @@ def test_rows_fill_in_while_the_race_goes_on(qtbot: QtBot, make_window: MakeWind
     window = make_window()
     go_to(qtbot, window, PageId.BUILD)
     press(qtbot, window.footer.primary)
-    expected = {"Nanjing University", "38.20 MB/s", "measuring…", "Only sends you on to download.pytorch.org"}
+    expected = {"Nanjing University", "38.20 MB/s", "measuring…", "Redirects to download.pytorch.org"}
     qtbot.waitUntil(lambda: expected <= set(texts(window)))
     assert not window.footer.primary.isEnabled()
     window.rail.languages["zh_CN"].click()

@@ -150,7 +150,7 @@ def test_where_the_link_ends(field: Field) -> None:
     field.add("other", host=OTHER_HOST)
     found = field.status("mirror")
     assert (found.availability, found.final_host) == (Availability.ELSEWHERE, OTHER_HOST)
-    assert text(found.message, "en") == f"only sends you on to {OTHER_HOST}"
+    assert text(found.message, "en") == f"redirects to {OTHER_HOST}"
     assert field.status("other").availability is Availability.COMPLETE
 
 

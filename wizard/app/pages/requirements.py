@@ -215,9 +215,7 @@ def _condas(machine: Machine) -> Iterator[Requirement]:
 def _settings(settings: UserSettings) -> Iterator[Requirement]:
     count = len(settings.extra_index_urls) + len(settings.find_links) + (settings.index_url is not None)
     if count:
-        fact = message(
-            "check.settings.sources", "Sources of your own in the pip and uv settings: {count}.", count=count
-        )
+        fact = message("check.settings.sources", "pip/uv is set up with extra package sources: {count}.", count=count)
         yield Requirement("settings", "note", fact, message("check.settings.sources.why"))
     for notice in settings.notices:  # what was passed over in them, and what the proxy's settings leave open
         yield Requirement("settings", "note", notice)

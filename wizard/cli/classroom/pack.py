@@ -121,7 +121,7 @@ def _tell(built: Built, folder: Path, terminal: Terminal) -> int:
     for key, names in (("pack.split", built.split), ("pack.removed", built.removed), ("pack.kept", built.kept)):
         if names:
             terminal.say(message(key, count=len(names), names=_some(names)))
-    terminal.say(message("pack.code", "The code of this class: {code}", code=code_of(built.listing.profile_sha256)))
+    terminal.say(message("pack.code", "Class code: {code}", code=code_of(built.listing.profile_sha256)))
     return ExitStatus.DONE
 
 
@@ -225,7 +225,7 @@ def _serve(arguments: Arguments, terminal: Terminal) -> int:
         terminal.say(
             message(
                 "share.code",
-                "The code of this class: {code}. Students type: torch-wizard setup {options} --yes",
+                "Class code: {code}. Students type: torch-wizard setup {options} --yes",
                 code=code,
                 options=f"{by_address}--class {code}",
             )

@@ -237,7 +237,7 @@ def _how_to_use(one: Environment, terminal: Terminal) -> Iterator[str]:
         yield from text_lines(afterwards(place), terminal.language)
 
 
-@envs.add("terminal", N_("open a terminal window in which one is switched on"), _ENVIRONMENT)
+@envs.add("terminal", N_("open a terminal window in which one is activated"), _ENVIRONMENT)
 def _terminal(arguments: Arguments, terminal: Terminal) -> int:
     from wizard.app.pages.after_setup import look_at_place, switching_on
     from wizard.environment.activate.terminal import open_terminal
@@ -253,7 +253,7 @@ def _terminal(arguments: Arguments, terminal: Terminal) -> int:
         terminal.error(error)  # its hint is to paste this line
         terminal.line(lines[0].code)
         return ExitStatus.FAILED
-    terminal.say(message("envs.terminal", "A terminal opens with {name} switched on.", name=one.name))
+    terminal.say(message("envs.terminal", "A terminal opens with {name} activated.", name=one.name))
     return ExitStatus.DONE
 
 

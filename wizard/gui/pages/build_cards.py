@@ -202,15 +202,13 @@ class ForceBox(QFrame):
             self.agreed.emit(one)
 
     def retranslate(self) -> None:
-        self.take.setText(self.tr("&Take it all the same"))
+        self.take.setText(self.tr("&Install anyway"))
         self.leave_it.setText(self.tr("&Keep what fits"))
         self._pill.show_state("warning", self.tr("Does not fit"))
         if self._one is None:
             return
-        self._what.setText(
-            self.tr("Take %1 all the same?").replace("%1", build_text(self._one.torch, self._one.variant))
-        )
+        self._what.setText(self.tr("Install %1 anyway?").replace("%1", build_text(self._one.torch, self._one.variant)))
         said = [self._translator.say(reason.message) for reason in self._one.reasons]
-        rest = self.tr("It will be installed, but here it will not run on a card; the test at the end will say so.")
+        rest = self.tr("It can be installed, but cannot use the graphics card here. The test at the end will say so.")
         self._why.setText("\n".join((*(f"•  {words}" for words in said), rest)))
         self.setAccessibleName(f"{self._what.text()} {self._why.text()}")

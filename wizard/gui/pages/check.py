@@ -108,8 +108,8 @@ class CheckPage(Page):
                 "(CPU), only slower."
             )
         )
-        self._drift_title.setText(self.tr("Environments that are not as they were"))
-        self._written.setText(self.tr("Written. Undo on the first page takes it back; this is what is true now:"))
+        self._drift_title.setText(self.tr("Environments that have changed"))
+        self._written.setText(self.tr("Written. You can undo it on the first page. This is the result:"))
 
     def render_state(self) -> None:
         facts, looks = self.state.facts, self.state.looks
@@ -117,12 +117,12 @@ class CheckPage(Page):
         self.copy.setEnabled(facts is not None)
         self.choose.setVisible(self._may_hurry)
         if facts is None:
-            words = self.tr("Only looking: nothing is changed.")
+            words = self.tr("This page only checks; nothing is changed.")
             self.rows.show_live(self._live)
         else:
             words = self.tr("Checked in %1. Nothing has been changed.").replace("%1", seconds_text(facts.seconds))
             if self._may_hurry:
-                more = self.tr("Next chooses everything for you and shows it before anything is done.")
+                more = self.tr("Next chooses a version for you. You see it before anything is installed.")
                 words = self.context.translator.join((words, more))
             self.rows.show_rows(check_rows(facts, looks))
         self.set_head(self.tr("Your computer"), words if self._written.isHidden() else "")

@@ -49,7 +49,7 @@ class InstallPage(Page):
         self.watch.over.connect(self._over)
         self.watch.revived.connect(self._show_again)
         self.watch.vanished.connect(context.navigator.restart)
-        self.quiet = Remark(context.translator, lambda: self.tr("No news"))
+        self.quiet = Remark(context.translator, lambda: self.tr("No progress"))
         self.rest = Remark(context.translator, lambda: self.tr("Stopped"))
         self.progress = RunProgress(context.translator)
         self.steps = RunSteps(context.translator)
@@ -130,10 +130,10 @@ class InstallPage(Page):
     def retranslate(self) -> None:
         self.cancel.setText(self.tr("&Cancel"))
         self.remove.setText(self.tr("Re&move"))
-        self.remove.setAccessibleDescription(self.tr("Takes away the environment that was begun; downloads stay."))
+        self.remove.setAccessibleDescription(self.tr("Removes the unfinished environment. Downloads are kept."))
         self.copy.setText(self.tr("C&opy log"))
         self.explain.setText(self.tr("&Explain the error"))
-        self.pause.setToolTip(self.tr("Only the download can stand still; a step that has begun goes on to its end."))
+        self.pause.setToolTip(self.tr("Only the download can be paused; a step that has begun is finished first."))
         self.pause.setAccessibleDescription(self.pause.toolTip())
         self.rest.retranslate()
         self.quiet.retranslate()
@@ -185,7 +185,7 @@ class InstallPage(Page):
             message("flow.silent", seconds=seconds),
             message(
                 "flow.silent-hint",
-                "A busy computer, a slow disk or sleep can be the reason. It is shown here as soon as it goes on.",
+                "The computer may be busy, the disk slow, or it was asleep. Progress appears here when it continues.",
             ),
         )
         if not was_told:
@@ -194,10 +194,10 @@ class InstallPage(Page):
 
     def _going_head(self) -> tuple[str, str]:
         if self._cancelling:
-            return self.tr("Cancelling…"), self.tr("What is being done comes to a safe end; that takes a moment.")
+            return self.tr("Cancelling…"), self.tr("The current step is ended safely. This takes a moment.")
         if self._paused:
             return self.tr("Paused"), self.pause.toolTip()
-        words = self.tr("You can close this window or lose the network: the download goes on from where it stopped.")
+        words = self.tr("You can close this window. If the network fails, the download resumes where it stopped.")
         return self.tr("Installing"), words
 
     @property
@@ -235,7 +235,7 @@ class InstallPage(Page):
         ending = self.watch.view.ending
         failed = unfinished and ending is not None and not ending.cancelled and bool(ending.details)
         self.explain.setVisible(failed)
-        self.pause.setText(self.tr("&Go on") if self._paused else self.tr("&Pause"))
+        self.pause.setText(self.tr("&Resume") if self._paused else self.tr("&Pause"))
         self.cancel.setText(self.tr("Cancelling…") if self._cancelling else self.tr("&Cancel"))
 
     # -- wishes
@@ -347,8 +347,8 @@ class InstallPage(Page):
                 message("flow.cancelled"),
                 message(
                     "flow.cancelled-hint",
-                    "What was downloaded and checked is kept. Resume goes on from there; Remove takes away "
-                    "the environment that was begun.",
+                    "What was downloaded is kept. Resume continues from there; Remove deletes the unfinished "
+                    "environment.",
                 ),
             )
         elif ending is not None and ending.summary is not None:
@@ -370,7 +370,7 @@ class InstallPage(Page):
             message("flow.stopped"),
             message(
                 "flow.stopped-hint",
-                "Press Resume: it goes on where it was, and nothing that was checked is fetched again.",
+                "Press Resume to continue where it stopped. Files that were checked are not downloaded again.",
             ),
         )
         self._tell_end()

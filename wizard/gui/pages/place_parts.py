@@ -72,12 +72,12 @@ class ExistingChoice(QWidget):
             self.table.show_rows(self._known, {})
         self.table.setVisible(bool(self._known))
         self._none.setVisible(not self._known)
-        empty, looking = self.tr("There is no environment that could be used."), self.tr("Looking for environments…")
+        empty, looking = self.tr("No usable environment was found."), self.tr("Looking for environments…")
         self._none.setText(looking if self._known is None else empty)
         self._note.setText(
             self.tr(
-                "Its other packages stay in their versions wherever they can. What has to be replaced is kept, and can "
-                "be brought back; the next page names every package."
+                "Other packages keep their versions where possible. What is replaced can be restored; the next page "
+                "lists every change."
             )
         )
         self._chosen(tell=False)

@@ -71,7 +71,7 @@ class LimitsForm(QWidget):
             field.setAccessibleName(word.replace("&", ""))
         self.rate.setSpecialValueText(self.tr("no limit"))
         self.connections.setSpecialValueText(self.tr("automatic"))
-        self._help.setText(self.tr("In a classroom, a limit and few connections leave something for the others."))
+        self._help.setText(self.tr("In a classroom, a limit and fewer connections leave bandwidth for the others."))
 
     def show_choices(self, choices: Choices) -> None:
         for field, value in (
@@ -152,8 +152,8 @@ class ReviewPage(Page):
         self.copy.setText(self.tr("&Copy commands"))
         self.save.setText(self.tr("&Save as class profile…"))
         self.saved.retranslate()
-        self._commands_title.setText(self.tr("The same by hand"))
-        self.limits_fold.show_words(self.tr("Be &gentle to a shared network"))
+        self._commands_title.setText(self.tr("Equivalent commands"))
+        self.limits_fold.show_words(self.tr("Limit bandwi&dth"))
         self.limits.retranslate()
         self.nothing.retranslate()
         self.diff.retranslate()

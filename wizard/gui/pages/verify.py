@@ -87,13 +87,13 @@ class HandOnCard(QFrame):
         self.stop.setVisible(server is not None)
         self.setVisible(server is not None or self._failure is not None)
         if server is not None:
-            self._pill.show_state("ok", self.tr("Serving"))
-            self._title.setText(self.tr("This computer hands the files on to its class"))
-            words = self.tr("It goes on until this window is closed. Others find it by the class's code, or at %1.")
+            self._pill.show_state("ok", self.tr("Sharing"))
+            self._title.setText(self.tr("This computer shares the files with its class"))
+            words = self.tr("Sharing ends when this window is closed. Others find it by the class code, or at %1.")
             self._words.setText(words.replace("%1", "  ".join(server.addresses)))
         elif self._failure is not None:
             self._pill.show_state("note")
-            self._title.setText(self.tr("The files could not be handed on"))
+            self._title.setText(self.tr("The files could not be shared"))
             self._words.setText(self._context.translator.say(self._failure.summary))
 
 
@@ -255,7 +255,7 @@ class VerifyPage(Page):
         if not self.has_failed:
             self.set_head(self.tr("It works"), self.say(view.headline))
             return
-        kept = self.tr("Nothing is lost: the environment stays, and a repair uses again what was downloaded.")
+        kept = self.tr("The environment is kept, and a repair reuses what was downloaded.")
         if view.torch and view.gpu_ok is False:
             self.set_head(self.tr("PyTorch is installed, but cannot use the graphics card"), kept)
         else:
@@ -268,7 +268,7 @@ class VerifyPage(Page):
             return
         self._failure_pill.show_state("problem", self.tr("Why"))
         if diagnosis is None:
-            self._cause.setText(self.tr("The test does not say why. Repair… looks closer."))
+            self._cause.setText(self.tr("The test gives no reason. Repair… examines it."))
             self._repair.setVisible(False)
             return
         self._cause.setText(self.tr("Cause: %1").replace("%1", self.say(diagnosis.cause)))

@@ -138,7 +138,7 @@ class WelcomePage(Page):
         )
         self.check.show_words(
             self.tr("Check or repair an environment"),
-            self.tr("Says why PyTorch does not work in an environment, and offers the smallest repair."),
+            self.tr("Finds out why PyTorch does not work, and proposes the smallest repair."),
         )
         self.manage.show_words(
             self.tr("Manage environments"),
@@ -227,7 +227,7 @@ class WelcomePage(Page):
         self.context.navigator.show_run(run.id)
 
     def _unfinished(self, run: RunInfo) -> QFrame:
-        words = self.tr("Go on with the unfinished setup of %1").replace("%1", run_name(run))
+        words = self.tr("Resume the unfinished setup of %1").replace("%1", run_name(run))
         first = not any(other.state == "unfinished" for other in self._runs[: self._runs.index(run)])
         resume, remove = self.tr("&Resume"), self.tr("Re&move")
         if not first:  # a letter that stands twice would press neither

@@ -98,20 +98,20 @@ class JoinPanel(QFrame):
     def retranslate(self) -> None:
         self._title.setText(self.tr("Join a class"))
         self._words.setText(
-            self.tr("Type the code that your teacher shows. The files come from the class, and each one is checked.")
+            self.tr("Type the class code that your teacher shows. Each file is checked after it is downloaded.")
         )
-        names = (self.tr("C&ode"), self.tr("&Address or folder"), self.tr("Na&me of this computer"))
+        names = (self.tr("Class c&ode"), self.tr("&Address or folder"), self.tr("Na&me of this computer"))
         for text, words in zip(self._texts, names, strict=True):
             text.setText(words)
         self.code.setPlaceholderText(_CODE)
-        self.code.setAccessibleName(self.tr("Code of the class"))
-        only = self.tr("only if the code alone finds nothing: %1").replace("%1", _ADDRESS)
+        self.code.setAccessibleName(self.tr("Class code"))
+        only = self.tr("only if the code finds nothing: %1").replace("%1", _ADDRESS)
         self.address.setPlaceholderText(only)
         self.address.setAccessibleName(self.tr("Address or folder of the class"))
         self.seat.setPlaceholderText(self.tr("as the teacher's list shows it, for example seat 7; may stay empty"))
         self.seat.setAccessibleName(self.tr("Name of this computer in the class"))
         self.browse.setText(self.tr("&Folder…"))
-        self.hand_on.setText(self.tr("When this computer is ready, &hand the files on to the others"))
+        self.hand_on.setText(self.tr("When this computer is ready, s&hare the files with the others"))
         self.drop.setText(self.tr("&Not now"))
         self.consent.retranslate()
 

@@ -124,4 +124,4 @@ class AskBar(QFrame):
             kept = self.tr("Closing the window stops it. What has been fetched is kept for the next time.")
             return self.tr("The pack is still being built."), kept
         theirs = self.tr("Closing the window ends that. What others have fetched from here stays theirs.")
-        return self.tr("This computer is serving the class."), theirs
+        return self.tr("This computer is sharing files with the class."), theirs

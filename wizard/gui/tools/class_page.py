@@ -106,7 +106,7 @@ class ClassPage(SidePage):
     def retranslate(self) -> None:
         self.set_head(
             self.tr("Class"),
-            self.tr("One download for a whole room: into a folder, from there to every computer, and how each fared."),
+            self.tr("One download for a whole room, shared with every computer; and the result of each one."),
         )
         self.save.setText(self.tr("Save the &room…"))
         for panel in (self.pack, self.serving, self.room):

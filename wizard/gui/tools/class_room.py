@@ -92,13 +92,13 @@ class ServingPanel(QFrame):
         self._total = total
 
     def retranslate(self) -> None:
-        self._title.setText(self.tr("Hand it out"))
-        self.announce.setText(self.tr("Let the computers of this network &find it by the code"))
-        self.start.setText(self.tr("Start &serving"))
-        self.stop.setText(self.tr("Sto&p serving"))
+        self._title.setText(self.tr("Share with the class"))
+        self.announce.setText(self.tr("Let computers on this network &find it by the class code"))
+        self.start.setText(self.tr("Start &sharing"))
+        self.stop.setText(self.tr("Sto&p sharing"))
         self.mend.setText(self.tr("Fetch them a&new"))
-        self._code_text.setText(self.tr("The code of this class"))
-        self._address_text.setText(self.tr("The address, where the code alone finds nothing"))
+        self._code_text.setText(self.tr("Class code"))
+        self._address_text.setText(self.tr("Address, if the code finds nothing"))
         for line in (self.code, self.command, *self.addresses):
             line.retranslate()
         self.show_now()
@@ -108,7 +108,7 @@ class ServingPanel(QFrame):
         serving = self._serving
         is_ours = serving.what == PACK
         is_on, is_starting = serving.is_on and is_ours, serving.is_starting and is_ours
-        self._pill.show_state("ok" if is_on else "note", self.tr("Serving") if is_on else self.tr("Off"))
+        self._pill.show_state("ok" if is_on else "note", self.tr("Sharing") if is_on else self.tr("Off"))
         self._words.setText(self._say_what(is_on))
         self._how_far.setText(self.tr("Reading every file first: %1").replace("%1", bytes_text(serving.read)))
         self.bar.setValue(min(_STEPS, int(_STEPS * serving.read / self._total)) if self._total else 0)
@@ -145,7 +145,7 @@ class ServingPanel(QFrame):
             return self.tr("The students' computers take the files from this one. Nothing else of it can be read.")
         if server.is_announced:
             return self.tr("“Join a class” on a student's computer finds it by the code, or takes address and code.")
-        return self.tr("It is not announced in this network: the students type the address and the code.")
+        return self.tr("It is not announced on this network: students type the address and the code.")
 
     def _show_server(self, code: str, addresses: tuple[str, ...]) -> None:
         """Only what is new is written: a line that says "copied" goes on to say so."""
@@ -229,7 +229,7 @@ class RoomPanel(QWidget):
     def retranslate(self) -> None:
         self._title.setText(self.tr("The room"))
         self._seats_text.setText(self.tr("&Expected computers"))
-        self.seats.setSpecialValueText(self.tr("not said"))
+        self.seats.setSpecialValueText(self.tr("not set"))
         self.seats.setAccessibleName(self.tr("Expected computers"))
         self._filter_text.setText(self.tr("S&how"))
         self.filter.setPlaceholderText(self.tr("name, card or error"))

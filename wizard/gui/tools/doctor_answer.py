@@ -103,7 +103,7 @@ class DoctorAnswer(QWidget):
 
     def _word(self, verdict: str) -> str:
         words = {
-            "nothing-wrong": self.tr("All is well"),
+            "nothing-wrong": self.tr("No problem found"),
             "found": self.tr("Cause found"),
             "machine": self.tr("This computer"),
             "unknown": self.tr("Not known"),

@@ -129,7 +129,7 @@ class EnvironmentCard(QFrame):
         if one.is_frozen:
             facts.append(self.tr("marked as frozen"))
         if one.is_current:
-            facts.append(self.tr("switched on in this terminal"))
+            facts.append(self.tr("activated in this terminal"))
         return facts
 
     def _show_kept(self) -> None:

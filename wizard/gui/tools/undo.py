@@ -150,7 +150,7 @@ class UndoPage(SidePage):
         empty(self._diff_rows)
         self._diff_title.setVisible(diffs is not None)
         self._diff.setVisible(diffs is not None)
-        self._diff_title.setText(self.tr("Undoing would do this:"))
+        self._diff_title.setText(self.tr("Undo will do this:"))
         for diff in diffs or ():
             for words in self._words(diff):
                 self._diff_rows.addWidget(label(words))

@@ -94,7 +94,7 @@ class LastingBox(QFrame):
             words = self.tr("Shows the change of your settings files first. %1 would then serve every later install.")
             self._help.setText(words.replace("%1", ", ".join(names)))
         elif plans and not diffs:
-            self._help.setText(self.tr("Your settings files say so already; nothing will be changed."))
+            self._help.setText(self.tr("Your settings already use this mirror; nothing will be changed."))
         else:
             self._help.setText(
                 self.tr("Written when you press Install, with a backup; Undo takes it back at any time.")
@@ -132,7 +132,7 @@ class WhereFrom(QFrame):
 
     def show_choice(self, mirrors: str, table: Sequence[MirrorRow], is_cn: bool, language: str) -> None:
         names = {row.id: text(row.operator, language) for row in operators(table)}
-        named = (self.tr("Automatic"), self.tr("Only the official places"), self.tr("Measure, and take the fastest"))
+        named = (self.tr("Automatic"), self.tr("Only the official servers"), self.tr("Test speed and use the fastest"))
         blocker = QSignalBlocker(self.choice)
         self.choice.clear()
         for word, name in zip(WORDS, named, strict=True):
@@ -151,13 +151,13 @@ class WhereFrom(QFrame):
     def _reason(self, mirrors: str, is_cn: bool, names: dict[str, str]) -> str:
         if mirrors == "auto":
             if is_cn:
-                return self.tr("This computer seems to be in China: all known places are asked, the fastest is taken.")
-            return self.tr("The official places first; public mirrors are asked only if one of those is silent.")
+                return self.tr("This computer seems to be in China: all known servers are asked, the fastest is used.")
+            return self.tr("Official servers first; public mirrors only if one of them does not answer.")
         words = {
-            "official": self.tr("Nobody but the official places is asked."),
-            "race": self.tr("All known places are asked for this very build, and the best three are measured."),
+            "official": self.tr("Only the official servers are used."),
+            "race": self.tr("All known servers are asked for this build; the best three are speed-tested."),
         }
-        chosen = self.tr("%1 where it has what is needed, the official place for the rest.")
+        chosen = self.tr("%1 where it has the file, the official server for the rest.")
         return words.get(mirrors) or chosen.replace("%1", names.get(mirrors, mirrors))
 
 

@@ -109,7 +109,7 @@ class NetworkForm(QWidget):
         self._own.setVisible(self.modes[Mode.CUSTOM].isChecked())
 
     def retranslate(self) -> None:
-        self.modes[Mode.SYSTEM].setText(self.tr("As the s&ystem says"))
+        self.modes[Mode.SYSTEM].setText(self.tr("Use s&ystem settings"))
         self.modes[Mode.NONE].setText(self.tr("N&o proxy"))
         self.modes[Mode.CUSTOM].setText(self.tr("A proxy of my own"))
         words = (

@@ -99,7 +99,7 @@ class SourcePage(Page):
     def retranslate(self) -> None:
         self.set_head(
             self.tr("Where to download from"),
-            self.tr("A source is a server that has the files. Each is asked for the very file that will be installed."),
+            self.tr("A source is a server with the files. Each one is asked for exactly the file that you need."),
         )
         self.again.setText(self.tr("Ask &again"))
         self.fold.show_words(self.tr("Choose sources by &hand: an address, a folder, a classroom server"))

@@ -41,7 +41,7 @@ def verdict_name(verdict: str) -> str:
         "silent": QCoreApplication.translate("SourceVerdict", "no answer"),
         "unchecked": QCoreApplication.translate("SourceVerdict", "not asked"),
         "stale": QCoreApplication.translate("SourceVerdict", "behind"),
-        "elsewhere": QCoreApplication.translate("SourceVerdict", "sends you on"),
+        "elsewhere": QCoreApplication.translate("SourceVerdict", "redirects"),
         "refused": QCoreApplication.translate("SourceVerdict", "refuses"),
         "unproven": QCoreApplication.translate("SourceVerdict", "refuses"),
         "busy": QCoreApplication.translate("SourceVerdict", "busy"),
