@@ -273,6 +273,7 @@ def preview(run_id: str, prefix: str = "/home/li/torch-envs/torch", choices: Cho
                 "change.cuda",
                 "CUDA and cuDNN come with these packages: of NVIDIA, only the driver of this computer is used.",
             ),
+            message("environments.volume.environment", path=prefix, needed=7.4, free=81),
             message("change.settings"),
         ),
         (

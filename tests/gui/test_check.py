@@ -149,7 +149,7 @@ def test_a_fix_shows_the_change_first_then_writes_it_and_looks_again(
     assert "# our lab's settings, please keep" in after
     assert session.names().count("probe") == probes + 1
     assert "dead-mirror" not in page.rows.fixes
-    qtbot.waitUntil(lambda: any("Undo on the first page" in text for text in texts(window)))
+    qtbot.waitUntil(lambda: any("undo it on the first page" in text for text in texts(window)))
     assert len(UndoJournal().changes()) == 1
 
 

@@ -36,14 +36,14 @@ def test_what_is_here_already_is_not_to_be_downloaded(
     assert preview is not None
     page, files = review_page(window), preview.lock.files
     said = lambda: " ".join(found.text() for found in page.findChildren(QLabel))  # noqa: E731
-    assert f"files: {len(files)};" in said()
+    assert f"Files: {len(files)}" in page.tiles.download.words
     assert "here already" not in said()
     window.navigator.put_preview(replace(preview, here=frozenset({files[0].filename})))
     left = preview.lock.total_bytes - files[0].size
-    assert f"To download: {bytes_text(left)} (files: {len(files) - 1};" in said()
+    assert f"{bytes_text(left)}. Files: {len(files) - 1}" in page.tiles.download.words
     assert said().count("here already") == 1
     window.navigator.put_preview(replace(preview, here=frozenset(file.filename for file in files)))
-    assert "Nothing to download" in said()
+    assert f"Download: {bytes_text(0)}. All of it" in page.tiles.download.words
 
 
 def test_a_notice_of_the_plan_is_read_before_install(qtbot: QtBot, make_window: MakeWindow) -> None:
@@ -57,6 +57,35 @@ def test_a_notice_of_the_plan_is_read_before_install(qtbot: QtBot, make_window: 
     shown = [found.text() for found in review_page(window).findChildren(QLabel) if "labtools 9.0" in found.text()]
     assert len(shown) == 1
     assert "--index https://lab.example/simple" in shown[0]
+    assert "Worth knowing" in review_page(window).different.accessibleName()
+
+
+def test_four_tiles_say_what_where_download_and_disk_and_all_else_is_folded(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    page = review_page(window)
+    plan = window.navigator.state.preview.plan  # type: ignore[union-attr]
+    assert page.tiles.what.words.startswith("What: torch 2.14.1 + CUDA 12.6. torchvision 0.29.1 •")
+    assert page.tiles.where.words == f"Where: {plan.prefix}. A new environment"
+    assert page.tiles.disk.words == "Disk: 7.4 GB. 81 GB free"
+    assert not page.different.isVisible()
+    for fold in (page.files, page.commands, page.limits_fold, page.more):
+        assert fold.isVisible()
+        assert not fold.button.isChecked()
+
+
+def test_what_differs_from_the_choice_stands_in_one_box(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    preview = window.navigator.state.preview
+    assert preview is not None
+    left_out = message("notice.companion-dropped", name="torchvision", build="torch 2.14.1+cu126")
+    window.navigator.put_preview(replace(preview, plan=replace(preview.plan, notices=(left_out,))))
+    box = review_page(window).different
+    assert box.isVisible()
+    assert box.accessibleName().startswith("Different from what you chose: torchvision is left out")
 
 
 def test_limits_reach_the_plan_before_the_start(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

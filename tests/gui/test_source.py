@@ -34,7 +34,7 @@ def test_where_from_is_a_choice_and_asks_again(qtbot: QtBot, make_window: MakeWi
     assert "Tsinghua" not in page.where.why
 
 
-@pytest.mark.parametrize(("word", "said"), [("cn", "in China"), ("world", "official places first")])
+@pytest.mark.parametrize(("word", "said"), [("cn", "in China"), ("world", "Official servers first")])
 def test_the_region_is_guessed_and_can_be_said(
     word: str, said: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QProgressBar, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -282,6 +282,9 @@ def test_review_shows_exact_bytes_and_commands(qtbot: QtBot, make_window: MakeWi
     window = make_window()
     go_to(qtbot, window, PageId.REVIEW)
     review = window.pages[PageId.REVIEW]
-    assert f"{values.LOCK.total_bytes:,}" in review._bytes.text()
+    review.more.button.setChecked(True)
+    shown = [label.text() for label in review.more.findChildren(QLabel)]
+    assert any(f"{values.LOCK.total_bytes:,}" in words for words in shown)
+    review.commands.button.setChecked(True)
     press(qtbot, review.copy)
     assert "conda create" in QGuiApplication.clipboard().text()

@@ -1,6 +1,6 @@
-"""Review: all that will happen, in words and exact bytes. Nothing has happened before this page's button.
+"""Review: what will happen, in four tiles and one box of what is different; all else is folded.
 
-One file: one page, whose parts share the plan.
+Nothing has happened before this page's button. One file: one page, whose parts share the plan.
 """
 
 from __future__ import annotations
@@ -9,21 +9,23 @@ from collections.abc import Callable
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QDoubleSpinBox, QFileDialog, QGridLayout, QLabel, QPushButton, QSpinBox, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from wizard.app.pages.run import resolving_words
 from wizard.app.use.settings import UsePlan
-from wizard.compatibility.model import Choices, Plan
+from wizard.compatibility.model import Plan
 from wizard.gui.pages.base import Page
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.code import CodeLine, copy_out
 from wizard.gui.widgets.diff_view import DiffView
-from wizard.gui.widgets.figures import exact_bytes_text
-from wizard.gui.widgets.frames import Fold, RowCard, box, column, empty
+from wizard.gui.widgets.fields import LimitsForm
+from wizard.gui.widgets.figures import exact_bytes_text, variant_text
+from wizard.gui.widgets.frames import Fold, InfoTiles, Notice, RowCard, empty
 from wizard.gui.widgets.labels import label
 from wizard.gui.widgets.messages import Remark
+from wizard.model.distributions import FAMILY
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, bytes_text, message
 from wizard.run.model import Preview, SelectedBuild
@@ -33,76 +35,25 @@ if TYPE_CHECKING:
     from wizard.transfer.download import FetchProgress
 
 
-# Gentle to a shared network: how fast and with how many connections the download may go. Nothing said: no limit.
-
-_MEGABYTE = 1_000_000
-_FASTEST = 1000.0
-_MOST = 16
-
-
-class LimitsForm(QWidget):
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(8)
-        self._texts = [QLabel(), QLabel()]
-        self.rate, self.connections = QDoubleSpinBox(), QSpinBox()
-        self.rate.setRange(0, _FASTEST)
-        self.rate.setDecimals(1)
-        self.rate.setSingleStep(1)
-        self.rate.setSuffix(" MB/s")
-        self.connections.setRange(0, _MOST)
-        self._help = label("", "muted")
-        for row, (text, field) in enumerate(zip(self._texts, (self.rate, self.connections), strict=True)):
-            text.setBuddy(field)
-            field.setMinimumWidth(150)
-            field.lineEdit().setTextMargins(8, 0, 0, 0)  # a style sheet's padding does not reach the text in there
-            grid.addWidget(text, row, 0)
-            grid.addWidget(field, row, 1)
-        grid.addWidget(self._help, 2, 0, 1, 3)
-        grid.setColumnStretch(2, 1)
-
-    def retranslate(self) -> None:
-        words = (self.tr("At &most"), self.tr("Connections at &once"))
-        for text, word, field in zip(self._texts, words, (self.rate, self.connections), strict=True):
-            text.setText(word)
-            field.setAccessibleName(word.replace("&", ""))
-        self.rate.setSpecialValueText(self.tr("no limit"))
-        self.connections.setSpecialValueText(self.tr("automatic"))
-        self._help.setText(self.tr("In a classroom, a limit and fewer connections leave bandwidth for the others."))
-
-    def show_choices(self, choices: Choices) -> None:
-        for field, value in (
-            (self.rate, (choices.limit_rate or 0) / _MEGABYTE),
-            (self.connections, choices.connections or 0),
-        ):
-            blocker = QSignalBlocker(field)
-            field.setValue(value)  # type: ignore[arg-type]
-            del blocker
-
-    def limits(self) -> tuple[int | None, int | None]:
-        """Bytes a second and connections; None: not limited by the person."""
-        rate = round(self.rate.value() * _MEGABYTE)
-        return rate or None, self.connections.value() or None
-
-
 _NO_SETTINGS = "change.settings"
+_ROOM = "environments.volume.environment"
+_IN_TILES = (
+    "change.environment.rattler",
+    "change.environment.conda",
+    "change.environment.venv",
+    "change.download",
+    "change.disk",
+    "reuse.change.download",
+)
+_BROKEN = "reuse.change.broken"
+_DIFFERENT = (_BROKEN, "notice.second-choice", "notice.companion-dropped", "notice.asked-unfit")
 
 
 class ReviewPage(Page):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
-        self._head = box("chosen")
-        lines = column(self._head, (16, 14, 16, 14), 6)
-        self._build, self._bytes = label("", "big"), label("")
-        self._changes = column(gap=4)
-        lines.addWidget(self._build)
-        lines.addWidget(self._bytes)
-        lines.addLayout(self._changes)
-        self._commands = column(gap=8)
-        self._commands_title = label("", "heading")
+        self.tiles, self.different = InfoTiles(), Notice()
+        self.more, self.commands = Fold(), Fold()
         self.files = Fold()
         self._file_rows = RowCard(3, 0)
         self._file_rows.setProperty("role", "fold")
@@ -117,15 +68,14 @@ class ReviewPage(Page):
         self.copy, self.save = QPushButton(), QPushButton()
         self.copy.clicked.connect(self._copy)
         self.save.clicked.connect(self._ask_where_to_save)
-        self.footer_left = [self.copy, self.save]
+        self.footer_left = [self.save]
         self.saved = Remark(context.translator, lambda: self.tr("Class profile"))
         self.body.addWidget(self.nothing)
         self.body.addWidget(self.saved)
-        self.body.addWidget(self._head)
-        for fold in (self.files, self.settings, self.limits_fold):
+        self.body.addWidget(self.tiles)
+        self.body.addWidget(self.different)
+        for fold in (self.settings, self.files, self.commands, self.limits_fold, self.more):
             self.body.addWidget(fold)
-        self.body.addWidget(self._commands_title)
-        self.body.addLayout(self._commands)
         self.body.addStretch(1)
 
     def enter(self) -> None:
@@ -152,7 +102,8 @@ class ReviewPage(Page):
         self.copy.setText(self.tr("&Copy commands"))
         self.save.setText(self.tr("&Save as class profile…"))
         self.saved.retranslate()
-        self._commands_title.setText(self.tr("Equivalent commands"))
+        self.commands.show_words(self.tr("Equivalent commands"))
+        self.more.show_words(self.tr("Details"))
         self.limits_fold.show_words(self.tr("Limit bandwi&dth"))
         self.limits.retranslate()
         self.nothing.retranslate()
@@ -168,31 +119,32 @@ class ReviewPage(Page):
     def render_state(self) -> None:
         self._say_head()
         preview = self.state.preview
-        for widget in (self._head, self.files, self._commands_title, self.limits_fold):
+        for widget in (self.tiles, self.different, self.files, self.commands, self.limits_fold, self.more):
             widget.setVisible(preview is not None)
         diffs = [diff for plan in self.state.persistent for diff in plan.diffs]
         self.settings.setVisible(preview is not None and bool(diffs))
         words = self.tr("Settings files that &will be changed: %1")
         self.settings.show_words(words.replace("%1", str(len(diffs))))
         self.diff.show_diffs(diffs)
-        self.copy.setVisible(not self.nothing.code)
-        self.copy.setEnabled(preview is not None)
         self.save.setVisible(self.state.profile is None and not self.state.choices.reuse)
         self.save.setEnabled(preview is not None and not self.is_busy)
-        empty(self._changes)
-        empty(self._commands)
+        empty(self.more.body)
+        self.commands.body.removeWidget(self.copy)
+        empty(self.commands.body)
         self._file_rows.clear()
         if preview:
             self._show(preview)
 
     def _show(self, preview: Preview) -> None:
-        plan, lock = preview.plan, preview.lock
-        self._build.setText(
-            " • ".join((f"torch {plan.candidate.torch}+{plan.candidate.variant}", f"Python {plan.python}"))
-        )
-        self._bytes.setText(self._to_download(preview))
-        for words in self._will_happen(preview):
-            self._changes.addWidget(label(f"•  {words}"))
+        lock = preview.lock
+        self._show_tiles(preview)
+        notices = (*(one for one in preview.changes if one.key == _BROKEN), *preview.plan.notices)
+        is_different = bool(self._settings_paths()) or any(one.key in _DIFFERENT for one in notices)
+        title = self.tr("Different from what you chose") if is_different else self.tr("Worth knowing")
+        self.different.show_rows(title, [*self._setting_rows(), *(self.say(one) for one in notices)])
+        self.more.button.setChecked(preview.plan.choices.reuse)  # what is replaced has to be read
+        for words in self._details(preview):
+            self.more.body.addWidget(label(words))
         self.files.show_words(
             self.tr("&Files: %1, each with its checksum (SHA-256)").replace("%1", str(len(lock.files)))
         )
@@ -204,26 +156,56 @@ class ReviewPage(Page):
             name, digest = label(f"{file.name} {file.version}"), label(hashed, "muted", wrap=False)
             self._file_rows.add_row(name, digest, label(size, wrap=False), tight=True)
         for command in preview.commands:
-            self._commands.addWidget(CodeLine(command))
+            self.commands.body.addWidget(CodeLine(command))
+        self.commands.body.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignLeft)
 
-    def _to_download(self, preview: Preview) -> str:
-        total, count = preview.download_bytes, len(preview.lock.files) - len(preview.here)
+    def _show_tiles(self, preview: Preview) -> None:
+        plan, tiles = preview.plan, self.tiles
+        beside = [
+            f"{file.name} {file.version.partition('+')[0]}" for file in preview.lock.files if file.name in FAMILY[1:]
+        ]
+        tiles.what.show_words(
+            self.tr("What"),
+            f"torch {plan.candidate.torch} + {variant_text(plan.candidate.variant)}",
+            " • ".join((*beside, f"Python {plan.python}")),
+        )
+        is_new = not plan.choices.reuse
+        words = self.tr("A new environment") if is_new else self.tr("An environment that you have already")
+        tiles.where.show_words(self.tr("Where"), plan.prefix, words)
+        tiles.download.show_words(self.tr("Download"), *self._to_download(preview))
+        said = {change.key: change.params for change in preview.changes}
+        needed = said.get("change.disk", {}).get("gigabytes")
+        room = next((params for key, params in said.items() if key.startswith(_ROOM)), {})
+        value = f"{needed or room.get('needed', '?')} GB"
+        free = self.tr("%1 GB free").replace("%1", str(room.get("free", "?"))) if room else ""
+        tiles.disk.show_words(self.tr("Disk"), value, free)
+
+    def _to_download(self, preview: Preview) -> tuple[str, str]:
+        """How much, and in how many files. The Python of the environment belongs to it."""
+        python = [package for package in preview.python_packages if not package.is_cached]
+        total, count = preview.download_bytes, len(preview.lock.files) - len(preview.here) + len(python)
+        if not count:
+            return bytes_text(0), self.tr("All of it is on this computer already.")
         if total is None:
             words = self.tr("Files: %1; the sources do not say how large they all are.")
-            return words.replace("%1", str(count))
-        if not count:
-            return self.tr("Nothing to download: all of it is here already.")
-        words = self.tr("To download: %1 (files: %2; %3).").replace("%2", str(count))
-        return words.replace("%1", bytes_text(total)).replace("%3", exact_bytes_text(total))
+            return "?", words.replace("%1", str(count))
+        return bytes_text(total + sum(one.size or 0 for one in python)), self.tr("Files: %1").replace("%1", str(count))
 
-    def _will_happen(self, preview: Preview) -> list[str]:
-        """In words. That no setting is changed is true only where no mirror is kept."""
-        paths = [str(diff.path) for plan in self.state.persistent for diff in plan.diffs]
-        changes = [change for change in preview.changes if not (paths and change.key == _NO_SETTINGS)]
-        said = [self.say(change) for change in (*changes, *preview.plan.notices)]
-        if paths:
-            words = self.tr("These settings files are changed when you press Install, with a backup: %1.")
-            said.append(words.replace("%1", ", ".join(paths)))
+    def _settings_paths(self) -> list[str]:
+        return [str(diff.path) for plan in self.state.persistent for diff in plan.diffs]
+
+    def _setting_rows(self) -> list[str]:
+        names = [PurePath(path).name for path in self._settings_paths()]
+        words = self.tr("Install changes these settings files: %1. A backup is kept, and you can undo it.")
+        return [words.replace("%1", ", ".join(names))] if names else []
+
+    def _details(self, preview: Preview) -> list[str]:
+        """What the tiles do not say. That no setting is changed is true only where no mirror is kept."""
+        left_out = (*_IN_TILES, _BROKEN, *((_NO_SETTINGS,) if self._settings_paths() else ()))
+        said = [self.say(change) for change in preview.changes if change.key not in left_out]
+        if preview.download_bytes:
+            words = self.tr("PyTorch and its packages: %1 to download.")
+            said.append(words.replace("%1", exact_bytes_text(preview.download_bytes)))
         return said
 
     # -- the plan

@@ -1,4 +1,4 @@
-"""Fields with a wish of their own: a long choice, a pasted text, a path.
+"""Fields with a wish of their own: a long choice, a pasted text, a path, the limits of a download.
 
 A drop-down whose chosen entry may be longer than it is: shortened in the middle, whole in the list.
 """
@@ -7,11 +7,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, Qt, Signal
+from PySide6.QtCore import QMimeData, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPaintEvent
-from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QSpinBox,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QWidget,
+)
 
+from wizard.compatibility.model import Choices
 from wizard.gui.shell.theme import code_font
+from wizard.gui.widgets.labels import label
 
 # A box for pasted text that also takes a dropped file. Plain text only: a web page's colours stay outside.
 
@@ -95,3 +109,58 @@ class Choice(QComboBox):
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         return option
+
+
+# How fast and with how many connections the download may go. Nothing said: no limit.
+
+_MEGABYTE = 1_000_000
+_FASTEST = 1000.0
+_MOST = 16
+
+
+class LimitsForm(QWidget):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(8)
+        self._texts = [QLabel(), QLabel()]
+        self.rate, self.connections = QDoubleSpinBox(), QSpinBox()
+        self.rate.setRange(0, _FASTEST)
+        self.rate.setDecimals(1)
+        self.rate.setSingleStep(1)
+        self.rate.setSuffix(" MB/s")
+        self.connections.setRange(0, _MOST)
+        self._help = label("", "muted")
+        for row, (text, field) in enumerate(zip(self._texts, (self.rate, self.connections), strict=True)):
+            text.setBuddy(field)
+            field.setMinimumWidth(150)
+            field.lineEdit().setTextMargins(8, 0, 0, 0)  # a style sheet's padding does not reach the text in there
+            grid.addWidget(text, row, 0)
+            grid.addWidget(field, row, 1)
+        grid.addWidget(self._help, 2, 0, 1, 3)
+        grid.setColumnStretch(2, 1)
+
+    def retranslate(self) -> None:
+        words = (self.tr("At &most"), self.tr("Connections at &once"))
+        for text, word, field in zip(self._texts, words, (self.rate, self.connections), strict=True):
+            text.setText(word)
+            field.setAccessibleName(word.replace("&", ""))
+        self.rate.setSpecialValueText(self.tr("no limit"))
+        self.connections.setSpecialValueText(self.tr("automatic"))
+        self._help.setText(self.tr("In a classroom, a limit and fewer connections leave bandwidth for the others."))
+
+    def show_choices(self, choices: Choices) -> None:
+        for field, value in (
+            (self.rate, (choices.limit_rate or 0) / _MEGABYTE),
+            (self.connections, choices.connections or 0),
+        ):
+            blocker = QSignalBlocker(field)
+            field.setValue(value)  # type: ignore[arg-type]
+            del blocker
+
+    def limits(self) -> tuple[int | None, int | None]:
+        """Bytes a second and connections; None: not limited by the person."""
+        rate = round(self.rate.value() * _MEGABYTE)
+        return rate or None, self.connections.value() or None

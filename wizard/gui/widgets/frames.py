@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import takewhile
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.labels import SIGNS, label
 
 Margins = tuple[int, int, int, int]
 NO_MARGINS: Margins = (0, 0, 0, 0)
@@ -165,3 +166,65 @@ class Tile(QPushButton):
     def minimumSizeHint(self) -> QSize:
         layout = self.layout()
         return layout.minimumSize() if layout else super().minimumSizeHint()
+
+
+# What, where, download, disk: one value in each, and one line below it.
+
+
+class InfoTile(QFrame):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "info")
+        rows = column(self, (20, 14, 20, 14), 4)
+        self._name, self._value, self._more = label("", "muted"), label("", "value"), label("", "muted")
+        for part in (self._name, self._value, self._more):
+            rows.addWidget(part)
+        rows.addStretch(1)
+
+    def show_words(self, name: str, value: str, more: str) -> None:
+        for part, words in ((self._name, name), (self._value, value), (self._more, more)):
+            part.setText(words)
+        self._more.setVisible(bool(more))
+        self.setAccessibleName(f"{name}: {value}. {more}".strip())
+
+    @property
+    def words(self) -> str:
+        return self.accessibleName()
+
+
+class InfoTiles(QWidget):
+    """Two and two, of the same size."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(12)
+        self.what, self.where, self.download, self.disk = (InfoTile() for _ in range(4))
+        for place, tile in enumerate((self.what, self.where, self.download, self.disk)):
+            grid.addWidget(tile, place // 2, place % 2)
+        for number in range(2):
+            grid.setColumnStretch(number, 1)
+            grid.setColumnMinimumWidth(number, 100)
+
+
+class Notice(QFrame):
+    """The one box in amber. Hidden where it has nothing to say."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "notice")
+        outer = column(self, (20, 14, 20, 14), 6)
+        self._title, self._rows = label("", "notice-title"), column(gap=6)
+        outer.addWidget(self._title)
+        outer.addLayout(self._rows)
+
+    def show_rows(self, title: str, rows: Sequence[str]) -> None:
+        self._title.setText(f"{SIGNS['warning']}  {title}")
+        empty(self._rows)
+        for number, words in enumerate(rows):
+            if number:
+                self._rows.addWidget(box("notice-line"))
+            self._rows.addWidget(label(words))
+        self.setAccessibleName(f"{title}: {' '.join(rows)}")
+        self.setVisible(bool(rows))
