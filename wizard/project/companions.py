@@ -47,6 +47,8 @@ class Pair(Row, frozen=True):
 class CondaNamed(Row, frozen=True):
     """Packages that have the same name at conda and on the package index."""
 
+    KEYS = (("names",),)
+
     names: Annotated[tuple[Name, ...], SOME]
     source: Words
     as_of: Date

@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wizard.environment.naming import BAD_PREFIX
 from wizard.model.errors import UsageError, WizardError
 from wizard.safety.state import read_settings, write_settings
 from wizard.system import paths
@@ -47,6 +46,8 @@ def with_volumes(choices: Choices) -> Choices:
 
 def absolute(wish: str) -> str:
     """Raises UsageError `bad-prefix`."""
+    from wizard.environment.naming import BAD_PREFIX
+
     if not wish.strip() or "\0" in wish:
         raise UsageError(BAD_PREFIX, path=wish)
     return os.path.normpath(Path(wish).expanduser().absolute())
