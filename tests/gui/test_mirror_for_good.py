@@ -46,7 +46,8 @@ def test_the_difference_is_shown_first_and_written_with_install(
     assert pip.read_bytes() == before, "shown, not written"
     go_to(qtbot, window, PageId.REVIEW)
     review = window.pages[PageId.REVIEW]
-    assert review.settings.isVisible()
+    qtbot.waitUntil(lambda: any(f"these settings files: {pip.name}" in text for text in texts(window)))
+    press(qtbot, review.settings.button)
     qtbot.waitUntil(lambda: any(str(pip) in text for text in texts(window)))
     assert not any("No setting" in text for text in texts(window))
     assert pip.read_bytes() == before
