@@ -96,7 +96,7 @@ def test_closing_the_window_asks_and_ends_the_server(page_of, qtbot: QtBot, pack
     assert window.serving.is_on, "it is the window's, not the page's"
     window.close()
     assert window.isVisible()
-    assert "serving the class" in said(window)
+    assert "sharing files with the class" in said(window)
     assert not window.ask.cancel.isVisible(), "there is no setup to cancel"
     press(qtbot, window.ask.stay)
     assert window.serving.is_on
