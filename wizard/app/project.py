@@ -260,7 +260,7 @@ def _differing(request: ProjectRequest) -> list[str]:
 
 
 def _asked(request: ProjectRequest, selected: SelectedBuild, packages: list[Statement], freedom: int) -> SelectedBuild:
-    """`freedom`: 0 as asked; 1 pins are least versions of the same major, 2 of any; 3 any version. Pins are kept where
+    """`freedom`: 0 as asked; 1 pins are least versions of the same major; 2 any version. Pins are kept where
     that has a solution."""
     decision = request.decision
     moving = {one.name: one.given for one in decision.relaxed}
@@ -295,17 +295,16 @@ def _requirement(one: Statement, decision: ProjectDecision, moving: dict[str, st
     if name == "numpy" and decision.numpy:
         specifier = decision.numpy
     if freedom:
-        specifier = _loosened(specifier, freedom) if freedom < _ANY else ""
+        specifier = _loosened(specifier) if freedom < _ANY else ""
     extras = f"[{','.join(one.extras)}]" if one.extras else ""
     return f"{name}{extras}{specifier}{f' ; {one.marker}' if one.marker else ''}"
 
 
-def _loosened(specifier: str, freedom: int) -> str:
-    """Return `>=1.19.5,<2` of `==1.19.5`, without the bound from the second freedom on."""
+def _loosened(specifier: str) -> str:
+    """Return `>=1.19.5,<2` of `==1.19.5`."""
 
     def least(pin: re.Match[str]) -> str:
-        bound = f",<{int(pin['major']) + 1}" if freedom == 1 else ""
-        return f">={pin['version']}{bound}"
+        return f">={pin['version']},<{int(pin['major']) + 1}"
 
     return re.sub(r"={2,3}(?P<version>(?P<major>\d+)[^,*]*?)(?:\.\*)?(?=,|$)", least, specifier)
 
