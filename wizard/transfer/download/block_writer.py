@@ -5,13 +5,11 @@ Threads of their own, so that a connection receives while the disk and the hash 
 
 from __future__ import annotations
 
-import errno
-
 from wizard.process import without_memory
 from wizard.transfer.download import meter
 from wizard.transfer.download.meter import ThreadMeter
 from wizard.transfer.download.model import BLOCK, Fault, Tap
-from wizard.transfer.download.part_file import PartState, new_buffer
+from wizard.transfer.download.part_file import DISK_FULL, PartState, new_buffer
 from wizard.transfer.download.scheduler import Scheduler
 from wizard.transfer.download.task import Block, FileTask
 
@@ -140,7 +138,7 @@ def disk_failed(board: Scheduler, task: FileTask, error: OSError) -> None:
 
 
 def disk_fault(error: OSError) -> Fault:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if error.errno in DISK_FULL:
         return Fault("fetch-no-space", str(error))
     if without_memory(error):
         return own_fault(error)

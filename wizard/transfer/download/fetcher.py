@@ -229,7 +229,7 @@ class _Run:
         for task in self._board.tasks:
             with contextlib.suppress(OSError):
                 if task.part:
-                    task.save_io(task.state, force=True)
+                    task.save_last_io()
             task.close_io()
 
     # -- figures ---------------------------------------------------------------------------------------------

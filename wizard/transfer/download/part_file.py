@@ -138,6 +138,7 @@ def remove_state(path: Path) -> None:
 
 
 ALIGN = 4096
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def new_buffer(size: int) -> memoryview:
@@ -185,6 +186,10 @@ class PartFile:
     def sync(self) -> None:
         """What was written is on the disk."""
         sync_data(self._file.descriptor)
+
+    def cut(self, size: int) -> None:
+        """Let go of all bytes from `size` on."""
+        os.ftruncate(self._file.descriptor, size)
 
     def finish(self, size: int, flush: bool = True) -> None:
         """Give it its true size and close it; with `flush` it is on the disk then."""

@@ -25,6 +25,7 @@ from wizard.transfer.download.meter import ThreadMeter
 from wizard.transfer.download.model import BLOCK, Changed, Fault, Tap
 from wizard.transfer.download.part_file import (
     ALIGN,
+    DISK_FULL,
     PartFile,
     PartState,
     fingerprint,
@@ -34,6 +35,7 @@ from wizard.transfer.download.part_file import (
 )
 
 _SAVE_SECONDS = 1.0
+_ROOM_FOR_RECORD = 64 * 1024  # bytes: a small file and its name, whatever the file system
 
 
 class FileTask:
@@ -192,6 +194,21 @@ class FileTask:
             self._saved = time.monotonic()
         finally:
             self.saving.release()
+
+    def save_last_io(self) -> None:
+        """Record what is there at the end of a fetch. Raises OSError.
+
+        On a full disk the record has no room either: the last bytes give way to it.
+        """
+        try:
+            self.save_io(self.state, force=True)
+        except OSError as error:
+            if error.errno not in DISK_FULL or self.part is None or not self.done:
+                raise
+            keep = max(0, self.done[-1][1] - _ROOM_FOR_RECORD) // ALIGN * ALIGN
+            self.part.cut(keep)
+            self.done = tuple((start, min(end, keep)) for start, end in self.done if start < keep)
+            self.save_io(self.state, force=True)
 
     def state(self) -> PartState:
         tagged = next((address for address in self.sources.addresses if address.etag), None)
