@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from dataclasses import replace
 from pathlib import Path, PureWindowsPath
 
@@ -9,6 +11,7 @@ import pytest
 
 from wizard.compatibility.model import Choices
 from wizard.environment.naming import check_name, check_place
+from wizard.environment.remove.unfinished import mark_begun
 from wizard.model.errors import UsageError
 from wizard.model.messages import text
 from wizard.run.plan.place import short_rows, target_prefix
@@ -85,6 +88,32 @@ def test_a_short_place_is_proposed_where_the_home_folder_is_deep(
     row = replace(row, longest_sure_path=None)
     monkeypatch.setattr(paths, "this", lambda: row)
     assert paths.default_environments_dir() == home / "torch-envs"
+
+
+def others_rights(folder: Path) -> list[str]:
+    """Return the entries for everybody, users and who is logged in, as Windows writes them; the bits elsewhere."""
+    if sys.platform != "win32":
+        return [f"{folder.stat().st_mode & 0o077:o}"] if folder.stat().st_mode & 0o077 else []
+    size, words = ctypes.c_uint32(), ctypes.c_wchar_p()
+    system, entries = ctypes.WinDLL("advapi32"), 4  # DACL_SECURITY_INFORMATION
+    system.GetFileSecurityW(str(folder), entries, None, 0, ctypes.byref(size))
+    found = ctypes.create_string_buffer(size.value)
+    assert system.GetFileSecurityW(str(folder), entries, found, size, ctypes.byref(size))
+    assert system.ConvertSecurityDescriptorToStringSecurityDescriptorW(found, 1, entries, ctypes.byref(words), None)
+    assert words.value
+    return [entry for entry in words.value.split("(") if entry.rstrip(")").endswith((";WD", ";BU", ";AU"))]
+
+
+def test_the_folder_that_is_made_in_a_drives_root_is_closed_to_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the root of a drive every user may write, and in what is made there, unless it is closed."""
+    monkeypatch.setattr(traits, "os_name", lambda: "windows")
+    monkeypatch.setenv("SYSTEMDRIVE", str(tmp_path))
+    mark_begun(tmp_path / "torch-envs" / "torch", "run")
+    mark_begun(tmp_path / "for all" / "torch", "run")
+    assert others_rights(tmp_path / "torch-envs") == []
+    assert others_rights(tmp_path / "for all"), "a place that a person names is as the person wants it"
 
 
 def test_long_paths_are_extended_by_their_kind() -> None:

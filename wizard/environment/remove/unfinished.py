@@ -21,6 +21,7 @@ from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.typed import read_own_json
 from wizard.system import moving
 from wizard.system.links import is_link, long_path
+from wizard.system.places import places
 
 REMOVE_FAILED = ErrorText(
     "remove-failed",
@@ -48,6 +49,8 @@ def mark_begun(prefix: Path, run_id: str) -> None:
     parents = tuple(str(place) for place in prefix.parents if not place.exists())
     mark = {"schema": 1, "run": run_id, "existed": existed, "parents": parents}
     try:
+        if prefix.parent in places().short_folders(os.environ):  # at the root of a drive all users may write
+            prefix.parent.mkdir(0o700, parents=True, exist_ok=True)
         prefix.mkdir(parents=True, exist_ok=True)
         # In one go: a cut mark would make the folder nobody's.
         moving.write_whole(prefix / MARKER, json.dumps(mark).encode())
