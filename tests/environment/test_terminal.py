@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -119,6 +120,17 @@ def test_commands_for_a_terminal() -> None:
     assert "-NoExit" in powershell
     assert shell_command("/e", "fish", Path("/c"))[:3] == ("fish", "-i", "-C")
     assert start_files("/e", "fish") == ()
+
+
+@pytest.mark.skipif(os.name != "nt", reason="only Windows has cmd")
+def test_cmd_runs_the_script_of_a_path_with_a_space(tmp_path: Path) -> None:
+    prefix = tmp_path / "it's & 环境 1"
+    (prefix / "Scripts").mkdir(parents=True)
+    (prefix / "Scripts" / "activate.bat").write_text("@echo switched %~n0 on\n", newline="\r\n")
+    lines = {row.shell: row.code for row in activation_lines(str(prefix), "windows")}
+    started = windows_command(lines["cmd"], "cmd", os.environ.get("COMSPEC", "cmd.exe"))
+    done = subprocess.run(started, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert "switched activate on" in done.stdout, done
 
 
 def test_a_terminal_has_the_users_own_environment() -> None:

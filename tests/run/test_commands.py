@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import ast
+import os
 import shlex
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from wizard.compatibility.model import Candidate, Choices, Plan, PlanSource
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import message
-from wizard.run.plan.commands import equivalent_commands
+from wizard.run.plan.commands import equivalent_commands, quote_of
 from wizard.sources.read import default_index_url
 
 PLAN = Plan(
@@ -37,6 +42,16 @@ def test_for_cmd() -> None:
     prefix = '"C:\\Users\\O\'Neil & 李雷\\env"'
     assert create == f'"C:\\Program Files\\Python312\\python.exe" -m venv {prefix}'
     assert install == f'uv pip install --python {prefix} torch==2.13.0+cpu "numpy>=2"'
+
+
+@pytest.mark.skipif(os.name != "nt", reason="only Windows has cmd")
+def test_cmd_hands_each_word_on(tmp_path: Path) -> None:
+    script = tmp_path / "what was said.py"
+    script.write_text("import sys; print(ascii(sys.argv[1:]))", encoding="utf-8")
+    words = [PLAN.prefix, "numpy>=2", "torch @ https://a.invalid/t%2Bcu.whl#sha256=0", "python=3.12", "a^b|c", "plain"]
+    line = " ".join(map(quote_of("cmd"), (sys.executable, str(script), *words)))
+    done = subprocess.run(f'cmd /S /C "{line}"', capture_output=True, text=True, check=True)
+    assert ast.literal_eval(done.stdout) == words
 
 
 def test_for_powershell() -> None:
