@@ -169,8 +169,9 @@ def register(prefix: Path) -> None:
         if line is None or line in before.splitlines():
             return
         environments_list().parent.mkdir(exist_ok=True)
-        glue = b"" if not before or before.endswith(b"\n") else b"\n"
-        _append(environments_list(), glue + line + os.linesep.encode())
+        end = os.linesep.encode()
+        glue = b"" if not before or before.endswith(b"\n") else end
+        _append(environments_list(), glue + line + end)
 
 
 def _append(path: Path, content: bytes) -> None:
