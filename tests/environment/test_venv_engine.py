@@ -9,6 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.abilities import is_wine
 from wizard.environment.create.venv_engine import VenvEngine
 from wizard.environment.layout import has_pip, python_of, site_packages_of
 from wizard.environment.model import Target
@@ -45,9 +46,10 @@ def test_an_environment_under_an_awkward_path(
     if base_has_ensurepip:
         assert created.packages >= 1
         assert has_pip(prefix, created.python_version, OS_NAME)
-        name = "Scripts/pip.exe" if OS_NAME == "windows" else "bin/pip"
-        said = run(Request((str(prefix / name), "--version")))  # a shebang with a space would not run
-        assert said.ok, said.tail()
+        if not is_wine():  # whose pip is Debian's, without the programs that start it on Windows
+            name = "Scripts/pip.exe" if OS_NAME == "windows" else "bin/pip"
+            said = run(Request((str(prefix / name), "--version")))  # a shebang with a space would not run
+            assert said.ok, said.tail()
 
 
 def test_a_python_without_ensurepip_still_makes_one(

@@ -17,6 +17,8 @@ from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+if os.name == "nt":  # without a screen Qt looks for fonts in its own folder, and warns that there is none
+    os.environ.setdefault("QT_QPA_FONTDIR", os.path.expandvars("%SYSTEMROOT%\\Fonts"))
 
 MakeWindow = Callable[..., WizardWindow]
 
