@@ -307,6 +307,15 @@ class FakeTools(Tools):
     def open_terminal(self, prefix: Path) -> None:
         self._called("open_terminal", prefix)
 
+    def has_editor(self) -> bool:
+        return True
+
+    def open_in_editor(self, prefix: Path, folder: Path | None = None) -> None:
+        self._called("open_in_editor", prefix)
+
+    def register_kernel(self, prefix: Path) -> None:
+        self._called("register_kernel", prefix)
+
     def clone(
         self, one: Environment, name: str, on_progress: Callable[[int, int], None], is_cancelled: Callable[[], bool]
     ) -> int:

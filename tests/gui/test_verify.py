@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
@@ -16,6 +17,7 @@ from tests.gui.walking import go_to, mnemonics, press, settle
 from wizard.app.pages.order import PageId, SideId
 from wizard.gui.pages.verify import VerifyPage
 from wizard.gui.shell.window import SMALLEST, WizardWindow
+from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES
 
 PREFIX = Path("/home/li/torch-envs/torch")
@@ -55,8 +57,42 @@ def test_a_test_that_passed_offers_no_repair(qtbot: QtBot, make_window: MakeWind
     assert window.footer.primary.text() == "&Finish"
     assert not page.finish.isVisible()
     assert not page._failure.isVisible()
-    assert page.ways.first is not None
-    assert window.focusWidget() is page.ways.first.button
+    assert page.title == "PyTorch runs on your card"
+    assert page._subtitle.text() == "NVIDIA GeForce GTX 1660 Ti  •  torch 2.14.1+cu126"
+    assert window.focusWidget() is page.terminal
+    page.others.button.setChecked(True)
+    names = [one.text() for one in page.findChildren(QLabel) if one.isVisible()]
+    assert "torch.zeros(1).cuda()" in names
+
+
+def test_each_way_to_begin_is_one_press(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    window = make_window()
+    page = reached(qtbot, window)
+    for button, call in ((page.editor, "open_in_editor"), (page.jupyter, "register_kernel")):
+        press(qtbot, button)
+        settle(qtbot, window)
+        assert (call, PREFIX) in side.calls
+    assert page.jupyter.text() == "Added"
+    press(qtbot, page.activation)
+    assert QGuiApplication.clipboard().text() == f"source {PREFIX}/bin/activate"
+
+
+def test_after_a_failure_nothing_says_how_to_work_with_it(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.gpu_ok = False
+    page = reached(qtbot, make_window())
+    for one in (page.terminal, page.jupyter, page.editor, page.activation, page.ways, page._start):
+        assert not one.isVisible(), one
+
+
+def test_what_jupyter_lacks_is_said(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    side.fail["register_kernel"] = WizardError("kernel-no-package", "No {package}.", "Add it.", package="ipykernel")
+    window = make_window()
+    page = reached(qtbot, window)
+    press(qtbot, page.jupyter)
+    qtbot.waitUntil(page.trouble.isVisible)
+    assert page.jupyter.text() != "Added"
 
 
 def test_the_environment_and_the_changes_are_one_press_away(
@@ -65,6 +101,7 @@ def test_the_environment_and_the_changes_are_one_press_away(
     window = make_window()
     page = reached(qtbot, window)
     assert str(PREFIX) in page._changed.text()
+    page.changes.button.setChecked(True)
     for button, side_page in ((page.manage, SideId.ENVIRONMENTS), (page.undo, SideId.UNDO)):
         press(qtbot, button)
         settle(qtbot, window)
@@ -101,8 +138,10 @@ def test_letters_are_unique_and_all_fits(
     window = make_window(language)
     window.resize(*SMALLEST)
     page = reached(qtbot, window)
-    if page.ways.fold:
-        page.ways.fold.button.setChecked(True)
+    assert page.ways.fold is not None or session.gpu_ok is False
+    for fold in (page.ways.fold, page.others, page.changes):
+        if fold is not None:
+            fold.button.setChecked(True)
     letters = [letter for letter, _ in mnemonics(window)]
     assert len(letters) == len(set(letters)), sorted(mnemonics(window))
     sheet, view = page._scroll.widget(), page._scroll.viewport()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -121,6 +122,25 @@ class Tools:
         from wizard.environment.activate.terminal import open_terminal
 
         open_terminal(prefix, switching_on(look_at_place(prefix, paths.os_name(), False)))
+
+    def has_editor(self) -> bool:
+        from wizard.environment.activate.programs import find_editor
+
+        return find_editor(os.environ) is not None
+
+    def open_in_editor(self, prefix: Path, folder: Path | None = None) -> None:
+        """VS Code, with the environment active."""
+        from wizard.environment.activate.programs import open_in_editor
+
+        open_in_editor(prefix, folder)
+
+    def register_kernel(self, prefix: Path) -> None:
+        """List it in Jupyter. Raises WizardError."""
+        from wizard.app.pages.after_setup import kernel_name, kernel_title
+        from wizard.environment.activate.programs import register_kernel
+
+        os_name = paths.os_name()
+        register_kernel(prefix, kernel_name(str(prefix), os_name), kernel_title(str(prefix), os_name))
 
     def clone(
         self, one: Environment, name: str, on_progress: Callable[[int, int], None], is_cancelled: IsCancelled

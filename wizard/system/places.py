@@ -39,6 +39,9 @@ class Places(Protocol):
     def short_folders(self, environ: Environ) -> list[Path]:
         """Folders for environments where a path below the home folder would be too long for the system."""
 
+    def editors(self, environ: Environ, commands: list[Path]) -> list[Path]:
+        """VS Code's program; `commands` are those found on PATH."""
+
     def driver_libraries(self) -> list[Path]:
         """NVML, where the loader does not look."""
 

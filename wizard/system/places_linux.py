@@ -89,6 +89,10 @@ def short_folders(environ: Mapping[str, str]) -> list[Path]:
     return []
 
 
+def editors(environ: Mapping[str, str], commands: list[Path]) -> list[Path]:
+    return commands
+
+
 def driver_libraries() -> list[Path]:
     return [path for folder in _DRIVER_FOLDERS if (path := Path(folder) / "libnvidia-ml.so.1").is_file()]
 

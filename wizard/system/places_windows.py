@@ -90,6 +90,15 @@ def short_folders(environ: Mapping[str, str]) -> list[Path]:
     return [folder / "torch-envs" for folder in (*named, Path(environ.get("SYSTEMDRIVE", "C:") + "/"))]
 
 
+def editors(environ: Mapping[str, str], commands: list[Path]) -> list[Path]:
+    """A command is a batch file in `bin`, with the program above it; most people have none on PATH."""
+    roots = [command.parent.parent for command in commands]
+    for name, below in (("LOCALAPPDATA", "Programs"), ("PROGRAMFILES", "")):
+        if environ.get(name):
+            roots.append(Path(environ[name], below, "Microsoft VS Code"))
+    return [root / name for root in roots for name in ("Code.exe", "VSCodium.exe", "Code - Insiders.exe")]
+
+
 def driver_libraries() -> list[Path]:
     return sorted((_system32() / "DriverStore" / "FileRepository").glob("nv*.inf_*/nvml.dll"))
 

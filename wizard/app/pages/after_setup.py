@@ -226,13 +226,17 @@ def kernel_name(prefix: str, os: str) -> str:
     return plain or "torch" if name.isascii() else f"{plain or 'torch'}-{crc32(name.encode()) % 10000:04}"
 
 
+def kernel_title(prefix: str, os: str) -> str:
+    return f"PyTorch ({_folder_name(prefix, os)})"
+
+
 def _folder_name(prefix: str, os: str) -> str:
     return of(os).path(prefix).name
 
 
 def _jupyter(place: UsableEnvironment) -> tuple[Line, ...]:
     python, shell = _python(place), _shell(place)
-    title = quoted(f"PyTorch ({_folder_name(place.prefix, place.os)})", shell)
+    title = quoted(kernel_title(place.prefix, place.os), shell)
     name = kernel_name(place.prefix, place.os)
     return (
         _line("jupyter-package", f"{python} -m pip install ipykernel"),

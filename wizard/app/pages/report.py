@@ -12,6 +12,8 @@ from typing import Any
 
 from wizard.model.messages import Message
 
+_REPAIR_STEP = "aside"  # no setup has it
+
 
 @dataclass(frozen=True, slots=True)
 class CheckView:
@@ -44,6 +46,7 @@ class ReportView:
     torch: str
     engine: str
     os: str
+    repaired: bool = False  # the run was a repair
 
 
 def as_message(value: Any) -> Message | None:
@@ -100,4 +103,5 @@ def read_report(report: Mapping[str, Any]) -> ReportView:
         torch=str(seen.get("torch") or ""),
         engine=_part(report, "plan", "engine"),
         os=_part(report, "machine", "os"),
+        repaired=any(isinstance(row, Mapping) and row.get("name") == _REPAIR_STEP for row in report.get("steps") or ()),
     )

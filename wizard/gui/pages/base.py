@@ -16,8 +16,8 @@ from wizard.app.pages.order import AppState
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import OnNote, Task, Work
 from wizard.gui.widgets.announce import announce
-from wizard.gui.widgets.frames import column
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.labels import SIGNS, label
 from wizard.gui.widgets.messages import Busy, HelpPanel, Trouble
 from wizard.model.errors import WizardError
 from wizard.model.messages import Words
@@ -45,9 +45,13 @@ class Page(QWidget):
         sheet.setObjectName("sheet")
         rows = column(sheet, _MARGINS, 10)
         self.body = column(gap=10)
-        head = column(gap=2)
-        head.addWidget(self._title)
-        head.addWidget(self._subtitle)
+        self._head_mark = label("", "mark", wrap=False)
+        self._head_mark.setVisible(False)
+        head, lines = line_up(gap=16), column(gap=2)
+        lines.addWidget(self._title)
+        lines.addWidget(self._subtitle)
+        head.addWidget(self._head_mark, 0, Qt.AlignmentFlag.AlignTop)
+        head.addLayout(lines, 1)
         rows.addLayout(head)
         self._sheet_rows = rows
         self._help: HelpPanel | None = None  # made when somebody asks for it
@@ -114,7 +118,10 @@ class Page(QWidget):
     def say(self, message: Words | None) -> str:
         return self.context.translator.say(message)
 
-    def set_head(self, title: str, subtitle: str) -> None:
+    def set_head(self, title: str, subtitle: str, mark: str = "") -> None:
+        """`mark`: a state whose sign stands before the title."""
+        self._head_mark.setText(SIGNS.get(mark, ""))
+        self._head_mark.setVisible(bool(mark))
         self._title.setText(title)
         self._subtitle.setText(subtitle)
         self._subtitle.setVisible(bool(subtitle))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QPushButton, QWidget
 
 from wizard.app.pages.order import SideId
 from wizard.app.pages.report import CheckView, DiagnosisView, ReportView, read_report
@@ -20,9 +20,9 @@ from wizard.gui.pages.base import Page
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.serving import DOWNLOADS
 from wizard.gui.shell.theme import code_font
-from wizard.gui.widgets.code import CodeLines, copy_out
+from wizard.gui.widgets.code import CodeLines, copy_out, say_for_a_moment
 from wizard.gui.widgets.figures import seconds_text
-from wizard.gui.widgets.frames import RowCard, box, column, line_up
+from wizard.gui.widgets.frames import Fold, RowCard, box, column, line_up
 from wizard.gui.widgets.labels import Pill, label, selectable
 from wizard.model.errors import ExitStatus, WizardError
 
@@ -98,6 +98,7 @@ class HandOnCard(QFrame):
 
 
 _HEADLINE = "zeros"  # torch.zeros(1).cuda(): the one that everybody wants to know
+_ON_CARD = "torch.zeros(1).cuda()"
 _WORTH_SAYING = 0.05  # seconds
 _SAVE_AS = "HTML (*.html);;JSON (*.json);;Text (*.txt)"
 _STATES = {"ok": "ok", "warning": "warning", "failed": "problem", "skipped": "note"}
@@ -109,6 +110,15 @@ def check_word(state: str) -> str:
         "skipped": QCoreApplication.translate("TorchCheckState", "Skipped"),
     }
     return words.get(state, "")
+
+
+def _small(*buttons: QPushButton) -> QHBoxLayout:
+    row = line_up(gap=8)
+    for button in buttons:
+        button.setProperty("role", "small")
+        row.addWidget(button)
+    row.addStretch(1)
+    return row
 
 
 class VerifyPage(Page):
@@ -128,26 +138,27 @@ class VerifyPage(Page):
         lines.addWidget(self._evidence_lines)
         self.hand_on = HandOnCard(context)
         self.first, self.rows = RowCard(4, 2), RowCard(4, 2)
-        self._rest_title, self._changed = label("", "heading"), label("", "muted")
-        self.ways = CodeLines(context.translator)
+        self._start = label("", "heading")
+        self.ways = CodeLines(context.translator, is_folded=True)
+        self.others, self.changes = Fold(), Fold()
+        self._changed = label("", "muted")
         self.save, self.copy, self.another, self.finish = (QPushButton() for _ in range(4))
-        self.terminal, self.folder, self.manage, self.undo = (QPushButton() for _ in range(4))
-        places, changes = line_up(gap=8), line_up(gap=8)
-        for button in (self.terminal, self.folder, self.copy, self.save):  # the footer has no room for five
-            button.setProperty("role", "small")
-            places.addWidget(button)
-        places.addStretch(1)
-        changes.addWidget(self._changed, 1)
-        for button in (self.manage, self.undo):
-            button.setProperty("role", "small")
-            changes.addWidget(button)
+        self.terminal, self.jupyter, self.editor, self.activation = (QPushButton() for _ in range(4))
+        self.folder, self.manage, self.undo = (QPushButton() for _ in range(3))
+        self.others.body.addWidget(self.rows)
+        self.changes.body.addWidget(self._changed)
+        self.changes.body.addLayout(_small(self.folder, self.manage, self.undo))
+        starts = line_up(gap=12)
+        for button in (self.terminal, self.jupyter, self.editor, self.activation):
+            button.setProperty("role", "way")
+            starts.addWidget(button, 1)
         self.footer_right = [self.another, self.finish]
-        for widget in (self._failure, self._evidence, self.hand_on, self.first, self.ways):
+        for widget in (self._failure, self._evidence, self.hand_on, self.first, self._start):
             self.body.addWidget(widget)
-        self.body.addLayout(places)
-        self.body.addLayout(changes)
-        for widget in (self._rest_title, self.rows):
-            self.body.addWidget(widget)
+        self.body.addLayout(starts)
+        for part in (self.ways, self.others, self.changes):
+            self.body.addWidget(part)
+        self.body.addLayout(_small(self.copy, self.save))
         self.body.addStretch(1)
         self._connect()
 
@@ -157,6 +168,9 @@ class VerifyPage(Page):
         self.another.clicked.connect(self.context.navigator.restart)
         self.finish.clicked.connect(lambda: self.window().close())
         self.terminal.clicked.connect(self._open_terminal)
+        self.jupyter.clicked.connect(self._register)
+        self.editor.clicked.connect(self._open_editor)
+        self.activation.clicked.connect(self._copy_activation)
         self.folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(self.state.prefix)))
         self.manage.clicked.connect(lambda: self.context.side.open(SideId.ENVIRONMENTS, Path(self.state.prefix)))
         self.undo.clicked.connect(lambda: self.context.side.open(SideId.UNDO))
@@ -165,16 +179,20 @@ class VerifyPage(Page):
         view = self._view
         if view is None or not self.state.prefix:
             return
-        prefix, has_cuda, api = Path(self.state.prefix), "+cu" in view.torch, self.context.session.tools
-        self.start_task(None, lambda is_cancelled, note: api.ways(prefix, has_cuda), self._show_ways)
+        prefix, has_cuda, api = Path(self.state.prefix), self._has_cuda, self.context.session.tools
+        self.start_task(
+            None, lambda is_cancelled, note: (api.ways(prefix, has_cuda), api.has_editor()), self._show_ways
+        )
         self.announce(f"{self.title}. {self.say(view.headline)}", urgent=True)
         self.hand_on.begin()
 
     def leave(self) -> None:
         self.cancel_task()
 
-    def _show_ways(self, sections: tuple[Section, ...]) -> None:
+    def _show_ways(self, answer: tuple[tuple[Section, ...], bool]) -> None:
+        sections, has_editor = answer
         self.ways.show_sections(sections)
+        self.editor.setVisible(has_editor and not self.has_failed)
         self.wants_focus.emit()
 
     @property
@@ -182,14 +200,17 @@ class VerifyPage(Page):
         return None if self.state.report is None else read_report(self.state.report)
 
     @property
+    def _has_cuda(self) -> bool:
+        view = self._view
+        return view is not None and "+cu" in view.torch
+
+    @property
     def has_failed(self) -> bool:
         view = self._view
         return view is not None and (not view.ok or view.gpu_ok is False)
 
     def first_control(self) -> QWidget | None:
-        if self.has_failed or self.ways.first is None:
-            return None
-        return self.ways.first.button
+        return None if self.has_failed else self.terminal
 
     def primary_text(self) -> str:
         return self.tr("&Repair…") if self.has_failed else self.tr("&Finish")
@@ -215,12 +236,16 @@ class VerifyPage(Page):
         self.another.setText(self.tr("Set up &another"))
         self.finish.setText(self.tr("&Finish"))
         self.terminal.setText(self.tr("Open &terminal"))
+        self.jupyter.setText(self.tr("Add to &Jupyter"))
+        self.editor.setText(self.tr("Open in &VS Code"))
+        self.activation.setText(self.tr("Copy act&ivation"))
+        self._start.setText(self.tr("Start working"))
         self.folder.setText(self.tr("Ope&n folder"))
         self.manage.setText(self.tr("&Manage it"))
         self.undo.setText(self.tr("Settings, &undo"))
         self.undo.setAccessibleDescription(self.tr("Shows what was changed in your settings, and takes it back."))
         self._evidence_title.setText(self.tr("Evidence"))
-        self._rest_title.setText(self.tr("Other checks"))
+        self.changes.show_words(self.tr("What was chan&ged"))
         self.ways.retranslate()
         self.hand_on.retranslate()
 
@@ -237,8 +262,14 @@ class VerifyPage(Page):
             card.setVisible(bool(checks))
             for check in checks:
                 self._add_row(card, check)
-        self._rest_title.setVisible(bool(rest))
+        passed = sum(check.state == "ok" for check in rest)
+        self.others.show_words(self.tr("Other c&hecks: %1 passed").replace("%1", str(passed)))
+        self.others.setVisible(bool(rest))
         self.finish.setVisible(self.has_failed)
+        ways = (self._start, self.ways, self.terminal, self.jupyter, self.activation)
+        for widget in ways:  # nothing to work with after a failure
+            widget.setVisible(not self.has_failed)
+        self.editor.setVisible(self.editor.isVisible() and not self.has_failed)
         words = self.tr("The environment is in %1.").replace("%1", self.state.prefix)
         self._changed.setText("\n".join((words, *self._settings_words())))
 
@@ -253,13 +284,19 @@ class VerifyPage(Page):
 
     def _show_head(self, view: ReportView) -> None:
         if not self.has_failed:
-            self.set_head(self.tr("It works"), self.say(view.headline))
+            title = self.tr("PyTorch runs on your card") if view.gpu_ok else self.tr("PyTorch works")
+            self.set_head(self.tr("Repaired") if view.repaired else title, self._what_runs(view), mark="ok")
             return
         kept = self.tr("The environment is kept, and a repair reuses what was downloaded.")
         if view.torch and view.gpu_ok is False:
             self.set_head(self.tr("PyTorch is installed, but cannot use the graphics card"), kept)
         else:
             self.set_head(self.tr("The test did not pass"), kept)
+
+    def _what_runs(self, view: ReportView) -> str:
+        said = view.headline.params if view.headline else {}
+        parts = (str(said.get("device") or "") if view.gpu_ok else "", f"torch {view.torch}")
+        return "  •  ".join(part for part in parts if part)
 
     def _show_diagnosis(self, diagnosis: DiagnosisView | None) -> None:
         self._failure.setVisible(self.has_failed)
@@ -278,6 +315,8 @@ class VerifyPage(Page):
 
     def _add_row(self, card: RowCard, check: CheckView) -> None:
         name = self.context.translator.name(f"verify.name.{check.name}", check.name)
+        if check.name == _HEADLINE and self._has_cuda:
+            name = _ON_CARD
         pill = Pill(_STATES.get(check.state, "note"), check_word(check.state))
         pill.setAccessibleName(f"{name}: {pill.accessibleName()}")
         seconds = check.seconds if check.seconds is not None and check.seconds >= _WORTH_SAYING else None
@@ -288,6 +327,23 @@ class VerifyPage(Page):
     def _open_terminal(self) -> None:
         prefix, api = Path(self.state.prefix), self.context.session.tools
         self.start_task(None, lambda is_cancelled, note: api.open_terminal(prefix), lambda answer: None)
+
+    def _open_editor(self) -> None:
+        prefix, api = Path(self.state.prefix), self.context.session.tools
+        self.start_task(None, lambda is_cancelled, note: api.open_in_editor(prefix), lambda answer: None)
+
+    def _register(self) -> None:
+        prefix, api = Path(self.state.prefix), self.context.session.tools
+        words = self.tr("Added")
+        self.start_task(
+            None,
+            lambda is_cancelled, note: api.register_kernel(prefix),
+            lambda answer: say_for_a_moment(words, self.jupyter),
+        )
+
+    def _copy_activation(self) -> None:
+        if self.ways.first is not None:
+            copy_out(self.ways.first.code, self.activation)
 
     # -- the report, to be copied and as a file
 

@@ -33,7 +33,11 @@ def copied_word() -> str:
 
 def copy_out(words: str, button: QPushButton) -> None:
     QGuiApplication.clipboard().setText(words)
-    said = copied_word()
+    say_for_a_moment(copied_word(), button)
+
+
+def say_for_a_moment(said: str, button: QPushButton) -> None:
+    """Let a button say what it has done, also to a screen reader."""
     announce(button, said)
     if button.text() == said:  # pressed twice: the first press gives its words back
         return
@@ -133,10 +137,11 @@ class CodeLine(QFrame):
 
 
 class CodeLines(QWidget):
-    """`head` shows the first line alone, as what most people want; all else is folded away."""
+    """The first line stands alone, as what most people want, and all else is folded away; with `is_folded`, it too."""
 
-    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
+    def __init__(self, translator: Translator, parent: QWidget | None = None, is_folded: bool = False) -> None:
         super().__init__(parent)
+        self._is_folded = is_folded
         self._translator = translator
         self._sections: tuple[Section, ...] = ()
         self._rows = column(self, gap=8)
@@ -155,23 +160,32 @@ class CodeLines(QWidget):
         if not self._sections:
             return
         head, *rest = self._sections
-        self._rows.addWidget(label(self._translator.say(head.title), "strong"))
         self.first = CodeLine(head.lines[0].code)
-        self._rows.addWidget(self.first)
-        if head.lines[0].note:
-            self._rows.addWidget(label(self._translator.say(head.lines[0].note), "muted"))
-        if len(head.lines) > 1 or rest:
-            self._add_rest(head.lines[1:], rest, was_open)
+        if not self._is_folded:
+            self._rows.addWidget(label(self._translator.say(head.title), "strong"))
+            self._rows.addWidget(self.first)
+            if head.lines[0].note:
+                self._rows.addWidget(label(self._translator.say(head.lines[0].note), "muted"))
+        if self._is_folded or len(head.lines) > 1 or rest:
+            self._add_fold(head, rest, was_open)
 
-    def _add_rest(self, lines: Sequence[Line], sections: Sequence[Section], is_open: bool) -> None:
+    def _add_fold(self, head: Section, rest: Sequence[Section], is_open: bool) -> None:
         self.fold = Fold()
-        for line in lines:
-            self._add_line(line)
-        for section in sections:
+        if self._is_folded:
+            rest = (head, *rest)
+        else:
+            for line in head.lines[1:]:
+                self._add_line(line)
+        for section in rest:
             self.fold.body.addWidget(label(self._translator.say(section.title), "heading"))
             for line in section.lines:
                 self._add_line(line)
-        self.fold.show_words(self.tr("Other terminals, Jupyter, editor, a first program"))
+        words = (
+            self.tr("In a terminal")
+            if self._is_folded
+            else self.tr("Other terminals, Jupyter, editor, a first program")
+        )
+        self.fold.show_words(words)
         self.fold.button.setChecked(is_open)
         self._rows.addWidget(self.fold)
 

@@ -1,0 +1,94 @@
+"""VS Code and Jupyter with an environment: a script stands for the editor."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.waiting import wait_until
+from wizard.environment.activate.programs import find_editor, jupyter_folder, open_in_editor, register_kernel
+from wizard.environment.inspect.in_use import kernels_of
+from wizard.environment.layout import python_of, site_packages_of
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES, text
+from wizard.system import places_windows
+from wizard.undo.journal import UndoJournal
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="a shell script stands for the editor")
+
+
+@linux
+def test_the_editor_opens_with_the_environment_active(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said, folder = tmp_path / "said", tmp_path / "my project 项目"
+    folder.mkdir()
+    program = tmp_path / "bin" / "code"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\necho \"$VIRTUAL_ENV|$PATH|$1|$2\" > '{said}.new' && mv '{said}.new' '{said}'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    open_in_editor(place, folder)
+    wait_until(said.exists)
+    prefix, path, option, shown = said.read_text().strip().split("|")
+    assert (prefix, option, shown) == (str(place), "--new-window", str(folder))
+    assert path.startswith(f"{place}/bin{os.pathsep}")
+
+
+@linux
+def test_without_an_editor_there_is_a_sentence(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(WizardError) as caught:
+        open_in_editor(place)
+    assert caught.value.code == "editor-none"
+    assert str(python_of(place)) in text(caught.value.hint, "zh_CN")
+
+
+def test_windows_starts_the_program_and_not_the_batch_file() -> None:
+    """`code` on PATH is bin\\code.cmd, which a process cannot be started from; most people have none there."""
+    found = places_windows.editors({"LOCALAPPDATA": "L"}, [Path("P", "Microsoft VS Code", "bin", "code.cmd")])
+    assert Path("P", "Microsoft VS Code", "Code.exe") in found
+    assert Path("L", "Programs", "Microsoft VS Code", "Code.exe") in found
+
+
+def test_a_kernel_is_registered_found_and_taken_back(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "jupyter"))
+    with pytest.raises(WizardError) as caught:
+        register_kernel(place, "torch", "PyTorch (torch)")
+    assert caught.value.code == "kernel-no-package"
+    assert all("ipykernel" in text(caught.value.summary, language) for language in LANGUAGES)
+    (site_packages_of(place, "3.12") / "ipykernel").mkdir(parents=True)
+    file = register_kernel(place, "torch", "PyTorch (环境)")
+    spec = json.loads(file.read_text(encoding="utf-8"))
+    assert spec["argv"][0] == str(python_of(place))
+    assert spec["display_name"] == "PyTorch (环境)"
+    assert [one.name for one in kernels_of(place, os.environ, tmp_path)] == ["torch"]
+    (change,) = UndoJournal().changes()
+    assert text(change.reason, "zh_CN") == "在 Jupyter 中列出“PyTorch (环境)”"
+    UndoJournal().undo(change.id, lambda file, now: pytest.fail("it was not edited"))
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({"JUPYTER_DATA_DIR": "J", "APPDATA": "A"}, Path("J")),
+        ({"APPDATA": "A"}, Path("A", "jupyter")),
+        ({"XDG_DATA_HOME": "X"}, Path("X", "jupyter")),
+        ({}, Path("H", ".local", "share", "jupyter")),
+    ],
+)
+def test_where_jupyter_looks(environment: dict[str, str], expected: Path) -> None:
+    assert jupyter_folder(environment, Path("H")) == expected
+
+
+@linux
+def test_no_editor_is_found_by_a_folder_of_its_name(tmp_path: Path) -> None:
+    (tmp_path / "code").mkdir()
+    assert find_editor({"PATH": str(tmp_path)}) is None

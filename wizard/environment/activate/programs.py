@@ -1,0 +1,101 @@
+"""Programs that people work with in an environment: VS Code with its Python, Jupyter with a kernel for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from wizard.environment.activate.scripts import scripts_folder
+from wizard.environment.activate.terminal import users_environment
+from wizard.environment.layout import all_site_packages, is_conda_prefix, python_of
+from wizard.model.errors import WizardError
+from wizard.model.messages import message
+from wizard.process.detached import start_detached
+from wizard.system import paths
+from wizard.system.places import places
+from wizard.undo.journal import UndoJournal
+
+_EDITORS = ("code", "codium", "code-insiders")
+_KERNEL_PACKAGE = "ipykernel"
+
+
+def find_editor(environment: Mapping[str, str]) -> Path | None:
+    """Return VS Code, or a program that is built from it; None where there is none."""
+    found = (shutil.which(name, path=environment.get("PATH", "")) for name in _EDITORS)
+    known = places().editors(environment, [Path(one) for one in found if one])
+    return next((one for one in known if one.is_file()), None)
+
+
+def open_in_editor(prefix: Path, folder: Path | None = None) -> int:
+    """Open a window of VS Code in which the environment is active and return its process id.
+
+    `folder`: what it shows. Raises WizardError `editor-none`, `editor-not-started`.
+    """
+    program = find_editor(os.environ)
+    if program is None:
+        raise WizardError(
+            "editor-none",
+            "VS Code was not found on this computer.",
+            "Install VS Code, or choose {python} as the interpreter in your own editor.",
+            python=str(python_of(prefix)),
+        )
+    log = paths.logs_dir() / "editor.txt"
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        argv = (str(program), "--new-window", *([str(folder)] if folder else []))
+        return start_detached(argv, _active(prefix), log)
+    except (OSError, RuntimeError) as error:
+        raise WizardError(
+            "editor-not-started",
+            "VS Code could not be started: {program}.",
+            "Start it yourself and choose {python} as the interpreter.",
+            details=str(error),
+            program=str(program),
+            python=str(python_of(prefix)),
+        ) from error
+
+
+def _active(prefix: Path) -> dict[str, str]:
+    """As after `activate`: the Python extension takes what is active where it was started."""
+    environment = users_environment(os.environ)
+    environment["CONDA_PREFIX" if is_conda_prefix(prefix) else "VIRTUAL_ENV"] = str(prefix)
+    front = dict.fromkeys((str(python_of(prefix).parent), str(scripts_folder(prefix))))
+    environment["PATH"] = os.pathsep.join((*front, environment.get("PATH", "")))
+    return environment
+
+
+def jupyter_folder(environment: Mapping[str, str], home: Path) -> Path:
+    """Return the folder for the user's own data, in Jupyter's own order."""
+    if named := environment.get("JUPYTER_DATA_DIR"):
+        return Path(named)
+    if roaming := environment.get("APPDATA"):
+        return Path(roaming, "jupyter")
+    return Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share", "jupyter")
+
+
+def register_kernel(prefix: Path, name: str, title: str) -> Path:
+    """List the environment in Jupyter under `title` and return the file written, which Undo takes back.
+
+    Raises WizardError `kernel-no-package` where the environment lacks ipykernel, and `undo-…`.
+    """
+    if not any((folder / _KERNEL_PACKAGE).is_dir() for folder in all_site_packages(prefix)):
+        raise WizardError(
+            "kernel-no-package",
+            "Jupyter needs the package {package}, which is not in the environment “{path}”.",
+            "Install {package} into the environment, then add it to Jupyter again.",
+            package=_KERNEL_PACKAGE,
+            path=str(prefix),
+        )
+    spec = {
+        "argv": [str(python_of(prefix)), "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        "display_name": title,
+        "language": "python",
+        "metadata": {"debugger": True},
+    }
+    file = jupyter_folder(os.environ, Path.home()) / "kernels" / name / "kernel.json"
+    reason = message("undo.reason.kernel", "“{title}” listed in Jupyter", title=title)
+    UndoJournal().write(file, (json.dumps(spec, ensure_ascii=False, indent=1) + "\n").encode(), reason=reason)
+    return file
