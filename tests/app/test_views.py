@@ -86,11 +86,23 @@ def test_the_usual_grid_leaves_out_old_lines_and_what_was_never_published() -> N
     every = [values.candidate(f"2.{minor}.{patch}", "cu126") for minor in range(1, 16) for patch in (0, 1)]
     every += [values.candidate("2.15.1", "cu92", absent), values.candidate("1.9.0", "cu92")]
     grid = arrange(worth_showing(every))
-    assert grid.releases == tuple(f"2.{minor}.1" for minor in range(15, 5, -1))
+    assert grid.releases == tuple(f"2.{minor}.1" for minor in range(15, 9, -1))
     assert grid.variants == ("cu126",)
     old = values.candidate("1.9.0", "cu92")
     assert arrange(worth_showing(every, old)).releases[-1] == "1.9.0"
     assert "cu92" in arrange(worth_showing(every, old)).variants
+
+
+def test_the_usual_grid_has_the_columns_and_rows_that_hold_a_choice() -> None:
+    old_driver = Reason("driver-too-old", {"need": "580", "have": "535"})
+    every = [values.candidate(f"2.{minor}.0", "cu130", old_driver) for minor in range(10, 16)]
+    every += [values.candidate(f"2.{minor}.0", "cu126") for minor in (9, 11, 14)]
+    every += [values.candidate(f"2.{minor}.0", "cpu") for minor in range(9, 16)]
+    grid = arrange(worth_showing(every))
+    assert grid.variants == ("cu126", "cpu")
+    assert grid.releases == ("2.15.0", "2.14.0", "2.11.0", "2.9.0"), "the newest, for which people look, and what fits"
+    unfit = arrange(worth_showing(every[:6]))
+    assert unfit.variants == ("cu130",), "nothing fits: the reasons are shown"
 
 
 def test_a_source_that_is_used_has_what_is_taken_from_it() -> None:

@@ -16,6 +16,7 @@ from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.compatibility.model import Reason
 from wizard.gui.pages.build import BuildPage
+from wizard.gui.pages.build_grid import BuildGrid
 from wizard.gui.pages.check import CheckPage
 from wizard.gui.shell.splash import SIZE, SMALLEST
 from wizard.gui.shell.window import WizardWindow
@@ -30,6 +31,7 @@ def build_page(window: WizardWindow) -> BuildPage:
 
 
 def press_cell(qtbot: QtBot, page: BuildPage, torch: str, variant: str) -> None:
+    page.every.setChecked(True)
     page.grid.setCurrentCell(*page.grid.cell_of(torch, variant))
     qtbot.keyClick(page.grid, Qt.Key.Key_Space)
 
@@ -109,11 +111,18 @@ def test_what_was_never_published_is_not_asked_about(qtbot: QtBot, make_window: 
     window = make_window()
     go_to(qtbot, window, PageId.BUILD)
     page = build_page(window)
+    page.every.setChecked(True)
     absent = values.candidate("2.15.0", "cu132", Reason("not-published", {}))
     row, column = page.grid.cell_of("2.15.0", "cu132")
     page.grid._grid.cells["2.15.0", "cu132"] = absent  # type: ignore[union-attr]
     page.grid._press(row, column)
     assert not page.force.isVisible()
+
+
+def is_whole(qtbot: QtBot, grid: BuildGrid) -> None:
+    qtbot.waitUntil(lambda: grid.horizontalScrollBar().maximum() == 0)
+    hints = {column: grid.sizeHintForColumn(column) for column in range(grid.columnCount())}
+    assert {column: hint for column, hint in hints.items() if hint > grid.columnWidth(column)} == {}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -122,10 +131,12 @@ def test_the_grid_is_whole_in_a_window_of_the_usual_size(language: str, qtbot: Q
     window = make_window(language)
     window.resize(*SIZE)
     go_to(qtbot, window, PageId.BUILD)
-    grid = build_page(window).grid
-    qtbot.waitUntil(lambda: grid.horizontalScrollBar().maximum() == 0)
-    hints = {column: grid.sizeHintForColumn(column) for column in range(grid.columnCount())}
-    assert {column: hint for column, hint in hints.items() if hint > grid.columnWidth(column)} == {}
+    page = build_page(window)
+    grid = page.grid
+    is_whole(qtbot, grid)
+    assert "cu132" not in grid._grid.variants  # type: ignore[union-attr]
+    page.every.click()
+    is_whole(qtbot, grid)
     absent = grid.item(*grid.cell_of("2.13.0", "cu132"))
     assert absent is not None
     assert absent.text() == "–"
@@ -140,9 +151,9 @@ def test_the_grid_is_whole_in_the_smallest_window(language: str, qtbot: QtBot, m
     go_to(qtbot, window, PageId.BUILD)
     page = build_page(window)
     grid = page.grid
-    qtbot.waitUntil(lambda: grid.horizontalScrollBar().maximum() == 0)
-    hints = {column: grid.sizeHintForColumn(column) for column in range(grid.columnCount())}
-    assert {column: hint for column, hint in hints.items() if hint > grid.columnWidth(column)} == {}
+    is_whole(qtbot, grid)
+    page.every.click()
+    is_whole(qtbot, grid)
     cell = grid.model().index(*grid.cell_of("2.14.1", "cu130"))
     assert grid.shown_words(cell) == "✕"
     best = grid.model().index(*grid.cell_of("2.14.1", "cu126"))

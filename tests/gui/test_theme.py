@@ -37,6 +37,14 @@ TEXT_ON = (
 )
 
 
+BORDER_ON = ("window", "card", "rail", "field")  # of what can be pressed or typed into
+
+
+def contrast(one: str, other: str) -> float:
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
 def luminance(name: str) -> float:
     """WCAG 2."""
     parts = [channel / 255 for channel in QColor(name).getRgb()[:3]]
@@ -48,8 +56,9 @@ def luminance(name: str) -> float:
 def test_text_can_be_read(theme: str) -> None:
     table = colours(theme)
     for fore, back in TEXT_ON:
-        high, low = sorted((luminance(table[fore]), luminance(table[back])), reverse=True)
-        assert (high + 0.05) / (low + 0.05) >= 4.5, (theme, fore, back)
+        assert contrast(table[fore], table[back]) >= 4.5, (theme, fore, back)
+    for back in BORDER_ON:
+        assert contrast(table["border"], table[back]) >= 3, (theme, back)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

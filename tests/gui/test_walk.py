@@ -221,6 +221,7 @@ def test_a_cell_that_does_not_fit_says_why_and_cannot_be_taken(qtbot: QtBot, mak
     window = make_window()
     go_to(qtbot, window, PageId.BUILD)
     build = window.pages[PageId.BUILD]
+    build.every.click()
     row, column = build.grid.cell_of("2.15.0", "cu132")
     build.grid.setCurrentCell(row, column)
     assert "580" in build._why.text()

@@ -12,7 +12,7 @@ from typing import Any
 
 from wizard.compatibility.model import Candidate, Choices, Verdict
 
-_LINES = 10
+_LINES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +51,28 @@ def arrange(candidates: Sequence[Candidate]) -> Grid:
 
 
 def worth_showing(candidates: Sequence[Candidate], *always: Candidate | None) -> tuple[Candidate, ...]:
-    """The newest release of each of the newest lines (2.15, 2.14 …), and whatever is named in `always`.
+    """Return what can be chosen: the newest release, the newest of each line (2.15, 2.14 …) in which something fits,
+    the CUDA families that fit there, and whatever is named in `always`.
 
-    There are some forty releases and twenty CUDA families; a person chooses among ten and eight.
+    There are some forty releases and twenty CUDA families. Where nothing fits, what is published is shown with its
+    reasons.
     """
+    chosen = [one for one in always if one]
+    fits = {one.torch for one in candidates if one.fits and one.variant != "cpu"} or {
+        one.torch for one in candidates if one.fits
+    }
     newest: dict[tuple[int, ...], str] = {}
-    for release in arrange(candidates).releases:
-        newest.setdefault(version_rank(release)[0][:2], release)
-    kept = {*tuple(newest.values())[:_LINES], *(one.torch for one in always if one)}
-    variants = {one.variant for one in candidates if one.torch in kept and _exists(one)}
-    return tuple(one for one in candidates if one.torch in kept and one.variant in variants)
+    releases = arrange(candidates).releases
+    for release in releases:
+        if (
+            release in fits or not fits or release == releases[0]
+        ):  # the newest is looked for, also where it fits nowhere
+            newest.setdefault(version_rank(release)[0][:2], release)
+    kept = {*tuple(newest.values())[:_LINES], *(one.torch for one in chosen)}
+    shown = [one for one in candidates if one.torch in kept]
+    variants = {one.variant for one in shown if one.fits} or {one.variant for one in shown if _exists(one)}
+    variants |= {one.variant for one in chosen}
+    return tuple(one for one in shown if one.variant in variants)
 
 
 def _exists(one: Candidate) -> bool:

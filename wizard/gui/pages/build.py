@@ -72,14 +72,11 @@ class BuildPage(Page):
     def retranslate(self) -> None:
         self.set_head(
             self.tr("The build for this computer"),
-            self.tr(
-                "A build is one ready-made PyTorch. This one fits your card and driver; any ticked cell can be "
-                "taken, too."
-            ),
+            self.tr("The newest one that runs here is chosen. Any green cell can be chosen instead."),
         )
         self.companions["torchvision"].setText(self.tr("torch&vision"))
         self.companions["torchaudio"].setText(self.tr("torcha&udio"))
-        self.every.setText(self.tr("A&ll releases, back to the first"))
+        self.every.setText(self.tr("A&ll versions, with what does not fit"))
         self.python.setAccessibleName(self.tr("Python version"))
         self.grid.setAccessibleName(self.tr("Builds: torch releases down, CUDA across"))
         self.force.retranslate()

@@ -14,7 +14,7 @@ from wizard.compatibility.model import Candidate, Choices, Link
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import column, empty, line_up
-from wizard.gui.widgets.labels import Pill, label
+from wizard.gui.widgets.labels import SIGNS, Pill, label
 from wizard.run.select.learned_rows import JudgedBuild
 
 
@@ -28,6 +28,25 @@ def link_name(kind: str) -> str:
         "wheel": QCoreApplication.translate("Link", "Package exists"),
     }
     return names.get(kind, kind)
+
+
+# The fact of a link in a few signs, from its sentence's blanks; the sentence is one look away.
+_FACTS = {
+    "gpu": "{gpu} ({arch})",
+    "kernels": "{arch} ({first} – {last})",
+    "driver": "{driver} ≥ {need}",
+    "python": "{python}",
+    "platform": "{system}",
+    "wheel": "{tag}, {platform}",
+}
+
+
+def _fact(link: Link) -> str:
+    """Return the short form; '' for a sentence that has other blanks."""
+    try:
+        return _FACTS.get(link.kind, "").format(**link.message.params)
+    except KeyError:
+        return ""
 
 
 class VerdictCard(QFrame):
@@ -83,7 +102,7 @@ class VerdictCard(QFrame):
                 self._chain.addWidget(made, 1)
         for made, link in zip(self._links, proof, strict=True):
             source = self.tr("Source: %1").replace("%1", link.source) if link.source else ""
-            made.show_words(link_name(link.kind), self._translator.say(link.message), source)
+            made.show_words(link_name(link.kind), _fact(link), self._translator.say(link.message), source)
 
     @staticmethod
     def _parts(one: Candidate, choices: Choices) -> list[str]:
@@ -105,10 +124,12 @@ class _LinkBox(QFrame):
         lines.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
 
-    def show_words(self, name: str, words: str, source: str) -> None:
-        self._name.setText(name)
-        self._words.setText(words)
-        self.setToolTip(source)
+    def show_words(self, name: str, fact: str, sentence: str, source: str) -> None:
+        self._name.setText(f"{SIGNS['ok']} {name}")
+        self._name.setAccessibleName(name)
+        self._words.setText(fact or sentence)
+        self._words.setAccessibleName(sentence)
+        self.setToolTip("\n".join(part for part in (sentence, source) if part))
 
 
 _MOST = 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -22,9 +22,9 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.figures import variant_text
 from wizard.model.messages import message
 
-_ROW_HEIGHT = 32
+_ROW_HEIGHT = 36
 _FONT = 0.88  # of the running text: eight CUDA families stand side by side
-_EDGE = 4  # pixels between a cell's words and its border
+_EDGE = 8  # pixels between a cell's words and its border
 _ABSENT = "–"
 _KIND = Qt.ItemDataRole.UserRole
 
@@ -56,7 +56,12 @@ class _Cell(QStyledItemDelegate):
         }.get(kind, ("card", "muted"))
         rect: QRect = option.rect
         painter.save()
-        painter.fillRect(rect, colour(back))
+        painter.fillRect(rect, colour("card"))
+        if kind:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(colour(fore if kind != "picked" else back), 1))
+            painter.setBrush(colour(back))
+            painter.drawRoundedRect(QRectF(rect).adjusted(3.5, 2.5, -3.5, -2.5), 6, 6)
         painter.setPen(colour(fore))
         painter.setFont(_font_of(option, kind))
         room = rect.adjusted(_EDGE, 0, -_EDGE, 0)
@@ -67,7 +72,8 @@ class _Cell(QStyledItemDelegate):
         if self._grid.hasFocus() and index == self._grid.currentIndex():
             ring: QColor = colour("text")
             painter.setPen(QPen(ring, 2))
-            painter.drawRect(rect.adjusted(1, 1, -2, -2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), 7, 7)
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
@@ -98,6 +104,7 @@ class BuildGrid(QTableWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
         self.setMouseTracking(True)
         self.setItemDelegate(_Cell(self))
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
@@ -141,7 +148,8 @@ class BuildGrid(QTableWidget):
         return QSize(400, self.horizontalHeader().height() + rows * self._row_height + 6)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(200, self.horizontalHeader().height() + 5 * self._row_height)
+        rows = min(max(self.rowCount(), 4), 7)
+        return QSize(200, self.horizontalHeader().height() + rows * self._row_height + 2 * self.frameWidth())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Select):
@@ -168,7 +176,7 @@ class BuildGrid(QTableWidget):
         head.setMinimumSectionSize(head.fontMetrics().horizontalAdvance("CUDA") + 3 * _EDGE)
         for column in range(self.columnCount()):
             cells = [self._shown[row, column] for row in range(self.rowCount())]
-            has_words = any(cell.kind != "fits" and cell.text != _ABSENT for cell in cells)
+            has_words = any(cell.kind not in ("fits", "picked") and cell.text != _ABSENT for cell in cells)
             mode = QHeaderView.ResizeMode.ResizeToContents if has_words else QHeaderView.ResizeMode.Stretch
             head.setSectionResizeMode(column, mode)
         hints = (self.sizeHintForColumn(column) for column in range(self.columnCount()))
@@ -222,7 +230,7 @@ class BuildGrid(QTableWidget):
             word = self.tr("best") if best and (one.torch, one.variant) == (best.torch, best.variant) else ""
             word = word or (self.tr("chosen") if one == picked else "")
             state = ", ".join(part for part in (self.tr("fits"), word) if part)
-            return _Words(f"✓ {word}".rstrip(), "picked" if one == picked else "fits", f"{name}: {state}")
+            return _Words(f"✓ {word or self.tr('fits')}", "picked" if one == picked else "fits", f"{name}: {state}")
         whole = f"{name}: {' '.join(say(reason.message) for reason in one.reasons)}"
         if one == picked:
             return _Words(f"! {self.tr('chosen')}", "forced", whole)
