@@ -264,3 +264,41 @@ def test_the_language_switched_on_a_running_setup_reaches_every_line(
 
 def _said(page: QWidget) -> str:
     return "\n".join(one.text() for one in page.findChildren(QLabel) if one.isVisible())
+
+
+def test_a_failure_is_a_cross_in_the_rail_and_later_steps_were_not_started(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = failed_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    assert isinstance(install, InstallPage)
+    qtbot.waitUntil(install.trouble.isVisible)
+    settle(qtbot, window)
+    assert window.rail.steps[PageId.INSTALL].accessibleName().endswith("failed")
+    states = [install.steps.state_of(step.name) for step in install.watch.view.steps]
+    assert "Not started" in states
+    assert "Waiting" not in states
+
+
+def test_a_cancelled_run_is_no_failure(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    window, _ = cancelled(qtbot, make_window, session)
+    assert "failed" not in window.rail.steps[PageId.INSTALL].accessibleName()
+
+
+def test_a_test_that_failed_is_a_cross_in_the_rail(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.gpu_ok = False
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+    settle(qtbot, window)
+    assert window.rail.steps[PageId.VERIFY].accessibleName().endswith("failed")
+
+
+def test_a_package_is_named_by_what_is_in_it(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.script = half_run
+    _, install = installing(qtbot, make_window)
+    words = [one.text() for one in install.steps.findChildren(QLabel)]
+    assert any("torch 2.14.1+cu126" in one for one in words)
+    assert not any(".whl" in one for one in words)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wizard.app.pages.order import ORDER, AppState, PageId, made_after, spec_of, way
+from wizard.app.pages.report import read_report
 from wizard.compatibility.model import Candidate, Choices, Plan, Verdict
 from wizard.run.model import Requirement
 
@@ -194,12 +195,22 @@ class Navigator:
 
     def show_run(self, run_id: str) -> None:
         """A run was started, resumed or found going: from here on it is the only thing that counts."""
-        state = replace(self._state, run_id=run_id, run_over=False, report=None, is_beginning=False)
+        state = replace(self._state, run_id=run_id, run_over=False, run_failed=False, report=None, is_beginning=False)
         self._move(PageId.INSTALL, state, drop=False)
 
-    def put_run_over(self, report: Mapping[str, Any] | None, prefix: str = "") -> None:
+    def put_run_over(self, report: Mapping[str, Any] | None, prefix: str = "", has_failed: bool = False) -> None:
         """The worker is through; with a report there is something to verify."""
-        self._move(self._page, replace(self._state, run_over=True, report=report, prefix=prefix), drop=False)
+        over = replace(self._state, run_over=True, run_failed=has_failed, report=report, prefix=prefix)
+        self._move(self._page, over, drop=False)
+
+    def has_failed(self, page: PageId) -> bool:
+        """Tell whether the run ended with an error, or the test of its environment."""
+        if page is PageId.INSTALL:
+            return self._state.run_failed
+        if page is PageId.VERIFY and self._state.report is not None:
+            view = read_report(self._state.report)
+            return not view.ok or view.gpu_ok is False
+        return False
 
     # -- inside
 

@@ -49,6 +49,7 @@ class AppState:
     is_beginning: bool = False  # Install was pressed, and the worker is not there yet
     run_id: str | None = None
     run_over: bool = False
+    run_failed: bool = False  # it ended by itself, without a report
     prefix: str = ""  # of the environment that the run made
     report: Mapping[str, Any] | None = None
     profile: ProfileFile | None = None  # of a class: it decides what its `ask` does not name
@@ -183,7 +184,7 @@ PAGES: tuple[PageSpec, ...] = (
     PageSpec(PageId.SOURCE, ("selected", "selected_for", "persistent"), lambda state: state.selected is not None),
     PageSpec(PageId.PLACE, ("place",), _placed),
     PageSpec(PageId.REVIEW, ("preview", "is_beginning"), lambda state: state.preview is not None),
-    PageSpec(PageId.INSTALL, ("run_id", "run_over"), lambda state: state.report is not None),
+    PageSpec(PageId.INSTALL, ("run_id", "run_over", "run_failed"), lambda state: state.report is not None),
     PageSpec(PageId.VERIFY, ("report", "prefix"), lambda state: True),
 )
 ORDER: tuple[PageId, ...] = tuple(spec.id for spec in PAGES)

@@ -161,7 +161,7 @@ class NewsBox(QFrame):
         self.setVisible(bool(news))
         self._title.setText(self.tr("New at the sources, and not known to this program yet"))
         self._lines.setText("\n".join(self._line(one) for one in news[:_MOST]))
-        self._then.setText(self.tr("An update of this program, or “torch-wizard matrices refresh”, brings them here."))
+        self._then.setText(self.tr("An update of this program brings them here."))
 
     def _line(self, one: JudgedBuild) -> str:
         build = one.build

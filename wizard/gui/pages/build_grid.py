@@ -136,6 +136,7 @@ class BuildGrid(QTableWidget):
             self.setCurrentCell(*here)
             self.scrollTo(self.currentIndex())
         self.blockSignals(False)
+        self.updateGeometry()
 
     def cell_of(self, torch: str, variant: str) -> tuple[int, int]:
         """Raises ValueError for a build that is not in the table."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from wizard.app.pages.order import SideId
 from wizard.app.pages.report import read_report
@@ -321,6 +321,7 @@ class InstallPage(Page):
         if read_report(report).verified:
             self.watch.stop()
             self.context.navigator.put_run_over(report, prefix)
+            QApplication.alert(self.window())
             self.context.navigator.go_next()
         else:
             self._over_without_test()
@@ -340,8 +341,8 @@ class InstallPage(Page):
             )
 
     def _over_without_test(self) -> None:
-        self.context.navigator.put_run_over(None)
         ending = self.watch.view.ending
+        self.context.navigator.put_run_over(None, has_failed=ending is None or not ending.cancelled)
         if ending is not None and ending.cancelled:
             self._rest(
                 message("flow.cancelled"),
@@ -356,6 +357,7 @@ class InstallPage(Page):
         self._tell_end()
 
     def _tell_end(self) -> None:
+        QApplication.alert(self.window())  # the taskbar tells who works elsewhere
         self.changed.emit()
         if self.isVisible():  # else the person is on a page beside the wizard
             self.wants_focus.emit()
@@ -365,7 +367,7 @@ class InstallPage(Page):
         self.announce(self.rest.words, urgent=True)
 
     def _died(self) -> None:
-        self.context.navigator.put_run_over(None)
+        self.context.navigator.put_run_over(None, has_failed=True)
         self._rest(
             message("flow.stopped"),
             message(

@@ -5,7 +5,11 @@ The steps of a run, one row each, changed in place: they are redrawn many times 
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+import time
+from collections import deque
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from wizard.app.pages.run import Bytes, RunView, StepView, limit_words
@@ -17,6 +21,50 @@ from wizard.model.messages import bytes_text
 from wizard.run.report.text import step_name, step_state
 
 _STEPS = 1000
+_CURVE_SECONDS = 60
+_CURVE_HEIGHT = 40  # pixels
+_CURVE_FILL = 40  # of 255: how much of the accent lies under the line
+
+
+class SpeedCurve(QWidget):
+    """The speed of the last minute, drawn; the words beside the bar say it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._seen: deque[tuple[float, float]] = deque()  # (seconds, bytes a second)
+        self.setFixedHeight(_CURVE_HEIGHT)
+        self.setVisible(False)
+
+    def add(self, rate: float | None) -> None:
+        """`rate`: bytes a second; None where nothing is downloaded now, which hides it."""
+        now = time.monotonic()
+        if rate is None:
+            self._seen.clear()
+        else:
+            self._seen.append((now, rate))
+        while self._seen and now - self._seen[0][0] > _CURVE_SECONDS:
+            self._seen.popleft()
+        self.setVisible(len(self._seen) > 1)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if len(self._seen) < 2:
+            return
+        most, now = max(rate for _, rate in self._seen) or 1.0, self._seen[-1][0]
+        wide, high = self.width() - 2, self.height() - 3
+        line = [
+            QPointF(1 + wide * (1 - (now - at) / _CURVE_SECONDS), 2 + high * (1 - rate / most))
+            for at, rate in self._seen
+        ]
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        accent = self.palette().color(QPalette.ColorRole.Highlight)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(accent.red(), accent.green(), accent.blue(), _CURVE_FILL))
+        bottom = float(self.height())
+        painter.drawPolygon([QPointF(line[0].x(), bottom), *line, QPointF(line[-1].x(), bottom)])
+        painter.setPen(QPen(accent, 1.5))
+        painter.drawPolyline(line)
 
 
 class RunProgress(QFrame):
@@ -34,8 +82,10 @@ class RunProgress(QFrame):
         self.bar = QProgressBar(self)
         self.bar.setTextVisible(False)
         self.bar.setRange(0, _STEPS)
+        self._curve = SpeedCurve()
         rows.addLayout(line)
         rows.addWidget(self.bar)
+        rows.addWidget(self._curve)
 
     @property
     def words(self) -> str:
@@ -43,6 +93,7 @@ class RunProgress(QFrame):
 
     def show_view(self, view: RunView, is_going: bool, is_paused: bool) -> None:
         percent = f"{int(view.fraction * 100)} %"
+        self._curve.add(view.bytes.rate if view.bytes and is_going and not is_paused else None)
         self.bar.setValue(int(view.fraction * _STEPS))
         self._percent.setText(percent)
         parts = self._parts(view.bytes) if view.bytes and is_going and not is_paused else []
@@ -112,16 +163,16 @@ class RunSteps(QWidget):
         name = step_name(step.name, self._translator.language)
         is_running = step.state == "running"
         state = step.state if not is_running else "stopped" if not is_going else "paused" if is_paused else "running"
+        if state == "waiting" and not is_going:
+            state = "not-started"
         row.pill.show_state(_PILLS.get(state, "note"), step_state(state, self._translator.language))
         if state == "running":
             row.pill.setText(row.pill.text().replace("!", "▸", 1))
         row.pill.setAccessibleDescription(name)
         _set(row.name, name)
         said = self._translator.say(step.message)
-        _set(
-            row.words,
-            " • ".join(part for part in (said, self._translator.say(step.detail) if is_running else "") if part),
-        )
+        detail = _short(self._translator.say(step.detail)) if is_running else ""
+        _set(row.words, detail or said)
         _set(row.right, "" if is_paused and is_running else self._right(step, view, is_going))
 
     @staticmethod
@@ -133,6 +184,11 @@ class RunSteps(QWidget):
         if step.name == "fetch" and view.bytes and view.bytes.rate:
             return rate_text(view.bytes.rate)
         return f"{int(step.fraction * 100)} %" if step.fraction else ""
+
+
+def _short(detail: str) -> str:
+    """Name a package file by what is in it: the rest of its name says for which systems it is."""
+    return " ".join(detail.split("-")[:2]) if detail.endswith((".whl", ".conda")) else detail
 
 
 def _set(widget: QLabel, words: str) -> None:

@@ -5,6 +5,8 @@ Beside the wizard (environments, doctor …) the same place lists those pages, a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QStackedWidget, QWidget
@@ -106,10 +108,10 @@ class RailStep(_RailButton):
     def __init__(self, page: PageId, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent)
         self.page = page
-        self._is_done = False
+        self._is_done = self._has_failed = False
 
-    def show_step(self, is_now: bool, is_done: bool, may_press: bool) -> None:
-        self._is_now, self._is_done = is_now, is_done
+    def show_step(self, is_now: bool, is_done: bool, may_press: bool, has_failed: bool = False) -> None:
+        self._is_now, self._is_done, self._has_failed = is_now, is_done, has_failed
         self.setEnabled(may_press)
         self.setText(page_name(self.page))
         states = {
@@ -117,6 +119,8 @@ class RailStep(_RailButton):
             (False, True): QCoreApplication.translate("Rail", "done"),
         }
         state = states.get((is_now, is_done), QCoreApplication.translate("Rail", "not reached yet"))
+        if has_failed:
+            state = QCoreApplication.translate("Rail", "failed")
         words = QCoreApplication.translate("Rail", "Step %1 of %2: %3, %4")
         for number, part in enumerate((str(self._number), str(len(ORDER)), self.text(), state), start=1):
             words = words.replace(f"%{number}", part)
@@ -136,13 +140,15 @@ class RailStep(_RailButton):
         filled = self._is_now or self._is_done
         if filled:
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colour("accent"))
+            painter.setBrush(colour("on_problem" if self._has_failed else "accent"))
         else:
             painter.setPen(QPen(colour("border"), 2))
         painter.drawEllipse(circle if filled else circle.adjusted(1, 1, -1, -1))
         painter.setPen(colour("on_accent" if filled else "muted"))
-        if self._is_done:
-            self._draw_tick(painter, circle)
+        if self._has_failed:
+            self._draw(painter, circle, [(8, 8, 16, 16), (8, 16, 16, 8)])
+        elif self._is_done:
+            self._draw(painter, circle, [(7, 12.6, 10.6, 16), (10.6, 16, 17, 8.6)])
         else:
             font = self.font()
             font.setBold(True)
@@ -152,14 +158,14 @@ class RailStep(_RailButton):
         self._write_name(painter, 44, "text" if filled else "muted")
 
     @staticmethod
-    def _draw_tick(painter: QPainter, circle: QRectF) -> None:
+    def _draw(painter: QPainter, circle: QRectF, lines: Sequence[tuple[float, float, float, float]]) -> None:
+        """`lines`: from and to, in pixels from the circle's corner."""
         pen = QPen(painter.pen().color(), 2.2)
         pen.setCapStyle(Qt.PenCapStyle.RoundCap)
         painter.setPen(pen)
-        left, top = circle.left(), circle.top()
-        painter.drawPolyline(
-            [QPointF(left + 7, top + 12.6), QPointF(left + 10.6, top + 16), QPointF(left + 17, top + 8.6)]
-        )
+        corner = circle.topLeft()
+        for left, top, right, bottom in lines:
+            painter.drawLine(corner + QPointF(left, top), corner + QPointF(right, bottom))
 
 
 class Rail(QWidget):
@@ -260,4 +266,4 @@ class Rail(QWidget):
             tool.show_tool(side_name(tool_page), tool_page is side)
         for page, step in self.steps.items():
             is_now = page is navigator.page
-            step.show_step(is_now, navigator.is_done(page), navigator.may_go_to(page))
+            step.show_step(is_now, navigator.is_done(page), navigator.may_go_to(page), navigator.has_failed(page))
