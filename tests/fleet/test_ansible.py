@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import subprocess
 import sys
+import tarfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -97,11 +97,14 @@ class Room:
 
     def _environment(self) -> dict[str, str]:
         kept = {name: value for name, value in self.world.environment.items() if name != "TORCH_WIZARD_HOME"}
+        temporary = self.folder / "temporary"
+        temporary.mkdir(exist_ok=True)
         return {
             **kept,
             "ANSIBLE_COLLECTIONS_PATH": str(self.folder),
             "ANSIBLE_LOCAL_TEMP": str(self.folder / "tmp"),
             "ANSIBLE_REMOTE_TEMP": str(self.folder / "remote"),
+            "TMPDIR": str(temporary),
             "ANSIBLE_NOCOLOR": "1",
             "LC_ALL": "C.UTF-8",
             "ANSIBLE_HOME": str(self.folder / "ansible"),
@@ -129,6 +132,14 @@ def class_profile(room: Room, wheels: Path) -> Path:
     )
     path.write_bytes(profile_file(replace(profile, locks=locks)).data)
     return path
+
+
+def archive(room: Room) -> Path:
+    """As the release's: one folder, with the program in it."""
+    made = room.folder / "TorchSetup-linux.tar.xz"
+    with tarfile.open(made, "w:xz") as tar:
+        tar.add(room.program, "TorchSetup/torch-wizard")
+    return made
 
 
 def files(folder: Path) -> dict[str, tuple[int, int]]:
@@ -178,6 +189,113 @@ def test_a_room_from_its_profile(room: Room, wheels: Path) -> None:
     assert second.recap == dict.fromkeys(sound, (0, 0)), second.text
     assert files(room.home("one")) == before
     assert len(room.world.torch.requests) + len(room.world.packages.requests) == requests, "nobody is asked anything"
+
+
+def test_a_dry_run_on_a_fresh_host(room: Room, wheels: Path) -> None:
+    """The program comes as its archive, for so long; nothing of it is left, and the same line without --check works."""
+    made = archive(room)
+    make_official(room.world, room.home("one"))
+    given = {
+        "torch_setup_archive": str(made),
+        "torch_setup_program": [],
+        "torch_setup_program_dir": "{{ torch_setup_home }}/program",
+        "torch_setup_profile": str(class_profile(room, wheels)),
+        "torch_setup_profile_dest": "{{ torch_setup_home }}/class.torchlab",
+    }
+    dry = room.play({"one": {}}, None, "--check", "--diff", variables=given)
+    assert (dry.status, dry.recap["one"][1]) == (0, 0), dry.text
+    assert f"+torch {TORCH}+cpu" in dry.text
+    assert not (room.home("one") / "program").exists()
+    assert files(room.home("one")) == {}
+    assert list((room.folder / "temporary").iterdir()) == []
+    first = room.play({"one": {}}, None, variables=given)
+    assert first.status == 0, first.text
+    assert (room.home("one") / "program" / made.name / "torch-wizard").is_file()
+    gone = {**given, "torch_setup_profile": "", "torch_setup_name": "class", "torch_setup_state": "absent"}
+    assert room.play({"one": {}}, None, "--check", variables=gone).recap == {"one": (1, 0)}
+    assert room.home("one").joinpath("envs", "class").is_dir()
+    taken = room.play({"one": {}}, None, variables=gone)
+    assert taken.recap == {"one": (1, 0)}, taken.text
+    assert not room.home("one").joinpath("envs", "class").exists()
+    assert room.play({"one": {}}, None, variables=gone).recap == {"one": (0, 0)}
+
+
+def test_a_new_version_of_a_class_and_the_way_back(room: Room, wheels: Path) -> None:
+    """The one before is kept and comes back: when it is asked for, and when the new one cannot be made."""
+    make_official(room.world, room.home("one"))
+    old, new, broken = (room.folder / f"{name}.torchlab" for name in ("old", "new", "broken"))
+    profile = read_profile(class_profile(room, wheels)).profile
+    old.write_bytes(profile_file(profile).data)
+    new.write_bytes(profile_file(replace(profile, title="Deep learning 102")).data)
+    locks = tuple(
+        replace(
+            lock, files=tuple(replace(file, sha256="0" * 64) if file.name == "numpy" else file for file in lock.files)
+        )
+        for lock in profile.locks
+    )
+    broken.write_bytes(profile_file(replace(profile, locks=locks)).data)
+    prefix = room.home("one") / "envs" / "class"
+    kept = prefix.with_name(".class.previous")
+
+    def play(profile: Path, state: str, *options: str) -> Play:
+        tasks = [
+            {
+                "name": "Set up",
+                "torch_setup.torch.torch_setup": {
+                    "program": "{{ torch_setup_program }}",
+                    "home": "{{ torch_setup_home }}",
+                    "state": state,
+                    **({"name": "class"} if state == "previous" else {"profile": str(profile)}),
+                },
+            }
+        ]
+        return room.play({"one": {}}, tasks, *options)
+
+    assert play(old, "latest").recap == {"one": (1, 0)}
+    (prefix / "of-the-first").touch()
+    refused = play(new, "present")
+    assert refused.results["one"]["code"] == "profile-name-other", refused.text
+    assert play(new, "latest", "--check").recap == {"one": (1, 0)}
+    assert not kept.exists()
+    replaced = play(new, "latest")
+    assert replaced.recap == {"one": (1, 0)}, replaced.text
+    assert replaced.results["one"]["previous"] == str(kept)
+    assert (kept / "of-the-first").exists()
+    assert play(new, "latest").recap == {"one": (0, 0)}
+
+    failed = play(broken, "latest")
+    assert failed.recap == {"one": (0, 1)}, failed.text
+    assert "in its place again" in failed.results["one"]["msg"]
+    assert play(new, "present").recap == {"one": (0, 0)}, "nothing of the attempt is left"
+
+    back = play(old, "previous")
+    assert back.recap == {"one": (1, 0)}, back.text
+    assert (prefix / "of-the-first").exists()
+    assert not kept.exists()
+    assert room.world.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
+    assert play(old, "present").recap == {"one": (0, 0)}, "the program knows it as what the first profile made"
+    assert play(old, "previous").recap == {"one": (0, 0)}
+
+
+def test_the_newest_torch_in_the_place_of_an_older_one(room: Room) -> None:
+    """Without a profile: what a plan made anew would give; a card that fails its test brings the older one back."""
+    tasks = task(
+        room.world,
+        packages=["none"],
+        state="{{ state }}",
+        variant="{{ build | default(omit) }}",
+        gpu_test="{{ gpu_test | default(omit) }}",
+    )
+    prefix = room.home("one") / "envs" / "lab"
+    made = room.play({"one": {"build": "cu126", "gpu_test": "reported", "state": "present"}}, tasks)
+    assert made.recap == {"one": (1, 0)}, made.text
+    newest = room.play({"one": {"state": "latest"}}, tasks)
+    assert newest.recap == {"one": (1, 0)}, newest.text
+    assert newest.results["one"]["torch"] == f"{TORCH}+cpu"
+    assert room.play({"one": {"state": "latest"}}, tasks).recap == {"one": (0, 0)}
+    failed = room.play({"one": {"build": "cu126", "state": "latest"}}, tasks)
+    assert failed.recap == {"one": (0, 1)}, failed.text
+    assert room.world.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
 
 
 def task(world: World, **more: Any) -> list[dict[str, Any]]:
@@ -237,25 +355,3 @@ def test_choices_without_a_profile(room: Room) -> None:
     assert other.results["one"]["code"] == "present-other"
     assert "variant cpu" in other.results["one"]["msg"]
     assert other.results["two"]["gpu_test_passed"] is False
-
-
-def test_the_documentation_is_whole() -> None:
-    """ansible-doc reads it, and every option of the module is in it."""
-    import importlib.util
-
-    import yaml
-
-    path = COLLECTION / "plugins" / "modules" / "torch_setup.py"
-    spec = importlib.util.spec_from_file_location("torch_setup_module", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    documented = yaml.safe_load(module.DOCUMENTATION)["options"]
-    assert set(module._OPTIONS) <= set(documented)
-    assert yaml.safe_load(module.EXAMPLES)
-    assert yaml.safe_load(module.RETURN)
-    defaults = yaml.safe_load((COLLECTION / "roles/torch_setup/defaults/main.yml").read_text())
-    arguments = yaml.safe_load((COLLECTION / "roles/torch_setup/meta/argument_specs.yml").read_text())
-    assert set(defaults) == set(arguments["argument_specs"]["main"]["options"])
-    assert os.access(path, os.R_OK)

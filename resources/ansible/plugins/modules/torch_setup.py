@@ -12,10 +12,22 @@ module: torch_setup
 short_description: An environment with PyTorch that runs on the computer's graphics card
 description:
   - Has Torch Setup (C(torch-wizard), which must be on the host) make an environment, from a profile or from choices.
-  - An environment that is there as it was asked for is left as it is; one that is something else is never replaced.
+  - An environment that is there as it was asked for is left as it is; one that is something else is replaced with
+    O(state=latest) only, and the one before it is kept beside it for O(state=previous).
   - In check mode nothing is written; the plan is made, sources included, and told.
   - An attempt of an earlier play that was cut off is removed first; verified downloads are kept.
 options:
+  state:
+    description:
+      - V(present) makes the environment where there is none, and refuses where there is another.
+      - V(latest) puts what the profile says now, or the newest torch that fits, in the place of an older one. That one
+        is kept, and comes back by itself where the new one cannot be made or fails a test that is required.
+      - V(previous) brings back the one that V(latest) has replaced, and deletes the newer one. Where none is kept,
+        nothing is done.
+      - V(absent) deletes the environment and the one that is kept. Downloads stay. It needs O(name) or O(prefix).
+    type: str
+    choices: [present, latest, previous, absent]
+    default: present
   profile:
     description: A class profile (C(*.torchlab)) on the host. It decides what it does not leave to be asked.
     type: path
@@ -42,6 +54,7 @@ options:
     description: What makes the environment.
     type: str
     choices: [auto, rattler, conda, venv]
+    default: auto
   shared:
     description: Every user of the host may use the environment; its owner alone changes it.
     type: bool
@@ -104,6 +117,16 @@ EXAMPLES = r"""
     pack: http://192.0.2.10:8765/
     label: "{{ inventory_hostname }}"
 
+- name: This term's profile in the place of the last one's
+  torch_setup.torch.torch_setup:
+    profile: /opt/class/class.torchlab
+    state: latest
+
+- name: The one before it, after all
+  torch_setup.torch.torch_setup:
+    name: class
+    state: previous
+
 - name: One environment for every user of a cluster
   torch_setup.torch.torch_setup:
     prefix: /opt/torch/2.14
@@ -114,6 +137,10 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+previous:
+  description: Folder of the environment that was replaced and is kept. It works again once it is brought back.
+  type: str
+  returned: when there is one
 prefix:
   description: Folder of the environment.
   type: str
@@ -154,6 +181,7 @@ import os
 from ansible.module_utils.basic import AnsibleModule
 
 INSTALLED_BUT_GPU_FAILED = 3
+ANOTHER = ("present-other", "profile-name-other", "profile-name-taken")
 _OPTIONS = (
     "profile",
     "name",
@@ -161,7 +189,6 @@ _OPTIONS = (
     "python",
     "torch",
     "variant",
-    "engine",
     "pack",
     "label",
     "index",
@@ -173,20 +200,29 @@ _OPTIONS = (
 
 def arguments_of(parameters, check_mode):
     """The words after the program."""
+    if_missing = [] if parameters["profile"] else ["--if-missing"]
+    return [*wanted(parameters), *if_missing, "--dry-run" if check_mode else "--yes"]
+
+
+def wanted(parameters):
     words = ["--lang", parameters["language"]] if parameters["language"] else []
     words += ["setup", "--events"]
     for name in _OPTIONS:
         if parameters[name]:
             words.append(f"--{name.replace('_', '-')}={parameters[name]}")
+    if parameters["engine"] != "auto":
+        words.append(f"--engine={parameters['engine']}")
     if parameters["packages"]:
         words.append(f"--with={','.join(parameters['packages'])}")
     words += [f"--trust={host}" for host in parameters["trust"] or ()]
     if parameters["shared"]:
         words.append("--shared")
-    if not parameters["profile"]:
-        words.append("--if-missing")
-    words.append("--dry-run" if check_mode else "--yes")
     return words
+
+
+def beside(prefix, what):
+    """Where a replaced environment lies: on the same disk, so that it is moved in one step."""
+    return os.path.join(os.path.dirname(prefix), f".{os.path.basename(prefix)}.{what}")
 
 
 def last_event(output):
@@ -216,7 +252,7 @@ def spoken(stderr):
 
 class Setup:
     def __init__(self, module):
-        self.module = module
+        self.module, self.prefix = module, None
         self.parameters = module.params
         home = self.parameters["home"]
         self.environment = {"TORCH_WIZARD_HOME": home} if home else {}
@@ -224,7 +260,7 @@ class Setup:
     def call(self, words):
         program, *first = self.parameters["program"]
         return self.module.run_command(
-            [os.path.expanduser(program), *first, *words],  # noqa: PTH111 (a dollar sign in a folder's name stays)
+            [os.path.expanduser(program), *first, *words],
             environ_update=self.environment,
             expand_user_and_vars=False,
             encoding="utf-8",
@@ -247,7 +283,32 @@ class Setup:
         return status, event, said
 
     def run(self):
+        if self.parameters["state"] in ("absent", "previous"):
+            self.take_away()
         status, event, said = self.carry_out()
+        old = self.outdated(event) if self.parameters["state"] == "latest" else None
+        if old:
+            if self.module.check_mode:
+                self.module.exit_json(changed=True, prefix=old)
+            os.rename(old, beside(old, "replaced"))
+            status, event, said = self.carry_out()
+        self.prefix = old or event.get("prefix")
+        self.conclude(status, event, said)
+
+    def outdated(self, event):
+        """The folder of an environment that is older than what is wanted now; None: there is none."""
+        error = event.get("error") or {}
+        if event.get("event") == "refused" and error.get("code") in ANOTHER:
+            return error["params"]["path"]
+        if event.get("event") != "unchanged" or self.parameters["profile"]:
+            return None
+        elsewhere = {**self.parameters, "name": None, "prefix": beside(event["prefix"], "newest")}
+        _, output, _ = self.call([*wanted(elsewhere), "--dry-run"])
+        newest = last_event(output)
+        builds = [(one.get("torch"), one.get("variant")) for one in (event, newest)]
+        return event["prefix"] if newest.get("event") == "planned" and builds[0] != builds[1] else None
+
+    def conclude(self, status, event, said):
         kind, error = event.get("event"), event.get("error") or {}
         result = known(event)
         if kind == "unchanged":
@@ -260,8 +321,72 @@ class Setup:
             if int(event.get("status", 1)) in (0, INSTALLED_BUT_GPU_FAILED):
                 self.finish(True, int(event["status"]), result, report)
             words = sentences(error) or said_of_test(report) or spoken(said)
-            self.module.fail_json(msg=words, changed=True, code=error.get("code"), rc=status, **result)
-        self.module.fail_json(msg=sentences(error) or spoken(said), code=error.get("code"), rc=status, **result)
+            self.fail(words, result, changed=True, code=error.get("code"), rc=status)
+        self.fail(sentences(error) or spoken(said), result, code=error.get("code"), rc=status)
+
+    def fail(self, words, result, **more):
+        """With the environment that was there before in its place again."""
+        aside = self.prefix and beside(self.prefix, "replaced")
+        if aside and os.path.isdir(aside):
+            self.bring_back(self.prefix, aside)
+            words += " The environment that was there before is in its place again."
+            result.pop("report", None)
+            more["changed"] = False
+        self.module.fail_json(msg=words, **more, **result)
+
+    def take_away(self):
+        """`absent` and `previous`."""
+        prefix = self.folder()
+        kept = [beside(prefix, name) for name in ("replaced", "previous")] if prefix else []
+        kept = [path for path in kept if os.path.isdir(path)]
+        going_back = self.parameters["state"] == "previous"
+        there = [prefix] if prefix and os.path.isdir(prefix) else []
+        changed = bool(kept) if going_back else bool(kept or there)
+        if changed and not self.module.check_mode:
+            if going_back:
+                self.bring_back(prefix, kept[0])
+            else:
+                self.forget_runs(prefix, 0)
+                for path in there + kept:
+                    if os.path.lexists(path):
+                        self.delete(path)
+        self.module.exit_json(changed=changed, prefix=prefix)
+
+    def folder(self):
+        """Of the environment that was named; None: there is none."""
+        if self.parameters["prefix"]:
+            return os.path.abspath(self.parameters["prefix"])
+        status, output, said = self.call(["envs", "list", "--json"])
+        if status != 0:
+            self.module.fail_json(msg=spoken(said), rc=status)
+        rows = read_document(output).get("environments", [])
+        found = [row["prefix"] for row in rows if row["name"] == self.parameters["name"]]
+        if len(found) > 1:
+            self.module.fail_json(msg=f"Several environments have this name; give `prefix`: {', '.join(found)}")
+        return found[0] if found else None
+
+    def bring_back(self, prefix, kept):
+        """Put what is kept in the place of the newer one, and forget the runs that made that."""
+        since = read_report(os.path.join(kept, ".torch-setup.json")).get("written", float("inf"))
+        self.forget_runs(prefix, since)
+        if os.path.lexists(prefix):
+            self.delete(prefix)
+        os.rename(kept, prefix)
+
+    def forget_runs(self, prefix, since):
+        """Remove runs that began there later, with what they left half done: else the program would take the kept
+        environment for a changed newer one."""
+        _, output, _ = self.call(["runs", "--json"])
+        for line in output.splitlines():
+            run = read_document(line)
+            if run.get("prefix") == prefix and run.get("created", 0) > since:
+                self.call(["runs", "--remove", run["id"]])
+
+    def delete(self, prefix):
+        name = os.path.basename(prefix)
+        status, _, said = self.call(["envs", "delete", prefix, "--yes", name])
+        if status != 0 and os.path.lexists(prefix):
+            self.module.fail_json(msg=spoken(said), rc=status, prefix=prefix)
 
     def finish(self, changed, status, result, report=None):
         """The environment is there. What failed its card's test then is tested again now."""
@@ -270,10 +395,18 @@ class Setup:
             code, output, said = self.call(["verify", "--prefix", result["prefix"], "--json"])
             report = read_document(output)
             passed = code == 0
-        result.update(changed=changed, gpu_test_passed=passed)
+        result.update(gpu_test_passed=passed)
         if not passed and self.parameters["gpu_test"] == "required" and not self.module.check_mode:
-            self.module.fail_json(msg=said_of_test(report) or "The test on the graphics card did not pass.", **result)
-        self.module.exit_json(**result)
+            words = said_of_test(report) or "The test on the graphics card did not pass."
+            self.fail(words, result, changed=changed)
+        aside, previous = (beside(result["prefix"], name) for name in ("replaced", "previous"))
+        if os.path.isdir(aside) and not self.module.check_mode:
+            if os.path.lexists(previous):
+                self.delete(previous)
+            os.rename(aside, previous)
+        if os.path.isdir(previous):
+            result["previous"] = previous
+        self.module.exit_json(changed=changed, **result)
 
 
 def known(event):
@@ -298,7 +431,7 @@ def difference(event):
 
 def read_report(path):
     try:
-        with open(path, encoding="utf-8") as stream:  # noqa: PTH123 (a module is one file, and short)
+        with open(path, encoding="utf-8") as stream:
             return read_document(stream.read())
     except (OSError, TypeError):
         return {}
@@ -332,7 +465,7 @@ def said_of_test(report):
     return " ".join(part["text"] for part in parts if isinstance(part, dict) and part.get("text"))
 
 
-def main():
+def spec_of_options():
     texts = ("name", "python", "torch", "variant", "pack", "label")
     spec = {name: {"type": "str"} for name in texts}
     spec.update({name: {"type": "path"} for name in ("profile", "prefix", "cache_dir", "home")})
@@ -341,13 +474,23 @@ def main():
     spec.update(
         packages={"type": "list", "elements": "str"},
         trust={"type": "list", "elements": "str"},
-        engine={"type": "str", "choices": ["auto", "rattler", "conda", "venv"]},
+        engine={"type": "str", "choices": ["auto", "rattler", "conda", "venv"], "default": "auto"},
+        state={"type": "str", "choices": ["present", "latest", "previous", "absent"], "default": "present"},
         shared={"type": "bool", "default": False},
         gpu_test={"type": "str", "choices": ["required", "reported"], "default": "required"},
         language={"type": "str", "choices": ["en", "zh_CN"]},
         program={"type": "list", "elements": "str", "default": ["torch-wizard"]},
     )
-    module = AnsibleModule(argument_spec=spec, supports_check_mode=True, mutually_exclusive=[["name", "prefix"]])
+    return spec
+
+
+def main():
+    module = AnsibleModule(
+        argument_spec=spec_of_options(),
+        supports_check_mode=True,
+        mutually_exclusive=[["name", "prefix"]],
+        required_if=[["state", state, ["name", "prefix"], True] for state in ("absent", "previous")],
+    )
     Setup(module).run()
 
 
