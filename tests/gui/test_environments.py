@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -277,3 +278,34 @@ def test_the_store_says_what_pruning_frees_and_frees_it(qtbot: QtBot, make_windo
     assert "prune_store" in side.names()
     assert page.store.text() == "The package store holds 4.90 GB, all of it in use."
     assert not page.free.isVisible()
+
+
+def test_a_search_and_a_sort_show_what_is_meant(qtbot: QtBot, make_window: MakeWindow) -> None:
+    page = opened(qtbot, make_window())
+    assert "13." in page._subtitle.text() or "GB in all" in page._subtitle.text()
+    names = cells(page, 0)
+    page.search.setText("venv 2.14")
+    assert cells(page, 0) == ["old"]
+    page.search.setText("项目")
+    assert cells(page, 0) == ["项目 甲"]
+    page.search.setText("nothing like it")
+    assert cells(page, 0) == []
+    page.search.clear()
+    assert cells(page, 0) == names
+    page.table.sort_by(0)
+    assert cells(page, 0)[:3] == ["half", "lesson-3", "old"]
+    page.table.sort_by(0)
+    assert cells(page, 0)[:2] == ["项目 甲", "torch"]
+    page.table.sort_by(SIZE)
+    assert cells(page, SIZE)[:2] == ["5.31 GB", "2.66 GB"]
+    assert cells(page, 0)[-2:] == ["base", "python3.12"], "nobody's to delete: last in any order"
+
+
+def test_two_of_one_name_say_their_folders(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    first = side.known[0]
+    side.known = (*side.known, replace(first, prefix=Path("/mnt/d/envs/torch")))
+    page = opened(qtbot, make_window())
+    assert [one for one in cells(page, 0) if one.startswith("torch")] == [
+        f"torch  ({first.prefix.parent})",
+        f"torch  ({Path('/mnt/d/envs')})",
+    ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from wizard.app.pages.order import SideId
 from wizard.gui.shell.context import AppContext
@@ -43,9 +43,21 @@ class EnvironmentsPage(SidePage):
         self.panel, self.copying = DeletionPanel(context.translator), ClonePanel()
         self._none, self._said, self.store = label("", "muted"), label("", "strong"), label("", "muted")
         self.again, self.free = button(), button()
+        self.search = QLineEdit()
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self.table.search)
         self._usage: Usage | None = None
         self.footer_left = [self.again, self.free]
-        for widget in (self._said, self._none, self.table, self.panel, self.copying, self.card, self.store):
+        for widget in (
+            self._said,
+            self._none,
+            self.search,
+            self.table,
+            self.panel,
+            self.copying,
+            self.card,
+            self.store,
+        ):
             self.body.addWidget(widget)
         self.body.addStretch(1)
         self.again.clicked.connect(self._look)
@@ -90,13 +102,9 @@ class EnvironmentsPage(SidePage):
         return True
 
     def retranslate(self) -> None:
-        self.set_head(
-            self.tr("Environments"),
-            self.tr(
-                "An environment is a folder with its own Python and packages. Here are all; only what you "
-                "choose is touched."
-            ),
-        )
+        self._show_head()
+        self.search.setPlaceholderText(self.tr("Name, folder or version"))
+        self.search.setAccessibleName(self.tr("Search"))
         self.again.setText(self.tr("Look &again"))
         self._none.setText(self.tr("No environment was found on this computer."))
         self.table.retranslate()
@@ -106,13 +114,22 @@ class EnvironmentsPage(SidePage):
         if self._found is not None:
             self.table.show_rows(self._found, self._sizes)
 
+    def _show_head(self) -> None:
+        words = self.tr("An environment is a folder with its own Python and packages.")
+        if self._found:
+            size = sum(sizes.apparent for sizes in self._sizes.values())
+            counted = self.tr("%1 on this computer, %2 in all").replace("%1", str(len(self._found)))
+            words = counted.replace("%2", bytes_text(size)) if size else words
+        self.set_head(self.tr("Environments"), words)
+
     def render_state(self) -> None:
         one, is_deleting = self.table.selected, self._plan is not None
         is_asked = is_deleting or self._is_cloning
         self._said.setText(self.say(self._done))
         self._said.setVisible(self._done is not None)
         self._none.setVisible(self._found == ())
-        self.table.setVisible(bool(self._found) and not is_asked)
+        for widget in (self.search, self.table):
+            widget.setVisible(bool(self._found) and not is_asked)
         self.panel.setVisible(is_deleting)
         self.copying.setVisible(self._is_cloning)
         self.card.setVisible(one is not None and not is_asked)
@@ -152,6 +169,7 @@ class EnvironmentsPage(SidePage):
     def _sized(self, told: tuple[Path, Sizes]) -> None:
         self._sizes[told[0]] = told[1]
         self.table.show_size(*told)
+        self._show_head()
 
     # -- the package store
 

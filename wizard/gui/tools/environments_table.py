@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from wizard.app.pages.build import version_rank
 from wizard.gui.widgets.labels import SIGNS
 from wizard.gui.widgets.row_table import RowTable
 from wizard.model.messages import bytes_text
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _NAME, _PYTHON, _TORCH, _ENGINE, _SIZE, _USED, _STATE = range(7)
 _MOST_ROWS_SHOWN = 8
 _NARROW = 640
+_NOBODYS = ("base", "system")  # what is not an environment of the person's
 _STATES = {"ok": "ok", "broken": "warning", "unfinished": "warning", "deleting": "note"}
 
 
@@ -63,8 +65,14 @@ class EnvironmentsTable(RowTable):
     def __init__(self, with_size: bool = True, parent: QWidget | None = None) -> None:
         super().__init__(7, (_NAME,), _MOST_ROWS_SHOWN, parent)
         self.setColumnHidden(_SIZE, not with_size)
-        self._rows: tuple[Environment, ...] = ()
+        self._rows: tuple[Environment, ...] = ()  # as shown
+        self._every: tuple[Environment, ...] = ()
+        self._sizes: Mapping[Path, Sizes] = {}
+        self._words: tuple[str, ...] = ()
+        self._sorted_by: tuple[int, bool] | None = None  # column, largest first
         self.itemSelectionChanged.connect(self.chosen)
+        self.horizontalHeader().setSectionsClickable(True)
+        self.horizontalHeader().sectionClicked.connect(self.sort_by)
 
     @property
     def selected(self) -> Environment | None:
@@ -94,16 +102,57 @@ class EnvironmentsTable(RowTable):
 
     def show_rows(self, rows: Sequence[Environment], sizes: Mapping[Path, Sizes]) -> None:
         """The selection stays with its environment."""
+        self._every, self._sizes = tuple(rows), sizes
         before = self.selected
         with QSignalBlocker(self):
-            self._rows = tuple(rows)
-            self.setRowCount(len(rows))
-            for row, one in enumerate(rows):
+            self._rows = tuple(self._in_order(one for one in self._every if self._is_meant(one)))
+            self.setRowCount(len(self._rows))
+            for row, one in enumerate(self._rows):
                 self._fill(row, one, sizes.get(one.prefix))
             self.select(before.prefix if before else None)
         self.fit()
         if self.selected != before:
             self.chosen.emit()
+
+    def search(self, words: str) -> None:
+        """Show only those whose name, folder or versions hold every word."""
+        self._words = tuple(words.casefold().split())
+        self.show_rows(self._every, self._sizes)
+
+    def _is_meant(self, one: Environment) -> bool:
+        said = f"{one.name} {one.prefix} {one.python} {torch_words(one)} {one.kind.value} {one.state.value}".casefold()
+        return all(word in said for word in self._words)
+
+    def sort_by(self, column: int) -> None:
+        """Sort by a column; the same column again turns it round."""
+        before = self._sorted_by
+        is_again = before is not None and before[0] == column
+        is_largest_first = not before[1] if before and is_again else column in (_SIZE, _USED)
+        self._sorted_by = (column, is_largest_first)
+        order = Qt.SortOrder.DescendingOrder if is_largest_first else Qt.SortOrder.AscendingOrder
+        self.horizontalHeader().setSortIndicatorShown(True)
+        self.horizontalHeader().setSortIndicator(column, order)
+        self.show_rows(self._every, self._sizes)
+
+    def _in_order(self, rows: Iterable[Environment]) -> list[Environment]:
+        """As found; what is nobody's to delete comes last in any order."""
+        found = list(rows)
+        if self._sorted_by is not None:
+            column, is_largest_first = self._sorted_by
+            found.sort(key=lambda one: self._key(one, column), reverse=is_largest_first)
+        return sorted(found, key=lambda one: one.kind.value in _NOBODYS)
+
+    def _key(self, one: Environment, column: int) -> tuple[Any, ...]:
+        sizes = self._sizes.get(one.prefix)
+        keys: dict[int, tuple[Any, ...]] = {
+            _PYTHON: version_rank(one.python) if one.python else (),
+            _TORCH: version_rank(one.torch) if one.torch else (),
+            _ENGINE: (one.kind.value,),
+            _SIZE: (sizes.apparent if sizes else 0,),
+            _USED: (one.last_used or 0.0,),
+            _STATE: (one.state.value,),
+        }
+        return keys.get(column, (one.name.casefold(),))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a narrow window the name is worth more than the day."""
@@ -117,7 +166,8 @@ class EnvironmentsTable(RowTable):
 
     def _fill(self, row: int, one: Environment, sizes: Sizes | None) -> None:
         state, word = environment_state(one.state.value)
-        name = self.put(row, _NAME, one.name)
+        is_one_of_several = sum(other.name == one.name for other in self._every) > 1
+        name = self.put(row, _NAME, f"{one.name}  ({one.prefix.parent})" if is_one_of_several else one.name)
         name.setToolTip(str(one.prefix))
         name.setData(Qt.ItemDataRole.AccessibleDescriptionRole, str(one.prefix))
         self.put(row, _PYTHON, one.python or "–")
