@@ -307,3 +307,20 @@ def test_the_log_unfolds_where_it_is_seen(qtbot: QtBot, make_window: MakeWindow,
     install.progress.setMinimumHeight(400)  # as much as a long run has to say
     qtbot.keyClick(window.focusWidget(), Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: install.log.visibleRegion().boundingRect().height() >= install.log.minimumHeight())
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_footers_words_are_whole_on_a_small_screen(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    """911 pixels at 150 % are less than Chinese needs on Build with Windows' fonts."""
+    window = make_window(language)
+    go_to(qtbot, window, PageId.BUILD)
+    window.setMinimumSize(1, 1)
+    window.resize(1400, window.height())
+    footer, room = window.footer, window.footer.layout()
+    qtbot.waitUntil(lambda: room.contentsMargins().left() == 36)
+    window.resize(window.width() - footer.width() + room.minimumSize().width() - 30, window.height())
+    shown = [one for one in footer.controls() if one.isVisible()]
+    qtbot.waitUntil(lambda: all(one.width() >= one.minimumSizeHint().width() for one in shown))
+    window.resize(1400, window.height())
+    qtbot.waitUntil(lambda: room.contentsMargins().left() == 36)

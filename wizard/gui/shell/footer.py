@@ -6,19 +6,22 @@ what ends with it (the class server, a pack that is being built). Never a modal 
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from wizard.gui.pages.base import Page
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import label
 
+_SIDE, _NARROW_SIDE = 36, 12  # pixels: as the page, and where the words need the room on a small screen
+
 
 class Footer(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("footer")
-        self._line = line_up(self, (36, 12, 36, 12), 10)
+        self._line = line_up(self, (_SIDE, 12, _SIDE, 12), 10)
         self._left, self._right = line_up(), line_up()
         self.back, self.primary = QPushButton(self), QPushButton(self)
         self.primary.setProperty("role", "primary")
@@ -63,6 +66,21 @@ class Footer(QFrame):
         self.primary.setEnabled(page.may_press())
         self.back.setText(page.back_text() or self.tr("&Back"))
         self.back.setVisible(not is_first and page.may_back())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+        super().resizeEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._fit()
+        return super().event(event)
+
+    def _fit(self) -> None:
+        margins = self._line.contentsMargins()
+        needed = self._line.minimumSize().width() + 2 * (_SIDE - margins.left())
+        side = _SIDE if needed <= self.width() else _NARROW_SIDE
+        self._line.setContentsMargins(side, margins.top(), side, margins.bottom())
 
     def controls(self) -> list[QWidget]:
         """In tab order."""
