@@ -64,7 +64,7 @@ def test_an_index_with_a_login_serves_the_whole_line_and_tells_no_password(world
     for path in (world.home / "state").rglob("*"):
         if path.is_file() and b"sW0RDx" in path.read_bytes():
             assert path.name in private, path
-            assert path.stat().st_mode & 0o077 == 0, path
+            assert os.name == "nt" or path.stat().st_mode & 0o077 == 0, path
 
 
 @pytest.mark.parametrize("address", ["http://bob:p@ss@host/x", "https://u:a/b@c@host/simple/", "https://token@host"])
@@ -194,6 +194,7 @@ def test_hazards_of_the_place_are_said_before_the_question(world: World) -> None
     assert "space" in done.stderr
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a limit that a shell of Linux sets")
 @pytest.mark.parametrize("kilobytes", [80_000, 160_000, 240_000, 400_000, 700_000])
 def test_too_little_memory_is_told_as_that(world: World, kilobytes: int) -> None:
     """Threads need room for their stacks: the computer's Pythons could not be asked, and were "not there".
