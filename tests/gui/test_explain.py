@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QTimer, QUrl
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -20,7 +20,8 @@ from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import go_to, mnemonics, press, settle
 from wizard.app.pages.order import PageId, SideId
 from wizard.app.tools import WindowSession
-from wizard.app.use.explain import ExplainResult
+from wizard.app.use.explain import ExplainResult, answer
+from wizard.compatibility.data.load import load_matrix
 from wizard.diagnose.driver_guide import DriverNeed, driver_guide
 from wizard.diagnose.known_errors.match import explain
 from wizard.gui.shell.window import WizardWindow
@@ -186,3 +187,33 @@ def test_a_device_or_a_pipe_is_not_waited_for() -> None:
     with pytest.raises(UsageError) as caught:
         WindowSession().tools.read_pasted(Path(os.devnull))
     assert caught.value.code == "explain-unreadable"
+
+
+def test_an_error_of_torch_leads_to_the_doctor_on_its_environment(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
+    """The commonest answer ("not compiled with CUDA") has one button; links can be clicked."""
+    window = make_window()
+    page = opened(qtbot, window)
+    page.text.setPlainText(KNOWN)
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    assert 'href="https://github.com/' in page.words
+    (doctor,) = [one for one in page._result.findChildren(QPushButton) if "vironment" in one.text()]
+    press(qtbot, doctor)
+    settle(qtbot, window)
+    assert window.side.here is not None
+    assert window.side.here.page is SideId.DOCTOR
+
+
+def test_the_environment_that_a_trace_names_is_found(tmp_path: Path) -> None:
+    prefix = tmp_path / "torch-envs"
+    (prefix / "lib" / "python3.12" / "site-packages" / "torch").mkdir(parents=True)
+    trace = (
+        f'  File "{prefix}/lib/python3.12/site-packages/torch/cuda/__init__.py", line 310, in _lazy_init\n'
+        "AssertionError: Torch not compiled with CUDA enabled\n"
+    )
+    known = (values.FACTS, values.VERDICT, load_matrix())
+    assert answer(trace, lambda: known).environment is None, "it is not an environment of this computer"
+    (prefix / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    assert answer(trace, lambda: known).environment == prefix

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from wizard.app.pages.check import driver_advice
@@ -17,6 +18,7 @@ from wizard.diagnose.known_errors.fact_checks import JudgedFacts, judge_facts
 from wizard.diagnose.known_errors.facts import parse_facts
 from wizard.diagnose.known_errors.match import Explanation, explain
 from wizard.diagnose.known_errors.pasted import EXPLAIN_EMPTY
+from wizard.environment.layout import is_conda_prefix
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, message, text
 from wizard.run.model import Facts
@@ -29,12 +31,14 @@ _ABOUT_A_BUILD = ("torch", "import")
 @dataclass(frozen=True, slots=True)
 class ExplainResult:
     """`found`: the best first, at most three; empty for a text that holds no known error. `reasons`: what the tables
-    say to the facts that the text names, and what to ask where it names none."""
+    say to the facts that the text names, and what to ask where it names none. `environment`: the folder that the text
+    names; None where it names none, or none of this computer."""
 
     found: tuple[Explanation, ...]
     facts: tuple[Message, ...] = ()
     guide: DriverGuide | None = None
     reasons: tuple[Message, ...] = ()
+    environment: Path | None = None
 
 
 def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> ExplainResult:
@@ -45,11 +49,19 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
     named = parse_facts(words)
     wanted = found[0].error.facts if found else ()
     if not wanted:
-        return ExplainResult(found, reasons=_reasons(judge_facts(named, load_matrix()), found))
+        reasons = _reasons(judge_facts(named, load_matrix()), found)
+        return ExplainResult(found, reasons=reasons, environment=_environment(named.environment))
     facts, verdict, matrix = look()
     guide = driver_advice(facts.machine, matrix, verdict.after_driver_update) if "driver-guide" in wanted else None
     reasons = _reasons(judge_facts(named, matrix, facts.machine), found)
-    return ExplainResult(found, tuple(_facts(wanted, facts, verdict, matrix)), guide, reasons)
+    told = tuple(_facts(wanted, facts, verdict, matrix))
+    return ExplainResult(found, told, guide, reasons, _environment(named.environment))
+
+
+def _environment(named: str) -> Path | None:
+    """Return the environment that a text names, if it is here."""
+    prefix = Path(named)
+    return prefix if named and ((prefix / "pyvenv.cfg").is_file() or is_conda_prefix(prefix)) else None
 
 
 def _reasons(judged: JudgedFacts, found: tuple[Explanation, ...]) -> tuple[Message, ...]:

@@ -5,20 +5,23 @@ What is no known error is said to be none: nothing is advised rather than someth
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QWidget
 
+from wizard.app.pages.order import SideId
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.fields import PasteBox
-from wizard.gui.widgets.frames import box, column, empty
+from wizard.gui.widgets.frames import box, column, empty, line_up
 from wizard.gui.widgets.labels import Pill, label, selectable
 from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import message
@@ -38,6 +41,13 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 100_000  # characters of a dropped file that stand in the box; all of it is looked through
 _LONGEST_SHOWN = 1000  # of a line: Qt takes a second for a very long one
 _LONGEST_LINE = 400
+_EXAMINED = ("torch", "import")  # areas in which the doctor can tell more than a text
+_ADDRESS = re.compile(r"https://[^\s;]+")
+
+
+def linked(words: str) -> str:
+    """Return the words as rich text in which every address can be clicked."""
+    return _ADDRESS.sub(lambda found: f'<a href="{found[0]}">{found[0]}</a>', escape(words))
 
 
 class ExplainPage(SidePage):
@@ -187,9 +197,25 @@ class ExplainPage(SidePage):
             if points:
                 lines.addWidget(self._add(self.say(message(f"explain.{name}")), "strong"))
                 lines.addWidget(self._add("\n".join(f"•  {self.say(point)}" for point in points)))
-        source = message("explain.source", source=one.error.source)
-        lines.addWidget(self._add(self.say(source), "muted"))
+        links = self._add(self.say(message("explain.source", source=one.error.source)), "muted")
+        links.setText(linked(links.text()))
+        links.setTextFormat(Qt.TextFormat.RichText)
+        links.setOpenExternalLinks(True)
+        links.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        lines.addWidget(links)
+        if one.error.area in _EXAMINED:
+            lines.addLayout(self._examine(answer.environment))
         self._rows.addWidget(card)
+
+    def _examine(self, environment: Path | None) -> QHBoxLayout:
+        """The doctor finds which of the causes it is, and repairs it."""
+        row, doctor = line_up(), button()
+        doctor.setText(self.tr("Check the en&vironment"))
+        doctor.setAccessibleDescription(self.tr("Finds out what is wrong in it, and offers the smallest repair."))
+        doctor.clicked.connect(lambda: self.context.side.open(SideId.DOCTOR, environment))
+        row.addWidget(doctor)
+        row.addStretch(1)
+        return row
 
     def _show_guide(self, guide: DriverGuide) -> None:
         card = box("card")
