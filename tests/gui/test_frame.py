@@ -321,6 +321,6 @@ def test_the_footers_words_are_whole_on_a_small_screen(language: str, qtbot: QtB
     qtbot.waitUntil(lambda: room.contentsMargins().left() == 36)
     window.resize(window.width() - footer.width() + room.minimumSize().width() - 30, window.height())
     shown = [one for one in footer.controls() if one.isVisible()]
-    qtbot.waitUntil(lambda: all(one.width() >= one.minimumSizeHint().width() for one in shown))
+    qtbot.waitUntil(lambda: all(one.width() >= one.sizeHint().width() for one in shown))
     window.resize(1400, window.height())
     qtbot.waitUntil(lambda: room.contentsMargins().left() == 36)

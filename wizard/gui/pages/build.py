@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication, QSignalBlocker
-from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from wizard.app.pages.build import arrange, picked_for, pythons_of, worth_showing
 from wizard.compatibility.model import Candidate, Choices, Verdict
@@ -14,6 +14,7 @@ from wizard.gui.pages.build_cards import ForceBox, NewsBox, VerdictCard, build_t
 from wizard.gui.pages.build_grid import BuildGrid
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
+from wizard.gui.widgets.fields import WholeChoice
 from wizard.gui.widgets.frames import box, column
 from wizard.gui.widgets.labels import label
 
@@ -38,8 +39,7 @@ class BuildPage(Page):
         column(why, (16, 12, 16, 12)).addWidget(self._why)
         self._why_box = why
         self._notices = label("", "muted")
-        self.python = QComboBox()
-        self.python.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.python = WholeChoice()
         self.python.currentIndexChanged.connect(self._options_changed)
         self.companions = {name: QCheckBox() for name in _COMPANIONS}
         for tick in self.companions.values():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QMimeData, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -76,6 +76,17 @@ def _path(data: QMimeData) -> str:
     """Of exactly one; '' for anything else."""
     urls = data.urls()
     return str(Path(urls[0].toLocalFile())) if len(urls) == 1 and urls[0].isLocalFile() else ""
+
+
+class WholeChoice(QComboBox):
+    """As wide as its longest entry, at least too: of that Qt keeps the width of the first entries that it had."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
 
 
 class Choice(QComboBox):
