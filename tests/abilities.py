@@ -55,4 +55,7 @@ needs_counted_names = pytest.mark.skipif(
     not _works(_names), reason="nothing tells how many names a file has, as in Wine"
 )
 needs_break = pytest.mark.skipif(is_wine(), reason="Wine hands Ctrl+Break on to no program without a console")
+needs_pip_programs = pytest.mark.skipif(
+    is_wine(), reason="the pip beside Wine's Python is Debian's, without the programs that start it on Windows"
+)
 needs_times_of_others = pytest.mark.skipif(is_wine(), reason="Wine tells of every process our own processor time")

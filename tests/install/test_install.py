@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.abilities import needs_pip_programs
 from tests.install import wheels
 from tests.install.conftest import ask, stored
 from tests.install.files import tree
@@ -177,6 +178,7 @@ def test_a_thin_wheel_is_a_wheel_without_its_plain_files(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
+@needs_pip_programs
 def test_pip_takes_over_when_uv_cannot_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, site_packages: Path, python: Path
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.abilities import needs_pip_programs
 from tests.install import wheels
 from tests.install.conftest import stored_wheel
 from tests.install.files import locked
@@ -187,6 +188,7 @@ def test_who_could_have_written_it_decides(
 
 
 @pytest.mark.slow
+@needs_pip_programs
 def test_pip_takes_a_package_out_and_puts_another_in(tmp_path: Path, wheel: Path, entry: StoreEntry) -> None:
     one, other = environment(tmp_path / "one", entry, pip=True), environment(tmp_path / "other", entry)
     newer = wheels.build(tmp_path / "newer", "rich_demo", "2.0", files={MODULE: b"answer = 44\n"})
