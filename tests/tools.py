@@ -32,6 +32,7 @@ PUT_IN = (
     "openssl",
     "desktop-file-validate",
     "minisign",
+    "lintian",
     "mkfs.btrfs",
     "mkfs.ext4",
     "mkfs.xfs",

@@ -1,4 +1,4 @@
-"""Makes what is handed out: `python resources/installer/build.py freeze | tar | windows | sums`.
+"""Makes what is handed out: `python resources/installer/build.py freeze | tar | deb | windows | sums`.
 
 The hosted workflow runs these same commands, so everything that it does can be done at a desk. `freeze` needs the
 extra `freeze`, `windows` needs NSIS (`makensis`, 3.08 or newer). Nothing is signed and nothing is sent here.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -19,6 +20,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 import archive
+import deb
 import elf
 import windows_files
 
@@ -88,13 +90,22 @@ def freeze(into: Path) -> Path:
     return target
 
 
-def lay_out(frozen: Path, target: Path) -> None:
-    """What the Linux archive unpacks to: the program, its launcher, and what a desktop wants to know."""
+def lay_out(frozen: Path, target: Path, *, as_copies: bool = False) -> None:
+    """What the Linux archive unpacks to: the program, its launcher, and what a desktop wants to know.
+
+    As links to the frozen files where the disk can, unless their modes are to be changed (`as_copies`)."""
     floor, why = elf.glibc_floor(frozen)
     print(f"glibc {floor[0]}.{floor[1]} or newer ({why.relative_to(frozen)})")
-    shutil.copytree(frozen, target / "program", symlinks=True, copy_function=_link_or_copy)
+    shutil.copytree(
+        frozen, target / "program", symlinks=True, copy_function=shutil.copy2 if as_copies else _link_or_copy
+    )
     day = datetime.fromtimestamp(date(), timezone.utc).date().isoformat()
-    filled = {"@FLOOR@": f"{floor[0]}.{floor[1]}", "@VERSION@": version(), "@DATE@": day}
+    filled = {
+        "@FLOOR@": f"{floor[0]}.{floor[1]}",
+        "@VERSION@": version(),
+        "@DATE@": day,
+        "@MACHINE@": platform.machine(),
+    }
     for name, place, mode in (
         ("torch-wizard.sh", "torch-wizard", 0o755),
         ("install.sh", "install.sh", 0o755),
@@ -125,11 +136,26 @@ def _link_or_copy(source: str, target: str) -> None:
 
 def tar(frozen: Path, into: Path, preset: int) -> Path:
     into.mkdir(parents=True, exist_ok=True)
-    made = into / f"TorchSetup-{version()}-linux-x86_64.tar.xz"
+    made = into / f"TorchSetup-{version()}-linux-{platform.machine()}.tar.xz"
     top = f"TorchSetup-{version()}"
     with tempfile.TemporaryDirectory(dir=into) as scratch:
         lay_out(frozen, Path(scratch, top))
         archive.pack(Path(scratch, top), made, top, date(), preset)
+    print(f"{made}: {made.stat().st_size / MEBIBYTE:.1f} MB")
+    return made
+
+
+def debian_package(frozen: Path, into: Path, preset: int) -> Path:
+    """Beside the archive, from the same folder."""
+    into.mkdir(parents=True, exist_ok=True)
+    machine = platform.machine()
+    made = into / f"TorchSetup-{version()}-linux-{deb.ARCHITECTURES[machine]}.deb"
+    with tempfile.TemporaryDirectory(dir=into) as scratch:
+        root = Path(scratch, "root")
+        lay_out(frozen, Path(scratch, "archive"), as_copies=True)
+        root.mkdir()
+        deb.arrange(Path(scratch, "archive"), root, LINUX / "torch-wizard.1", version(), date())
+        deb.build(root, made, version(), machine, date(), preset)
     print(f"{made}: {made.stat().st_size / MEBIBYTE:.1f} MB")
     return made
 
@@ -204,20 +230,23 @@ def main(argv: list[str] | None = None) -> int:
     for name, words in (
         ("freeze", "the folder TorchSetup, for this system"),
         ("tar", "the archive for Linux"),
+        ("deb", "the package for Debian and Ubuntu"),
         ("windows", "the installer for Windows, from a folder that was frozen there"),
         ("sums", "SHA256SUMS of the archive and the installer"),
     ):
         command = commands.add_parser(name, help=words)
         command.add_argument("--into", type=Path, default=DIST, metavar="FOLDER")
-        if name in ("tar", "windows"):
+        if name in ("tar", "deb", "windows"):
             command.add_argument("--from", dest="frozen", type=Path, default=DIST / "TorchSetup", metavar="FOLDER")
-        if name == "tar":
+        if name in ("tar", "deb"):
             command.add_argument("--preset", type=int, default=6, help="of xz; 0 is quick and large")
     wanted = parser.parse_args(argv)
     if wanted.command == "freeze":
         freeze(wanted.into)
     elif wanted.command == "tar":
         tar(wanted.frozen, wanted.into, wanted.preset)
+    elif wanted.command == "deb":
+        debian_package(wanted.frozen, wanted.into, wanted.preset)
     elif wanted.command == "windows":
         windows(wanted.frozen, wanted.into)
     else:

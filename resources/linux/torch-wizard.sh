@@ -22,10 +22,10 @@ say() { # English, Chinese
     exit 1
 }
 
-machine=$(uname -m 2>/dev/null || echo x86_64)
-[ "$machine" = x86_64 ] || say \
-    "This Torch Setup is for 64-bit Intel and AMD processors, and this computer has $machine. Start it from its source there: python3 start.py." \
-    "此 Torch Setup 适用于 64 位 Intel 和 AMD 处理器，而这台电脑是 $machine。请从源代码启动：python3 start.py。"
+machine=$(uname -m 2>/dev/null || echo @MACHINE@)
+[ "$machine" = @MACHINE@ ] || say \
+    "This Torch Setup is for processors of the kind @MACHINE@, and this computer has $machine. Start it from its source there: python3 start.py." \
+    "此 Torch Setup 适用于 @MACHINE@ 处理器，而这台电脑是 $machine。请从源代码启动：python3 start.py。"
 
 have=$(getconf GNU_LIBC_VERSION 2>/dev/null)
 have=${have#glibc }
