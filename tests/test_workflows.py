@@ -69,10 +69,27 @@ def test_actions_are_pinned_and_get_no_more_rights_than_they_need() -> None:
     assert all(step["with"]["persist-credentials"] is False for step in checkouts)
 
 
-def test_the_page_of_a_release_tells_of_smartscreen_in_both_languages() -> None:
-    release = document(FOLDER / "release.yml")["jobs"]["draft"]["steps"][-1]["run"]
-    [notes] = re.findall(r"--notes-file (\S+)", release)
-    told = (ROOT / notes).read_text(encoding="utf-8")
+def test_what_is_handed_out_is_attested() -> None:
+    """All of it, by the host, before anybody can fetch it."""
+    draft = document(FOLDER / "release.yml")["jobs"]["draft"]
+    assert draft["permissions"] == {"contents": "write", "id-token": "write", "attestations": "write"}
+    attested, created = draft["steps"][-2:]
+    assert attested["uses"].startswith("actions/attest-build-provenance@")
+    assert attested["with"]["subject-path"].split() == re.findall(r"dist/\S+", created["run"])
+
+
+def test_the_page_of_a_release_has_its_changes_and_tells_of_smartscreen(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = document(FOLDER / "release.yml")["jobs"]["draft"]["steps"]
+    [written] = [step["run"] for step in steps if "release.py" in step.get("run", "")]
+    [notes] = re.findall(r"--notes-file (\S+)", steps[-1]["run"])
+    assert written.endswith(f" {notes}")
+    changelog = "## [Unreleased]\n\n- b\n\n## [1.2.0] - 2026-12-01\n\n- a\n\n## [1.1.0] - 2026-11-01\n\n- old\n"
+    download = (ROOT / "docs" / "download.md").read_text(encoding="utf-8")
+    made = load("release", monkeypatch).notes
+    told = made("1.2.0", changelog, download)
+    assert told == f"- a\n\n{download}"
+    with pytest.raises(LookupError):
+        made("1.3.0", changelog, download)
     assert all(words in told for words in ("SmartScreen", "Run anyway", "仍要运行", "SHA256SUMS"))
     assert "SmartScreen" in (ROOT / "README.md").read_text(encoding="utf-8")
 

@@ -1,12 +1,14 @@
 """Whether this tree may become a release: `python resources/installer/release.py v0.2.0`.
 
-The tag, the one version (wizard/__init__.py) and the newest dated section of CHANGELOG.md must be the same.
+The tag, the one version (wizard/__init__.py) and the newest dated section of CHANGELOG.md must be the same. With a
+second argument the notes of that release are written to that file: its section of the changelog, then docs/download.md.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 
 import build
 
@@ -25,10 +27,24 @@ def complaints(tag: str, version: str, changelog: str) -> list[str]:
     return said
 
 
+def notes(version: str, changelog: str, download: str) -> str:
+    """The section of that version without its heading, then the page. Raise LookupError where there is none."""
+    found = list(_SECTION.finditer(changelog))
+    ends = [match.start() for match in found[1:]] + [len(changelog)]
+    for match, end in zip(found, ends, strict=True):
+        if match["version"] == version:
+            return f"{changelog[match.end() : end].strip()}\n\n{download}"
+    raise LookupError(f"CHANGELOG.md has no section of {version}")
+
+
 def main() -> int:
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         raise SystemExit(__doc__)
-    said = complaints(sys.argv[1], build.version(), (build.ROOT / "CHANGELOG.md").read_text("utf-8"))
+    changelog = (build.ROOT / "CHANGELOG.md").read_text("utf-8")
+    said = complaints(sys.argv[1], build.version(), changelog)
+    if len(sys.argv) == 3 and not said:
+        download = (build.ROOT / "docs" / "download.md").read_text("utf-8")
+        Path(sys.argv[2]).write_text(notes(build.version(), changelog, download), "utf-8")
     print("\n".join(said) or f"{sys.argv[1]} may be released")
     return 1 if said else 0
 
