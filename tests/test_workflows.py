@@ -24,7 +24,7 @@ COMMANDS = re.compile(
     r"|python -m pip install --require-hashes -r resources/installer/requirements-\$\{\{ matrix\.system \}\}\.txt"
     r"|git config --global --add safe\.directory \"\$GITHUB_WORKSPACE\"|gh release create .+"
 )
-_PINNED = re.compile(r"actions/[a-z-]+@[0-9a-f]{40}|\./\.github/workflows/build\.yml")
+_PINNED = re.compile(r"actions/[a-z-]+@[0-9a-f]{40}|\./\.github/workflows/(build|check)\.yml")
 
 
 def document(path: Path) -> Any:
@@ -67,6 +67,13 @@ def test_actions_are_pinned_and_get_no_more_rights_than_they_need() -> None:
     assert [name for name, job in jobs() if job.get("permissions")] == ["release.yml: draft"]
     checkouts = [step for _, step in steps() if str(step.get("uses", "")).startswith("actions/checkout")]
     assert all(step["with"]["persist-credentials"] is False for step in checkouts)
+
+
+def test_nothing_is_released_before_all_checks_of_its_commit() -> None:
+    release, check = (document(FOLDER / f"{name}.yml")["jobs"] for name in ("release", "check"))
+    assert release["check"]["uses"].endswith("/check.yml")
+    assert (release["build"]["needs"], release["draft"]["needs"]) == ("check", "build")
+    assert [name for name, job in check.items() if "if" in job] == ["build"], "which the release does by itself"
 
 
 def test_what_is_handed_out_is_attested() -> None:
