@@ -10,6 +10,7 @@ import pytest
 
 from tests.compatibility.machines import FOLDER
 from wizard.app.pages.requirements import requirements
+from wizard.app.use.explain import answer
 from wizard.cli.pick import render
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.explain import pick_document
@@ -18,7 +19,10 @@ from wizard.compatibility.other_makers import other_cards, parse_other_makers
 from wizard.compatibility.resolve import resolve
 from wizard.machine.machine_file import machine_to_json, read_machine_file
 from wizard.machine.model import Gpu, Machine
-from wizard.model.messages import text
+from wizard.model.messages import LANGUAGES, text
+from wizard.project.decide import decide
+from wizard.project.read import read_project
+from wizard.run.model import Facts
 from wizard.sources.model import UserSettings
 from wizard.system import paths
 
@@ -160,3 +164,17 @@ def test_a_card_stands_in_the_table_once_and_every_target_with_an_offer_has_a_ca
     assert len(ids) == len(set(ids))
     offered = {target for offer in table.offer for target in offer.targets if target.startswith(("gfx", "xe"))}
     assert offered <= {chip.target for chip in table.chip}
+
+
+def test_an_error_and_a_project_name_the_card_of_another_maker(tmp_path: Path) -> None:
+    """Not "no NVIDIA card was found" to somebody who has a card."""
+    machine, matrix = read_machine_file(FILES / "rx-7900-xtx-linux.json"), load_matrix()
+    look = (Facts(machine, UserSettings(), (), 0.0), resolve(machine, matrix, Choices()), matrix)
+    pasted = "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU"
+    said = " ".join(text(fact, "en") for fact in answer(pasted, lambda: look).facts)
+    assert "Radeon RX 7900 XT" in said
+    assert "No NVIDIA card" not in said
+    (tmp_path / "requirements.txt").write_text("torch==2.3.1+cu121\n")
+    found = decide(read_project(tmp_path), machine, matrix, Choices())
+    [cuda] = [one for one in found.relaxed if one.name == "cuda"]
+    assert all("Radeon RX 7900 XT" in text(cuda.why, language) for language in LANGUAGES)

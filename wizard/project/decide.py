@@ -135,7 +135,16 @@ def _relaxed_cuda(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     tag = tags[0].tag
     why = message("project.why.cuda", torch=best.candidate.torch, asked=tag)
     if given == CPU:
+        others = weigher.verdict.others
         why = message("project.why.no-gpu", asked=tag)
+        if others:
+            why = message(
+                "project.why.other-maker",
+                "the {gpu} is no NVIDIA card ({maker}), so the CPU build is taken instead of {asked}",
+                gpu=others[0].name,
+                maker=others[0].maker,
+                asked=tag,
+            )
     for one in weigher.verdict.candidates:
         if (one.torch, one.variant) == (best.candidate.torch, tag) and one.reasons and given != CPU:
             why = one.reasons[0].message

@@ -13,6 +13,7 @@ from wizard.compatibility.cards import graphics_cards
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Verdict
+from wizard.compatibility.other_makers import card_words
 from wizard.diagnose.driver_guide import DriverGuide
 from wizard.diagnose.known_errors.fact_checks import JudgedFacts, judge_facts
 from wizard.diagnose.known_errors.facts import parse_facts
@@ -78,7 +79,12 @@ def _facts(wanted: tuple[str, ...], facts: Facts, verdict: Verdict, matrix: Matr
     machine = facts.machine
     if "card" in wanted:
         cards = [f"{card.name} ({card.capability_text})" for card in graphics_cards(machine, matrix)]
-        yield message("explain.fact.card", cards=", ".join(cards)) if cards else message("explain.fact.no-card")
+        if cards:
+            yield message("explain.fact.card", cards=", ".join(cards))
+        elif verdict.others:
+            yield from (words for other in verdict.others for words in card_words(other))
+        else:
+            yield message("explain.fact.no-card")
     if "driver" in wanted:
         driver = machine.driver
         yield (
