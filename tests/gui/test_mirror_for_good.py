@@ -14,6 +14,7 @@ from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle, source_page, texts
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId
+from wizard.gui.pages.verify import VerifyPage
 from wizard.model.errors import WizardError
 
 
@@ -59,6 +60,10 @@ def test_the_difference_is_shown_first_and_written_with_install(
     used = window.navigator.state.used
     assert len(used) == 1
     assert used[0].change is not None
+    verify = window.page
+    assert isinstance(verify, VerifyPage)
+    assert pip.name in verify.changes.button.text()
+    press(qtbot, verify.changes.button)
     qtbot.waitUntil(lambda: any("Changed settings files" in text and str(pip) in text for text in texts(window)))
 
 

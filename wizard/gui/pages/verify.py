@@ -245,7 +245,6 @@ class VerifyPage(Page):
         self.undo.setText(self.tr("Settings, &undo"))
         self.undo.setAccessibleDescription(self.tr("Shows what was changed in your settings, and takes it back."))
         self._evidence_title.setText(self.tr("Evidence"))
-        self.changes.show_words(self.tr("What was chan&ged"))
         self.ways.retranslate()
         self.hand_on.retranslate()
 
@@ -272,6 +271,8 @@ class VerifyPage(Page):
         self.editor.setVisible(self.editor.isVisible() and not self.has_failed)
         words = self.tr("The environment is in %1.").replace("%1", self.state.prefix)
         self._changed.setText("\n".join((words, *self._settings_words())))
+        names = [Path(file.path).name for one in self.state.used if one.change for file in one.change.files]
+        self.changes.show_words(": ".join(filter(None, (self.tr("What was chan&ged"), ", ".join(names)))))
 
     def _settings_words(self) -> list[str]:
         """Which settings files were changed on the way, and what the tools themselves say now."""
