@@ -146,6 +146,7 @@ class SideWalk(Pictures):
             window.navigator.stop_hurrying()  # not past Place
             self.settle(lambda: window.page.may_press() and not window.tasks.busy)
         place: Any = window.page
+        place.engine_fold.button.setChecked(True)
         place.engines["conda"].click()
         self.settle(window.page.may_press)
         self.shoot("4-place-conda")

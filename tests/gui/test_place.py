@@ -55,6 +55,7 @@ def test_one_of_several_condas_is_chosen(qtbot: QtBot, make_window: MakeWindow, 
     window = make_window()
     page = reached(qtbot, window)
     assert not page.engine.condas.isVisible()
+    press(qtbot, page.engine_fold.button)
     press(qtbot, page.engines["conda"])
     assert page.engine.condas.isVisible()
     window.resize(*SMALLEST)

@@ -153,6 +153,7 @@ def test_a_saved_profile_is_carried_out_to_a_tested_environment(
     go_to(qtbot, window, PageId.BUILD)
     of_line.stay_on_loopback(window, at_home)
     go_to(qtbot, window, PageId.PLACE)
+    press(qtbot, window.page.engine_fold.button)
     press(qtbot, window.page.engines["venv"])
     typed(qtbot, window.page.name, "mine")
     settle(qtbot, window)

@@ -272,6 +272,7 @@ def test_another_folder_becomes_a_prefix_and_another_engine_is_elected_again(
     qtbot.waitUntil(window.footer.primary.isEnabled)
     choices = window.navigator.state.choices
     assert (choices.name, choices.prefix) == (None, "/data/envs/torch")
+    press(qtbot, place.engine_fold.button)
     press(qtbot, place.engines["venv"])
     qtbot.waitUntil(window.footer.primary.isEnabled)
     go_to(qtbot, window, PageId.REVIEW)

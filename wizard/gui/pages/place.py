@@ -56,6 +56,8 @@ class PlacePage(Page):
         self._modes.addButton(self.there)
         self.engine, self.existing = EngineChoice(), ExistingChoice()
         self.engines = self.engine.buttons
+        self.engine_fold = Fold()
+        self.engine_fold.body.addWidget(self.engine)
         self.volumes_fold, self.volumes = Fold(), VolumesForm()
         self.volumes_fold.body.addWidget(self.volumes)
         self._aside = SideTask(context.tasks)
@@ -89,7 +91,7 @@ class PlacePage(Page):
         grid.addWidget(self._browse, 1, 2)
         grid.addWidget(self._path, 2, 1, 1, 2)
         grid.setColumnStretch(1, 1)
-        for card in (modes, form, self.engine, self.existing, self.volumes_fold, self.rows):
+        for card in (modes, form, self.engine_fold, self.existing, self.volumes_fold, self.rows):
             self.body.addWidget(card)
         self.body.addStretch(1)
 
@@ -102,6 +104,7 @@ class PlacePage(Page):
         self.engine.show_choices(choices, facts.machine.condas if facts else ())
         self.volumes.show_choices(choices)
         self.volumes_fold.button.setChecked(self.volumes.is_used)
+        self.engine_fold.button.setChecked(choices.engine != "auto")
         with QSignalBlocker(self._modes):
             (self.new if is_new else self.there).setChecked(True)
         self.render_state()
@@ -139,6 +142,7 @@ class PlacePage(Page):
         self._browse.setText(self.tr("Brow&se…"))
         self.name.setAccessibleName(self.tr("Name of the environment"))
         self.folder.setAccessibleName(self.tr("Folder of the environment"))
+        self.engine_fold.show_words(self.tr("&How the environment is made"))
         self.engine.retranslate()
         self.existing.retranslate()
         self.volumes_fold.show_words(self.tr("Othe&r places for downloads and temporary files"))
@@ -153,7 +157,7 @@ class PlacePage(Page):
         for part in (self.folder, self._browse):
             part.setEnabled("place" in asked)
         self._modes_card.setVisible(profile is None)
-        self.engine.setVisible(is_new and profile is None)
+        self.engine_fold.setVisible(is_new and profile is None)
         self.existing.setVisible(not is_new)
         self.rows.clear()
         place = self.state.place

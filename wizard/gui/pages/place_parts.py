@@ -98,12 +98,10 @@ class EngineChoice(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("role", "card")
-        lines = column(self, (16, 14, 16, 14), 4)
-        self._title, self._reason = label("", "strong"), label("", "muted")
+        lines = column(self, gap=4)
+        self._reason = label("", "muted")
         self.buttons = {name: QRadioButton(self) for name in ENGINES}
         self.condas = Choice(self)
-        lines.addWidget(self._title)
         for name, button in self.buttons.items():
             lines.addWidget(button)
             if name == "conda":
@@ -144,7 +142,6 @@ class EngineChoice(QFrame):
         self._reason.setVisible(bool(words))
 
     def retranslate(self) -> None:
-        self._title.setText(self.tr("How the environment is made"))
         self.buttons["auto"].setText(self.tr("A&utomatic"))
         self.buttons["rattler"].setText(self.tr("Built-in &engine: a complete Python of its own, no conda needed"))
         self.buttons["conda"].setText(self.tr("Your &conda: it makes the environment and looks after it"))
