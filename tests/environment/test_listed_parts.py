@@ -72,25 +72,6 @@ def test_two_builds_of_torch_over_each_other_are_told(tmp_path: Path) -> None:
     assert "torch-2.14.1+cu126, torch-2.15.0+cpu" in text(found.reason, "en")
 
 
-def test_a_torch_of_pip_beside_condas_is_told(tmp_path: Path) -> None:
-    prefix = make_conda(tmp_path / "env")
-    add_conda_package(prefix, "pytorch", "2.5.1", "py3.12_cuda12.4_cudnn9.1.0_0", [])
-    add_torch(prefix, "2.5.1")
-    [own] = prefix.rglob("torch-2.5.1.dist-info")
-    (own / "INSTALLER").write_text("conda\n")
-    alone = look(prefix)
-    assert alone is not None
-    assert alone.reason is None, "what conda's package brings is one build"
-    add_torch(prefix, "2.14.1+cu126")
-    [later] = prefix.rglob("torch-2.14.1+cu126.dist-info")
-    (later / "INSTALLER").write_text("pip\n")
-    found = look(prefix)
-    assert found is not None
-    assert found.state is EnvironmentState.BROKEN
-    assert found.reason is not None
-    assert "pytorch-2.5.1, torch-2.14.1+cu126" in text(found.reason, "en")
-
-
 @pytest.mark.parametrize("newest", ["python3.12", "python3.14t"])
 def test_an_environment_without_a_word_about_its_python_has_the_newest(tmp_path: Path, newest: str) -> None:
     """3.12 is newer than 3.9, although its text comes before."""

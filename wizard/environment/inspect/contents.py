@@ -81,23 +81,20 @@ def read_contents(prefix: Path, python: str | None) -> EnvironmentContents:
         for name in COMPANIONS
         if name in wheels or name in conda
     )
-    of_conda = tuple(f"{name}-{conda[name].version}" for name in _TORCH_RECORDS if name in conda)[:1]
-    torches = tuple(name for name, (package, _) in sorted(infos.items()) if package == "torch")
-    if site and of_conda:  # conda's package brings such a folder, too, and says in it that it is conda's
-        torches = tuple(name for name in torches if _installer(site / name) not in ("conda", ""))
-    trouble = _trouble(site, torches, of_conda) if site else None
+    by_pip = (
+        ()
+        if any(name in conda for name in _TORCH_RECORDS)
+        else tuple(name for name, (package, _) in sorted(infos.items()) if package == "torch")
+    )
+    trouble = _trouble(site, by_pip) if site else None
     count = len({*wheels, *map(canonicalize_name, conda)})
     return EnvironmentContents(python, torch, variant, companions, count, trouble)
 
 
-def _installer(info: Path) -> str:
-    return (read_text(info / "INSTALLER") or "").strip()
-
-
-def _trouble(site: Path, torches: Sequence[str], of_conda: Sequence[str]) -> Message | None:
-    """Say what is wrong by the metadata folders of the torch that pip put there, and conda's package of it."""
-    if len(torches) + len(of_conda) > 1:
-        names = ", ".join((*of_conda, *(name.removesuffix(".dist-info") for name in torches)))
+def _trouble(site: Path, torches: Sequence[str]) -> Message | None:
+    """Say what is wrong by the metadata folders of the torch that pip put there."""
+    if len(torches) > 1:
+        names = ", ".join(name.removesuffix(".dist-info") for name in torches)
         return message(
             "envs.broken.two",
             "Two builds of PyTorch lie over each other in it ({names}). The doctor brings one of them back.",
