@@ -197,6 +197,11 @@ def test_refused_frozen_managed_link_unfinished_other_python(there: There) -> No
     managed.touch()
     assert "managed by another tool" in refused(there)
     managed.unlink()
+    second = site_of(there.prefix) / "torch-2.13.0+cu126.dist-info"
+    second.mkdir()
+    (second / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.13.0+cu126\n")
+    assert "Two builds of PyTorch lie over each other" in refused(there)
+    shutil.rmtree(second)
     link = there.world.home / "link"
     link.symlink_to(there.prefix)
     assert "only a link" in there.world.run(*into(there.world, link, "--yes")).stderr

@@ -104,7 +104,12 @@ def plan_reuse(
 def _for_python(choices: Choices, env: Installation) -> Choices:
     """Raises UsageError `reuse-broken`, `reuse-python`."""
     if env.python is None:
-        raise UsageError(REUSE_BROKEN, details=env.trouble, path=str(env.prefix))
+        raise UsageError(
+            REUSE_BROKEN,
+            details=env.trouble,
+            path=str(env.prefix),
+            reason=message("reuse.python", "Its Python does not run."),
+        )
     python = ".".join(env.python.version.split(".")[:2])
     if choices.python not in (None, python) or env.python.tag.endswith("t"):
         found = python + ("t" if env.python.tag.endswith("t") else "")

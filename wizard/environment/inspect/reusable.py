@@ -23,8 +23,8 @@ from wizard.system.links import is_link
 
 REUSE_BROKEN = ErrorText(
     "reuse-broken",
-    "The environment in “{path}” is not whole: its Python does not run.",
-    "Make a new environment with torch-wizard setup; nothing was changed.",
+    "Nothing is installed into the environment in “{path}”, which is not whole: {reason}",
+    "See what torch-wizard doctor {path} can repair, or make a new one with torch-wizard setup; nothing was changed.",
 )
 
 _MOST_PROGRAMS = 5
@@ -52,7 +52,7 @@ def check_reusable(one: Environment, roots: Iterable[Path] = ()) -> None:
             run=one.run or "-",
         )
     if one.state is not EnvironmentState.OK:
-        raise UsageError(REUSE_BROKEN, path=shown)
+        raise UsageError(REUSE_BROKEN, path=shown, reason=one.reason or "-")
     if one.kind is EnvironmentKind.SYSTEM or _is_in_system(prefix):
         raise UsageError(
             "reuse-system",
