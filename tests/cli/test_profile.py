@@ -252,7 +252,7 @@ def test_the_driver_that_suffices_for_the_build_at_the_end_is_told_once(
     main(("profile", "check", str(path), "--machine", str(FOLDER / "rtx-5070-ti-linux-550.json")), lambda *_: 99)
     said = capsys.readouterr().out
     assert said.count("580") == 1, said
-    assert "with NVIDIA driver 580 or newer it would take torch 2.14.1+cu132" in said
+    assert "with NVIDIA driver 580.65.06 or newer it would take torch 2.14.1+cu132" in said
     assert "570" not in said
 
 

@@ -115,5 +115,5 @@ def test_both_languages_have_the_same_keys_and_blanks() -> None:
 
 def test_a_newer_driver_is_not_named_beyond_the_last_that_knows_the_card() -> None:
     told = after_update(verdict_of("gtx-970-linux-nouveau"), "en")
-    assert told == "With a driver from 525 to 580, 2.14.1 + CUDA 12.6 would fit."
+    assert told == "With a driver from 525.60.13 to 580, 2.14.1 + CUDA 12.6 would fit."
     assert after_update(verdict_of(CARD), "en") == "With driver 580 or newer, 2.15.0 + CUDA 13.2 would fit."

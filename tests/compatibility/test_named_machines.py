@@ -104,7 +104,7 @@ def test_no_driver_is_named_but_the_one_that_suffices_for_the_build_at_the_end()
     verdict = verdict_of("rtx-5070-ti-linux-550")
     assert verdict.after_driver_update is not None
     said = render(verdict, "en")
-    assert "With driver 580 or newer" in said
+    assert "With driver 580.65.06 or newer" in said
     assert "driver 570" not in said
 
 

@@ -164,7 +164,7 @@ def after_update(verdict: Verdict, language: str | None = None) -> str | None:
         words = message(
             "plan.after-driver-update-until",
             "With a driver from {driver} to {last}, {build} would fit.",
-            driver=update.driver,
+            driver=update.number,
             last=min(ends),
             build=build,
         )
@@ -172,7 +172,7 @@ def after_update(verdict: Verdict, language: str | None = None) -> str | None:
         words = message(
             "plan.after-driver-update",
             "With driver {driver} or newer, {build} would fit.",
-            driver=update.driver,
+            driver=update.number,
             build=build,
         )
     return text(words, language)

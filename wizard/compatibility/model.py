@@ -119,6 +119,12 @@ class DriverUpdate:
     driver: str  # branch: "580"
     torch: str
     variant: str
+    oldest: str = ""  # the first of that branch that will do: "580.65.06"
+
+    @property
+    def number(self) -> str:
+        """What a sentence names, the same as in "needs driver 580.65.06 or newer"."""
+        return self.oldest or self.driver
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def after_driver_update(
         return None
     for driver in drivers:
         if best_build(_with_driver(machine, matrix, driver), matrix, choices) == newest:
-            return DriverUpdate(str(branch_of(driver)), newest.torch, newest.variant)
+            return DriverUpdate(str(branch_of(driver)), newest.torch, newest.variant, driver)
     return None
 
 

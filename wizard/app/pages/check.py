@@ -253,7 +253,7 @@ def _with_guide(row: CheckRow, looks: Looks) -> CheckRow:
     update = looks.update
     if update is None:
         return replace(row, guide=looks.guide)
-    would = message("page.check.driver-update", driver=update.driver, torch=update.torch, variant=update.variant)
+    would = message("page.check.driver-update", driver=update.number, torch=update.torch, variant=update.variant)
     state = "note" if row.state == "ok" else row.state
     return replace(row, guide=looks.guide, state=state, why=would if row.why is None else row.why)
 

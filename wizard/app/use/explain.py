@@ -109,7 +109,7 @@ def _best(verdict: Verdict) -> Iterator[Message]:
         return
     yield message("explain.fact.best", build=f"torch {best.torch}+{best.variant}", python=best.python or "?")
     if update:
-        yield message("explain.fact.after-update", driver=update.driver, build=f"torch {update.torch}+{update.variant}")
+        yield message("explain.fact.after-update", driver=update.number, build=f"torch {update.torch}+{update.variant}")
 
 
 def _network() -> Message:

@@ -209,7 +209,7 @@ def none_fits(selection: Selection) -> WizardError:
             "Install NVIDIA driver {driver} or newer, then {build} of this profile fits.",
             details=details,
             reasons=reasons,
-            driver=update.driver,
+            driver=update.number,
             build=build,
         )
     return WizardError(

@@ -117,7 +117,7 @@ def _gain(update: DriverUpdate, names: Sequence[str], total: int) -> Message:
     return message(
         "profile.check.driver",
         "With NVIDIA driver {driver}, {count} of {total} computers would take {build}: {names}.",
-        driver=update.driver,
+        driver=update.number,
         count=len(names),
         total=total,
         build=f"torch {update.torch}+{update.variant}",
@@ -186,7 +186,7 @@ def _tell_update(selection: Selection, terminal: Terminal) -> None:
     update = selection.after_driver_update
     if update:
         build = f"torch {update.torch}+{update.variant}"
-        terminal.line("  " + terminal.words(message("profile.show.driver", driver=update.driver, build=build)))
+        terminal.line("  " + terminal.words(message("profile.show.driver", driver=update.number, build=build)))
 
 
 def _document(file: ProfileFile) -> dict[str, Any]:

@@ -120,7 +120,7 @@ class BuildPage(Page):
                 parts.append(words.replace("%2", self.say(reasons[0]).rstrip(".。")))
         update = verdict.after_driver_update
         if update:
-            words = self.tr("After an update to driver %1 or newer, %2 would fit.").replace("%1", update.driver)
+            words = self.tr("After an update to driver %1 or newer, %2 would fit.").replace("%1", update.number)
             parts.append(words.replace("%2", build_text(update.torch, update.variant)))
         return self.context.translator.join(parts)
 
