@@ -116,7 +116,7 @@ class RunningServer:
         self.addresses: tuple[str, ...] = on.addresses
         self.problems: tuple[PackProblem, ...] = on.problems
         self.is_announced: bool = on.is_announced
-        self._code = code_of(on.listing.profile_sha256)
+        self._code = code_of(on.listing.profile_sha256, on.class_key)
 
     @property
     def code(self) -> str:

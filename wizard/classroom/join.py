@@ -29,6 +29,7 @@ from wizard.classroom.profile.keys import check_signature
 from wizard.classroom.profile.model import ProfileFile
 from wizard.classroom.profile.read import parse_profile, read_profile
 from wizard.classroom.profile.signature import signature_path
+from wizard.classroom.results.proof import is_class_key, remember_class_key
 from wizard.classroom.server.announce import plain_code, search
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import LockedFile
@@ -112,7 +113,7 @@ def enter(
     Raises UsageError `pack-…`, `share-…`, `profile-…`, `signature-…`, WizardError `pack-…`, `share-not-found`, as
     `agree`."""
     environment = present_environment(network or Network())
-    code = _checked_code(asked.code)
+    code, class_key = _checked_code(asked.code)
     if asked.profile is not None:
         file, path, first = read_profile(asked.profile), asked.profile, None
         if code and not file.sha256.startswith(code):
@@ -125,6 +126,8 @@ def enter(
     else:
         file, path, first = _from_pack(asked.pack, code, environment, look)
     check_signature(file)
+    if class_key:
+        _remembered(file, class_key)
     foreign = {host.name for host in not_trusted(file.profile, agree(file))}
     shares = tuple(url for url in file.profile.sources.share if host_of(url) not in foreign)
     packs, notices = _packs(asked, file, path, first, environment, look, shares)
@@ -136,18 +139,28 @@ def profile_path(sha256: str) -> Path:
     return paths.home() / "profiles" / f"{sha256}.torchlab"
 
 
-def _checked_code(code: str | None) -> str:
+def _remembered(file: ProfileFile, class_key: str) -> None:
+    try:
+        remember_class_key(file.sha256, class_key)
+    except OSError as error:
+        raise WizardError("state-not-writable", details=str(error), path=str(paths.home())) from error
+
+
+def _checked_code(code: str | None) -> tuple[str, str]:
+    """The code, and the key of the class where it was typed behind a `+`."""
     if code is None:
-        return ""
-    plain = plain_code(code)
-    if not CODE_SIGNS <= len(plain) <= 64 or set(plain) - set("0123456789abcdef"):
+        return "", ""
+    typed, plus, key = code.partition("+")
+    plain, class_key = plain_code(typed), plain_code(key)
+    is_code = CODE_SIGNS <= len(plain) <= 64 and not set(plain) - set("0123456789abcdef")
+    if not is_code or (plus and not is_class_key(class_key)):
         raise UsageError(
             "share-bad-code",
             "“{typed}” is not a class code.",
-            "It has 16 digits and letters from a to f, such as 3f9a-22b1-07cd-91ee.",
+            "It has 16 digits and letters from a to f, such as 3f9a-22b1-07cd-91ee, and may have a “+” and 12 more.",
             typed=code[:80],
         )
-    return plain
+    return plain, class_key
 
 
 def _from_pack(

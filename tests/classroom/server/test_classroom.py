@@ -20,7 +20,8 @@ from tests.servers.raw_server import RawServer
 from wizard.classroom.join import Asked, enter
 from wizard.classroom.pack.build import code_of
 from wizard.classroom.pack.make import read_listing
-from wizard.classroom.results.submit import hand_in_failure, read_room
+from wizard.classroom.results.certificate import Certificate, certificate
+from wizard.classroom.results.submit import hand_in, hand_in_failure, read_room
 from wizard.classroom.server.announce import _answering, announcing, search
 from wizard.classroom.server.server import PackServer, ServeOptions
 from wizard.classroom.server.share import announced_at, serve_downloads
@@ -267,11 +268,9 @@ def test_two_servers_make_one_room(pack: Path, server: PackServer) -> None:
     hand_in_failure((pack.as_uri() + "/",), sha256, "seat 1", error, None)
     (first,) = (pack / "results").glob("*.json")
     told = json.loads(first.read_text())
-    told["report"] = {**told["report"], "status": 0, "error": None}
-    told["report"]["created"] = "2099" + told["report"]["created"][4:]
-    (second / "results" / first.name).write_text(json.dumps(told))
-    other = {**told, "machine": "7" * 32, "label": "seat 2"}
-    (second / "results" / "2.json").write_text(json.dumps(other))
+    report = {**told["report"], "status": 0, "error": None, "created": "2099" + told["report"]["created"][4:]}
+    hand_in([second.as_uri() + "/"], certificate(report, sha256, "seat 1"))
+    hand_in([second.as_uri() + "/"], Certificate("7" * 32, sha256, "seat 2", report))
     assert {row.label for row in read_room(pack).rows} == {"seat 1"}
     for found in (read_room(pack, [second]), read_room(second, [pack])):
         assert [row.label for row in found.rows] == ["seat 1", "seat 2"]

@@ -66,7 +66,7 @@ def served(world: World, pack: Path) -> Iterator[tuple[str, str]]:
         assert server.stderr
         said = server.stderr.readline() + server.stderr.readline()
         address = re.search(r"http://127\.0\.0\.1:\d+/", said)
-        code = re.search(r"[0-9a-f]{4}(?:-[0-9a-f]{4}){3}", said)
+        code = re.search(r"[0-9a-f]{4}(?:-[0-9a-f]{4}){3}\+[0-9a-f]{4}(?:-[0-9a-f]{4}){2}", said)
         assert address, said
         assert code, said
         assert f"torch-wizard setup --pack {address[0]} --class {code[0]} --yes" in said
@@ -91,11 +91,12 @@ def test_a_machine_is_set_up_from_the_class_server_alone(world: World, wheels: P
         assert done.returncode == 0, done.stderr
         assert world.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
         room = read_room(pack)
-        assert [(row.label, row.state, row.build) for row in room.rows] == [
-            ("seat 7", "green", f"torch {TORCH}+cpu, Python {PYTHON}")
+        assert [(row.label, row.state, row.build, row.proof) for row in room.rows] == [
+            ("seat 7", "green", f"torch {TORCH}+cpu, Python {PYTHON}", "class")
         ]
         (result,) = (pack / "results").glob("*.json")
         told = json.loads(result.read_text(encoding="utf-8"))
+        told["proof"] = None  # not signed, or it would be no result now
         told["report"]["created"] = "2020-01-01T00:00:00Z"  # its clock was wrong then
         result.write_text(json.dumps(told))
         assert [row.code for row in read_room(pack).rows] == ["clock"]

@@ -19,6 +19,7 @@ from tests.servers.fault_server import FaultServer
 from wizard.app.classroom import ClassTools
 from wizard.classroom.pack.build import BuildOptions, build, code_of
 from wizard.classroom.pack.make import wanted_of
+from wizard.classroom.results.proof import class_key_of
 from wizard.transfer.download import Downloads
 
 
@@ -28,7 +29,7 @@ def test_it_is_handed_out_counted_and_stopped(page_of, qtbot: QtBot, built: tupl
     opened(qtbot, page, pack)
     press(qtbot, page.serving.start)
     qtbot.waitUntil(lambda: window.serving.is_on, timeout=LONG)
-    code = code_of(built[0].file.sha256)
+    code = code_of(built[0].file.sha256, class_key_of(pack))
     assert page.serving.code.code == code
     address = page.serving.addresses[0].code
     assert address.startswith("http://127.0.0.1:")

@@ -293,7 +293,8 @@ def _paths(wanted: PackRequest) -> Mapping[str, str]:
     return paths
 
 
-def code_of(sha256: str) -> str:
+def code_of(sha256: str, class_key: str = "") -> str:
     """The short code of a profile as people write it down: `3f9a-22b1-07cd-91ee`. 64 bits: nobody makes a second
-    profile to it in the time of a course."""
-    return "-".join(sha256[start : start + 4] for start in range(0, 16, 4))
+    profile to it in the time of a course. `class_key`: with it, behind a `+`, results are proven."""
+    parts = ["-".join(text[at : at + 4] for at in range(0, len(text), 4)) for text in (sha256[:16], class_key)]
+    return "+".join(filter(None, parts))

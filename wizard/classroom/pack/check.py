@@ -12,7 +12,9 @@ from pathlib import Path
 from wizard.classroom.pack.listing import (
     LISTING,
     PROFILE,
+    REFUSED,
     RESULTS,
+    RESULTS_KEY,
     SEATS,
     PackEntry,
     PackListing,
@@ -22,7 +24,7 @@ from wizard.classroom.pack.listing import (
 from wizard.model.errors import Cancelled
 
 _READ = 1 << 20
-_OURS = (LISTING, PROFILE, SEATS)
+_OURS = (LISTING, PROFILE, SEATS, RESULTS_KEY, REFUSED)
 OnBytes = Callable[[int], None]
 IsAsked = Callable[[], bool]
 

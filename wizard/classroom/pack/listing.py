@@ -40,6 +40,7 @@ PROFILE = "profile.torchlab"
 SIGNATURE = PROFILE + ENDING
 RESULTS = "results"
 SEATS = "seats.json"  # how many computers are expected; not in the list
+RESULTS_KEY, REFUSED = "results.key", "refused.jsonl"  # of its server: see `results.proof`; not in the list either
 WHEELS = "wheels"
 REPODATA = "repodata.json"
 CONDA = "conda"  # a channel: what the built-in engine makes Python of

@@ -14,7 +14,7 @@ import re
 import time
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -22,6 +22,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from wizard.classroom.pack.files import put_bytes
+from wizard.classroom.results.proof import MachineKey, Proof, remembered_class_key
 from wizard.model.errors import WizardError
 from wizard.model.typed import from_own_json
 from wizard.process import redact
@@ -56,13 +57,25 @@ _LARGEST = 2**63
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """`received`: by the clock of who took it in, in seconds since 1970; None: nobody said."""
+    """`received`: by the clock of who took it in, in seconds since 1970; None: nobody said. `proof` is not looked at
+    here."""
 
     machine: str
     profile_sha256: str
     label: str
     report: Mapping[str, Any]
     received: float | None = None
+    proof: Proof | None = None
+
+    @property
+    def statement(self) -> dict[str, Any]:
+        """What is signed."""
+        return {
+            "machine": self.machine,
+            "profile_sha256": self.profile_sha256,
+            "label": self.label,
+            "report": self.report,
+        }
 
     @property
     def created(self) -> float | None:
@@ -85,19 +98,32 @@ class _CertificateFile:
     report: dict[str, Any]
     label: str | None = None
     received: float | None = None
+    proof: Proof | None = None
 
 
 def certificate(report: Mapping[str, Any], profile_sha256: str, label: str = "") -> Certificate:
     """Of this machine. `report`: as `wizard.run.report.document` makes it, which is redacted already."""
-    return Certificate(machine_id(profile_sha256), profile_sha256, clean_label(label), _cut_report(report))
+    return Certificate(machine_id(profile_sha256), profile_sha256, clean_label(label), _cut_report(_cut_report(report)))
 
 
 def machine_id(profile_sha256: str) -> str:
+    return machine_key(profile_sha256).machine
+
+
+def machine_key(profile_sha256: str) -> MachineKey:
     """The same one again for one class, and another one for another class. Copies of one disk, and computers that share
     a home folder, have one secret and are told apart by what else is theirs; without the secret nobody finds that out
     from the number."""
     told = "\n".join((profile_sha256, *own_marks()))
-    return hmac.new(_secret().encode(), told.encode(errors="replace"), hashlib.sha256).hexdigest()[:32]
+    return MachineKey(hmac.new(_secret().encode(), told.encode(errors="replace"), hashlib.sha256).digest())
+
+
+def signed(value: Certificate, challenge: str = "") -> Certificate:
+    """With this machine's proof, where it is this machine's; any other as it is."""
+    key = machine_key(value.profile_sha256)
+    if key.machine != value.machine:
+        return value
+    return replace(value, proof=key.proof(value.statement, challenge, remembered_class_key(value.profile_sha256)))
 
 
 def _secret() -> str:
@@ -132,6 +158,7 @@ def to_json(value: Certificate) -> bytes:
         "label": value.label,
         "received": value.received,
         "report": value.report,
+        "proof": value.proof and asdict(value.proof),
     }
     return json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
 
@@ -147,7 +174,8 @@ def parse(data: bytes, received: float | None = None) -> Certificate:
         if not isinstance(report.get("status"), int) or isinstance(report.get("status"), bool):
             raise ValueError("report.status")
         stamp = _number(found.received) if received is None and found.received is not None else received
-        return Certificate(found.machine, found.profile_sha256, clean_label(found.label or ""), report, stamp)
+        label = clean_label(found.label or "")
+        return Certificate(found.machine, found.profile_sha256, label, report, stamp, found.proof)
     except (ValueError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise WizardError(
             "share-bad-result",

@@ -10,7 +10,7 @@ import contextlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,6 +20,7 @@ import msgspec
 from wizard.classroom.pack.files import put_bytes
 from wizard.classroom.pack.listing import SEATS
 from wizard.classroom.results.certificate import Certificate
+from wizard.classroom.results.proof import Proofs, RefusedResult
 from wizard.model.catalogue import translate
 from wizard.model.errors import ExitStatus
 from wizard.model.messages import LANGUAGES, Message, message
@@ -78,6 +79,7 @@ class MachineRow:
     build: str
     created: str
     seconds: float | None
+    proof: str = ""  # class | own | none: see `proof.standing`; "": nobody has looked
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,7 @@ class ClassResults:
     rows: tuple[MachineRow, ...]
     unreadable: tuple[str, ...] = ()
     expected: int | None = None  # computers; None: nobody has said it
+    refused: tuple[RefusedResult, ...] = ()
 
     @property
     def red(self) -> int:
@@ -100,6 +103,17 @@ class ClassResults:
     def missing(self) -> int:
         """Computers that have not reported yet."""
         return max(0, (self.expected or 0) - len(self.rows))
+
+    @property
+    def notes(self) -> tuple[Message, ...]:
+        """What the admin should know of these results beside what they say."""
+        notes = []
+        if self.unreadable:
+            notes.append(message("share.room.unreadable", names=", ".join(self.unreadable[:20])))
+        if self.refused:
+            notes.append(message("share.room.refused", count=len(self.refused)))
+            notes.append(self.refused[-1].words)
+        return tuple(notes)
 
     @property
     def head(self) -> Message:
@@ -129,10 +143,18 @@ def room(
     unreadable: Sequence[str] = (),
     expected: int | None = None,
     made: str = "",
+    proofs: Proofs | None = None,
 ) -> ClassResults:
-    """`made`: the day of the pack, before which nobody can have used it."""
-    rows = sorted((_row(each, profile_sha256, made) for each in certificates), key=_order)
+    """`made`: the day of the pack, before which nobody can have used it. `proofs` None: nobody has looked."""
+    rows = sorted((_proven(_row(each, profile_sha256, made), each, proofs) for each in certificates), key=_order)
     return ClassResults(title, profile_sha256, tuple(rows), tuple(unreadable), expected)
+
+
+def _proven(row: MachineRow, value: Certificate, proofs: Proofs | None) -> MachineRow:
+    if proofs is None:
+        return row
+    doubt = proofs.doubt(value.filename)
+    return replace(row, proof=proofs.standings.get(value.filename, ""), why=(*row.why, *map(Said, doubt)))
 
 
 def _order(row: MachineRow) -> tuple[bool, str, tuple[tuple[int, str], ...], str]:

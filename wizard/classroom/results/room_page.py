@@ -57,14 +57,13 @@ def _section(room: ClassResults, language: str) -> Markup:
         state = tag("td", words("share.state.missing"), class_="state")
         silent = tag("td", words("share.room.missing", count=room.missing), colspan=str(len(_COLUMNS) - 1))
         rows.append(tag("tr", state, silent, class_="missing"))
-    odd = words("share.room.unreadable", names=", ".join(room.unreadable[:20])) if room.unreadable else ""
     return tag(
         "section",
         tag("h1", room.title),
         tag("p", text(room.head, language)),
         tag("small", words("share.room.code", code=code_of(room.profile_sha256))),
         tag("table", tag("thead", tag("tr", *columns)), tag("tbody", joined(rows, "\n"))),
-        tag("p", odd),
+        joined(tag("p", text(note, language)) for note in room.notes),
         class_=language,
         lang=language.replace("_", "-"),
     )

@@ -7,15 +7,27 @@ import http.client
 import json
 import os
 import threading
+import time
 import urllib.parse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from wizard.classroom.pack.listing import LISTING, PACK_NOT_WRITTEN, RESULTS, SEATS
+from wizard.classroom.pack.listing import LISTING, PACK_NOT_WRITTEN, REFUSED, RESULTS, SEATS
 from wizard.classroom.pack.make import read_listing
-from wizard.classroom.results.certificate import Certificate, certificate, read_all, to_json, write_into
+from wizard.classroom.results.certificate import Certificate, certificate, read_all, signed, to_json, write_into
+from wizard.classroom.results.proof import (
+    CHALLENGE,
+    FORGED,
+    LONGEST_CHALLENGE,
+    NONE,
+    Proofs,
+    class_key_of,
+    read_refused,
+    standing,
+)
 from wizard.classroom.results.room import ClassResults, read_seats, room, write_seats
 from wizard.compatibility.model import Plan
 from wizard.machine.machine_file import machine_to_json
@@ -40,6 +52,7 @@ from wizard.transfer.tls import CertificateUnreadable, context_for
 _SECONDS = 8.0
 _WHOLE_SECONDS = 20.0  # who answers a byte now and then is not waited for
 _AT_ONCE = 8
+_MOST_SAID = 200  # bytes of an answer
 
 
 def hand_in(bases: Iterable[str], value: Certificate, seconds: float = _WHOLE_SECONDS) -> str:
@@ -63,7 +76,7 @@ def _refusal(base: str, value: Certificate, seconds: float) -> str | None:
     """Return why it was not taken; None: it was."""
     try:
         if base.startswith("file:"):
-            write_into(file_path(base) / RESULTS, value)
+            write_into(file_path(base) / RESULTS, signed(value))
         else:
             _post(base, value, seconds)
     except (OSError, http.client.HTTPException, ValueError, AttributeError, CertificateUnreadable) as error:
@@ -93,6 +106,17 @@ def _within(connection: http.client.HTTPConnection, seconds: float) -> Iterator[
 
 
 def _post(base: str, value: Certificate, seconds: float) -> None:
+    """A server of an older program hands out no challenge, and looks at no proof."""
+    until = time.monotonic() + seconds
+    status, challenge = _answer(base, "GET", CHALLENGE, None, seconds)
+    if status == 200:
+        value = signed(value, challenge[:LONGEST_CHALLENGE])
+    status, said = _answer(base, "POST", "results", to_json(value), max(0.1, until - time.monotonic()))
+    if status not in (200, 201):
+        raise ValueError(f"HTTP {status} {said}")
+
+
+def _answer(base: str, method: str, name: str, body: bytes | None, seconds: float) -> tuple[int, str]:
     parts = urllib.parse.urlsplit(base)
     host = parts.hostname or ""
     connection = (
@@ -101,10 +125,9 @@ def _post(base: str, value: Certificate, seconds: float) -> None:
         else http.client.HTTPConnection(host, parts.port, timeout=_SECONDS)
     )
     with contextlib.closing(connection), _within(connection, seconds):
-        connection.request("POST", parts.path + "results", to_json(value), {"Content-Type": "application/json"})
+        connection.request(method, parts.path + name, body, {"Content-Type": "application/json"})
         response = connection.getresponse()
-        if response.status not in (200, 201):
-            raise ValueError(f"HTTP {response.status} {response.read(200).decode(errors='replace').strip()}")
+        return response.status, response.read(_MOST_SAID).decode(errors="replace").strip()
 
 
 def _variables() -> dict[str, str]:
@@ -116,22 +139,43 @@ def read_room(folder: Path, others: Sequence[Path] = ()) -> ClassResults:
     of each machine. Raises UsageError `pack-no-folder`, `share-no-results`, WizardError `pack-…`."""
     listing = read_listing(folder)
     latest: dict[str, Certificate] = {}
+    proofs: dict[str, str] = {}
     odd: list[str] = []
-    for results in (place / RESULTS for place in (folder, *others)):
-        if not results.is_dir():
+    for place in (folder, *others):
+        if not (place / RESULTS).is_dir():
             raise UsageError(
                 "share-no-results",
                 "There are no results in {path} yet.",
                 "They come when computers are set up from this pack or its server.",
-                path=str(results),
+                path=str(place / RESULTS),
             )
-        good, bad = read_all(results)
+        good, bad = read_all(place / RESULTS)
         odd += bad
         for each in good:
-            if each.filename not in latest or _moment(each) >= _moment(latest[each.filename]):
-                latest[each.filename] = each
-    certificates = tuple(latest.values())
-    return room(listing.title, listing.profile_sha256, certificates, odd, read_seats(folder), listing.made)
+            proof = standing(each.statement, each.proof, class_key_of(place))
+            before = latest.get(each.filename)
+            if proof == FORGED:
+                odd.append(each.filename)
+            elif before is None or _counts_more(each, proof, before, proofs[each.filename]):
+                latest[each.filename], proofs[each.filename] = each, proof
+    certificates, expected = tuple(latest.values()), read_seats(folder)
+    found = room(
+        listing.title,
+        listing.profile_sha256,
+        certificates,
+        odd,
+        expected,
+        listing.made,
+        Proofs(proofs, any(map(class_key_of, (folder, *others)))),
+    )
+    return replace(found, refused=tuple(each for place in (folder, *others) for each in read_refused(place)))
+
+
+def _counts_more(one: Certificate, proof: str, other: Certificate, others_proof: str) -> bool:
+    """A later one, but not one of anybody in place of one that the computer itself has signed."""
+    if (proof == NONE) != (others_proof == NONE):
+        return others_proof == NONE
+    return _moment(one) >= _moment(other)
 
 
 def _moment(value: Certificate) -> float:
@@ -145,7 +189,7 @@ def results_mark(folder: Path) -> str:
     for place in (folder / RESULTS, folder):
         with contextlib.suppress(OSError), os.scandir(place) as entries:
             for entry in entries:
-                if place != folder or entry.name in (SEATS, LISTING):
+                if place != folder or entry.name in (SEATS, LISTING, REFUSED):
                     with contextlib.suppress(OSError):
                         seen = entry.stat(follow_symlinks=False)
                         found.append(f"{entry.name} {seen.st_mtime_ns} {seen.st_size}")

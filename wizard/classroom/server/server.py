@@ -21,7 +21,18 @@ from aiohttp import web
 
 import wizard
 from wizard.classroom.pack.listing import LISTING, PROFILE, RESULTS, PackListing, listing_to_json
-from wizard.classroom.results.certificate import Certificate, now, parse, write_into
+from wizard.classroom.results.certificate import MOST_BYTES, Certificate, now, parse, write_into
+from wizard.classroom.results.proof import (
+    CHALLENGE,
+    FORGED,
+    NONE,
+    Challenges,
+    Reason,
+    RefusedResult,
+    made_class_key,
+    note_refused,
+    standing,
+)
 from wizard.classroom.server.limits import ConnectionLimit, Limits, PendingConnection, RateLimit
 from wizard.classroom.server.serving import Served, reply, served_of
 from wizard.model.errors import WizardError
@@ -41,6 +52,7 @@ class Counted:
     replies: int = 0
     refused: int = 0
     results: int = 0
+    forged: int = 0
     clients: set[str] = field(default_factory=set)
 
 
@@ -56,21 +68,29 @@ class ServeOptions:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What there is to serve: path -> file, and the list itself. `results` None: no certificates are taken in."""
+    """What there is to serve: path -> file, and the list itself. `results` None: no certificates are taken in.
+    `class_key`: what students type behind the code, so that their results are proven."""
 
     profile_sha256: str
     listing: bytes
     files: Mapping[str, Served]
     results: Path | None = None
+    class_key: str = ""
 
 
 class PackServer:
     """A context: serving from enter to exit, in a thread of its own."""
 
     def __init__(
-        self, content: Content, options: ServeOptions, on_result: Callable[[Certificate], None] = lambda value: None
+        self,
+        content: Content,
+        options: ServeOptions,
+        on_result: Callable[[Certificate], None] = lambda value: None,
+        on_refused: Callable[[RefusedResult], None] = lambda refused: None,
     ) -> None:
-        self._content, self._options, self._on_result = content, options, on_result
+        self._content, self._options = content, options
+        self._on_result, self._on_refused = on_result, on_refused
+        self._challenges = Challenges()
         self._gate = RateLimit(options.limits)
         self.counted = Counted()
         self._ready: Future[int] = Future()
@@ -117,6 +137,7 @@ class PackServer:
         self._loop.set_exception_handler(lambda loop, context: None)  # what a stranger sends is no news for a screen
         application = web.Application(client_max_size=self._options.limits.result_bytes)
         application.router.add_route("POST", "/results", self._take)
+        application.router.add_route("GET", f"/{CHALLENGE}", self._challenge)
         application.router.add_route("GET", "/{path:.*}", self._give)
         application.router.add_route("HEAD", "/{path:.*}", self._give)
         runner = web.AppRunner(
@@ -180,6 +201,11 @@ class PackServer:
         finally:
             self._gate.leave(client)
 
+    async def _challenge(self, request: web.Request) -> web.StreamResponse:
+        if self._content.results is None:
+            return web.Response(status=403, text="no results here\n")
+        return web.Response(text=f"{self._challenges.new()}\n")
+
     async def _take(self, request: web.Request) -> web.StreamResponse:
         client = request.remote or ""
         folder = self._content.results
@@ -196,21 +222,47 @@ class PackServer:
             return web.Response(status=408, headers={"Connection": "close"}, text="too slow\n")
         if value.profile_sha256 != self._content.profile_sha256:
             return web.Response(status=409, text="another profile\n")
+        if value.proof and not self._challenges.use(value.proof.challenge):
+            return self._refuse(value, client, folder, "replayed")
         try:
-            await asyncio.get_running_loop().run_in_executor(None, self._keep, folder, value)
+            if not await asyncio.get_running_loop().run_in_executor(None, self._keep, folder, value):
+                return self._refuse(value, client, folder, "forged")
         except OSError:
             return web.Response(status=507, text="no room\n")
         self.counted.results += 1
         self._on_result(value)
         return web.Response(status=201, text="kept\n")
 
-    def _keep(self, folder: Path, value: Certificate) -> None:
+    def _refuse(self, value: Certificate, client: str, folder: Path, reason: Reason) -> web.Response:
+        self.counted.forged += 1
+        refused = RefusedResult(round(now(), 1), client, value.machine[:8], reason)
+        with contextlib.suppress(OSError):
+            note_refused(folder.parent, refused)
+        self._on_refused(refused)
+        return web.Response(status=403, text=f"{reason}\n")
+
+    def _keep(self, folder: Path, value: Certificate) -> bool:
+        """Return False for one that its computer did not write so. Raises OSError."""
+        proof = standing(value.statement, value.proof, "")
+        if proof == FORGED or (proof == NONE and _is_signed(folder / value.filename)):
+            return False
         folder.mkdir(exist_ok=True)
         if not (folder / value.filename).exists():
             kept = sum(1 for _ in folder.iterdir())
             if kept >= self._options.limits.results_kept:
                 raise OSError("too many results")
         write_into(folder, value)
+        return True
+
+
+def _is_signed(path: Path) -> bool:
+    """Whether a result of that computer is there which it has signed."""
+    try:
+        with path.open("rb") as stream:
+            kept = parse(stream.read(MOST_BYTES + 1))
+    except (OSError, WizardError):
+        return False
+    return standing(kept.statement, kept.proof, "") not in (NONE, FORGED)
 
 
 def _silent() -> logging.Logger:
@@ -229,7 +281,7 @@ def content_of_pack(folder: Path, listing: PackListing, damaged: frozenset[str] 
     for entry in listing.entries:
         if entry.path not in damaged and not any(part.path in damaged for part in entry.files):
             files.update(served_of(folder, entry))
-    return Content(listing.profile_sha256, listing_to_json(listing), files, folder / RESULTS)
+    return Content(listing.profile_sha256, listing_to_json(listing), files, folder / RESULTS, made_class_key(folder))
 
 
 def content_of_downloads(profile: Path, listing: PackListing, files: Mapping[str, Path]) -> Content:

@@ -19,6 +19,7 @@ from wizard.classroom.pack.make import check_pack
 from wizard.classroom.profile.model import ProfileFile
 from wizard.classroom.profile.signature import signature_path
 from wizard.classroom.results.certificate import Certificate
+from wizard.classroom.results.proof import RefusedResult
 from wizard.classroom.server.announce import announcing, own_addresses
 from wizard.classroom.server.server import Content, PackServer, ServeOptions, content_of_downloads, content_of_pack
 from wizard.model.errors import WizardError
@@ -36,6 +37,7 @@ class Serving:
     listing: PackListing
     addresses: tuple[str, ...]
     problems: tuple[PackProblem, ...] = ()
+    class_key: str = ""
 
 
 @contextlib.contextmanager
@@ -46,13 +48,18 @@ def serve_pack(
     on_result: Callable[[Certificate], None],
     on_bytes: Callable[[int], None],
     is_cancelled: Callable[[], bool],
+    on_refused: Callable[[RefusedResult], None] = lambda refused: None,
 ) -> Iterator[Serving]:
     """Raises as `check_pack`, WizardError `share-port`, `share-no-mdns`."""
     checked = check_pack(folder, on_bytes, is_cancelled)
     damaged = frozenset(problem.path for problem in checked.problems)
     content = content_of_pack(folder, checked.listing, damaged)
-    with PackServer(content, options, on_result) as server, _announced(announce, server, checked.listing, options):
-        yield Serving(server, checked.listing, addresses_of(options.host, server.port), checked.problems)
+    with (
+        PackServer(content, options, on_result, on_refused) as server,
+        _announced(announce, server, checked.listing, options),
+    ):
+        addresses = addresses_of(options.host, server.port)
+        yield Serving(server, checked.listing, addresses, checked.problems, content.class_key)
 
 
 @contextlib.contextmanager
@@ -105,6 +112,7 @@ class ServingOn:
         self.server = self._stack.enter_context(PackServer(content, options))
         self.listing, self.problems = listing, problems
         self.addresses = addresses_of(options.host, self.server.port)
+        self.class_key = content.class_key
         self.is_announced = announce and self._announce()
 
     def _announce(self) -> bool:

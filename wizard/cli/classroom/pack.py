@@ -201,14 +201,17 @@ def _serve(arguments: Arguments, terminal: Terminal) -> int:
     limits = Limits(together=arguments.together, each=arguments.per_client)
     options = ServeOptions(arguments.host, arguments.port, limits)
     folder = Path(arguments.pack).expanduser().absolute()
-    came: list[str] = []
+    came: list[Message] = []
     with serve_pack(
         folder,
         options,
         arguments.announce,
-        lambda value: came.append(value.label or value.machine[:8]),
+        lambda value: came.append(
+            message("share.came", "A result came in: {label}", label=value.label or value.machine[:8])
+        ),
         progress.read,
         interrupt.is_asked,
+        lambda refused: came.append(refused.words),
     ) as serving:
         terminal.drop()
         show_problems(serving.problems, terminal)
@@ -219,7 +222,7 @@ def _serve(arguments: Arguments, terminal: Terminal) -> int:
                 addresses="  ".join(serving.addresses),
             )
         )
-        code = code_of(serving.listing.profile_sha256)
+        code = code_of(serving.listing.profile_sha256, serving.class_key)
         # Who is not announced is not found by the code alone.
         by_address = f"--pack {serving.addresses[0]} " if serving.addresses and not arguments.announce else ""
         terminal.say(
@@ -248,12 +251,12 @@ def _serve(arguments: Arguments, terminal: Terminal) -> int:
     return ExitStatus.DONE
 
 
-def wait(interrupt: Interrupt, came: list[str], terminal: Terminal, until: float | None = None) -> None:
+def wait(interrupt: Interrupt, came: list[Message], terminal: Terminal, until: float | None = None) -> None:
     """Until it is stopped, which raises Cancelled, or the time is over."""
     while until is None or time.monotonic() < until:
         interrupt.check()
         while came:
-            terminal.say(message("share.came", "A result came in: {label}", label=came.pop(0)))
+            terminal.say(came.pop(0))
         time.sleep(_NAP)
 
 

@@ -73,8 +73,8 @@ def _show(found: ClassResults, language: str, terminal: Terminal) -> None:
         for words in (sentences(row.why, language), sentences(row.fix, language) if row.state == RED else ""):
             if words:
                 terminal.line(f"    {words}")
-    if found.unreadable:
-        terminal.say(message("share.room.unreadable", names=", ".join(found.unreadable[:20])))
+    for note in found.notes:
+        terminal.say(note)
     terminal.say(found.head)
 
 
@@ -94,4 +94,5 @@ def _document(found: ClassResults, language: str) -> dict[str, object]:
         "missing": found.missing,
         "machines": rows,
         "unreadable": list(found.unreadable),
+        "refused": [asdict(each) for each in found.refused],
     }
