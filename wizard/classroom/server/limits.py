@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ipaddress
 import random
 import time
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from weakref import WeakSet
 
@@ -23,6 +24,9 @@ from wizard.system.processes import may_open
 # How much one client, and all together, may ask of a server at the same time; the rest is told when to come again.
 #
 # A refusal costs almost nothing, and the moments to come again differ, so that a full room does not come back as one.
+# Who reads slowly holds its reply for long: where all are taken, who has fewer than another gets one of the other's.
+# Shares are counted by network first, since one computer has all the addresses of an IPv6 network (/64), then by
+# address, since a room may be one such network; between equals the slow ones give way.
 # Not thread-safe: everything happens in the server's one loop.
 
 
@@ -39,28 +43,75 @@ class Limits:
     retry_to: float = 6.0
 
 
+_SLOW = 64 * 1024  # bytes per second; below it a reply gives way to one of who has none
+_SLOW_AFTER = 5.0  # seconds
+
+
+def network_of(address: str) -> str:
+    """All addresses that one computer may have: an IPv4 one itself, of an IPv6 one its /64."""
+    try:
+        parsed = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return address
+    return str(parsed.ipv4_mapped or ipaddress.ip_network((int(parsed) >> 64 << 64, 64)))
+
+
+class Reply:
+    """One that is being sent. `cut` is called where another needs its place."""
+
+    def __init__(self, client: str, cut: Callable[[], None], now: float) -> None:
+        self.client, self.network, self.cut = client, network_of(client), cut
+        self._began, self._sent = now, 0
+
+    def sent(self, count: int) -> None:
+        self._sent += count
+
+    def rate(self, now: float) -> float:
+        """In bytes per second."""
+        return self._sent / max(1.0, now - self._began)
+
+    def is_slow(self, now: float) -> bool:
+        return now - self._began >= _SLOW_AFTER and self.rate(now) < _SLOW
+
+
 class RateLimit:
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._inside: Counter[str] = Counter()
+    def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
+        self._limits, self._clock = limits, clock
+        self._inside: list[Reply] = []
         self._results: dict[str, deque[float]] = {}
-        self.refused = 0
 
     @property
     def inside(self) -> int:
-        return self._inside.total()
+        return len(self._inside)
 
-    def enter(self, client: str) -> bool:
-        if self.inside >= self._limits.together or self._inside[client] >= self._limits.each:
-            self.refused += 1
-            return False
-        self._inside[client] += 1
-        return True
+    def enter(self, client: str, cut: Callable[[], None]) -> Reply | None:
+        """None: it is to come again."""
+        now = self._clock()
+        new = Reply(client, cut, now)
+        if sum(one.client == client for one in self._inside) >= self._limits.each:
+            return None
+        if self.inside >= self._limits.together:
+            other = self._to_give_way(new, now)
+            if other is None:
+                return None
+            self.leave(other)
+            other.cut()
+        self._inside.append(new)
+        return new
 
-    def leave(self, client: str) -> None:
-        self._inside[client] -= 1
-        if not self._inside[client]:
-            del self._inside[client]
+    def leave(self, reply: Reply) -> None:
+        """A second time it does nothing."""
+        with contextlib.suppress(ValueError):
+            self._inside.remove(reply)
+
+    def _to_give_way(self, new: Reply, now: float) -> Reply | None:
+        heavy = heaviest(((one.network, one.client) for one in self._inside), new.network, new.client)
+        if heavy:
+            return min((one for one in self._inside if one.client == heavy), key=lambda one: one.rate(now))
+        slow = [one for one in self._inside if one.is_slow(now) and one.client != new.client]
+        return min(slow, key=lambda one: one.rate(now), default=None)
 
     def may_hand_in(self, client: str) -> bool:
         """Counts it too. The oldest clients are forgotten when there are very many."""
@@ -77,6 +128,20 @@ class RateLimit:
 
     def retry_after(self) -> str:
         return str(round(random.uniform(self._limits.retry_from, self._limits.retry_to)))
+
+
+def heaviest(holders: Iterable[tuple[str, str]], network: str, client: str) -> str:
+    """Return the address that is to give one of its places to that client; "": nobody has two more than it.
+
+    `holders`: (network, address) of each place."""
+    places = list(holders)
+    networks = Counter(name for name, _ in places)
+    most = max(networks, key=networks.__getitem__, default=network)
+    if networks[most] <= networks[network] + 1:
+        most = network
+    clients = Counter(address for name, address in places if name == most)
+    found = max(clients, key=clients.__getitem__, default="")
+    return found if most != network or clients[found] > clients[client] + 1 else ""
 
 
 _TOGETHER = 4096
@@ -97,13 +162,20 @@ class ConnectionLimit:
         self._all: WeakSet[asyncio.Transport] = WeakSet()
 
     def admits(self, address: str, transport: asyncio.Transport) -> bool:
-        """Counts it too. Who has gone is noticed when somebody comes."""
+        """Counts it too. Who has gone is noticed when somebody comes. Where all is taken, who has fewer than another
+        gets the oldest of the other's."""
         self._all.add(transport)
         inside = [one for one in self._inside.get(address, ()) if not one.is_closing()]
         self._inside[address] = inside
-        if len(inside) >= self.each or not self._has_room():
+        if len(inside) >= self.each:
             return False
-        inside.append(transport)
+        if not self._has_room():
+            holders = ((network_of(name), name) for name, held in self._inside.items() for _ in held)
+            heavy = heaviest(holders, network_of(address), address)
+            if not heavy:
+                return False
+            self._inside[heavy].pop(0).abort()
+        self._inside.setdefault(address, []).append(transport)
         return True
 
     async def shut(self, listening: asyncio.Server) -> None:

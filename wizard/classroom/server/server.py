@@ -146,7 +146,7 @@ class PackServer:
             keepalive_timeout=_KEEP_ALIVE,
             shutdown_timeout=_STOP_SECONDS,
             handler_cancellation=True,
-            logger=_silent(),
+            logger=_SILENT,
             auto_decompress=False,  # no result of ours is packed; a bomb is no result
         )
         await runner.setup()
@@ -183,23 +183,23 @@ class PackServer:
         served = self._content.files.get(path)
         if served is None and path != LISTING:
             return web.Response(status=404, text="not in this pack\n")
-        if not self._gate.enter(client):
+        turn = self._gate.enter(client, lambda: _cut(request))
+        if turn is None:
             self.counted.refused += 1
             return web.Response(status=503, headers={"Retry-After": self._gate.retry_after()}, text="busy\n")
         try:
             self.counted.clients.add(client)
             if served is None:
                 return web.Response(body=self._content.listing, content_type="application/json", headers=_SERVER)
-            response = await reply(request, served)
+            response = await reply(request, served, turn.sent)
             self.counted.replies += 1
             self.counted.bytes_sent += response.content_length or 0
             return response
         except (ConnectionError, asyncio.TimeoutError):
-            if request.transport is not None:
-                request.transport.abort()  # the other side is gone, or as good as
+            _cut(request)  # the other side is gone, or as good as
             return web.Response(status=408)
         finally:
-            self._gate.leave(client)
+            self._gate.leave(turn)
 
     async def _challenge(self, request: web.Request) -> web.StreamResponse:
         if self._content.results is None:
@@ -255,6 +255,11 @@ class PackServer:
         return True
 
 
+def _cut(request: web.Request) -> None:
+    if request.transport is not None:
+        request.transport.abort()
+
+
 def _is_signed(path: Path) -> bool:
     """Whether a result of that computer is there which it has signed."""
     try:
@@ -265,11 +270,8 @@ def _is_signed(path: Path) -> bool:
     return standing(kept.statement, kept.proof, "") not in (NONE, FORGED)
 
 
-def _silent() -> logging.Logger:
-    """A request that is none would put a traceback on the screen of whoever serves."""
-    logger = logging.getLogger(__name__)
-    logger.disabled = True
-    return logger
+_SILENT = logging.getLogger(__name__)  # a request that is none would put a traceback on the screen of whoever serves
+_SILENT.disabled = True
 
 
 _SERVER = {"X-Content-Type-Options": "nosniff", "Server": f"torch-setup/{wizard.__version__}"}

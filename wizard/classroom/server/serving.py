@@ -7,7 +7,8 @@ split for a stick is handed out whole as well: its parts follow each other.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +18,10 @@ from wizard.classroom.pack.files import is_inside
 from wizard.classroom.pack.listing import PackEntry
 
 _TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json"}
-_SLOWEST = 16 * 1024  # bytes per second; who takes less for a whole reply is let go
-_LEAST_SECONDS = 60.0
+_SLOWEST = 16 * 1024  # bytes per second; who takes less for one slice is let go
+_LEAST_SECONDS = 30.0
+_SLICE, _LARGE_SLICE = 512 * 1024, 4 * 1024 * 1024  # bytes sent in one go; large ones to who is quick
+_QUICK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,8 @@ def pieces(served: Served, start: int, end: int) -> Iterator[Piece]:
         offset += size
 
 
-async def reply(request: web.Request, served: Served) -> web.StreamResponse:
+async def reply(request: web.Request, served: Served, on_sent: Callable[[int], None]) -> web.StreamResponse:
+    """`on_sent` is told the bytes of each slice."""
     start, end, status = _span(request, served)
     headers = {
         "Accept-Ranges": "bytes",
@@ -79,8 +83,7 @@ async def reply(request: web.Request, served: Served) -> web.StreamResponse:
         return web.Response(status=410, text="this file is damaged or gone\n")
     await response.prepare(request)
     if request.method != "HEAD":
-        limit = _LEAST_SECONDS + (end - start) / _SLOWEST
-        await asyncio.wait_for(_send(request, pieces(served, start, end)), limit)
+        await _send(request, pieces(served, start, end), on_sent)
     await response.write_eof()
     return response
 
@@ -120,10 +123,17 @@ async def _is_whole(served: Served) -> bool:
     return await asyncio.get_running_loop().run_in_executor(None, look)
 
 
-async def _send(request: web.Request, some: Iterator[Piece]) -> None:
-    loop = asyncio.get_running_loop()
+async def _send(request: web.Request, some: Iterator[Piece], on_sent: Callable[[int], None]) -> None:
+    """Raises asyncio.TimeoutError for who reads a slice too slowly, ConnectionError."""
     for piece in some:
-        if request.transport is None:
-            raise ConnectionResetError
         with piece.path.open("rb") as stream:  # here and not in a thread: a client that leaves now would leave it open
-            await loop.sendfile(request.transport, stream, piece.start, piece.count)
+            start, end, size = piece.start, piece.start + piece.count, _SLICE
+            while start < end:
+                if request.transport is None:
+                    raise ConnectionResetError
+                count, began = min(size, end - start), time.monotonic()
+                sending = asyncio.get_running_loop().sendfile(request.transport, stream, start, count)
+                await asyncio.wait_for(sending, _LEAST_SECONDS + count / _SLOWEST)
+                on_sent(count)
+                start += count
+                size = _LARGE_SLICE if time.monotonic() - began < _QUICK_SECONDS else _SLICE
