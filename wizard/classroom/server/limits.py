@@ -58,7 +58,7 @@ def network_of(address: str) -> str:
     return str(parsed.ipv4_mapped or ipaddress.ip_network((int(parsed) >> 64 << 64, 64)))
 
 
-class Reply:
+class OpenReply:
     """One that is being sent. `cut` is called where another needs its place."""
 
     def __init__(self, client: str, cut: Callable[[], None], now: float) -> None:
@@ -79,17 +79,17 @@ class Reply:
 class RateLimit:
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self._limits, self._clock = limits, clock
-        self._inside: list[Reply] = []
+        self._inside: list[OpenReply] = []
         self._results: dict[str, deque[float]] = {}
 
     @property
     def inside(self) -> int:
         return len(self._inside)
 
-    def enter(self, client: str, cut: Callable[[], None]) -> Reply | None:
+    def enter(self, client: str, cut: Callable[[], None]) -> OpenReply | None:
         """None: it is to come again."""
         now = self._clock()
-        new = Reply(client, cut, now)
+        new = OpenReply(client, cut, now)
         if sum(one.client == client for one in self._inside) >= self._limits.each:
             return None
         if self.inside >= self._limits.together:
@@ -101,12 +101,12 @@ class RateLimit:
         self._inside.append(new)
         return new
 
-    def leave(self, reply: Reply) -> None:
+    def leave(self, reply: OpenReply) -> None:
         """A second time it does nothing."""
         with contextlib.suppress(ValueError):
             self._inside.remove(reply)
 
-    def _to_give_way(self, new: Reply, now: float) -> Reply | None:
+    def _to_give_way(self, new: OpenReply, now: float) -> OpenReply | None:
         heavy = heaviest(((one.network, one.client) for one in self._inside), new.network, new.client)
         if heavy:
             return min((one for one in self._inside if one.client == heavy), key=lambda one: one.rate(now))
