@@ -123,6 +123,9 @@ class SideWalk(Pictures):
         self.window.footer.primary.click()
         self.settle()
         self.shoot("d2-undone")
+        self.window.side.switch(SideId.VERSIONS)
+        self.settle()
+        self.shoot("d3-versions")
 
     def wizard(self) -> None:
         from dataclasses import replace

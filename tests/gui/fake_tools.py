@@ -15,6 +15,7 @@ from typing import Any
 from tests.app import values
 from wizard.app.classroom import ClassTools
 from wizard.app.pages.after_setup import Section, UsableEnvironment, afterwards
+from wizard.app.pages.versions import ReleaseRow, release_rows
 from wizard.app.tools import Closer, Replaced, Tools
 from wizard.app.use.doctor import Examination
 from wizard.app.use.explain import ExplainResult as Explained
@@ -22,6 +23,7 @@ from wizard.app.use.settings import UndoDiff
 from wizard.classroom.join import Classroom
 from wizard.classroom.profile.hosts import ForeignHost
 from wizard.classroom.profile.model import Profile, ProfileEnvironment, ProfileFile
+from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
 from wizard.diagnose.document import doctor_document
 from wizard.diagnose.known_errors.match import explain
@@ -44,6 +46,7 @@ from wizard.model.messages import Message, in_each, message
 from wizard.run.model import Facts, Preview
 from wizard.run.plan.computed import OnProgress
 from wizard.run.report.privacy import Private
+from wizard.system.paths import matrices_dir
 from wizard.undo.model import Change, FileChange, How, Undone, UndoneFile
 from wizard.undo.model import ChangeState as Written
 
@@ -396,6 +399,9 @@ class FakeTools(Tools):
     def settle(self) -> tuple[Message, ...]:
         self._called("settle")
         return ()
+
+    def releases(self) -> tuple[ReleaseRow, ...]:
+        return release_rows(load_matrix(matrices_dir()))
 
     def changes(self) -> tuple[Change, ...]:
         self._called("changes")

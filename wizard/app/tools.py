@@ -26,6 +26,7 @@ from wizard.system import paths
 if TYPE_CHECKING:
     from wizard.app.classroom import ClassTools
     from wizard.app.pages.after_setup import Section
+    from wizard.app.pages.versions import ReleaseRow
     from wizard.app.use.doctor import Examination
     from wizard.app.use.explain import ExplainResult
     from wizard.app.use.settings import UndoDiff
@@ -312,6 +313,14 @@ class Tools:
         if not path.is_file():  # a pipe or a device would be waited for
             raise UsageError(EXPLAIN_UNREADABLE, path=str(path))
         return read_pasted(path)
+
+    # -- versions
+
+    def releases(self) -> tuple[ReleaseRow, ...]:
+        """What the tables know, the newest release first."""
+        from wizard.app.pages.versions import release_rows
+
+        return release_rows(self._session.matrix)
 
     # -- undo
 

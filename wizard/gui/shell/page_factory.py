@@ -48,6 +48,12 @@ def _undo(context: AppContext) -> SidePage:
     return UndoPage(context)
 
 
+def _versions(context: AppContext) -> SidePage:
+    from wizard.gui.tools.versions import VersionsPage
+
+    return VersionsPage(context)
+
+
 def _class(context: AppContext) -> SidePage:
     from wizard.gui.tools.class_page import ClassPage
 
@@ -59,6 +65,7 @@ _SIDE_MAKERS: dict[SideId, Callable[[AppContext], SidePage]] = {
     SideId.DOCTOR: _doctor,
     SideId.EXPLAIN: _explain,
     SideId.UNDO: _undo,
+    SideId.VERSIONS: _versions,
     SideId.CLASS: _class,
 }
 

@@ -43,6 +43,7 @@ def side_name(page: SideId) -> str:
         SideId.DOCTOR: QCoreApplication.translate("Rail", "Doctor"),
         SideId.EXPLAIN: QCoreApplication.translate("Rail", "Explain an error"),
         SideId.UNDO: QCoreApplication.translate("Rail", "Undo changes"),
+        SideId.VERSIONS: QCoreApplication.translate("Rail", "PyTorch versions"),
         SideId.CLASS: QCoreApplication.translate("Rail", "Class"),
     }
     return names[page]

@@ -1,0 +1,62 @@
+"""The page of the tables: each release with its drivers, and the builds of the chosen one."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tests.gui.conftest import MakeWindow
+from tests.gui.walking import settle
+from wizard.app.pages.order import SideId
+from wizard.gui.shell.window import WizardWindow
+from wizard.gui.tools.versions import VersionsPage
+from wizard.gui.widgets.row_table import RowTable
+from wizard.model.messages import LANGUAGES
+from wizard.system import paths
+
+
+def opened(qtbot: QtBot, window: WizardWindow) -> VersionsPage:
+    window.side.open(SideId.VERSIONS)
+    settle(qtbot, window)
+    page = window.page
+    assert isinstance(page, VersionsPage)
+    qtbot.waitUntil(lambda: page.table.rowCount() > 0)
+    return page
+
+
+def row_of(table: RowTable, first: str, second: str = "") -> list[str]:
+    rows = [
+        [table.item(row, column).text() for column in range(table.columnCount())] for row in range(table.rowCount())
+    ]
+    return next(row for row in rows if row[0] == first and row[1].startswith(second))
+
+
+def test_a_release_names_its_pythons_and_the_oldest_driver_of_each_cuda(qtbot: QtBot, make_window: MakeWindow) -> None:
+    page = opened(qtbot, make_window())
+    found = row_of(page.table, "2.6.0")
+    drivers = (
+        "12.6 (528), 12.4 (528), 11.8 (452)" if paths.os_name() == "windows" else "12.6 (525), 12.4 (525), 11.8 (450)"
+    )
+    assert found == ["2.6.0", "2025-01-29", "0.21.0", "3.9 … 3.13", drivers]
+
+
+def test_the_chosen_release_shows_its_builds_with_the_cards_by_name(qtbot: QtBot, make_window: MakeWindow) -> None:
+    page = opened(qtbot, make_window())
+    rows = [page.table.item(row, 0).text() for row in range(page.table.rowCount())]
+    page.table.selectRow(rows.index("2.6.0"))
+    found = row_of(page.builds, "CUDA 12.4", "Linux x86")
+    assert found == ["CUDA 12.4", "Linux x86_64", "3.9 … 3.13", "525.60.13", "Maxwell … Hopper"]
+    assert row_of(page.builds, "CPU", "Windows")[3:5] == ["–", "–"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_nothing_is_cut_at_the_smallest_size(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window(language)
+    window.resize(900, 640)
+    page = opened(qtbot, window)
+    for table in (page.table, page.builds):
+        assert table.horizontalScrollBar().maximum() == 0
+        for column in range(table.columnCount()):
+            item = table.horizontalHeaderItem(column)
+            assert item is not None
+            assert table.horizontalHeader().fontMetrics().horizontalAdvance(item.text()) <= table.columnWidth(column)

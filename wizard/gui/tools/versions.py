@@ -1,0 +1,137 @@
+"""Versions: which release of PyTorch goes with which CUDA, Python and driver, and the builds of the chosen one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QWidget
+
+from wizard.gui.shell.context import AppContext
+from wizard.gui.tools.base import SidePage
+from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.row_table import RowTable
+from wizard.system import paths
+
+if TYPE_CHECKING:
+    from wizard.app.pages.versions import BuildRow, ReleaseRow
+    from wizard.gui.shell.tasks import IsCancelled, OnNote
+
+_MOST_RELEASES = 6
+_MOST_BUILDS = 12
+_NOTHING = "–"
+_SYSTEMS = {"linux": "Linux", "windows": "Windows"}
+
+
+class VersionsPage(SidePage):
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
+        self._releases: tuple[ReleaseRow, ...] = ()
+        self.table = RowTable(5, (4,), _MOST_RELEASES, wraps=True)
+        self.builds = RowTable(5, (4,), _MOST_BUILDS, wraps=True)
+        self.table.itemSelectionChanged.connect(self._show_builds)
+        self._builds_title, self._note = label("", "strong"), label("", "muted")
+        for widget in (self.table, self._builds_title, self.builds, self._note):
+            self.body.addWidget(widget)
+        self.body.addStretch(1)
+
+    def enter(self) -> None:
+        if not self._releases:
+            self.start_task(lambda: self.tr("Looking…"), self._read, self._listed)
+
+    def first_control(self) -> QWidget:
+        return self.table
+
+    def retranslate(self) -> None:
+        self.set_head(
+            self.tr("PyTorch versions"),
+            self.tr("Which release goes with which CUDA, Python and NVIDIA driver."),
+        )
+        self.table.setHorizontalHeaderLabels(
+            [
+                self.tr("PyTorch"),
+                self.tr("Released"),
+                "torchvision",
+                self.tr("Python"),
+                self.tr("CUDA (driver)"),
+            ]
+        )
+        self.table.setAccessibleName(self.tr("Releases of PyTorch"))
+        self.builds.setHorizontalHeaderLabels(
+            [
+                self.tr("Build"),
+                self.tr("System"),
+                self.tr("Python"),
+                self.tr("Oldest driver"),
+                self.tr("Cards"),
+            ]
+        )
+        self.builds.setAccessibleName(self.tr("Builds of the chosen release"))
+        self._note.setText(
+            self.context.translator.join(
+                [
+                    self.tr(
+                        "The number behind a CUDA version is the oldest NVIDIA driver that runs it on this system."
+                    ),
+                    self.tr("CUDA and cuDNN come inside the packages; only the driver has to be there."),
+                ]
+            )
+        )
+        self._fill()
+
+    def render_state(self) -> None:
+        chosen = self.chosen
+        for widget in (self._builds_title, self.builds, self._note):
+            widget.setVisible(chosen is not None)
+
+    @property
+    def chosen(self) -> ReleaseRow | None:
+        row = self.table.chosen_row
+        return self._releases[row] if 0 <= row < len(self._releases) else None
+
+    def _read(self, is_cancelled: IsCancelled, note: OnNote) -> tuple[ReleaseRow, ...]:
+        return self.api.releases()
+
+    def _listed(self, releases: tuple[ReleaseRow, ...]) -> None:
+        self._releases = releases
+        self._fill()
+        self.table.selectRow(0)
+        self.wants_focus.emit()
+
+    def _fill(self) -> None:
+        before = max(self.table.chosen_row, 0)
+        with QSignalBlocker(self.table):
+            self.table.setRowCount(len(self._releases))
+            for row, one in enumerate(self._releases):
+                drivers = ", ".join(f"{cuda} ({driver})" for cuda, driver in one.drivers(paths.os_name()))
+                cells = (one.torch, one.released, one.torchvision or _NOTHING, _span(one.pythons), drivers or _NOTHING)
+                for place, words in enumerate(cells):
+                    self.table.put(row, place, words).setToolTip(words)
+        self.table.fit()
+        if self._releases:
+            self.table.selectRow(before)
+        self._show_builds()
+
+    def _show_builds(self) -> None:
+        one = self.chosen
+        if one is not None:
+            self._builds_title.setText(self.tr("Builds of %1").replace("%1", one.torch))
+            self.builds.setRowCount(len(one.builds))
+            for row, build in enumerate(one.builds):
+                for place, words in enumerate(self._cells(build)):
+                    self.builds.put(row, place, words).setToolTip(words)
+            self.builds.fit()
+        self.render_state()
+
+    def _cells(self, build: BuildRow) -> tuple[str, ...]:
+        return (
+            f"CUDA {build.cuda}" if build.cuda else self.tr("CPU"),
+            f"{_SYSTEMS[build.system]} {build.machine}",
+            _span(build.pythons),
+            build.driver or _NOTHING,
+            _span(build.cards),
+        )
+
+
+def _span(items: tuple[str, ...]) -> str:
+    return " … ".join(dict.fromkeys((items[0], items[-1]))) if items else _NOTHING
