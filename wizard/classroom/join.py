@@ -178,16 +178,20 @@ def _from_pack(
             )
         return _kept(*_once_it_is_up(base, code, environment))
     bases = look(code) or look(code)  # the first student is often earlier than the server
+    altered: WizardError | None = None
     pool = ThreadPoolExecutor(_AT_ONCE)
     try:
         for answer in as_completed([pool.submit(_profile_of, base, code, environment) for base in bases]):
             try:
                 found = answer.result()
-            except WizardError:
-                continue  # one that announces a code and has another profile, or is gone
+            except WizardError as error:  # one that announces a code and has another profile, or is gone
+                altered = error if error.code == "pack-profile-differs" else altered
+                continue
             return _kept(*found)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+    if altered:
+        raise altered
     if not bases:
         raise WizardError(
             "share-not-announced",

@@ -108,6 +108,8 @@ def test_a_server_that_swaps_the_profile_is_found_out(pack: Path, tmp_path: Path
     (pack / "pack.json").write_text(json.dumps(listing))
     with serve(pack) as lying:
         assert refused(Asked(pack=address(lying), code=expected)) == "pack-profile-differs"
+        found = (f"{address(lying)}/", "http://127.0.0.1:9/")
+        assert refused(Asked(code=expected), found) == "pack-profile-differs", "it is no silent network"
 
 
 @pytest.mark.parametrize(

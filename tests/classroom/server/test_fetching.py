@@ -70,6 +70,22 @@ def test_a_server_that_lies_cannot_put_anything_in(course: Class, tmp_path: Path
     assert not list((tmp_path / "alone").rglob("*.whl"))
 
 
+@pytest.mark.parametrize("is_folder", [True, False], ids=["a stick", "a server"])
+def test_an_altered_file_is_told_as_that_and_not_as_a_network(course: Class, tmp_path: Path, is_folder: bool) -> None:
+    """Also where the official addresses fail as well, and later: of all that failed this is what matters."""
+    torch = course.file.profile.locks[0].files[0]
+    _copy_with_lies(tmp_path / "pack", tmp_path / "liar")
+    with serve(tmp_path / "liar") as liar:
+        base = (tmp_path / "liar").as_uri() + "/" if is_folder else f"http://127.0.0.1:{liar.port}/"
+        url = open_pack(base).address_of(torch)
+        assert url
+        fetcher = Fetcher(Downloads(tmp_path / "student"), options=Options(allow_http=True, backoff=0.01))
+        with pytest.raises(WizardError) as caught:
+            fetcher.fetch([replace(torch, urls=(url, "https://127.0.0.1:9/gone.whl", "http://127.0.0.1:9/gone.whl"))])
+    assert caught.value.code == "fetch-hash-mismatch"
+    assert "was changed on the way" in str(caught.value)
+
+
 def _copy_with_lies(pack: Path, target: Path) -> None:
     """Every wheel has the right name and length, and one other byte."""
     for path in pack.rglob("*"):

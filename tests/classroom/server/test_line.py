@@ -184,4 +184,4 @@ def test_from_a_stick_with_one_altered_file_nothing_wrong_gets_in(world: World, 
     assert "Traceback" not in done.stderr
     (row,) = read_room(pack).rows
     assert row.state == "red"
-    assert row.code.startswith("fetch-")
+    assert row.code == "fetch-hash-mismatch"

@@ -113,7 +113,7 @@ def read_profile_of(
     if hashlib.sha256(data).hexdigest() != pack.listing.profile_sha256:
         raise WizardError(
             "pack-profile-differs",
-            "The profile in {path} is not the one that its list names.",
+            "The profile in {path} was changed, there or on the way: it is not the one that its list names.",
             "Don't use this pack; the person who made it can mend it with torch-wizard pack update. "
             "Nothing was changed.",
             path=shown(pack.base),

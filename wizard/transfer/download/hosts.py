@@ -101,6 +101,7 @@ class Sources:
         if not urls:
             raise ValueError("a locked file without an address")
         self.addresses = [Address(url, index, hosts.of(url)) for index, url in enumerate(urls)]
+        self.altered: Fault | None = None  # one of them gave another file: that is told, however the others fail
         self._file = file
 
     def pick(self, has_bytes: bool) -> Address | None:
@@ -117,6 +118,8 @@ class Sources:
         """False when all addresses are used up. Only the first of several connections that fail at one address
         together counts."""
         now = time.monotonic()
+        if fault.code == "fetch-hash-mismatch":
+            self.altered = fault
         if now < address.not_before:
             return not self.is_used_up
         address.host.blame(self._file, fault, now, address.longest_rest)

@@ -229,7 +229,7 @@ class Scheduler:
                 is_other = fault.code == "fetch-changed" or (fault.code == "fetch-html" and not task.done)
                 task.must_restart = task.must_restart or (is_other and task.file.size is None)
                 if not task.sources.blame(address, fault, self._backoff):
-                    self.give_up(task, fault)
+                    self.give_up(task, task.sources.altered or fault)
             self.changed.notify_all()
 
     def wrong(self, task: FileTask, fault: Fault) -> None:
