@@ -217,3 +217,16 @@ def _has_code(lock: ProfileLock, gpu: dict[str, Any], driver: str) -> bool:
     codes = CUBINS[(lock.torch, lock.variant, PLATFORM[lock.os])].split(";")
     cubins = [code[3:] for code in codes if code.startswith("sm_")]
     return any(int(code[:-1]) == major and int(code[-1]) <= minor for code in cubins)
+
+
+@pytest.mark.parametrize("name", [name for name in names() if "-linux" in name and "aarch64" not in name])
+def test_a_tag_that_is_not_advertised_is_judged_as_by_pick(name: str) -> None:
+    """Both have it named: `pick` by --variant, a profile by its entry."""
+    matrix, here = load_matrix(), machine(name)
+    unadvertised = [build for build in matrix.builds if not build.advertised and build.platform == "linux_x86_64"]
+    assert {build.variant for build in unadvertised} >= {"cu129", "cu134"}
+    for build in unadvertised:
+        lock = entry("linux", build.variant, build.torch)
+        chosen = choose(profile(lock), here, matrix)
+        picked = resolve(here, matrix, Choices(torch=build.torch, variant=build.variant, python="3.12"))
+        assert (chosen.lock is not None) == (picked.best is not None), build
