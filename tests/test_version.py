@@ -73,6 +73,14 @@ def test_nobody_else_writes_it_down() -> None:
     assert places == [COLLECTION]
 
 
+def test_no_name_of_a_file_has_one_in_the_documents() -> None:
+    """`TorchSetup-…-linux-x86_64.tar.xz`, or VERSION in its place: a number would be an old one soon."""
+    written = re.compile(rf"TorchSetup-v?\d|(?<![\d.]){re.escape(__version__)}(?![\d.])")
+    read = [name for name in tracked() if name.endswith(".md") and name != "CHANGELOG.md"]
+    assert "docs/download.md" in read
+    assert [name for name in read if written.search((ROOT / name).read_text(encoding="utf-8"))] == []
+
+
 def test_ansible_reads_it_from_its_own_file_only() -> None:
     """The one copy there has to be: a collection is installed from the folder as it is."""
     said = re.search(r"^version: (\S+)$", (ROOT / COLLECTION).read_text(encoding="utf-8"), re.MULTILINE)

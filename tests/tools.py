@@ -30,6 +30,7 @@ PUT_IN = (
     "readelf",
     "xz",
     "openssl",
+    "ssh-keygen",
     "desktop-file-validate",
     "minisign",
     "lintian",

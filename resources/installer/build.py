@@ -1,4 +1,4 @@
-"""Makes what is handed out: `python resources/installer/build.py freeze | tar | deb | windows | sums`.
+"""Makes what is handed out: `python resources/installer/build.py freeze | tar | deb | windows | sbom | papers | sums`.
 
 The hosted workflow runs these same commands, so everything that it does can be done at a desk. `freeze` needs the
 extra `freeze`, `windows` needs NSIS (`makensis`, 3.08 or newer). Nothing is signed and nothing is sent here.
@@ -22,6 +22,7 @@ from pathlib import Path
 import archive
 import deb
 import elf
+import papers
 import windows_files
 
 HERE = Path(__file__).resolve().parent
@@ -212,6 +213,16 @@ def windows(frozen: Path, into: Path) -> Path:
     return made
 
 
+def write_papers(folder: Path) -> None:
+    """What is inside, and what administrators install by; of the installer that lies there."""
+    installer = folder / f"TorchSetup-{version()}-windows-x86_64.exe"
+    if not installer.is_file():
+        raise SystemExit(f"there is no {installer}")
+    made = [*papers.bills(folder, version(), date())]
+    made += [papers.winget(folder, installer, version()), papers.intune(folder, installer, version())]
+    print("\n".join(map(str, made)))
+
+
 def sums(folder: Path) -> Path:
     """SHA256SUMS of what is handed out, as `sha256sum -c` reads it."""
     files = sorted(path for path in folder.iterdir() if path.name.startswith("TorchSetup-") and path.is_file())
@@ -232,7 +243,9 @@ def main(argv: list[str] | None = None) -> int:
         ("tar", "the archive for Linux"),
         ("deb", "the package for Debian and Ubuntu"),
         ("windows", "the installer for Windows, from a folder that was frozen there"),
-        ("sums", "SHA256SUMS of the archive and the installer"),
+        ("sbom", "what is inside, as CycloneDX, for both systems"),
+        ("papers", "that, and what winget and Intune install the installer by"),
+        ("sums", "SHA256SUMS of all that is handed out"),
     ):
         command = commands.add_parser(name, help=words)
         command.add_argument("--into", type=Path, default=DIST, metavar="FOLDER")
@@ -249,6 +262,10 @@ def main(argv: list[str] | None = None) -> int:
         debian_package(wanted.frozen, wanted.into, wanted.preset)
     elif wanted.command == "windows":
         windows(wanted.frozen, wanted.into)
+    elif wanted.command == "sbom":
+        papers.bills(wanted.into, version(), date())
+    elif wanted.command == "papers":
+        write_papers(wanted.into)
     else:
         sums(wanted.into)
     return 0

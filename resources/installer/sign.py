@@ -1,8 +1,12 @@
-"""Signs Windows programs: `python resources/installer/sign.py FILE...`, where a certificate is given.
+"""Signs what is handed out, where the keys are given: Windows programs, and SHA256SUMS for everybody.
 
-TORCH_SETUP_CERTIFICATE is a PKCS#12 file in base64, TORCH_SETUP_CERTIFICATE_PASSWORD its password,
-TORCH_SETUP_TIMESTAMP the address of a time stamp service. Without a certificate nothing is signed, and that is said.
-Needs `signtool` of the Windows SDK.
+`python resources/installer/sign.py FILE...`: programs. TORCH_SETUP_CERTIFICATE is a PKCS#12 file in base64,
+TORCH_SETUP_CERTIFICATE_PASSWORD its password, TORCH_SETUP_TIMESTAMP the address of a time stamp service. Without a
+certificate nothing is signed, and that is said. Needs `signtool` of the Windows SDK.
+
+`python resources/installer/sign.py FOLDER/SHA256SUMS`: makes SHA256SUMS.sig with `ssh-keygen`, which Windows 10 and
+most Linux systems have, so that everybody can check it (docs/download.md). TORCH_SETUP_SUMS_KEY is an OpenSSH private
+key (Ed25519) without a password; its public half stands in `allowed_signers` here, or nothing is signed.
 """
 
 from __future__ import annotations
@@ -14,6 +18,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+SIGNERS = Path(__file__).resolve().with_name("allowed_signers")
+SIGNER, NAMESPACE = "torch-setup", "file"
 
 
 def signtool() -> str:
@@ -45,7 +52,30 @@ def sign(files: list[str], certificate: bytes) -> None:
             raise SystemExit("signing failed")  # without the command: the password is in it
 
 
+def sign_sums(sums: Path, key: str) -> Path:
+    """Check it as a user would, too: a signature that nobody can check is worse than none."""
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch, "key")
+        path.touch(mode=0o600)
+        path.write_text(key.strip() + "\n", encoding="ascii")
+        made = sums.with_name(f"{sums.name}.sig")
+        made.unlink(missing_ok=True)
+        command = ["ssh-keygen", "-Y", "sign", "-q", "-f", str(path), "-n", NAMESPACE, str(sums)]
+        if subprocess.run(command, check=False).returncode != 0:
+            raise SystemExit("signing failed")
+    check = ["ssh-keygen", "-Y", "verify", "-f", str(SIGNERS), "-I", SIGNER, "-n", NAMESPACE, "-s", str(made)]
+    with sums.open("rb") as stream:
+        if subprocess.run(check, stdin=stream, check=False).returncode != 0:
+            made.unlink()
+            raise SystemExit(f"{SIGNERS.name} does not hold this key")
+    return made
+
+
 def main(files: list[str]) -> int:
+    if [Path(name).name for name in files] == ["SHA256SUMS"] and Path(files[0]).is_file():
+        key = os.environ.get("TORCH_SETUP_SUMS_KEY", "")
+        print(f"signed: {sign_sums(Path(files[0]), key)}" if key else "not signed: no key was given")
+        return 0
     given = os.environ.get("TORCH_SETUP_CERTIFICATE", "")
     missing = [name for name in files if not Path(name).is_file()]
     if missing or not files:
