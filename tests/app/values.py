@@ -117,6 +117,20 @@ NJU, TUNA_NAME, ALIYUN, FOUNDATION = (
     in_each(en=en, zh_CN=zh)
     for en, zh in (_NJU, _TUNA, ("Alibaba Cloud", "阿里云"), ("PyTorch Foundation", "PyTorch 基金会"))
 )
+
+
+def _mirror(kind: str, name: str, operator: tuple[str, str], url: str, layout: str = "simple") -> MirrorRow:
+    en, zh = operator
+    known = {"status": "alive", "as_of": "2026-11", "source": "recorded"}
+    return MirrorRow(kind=kind, id=name, layout=layout, url=url, operator_en=en, operator_zh=zh, **known)
+
+
+MIRRORS = (
+    _mirror("pytorch-wheels", "nju", _NJU, "https://mirror.nju.edu.cn/pytorch/whl/{variant}"),
+    _mirror("pytorch-wheels", "aliyun", ("Alibaba Cloud", "阿里云"), FLAT_URL, "flat"),
+    _mirror("pypi", "tuna", _TUNA, "https://pypi.tuna.example/simple"),
+    _mirror("conda-forge", "tuna", _TUNA, "https://mirrors.tuna.example/anaconda/cloud/conda-forge", "channel"),
+)
 TORCH_SOURCE = Source(
     "nju-cu126",
     Layout.SIMPLE,
@@ -124,6 +138,7 @@ TORCH_SOURCE = Source(
     "https://mirror.nju.edu.cn/pytorch/whl/cu126",
     NJU,
     "cu126",
+    MIRRORS[0],
 )
 OFFICIAL = Source(
     "official-cu126",
@@ -140,6 +155,7 @@ FLAT = Source(
     FLAT_URL.replace("{variant}", "cu126"),
     ALIYUN,
     "cu126",
+    MIRRORS[1],
 )
 PACKAGES = Source("default", Layout.SIMPLE, Origin.OFFICIAL, None, message("source.default-index"))
 CHANNEL = Source("forge", Layout.CHANNEL, Origin.OFFICIAL, "https://conda.anaconda.org/conda-forge", "conda-forge")
@@ -166,18 +182,6 @@ SELECTED = SelectedBuild(
 )
 
 
-def _mirror(kind: str, name: str, operator: tuple[str, str], url: str, layout: str = "simple") -> MirrorRow:
-    en, zh = operator
-    known = {"status": "alive", "as_of": "2026-11", "source": "recorded"}
-    return MirrorRow(kind=kind, id=name, layout=layout, url=url, operator_en=en, operator_zh=zh, **known)
-
-
-MIRRORS = (
-    _mirror("pytorch-wheels", "nju", _NJU, "https://mirror.nju.edu.cn/pytorch/whl/{variant}"),
-    _mirror("pytorch-wheels", "aliyun", ("Alibaba Cloud", "阿里云"), FLAT_URL, "flat"),
-    _mirror("pypi", "tuna", _TUNA, "https://pypi.tuna.example/simple"),
-    _mirror("conda-forge", "tuna", _TUNA, "https://mirrors.tuna.example/anaconda/cloud/conda-forge", "channel"),
-)
 TUNA = Source(
     "tuna-packages", Layout.SIMPLE, Origin.MIRROR, "https://pypi.tuna.example/simple", TUNA_NAME, row=MIRRORS[2]
 )
@@ -186,7 +190,8 @@ TUNA = Source(
 def probed(source: Source, kind: str, word: str, rate: float | None = None, host: str | None = None) -> SourceStatus:
     words = {"elsewhere": message("truth.elsewhere", host=host or "")}.get(word, message(f"truth.{word}"))
     asked = time.time() - 7300
-    return SourceStatus(source, Availability(word), words, 0.31, asked, kind=kind, rate=rate, final_host=host)
+    size = 2_480_213_004 if kind == "torch" else None
+    return SourceStatus(source, Availability(word), words, 0.31, asked, kind, host, size=size, rate=rate)
 
 
 PROBED = (

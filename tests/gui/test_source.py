@@ -15,6 +15,7 @@ from tests.gui.fake_session import FakeSession
 from tests.gui.walking import choose, go_to, press, settle, source_page, texts, typed
 from wizard.app.pages.order import PageId
 from wizard.model.messages import message
+from wizard.sources.model import Availability, Origin
 from wizard.transfer.proxy.model import Mode, Network, SystemProxy
 
 
@@ -56,7 +57,7 @@ def test_rows_fill_in_while_the_race_goes_on(qtbot: QtBot, make_window: MakeWind
     window = make_window()
     go_to(qtbot, window, PageId.BUILD)
     press(qtbot, window.footer.primary)
-    expected = {"Nanjing University", "38.20 MB/s", "measuring…", "Redirects to download.pytorch.org"}
+    expected = {"Nanjing University", "38.2 MB/s", "measuring…", "Redirects to download.pytorch.org"}
     qtbot.waitUntil(lambda: expected <= set(texts(window)))
     assert not window.footer.primary.isEnabled()
     window.rail.languages["zh_CN"].click()
@@ -65,12 +66,47 @@ def test_rows_fill_in_while_the_race_goes_on(qtbot: QtBot, make_window: MakeWind
     session.selected = values.PROBED_SELECTED
     session.hold.clear()
     settle(qtbot, window)
-    qtbot.waitUntil(lambda: "4.13 MB/s" in texts(window))
+    qtbot.waitUntil(lambda: "4.1 MB/s" in texts(window))
     shown = texts(window)
     assert "measuring…" not in shown
-    qtbot.waitUntil(lambda: texts(window).count("• used here") == 3)
-    assert any("files come from download.pytorch.org" in text for text in shown)
-    assert "2 h ago" in shown
+    assert {"Measured 2 h ago, with the file to be installed.", "2.48 GB", "about 1 min 5 s", "about 10 min"} <= {
+        *shown
+    }
+    lines = source_page(window).tables["torch"].lines
+    assert [line.radio.isChecked() for line in lines] == [True, False, False]
+    assert [line.bar.value() for line in lines] == [1000, 108, 0]
+    assert "1 min 5 s" in lines[0].radio.accessibleName()
+
+
+def test_a_row_is_chosen_and_the_others_stay_choices(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.selected = values.PROBED_SELECTED
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    lines = source_page(window).tables["torch"].lines
+    qtbot.waitUntil(lambda: lines[0].radio.isVisible())
+    assert [line.radio.isVisible() for line in lines] == [True, True, False], "one sends to another host: no choice"
+    official = replace(values.PROBED[1], rate=None)
+    session.selected = replace(values.PROBED_SELECTED, torch_source=values.OFFICIAL, states=(official,))
+    press(qtbot, lines[1].radio)
+    settle(qtbot, window)
+    assert window.navigator.state.choices.mirrors == "official"
+    rows = source_page(window).tables["torch"].rows
+    assert [(row.source, bool(row.uses)) for row in rows] == [
+        (values.OFFICIAL, True),
+        (values.TORCH_SOURCE, False),
+        (values.FLAT, False),
+    ]
+    assert rows[0].rate == values.PROBED[1].rate, "what was measured before is not forgotten"
+    assert [line.radio.isChecked() for line in source_page(window).tables["torch"].lines] == [True, False, False]
+
+
+def test_what_was_never_measured_has_no_age(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    assert any("Not measured" in text for text in texts(window))
+    assert not any("h ago" in text for text in texts(window))
 
 
 def test_asking_again_takes_nothing_that_was_kept(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
@@ -82,7 +118,8 @@ def test_asking_again_takes_nothing_that_was_kept(qtbot: QtBot, make_window: Mak
 
 
 def test_passwords_in_addresses_are_not_shown(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
-    secret = replace(values.TUNA, id="own", url="https://me:word@packages.example/simple", name="own")
+    address = "https://me:word@packages.example/simple"
+    secret = replace(values.TUNA, id="own", origin=Origin.USER_SETTINGS, url=address, name="own")
     session.selected = replace(values.PROBED_SELECTED, package_sources=(secret,), states=(values.PROBED[0],))
     window = make_window()
     go_to(qtbot, window, PageId.SOURCE)
@@ -183,10 +220,11 @@ def test_none_at_all(qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 def test_who_did_not_answer_is_not_said_to_have_answered(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
-    session.selected = values.PROBED_SELECTED
+    silent = replace(values.PROBED[0], availability=Availability.SILENT, message=message("truth.silent"), rate=None)
+    session.selected = replace(values.PROBED_SELECTED, torch_source=values.OFFICIAL, states=(values.PROBED[1], silent))
     window = make_window()
     go_to(qtbot, window, PageId.SOURCE)
-    lines = source_page(window).tables["packages"].lines
-    assert any("no answer" in line.pill.text() for line in lines)
-    for line in lines:
-        assert ("answered in" in line.facts.text()) != ("no answer" in line.pill.text())
+    answers, is_silent = source_page(window).tables["torch"].lines
+    assert "answered in" in answers.name.toolTip()
+    assert "answered in" not in is_silent.name.toolTip()
+    assert not is_silent.radio.isVisible()

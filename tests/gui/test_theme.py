@@ -24,6 +24,8 @@ TEXT_ON = (
     ("text", "hover"),
     ("muted", "window"),
     ("muted", "card"),
+    ("text", "chosen"),
+    ("muted", "chosen"),
     ("muted", "rail"),
     ("on_accent", "accent"),
     ("on_accent", "accent_hover"),

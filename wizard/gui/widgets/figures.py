@@ -32,6 +32,17 @@ def left_text(seconds: float) -> str:
     return QCoreApplication.translate("Figures", "about %1 left").replace("%1", seconds_text(round(coarse)))
 
 
+def about_text(seconds: float) -> str:
+    """How long something will take: in steps of 5 s below ten minutes, then in minutes."""
+    coarse = round(seconds) if seconds < 20 else round(seconds / 5) * 5
+    if 60 <= coarse < 600 and coarse % 60:
+        words = QCoreApplication.translate("Figures", "%1 min %2 s")
+        words = words.replace("%1", str(coarse // 60)).replace("%2", str(coarse % 60))
+    else:
+        words = seconds_text(coarse).replace(".0", "")
+    return QCoreApplication.translate("Figures", "about %1").replace("%1", words)
+
+
 def variant_text(variant: str) -> str:
     """`cu126` as people say it."""
     if variant == "cpu":

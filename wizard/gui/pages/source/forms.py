@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFileDialog,
-    QFrame,
     QGridLayout,
     QLabel,
     QLineEdit,
@@ -66,14 +65,13 @@ class RegionChoice(QWidget):
         self.choice.setAccessibleName(self._title.text().replace("&", ""))
 
 
-class LastingBox(QFrame):
+class LastingBox(QWidget):
     wished = Signal(bool)
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("role", "card")
         self._context = context
-        rows = column(self, (16, 12, 16, 12), 6)
+        rows = column(self, gap=6)
         self.tick = QCheckBox()
         self.tick.toggled.connect(self.wished)
         self._help, self._notices = label("", "muted"), label("")
@@ -99,7 +97,9 @@ class LastingBox(QFrame):
             self._help.setText(
                 self.tr("Written when you press Install, with a backup; Undo takes it back at any time.")
             )
+        self._help.setVisible(is_on)
         self.tick.setAccessibleDescription(self._help.text())
+        self.tick.setToolTip(self._help.text())
         notices = [notice for plan in plans for notice in plan.notices] if is_on else []
         self._notices.setText("\n".join(f"! {self._context.translator.say(notice)}" for notice in notices))
         self._notices.setVisible(bool(notices))
@@ -107,20 +107,20 @@ class LastingBox(QFrame):
         self.diff.setVisible(is_on and bool(diffs))
 
 
-class WhereFrom(QFrame):
+class WhereFrom(QWidget):
     chosen = Signal(str)  # auto | official | race | the id of a mirror
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("role", "card")
-        rows = column(self, (16, 12, 16, 12), 6)
+        rows = column(self, gap=6)
         line = line_up(gap=12)
         self._title = QLabel()
         self.choice = QComboBox()
         self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._title.setBuddy(self.choice)
         line.addWidget(self._title)
-        line.addWidget(self.choice, 1)
+        line.addWidget(self.choice)
+        line.addStretch(1)
         self._why = label("", "muted")
         rows.addLayout(line)
         rows.addWidget(self._why)

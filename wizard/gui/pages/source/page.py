@@ -1,10 +1,11 @@
-"""Source: where from, what each place was seen to do for the very build that was chosen, and what is used for what.
+"""Source: the places that have the very build, each with its speed, as choices; Automatic has chosen one already.
 
-The rows fill in while the benchmark goes on. Below: a mirror for good, sources by hand, region and network.
+The rows fill in while the benchmark goes on. Below: where from, a mirror for good, sources by hand, the network.
 """
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -15,19 +16,20 @@ from wizard.app.use.settings import UsePlan
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.source.forms import LastingBox, RegionChoice, SourcesByHand, WhereFrom
 from wizard.gui.pages.source.network_form import NetworkForm
-from wizard.gui.pages.source.rows import SourceRows
+from wizard.gui.pages.source.rows import SourceRows, age_text
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
-from wizard.gui.widgets.figures import variant_text
-from wizard.gui.widgets.frames import Fold, box, column
+from wizard.gui.widgets.frames import Fold
 from wizard.gui.widgets.labels import label
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message
 from wizard.run.model import Facts, SelectedBuild
 from wizard.sources.benchmark_policy import region
-from wizard.sources.model import SourceStatus
+from wizard.sources.model import Origin, SourceStatus
 from wizard.sources.table import MirrorRow
 from wizard.transfer.proxy.model import Network, SystemProxy
+
+_IN_ROWS = ("race.torch-rate", "race.packages-rate")  # the rows show it
 
 
 class SourcePage(Page):
@@ -35,16 +37,19 @@ class SourcePage(Page):
         super().__init__(context)
         self._table: tuple[MirrorRow, ...] = ()
         self._live: dict[tuple[str, str], SourceStatus] = {}
+        self._seen: dict[tuple[str, str], SourceStatus] = {}  # by a choice before: it stays a choice
+        self._seen_for: tuple[str, str] | None = None
         self._wants_persistent = False
         self._network_aside, self._persistent_aside = SideTask(context.tasks), SideTask(context.tasks)
         self.where, self.region = WhereFrom(), RegionChoice()
-        self.tables = {kind: SourceRows(context.translator) for kind in KINDS}
+        self.tables = {kind: SourceRows(context.translator, kind == "torch") for kind in KINDS}
         self.persistent = LastingBox(context)
         self.fold, self.network_fold = Fold(), Fold()
         self.by_hand, self.network = SourcesByHand(), NetworkForm(context.translator)
         self.again = QPushButton()
         self.footer_left = [self.again]
         self._lay_out()
+        self.tables["torch"].chosen.connect(self._choose_row)
         self.where.chosen.connect(lambda word: self._choose(mirrors=word))
         self.region.chosen.connect(lambda word: self._choose(region=word))
         self.again.clicked.connect(lambda: self._measure(fresh=True))
@@ -52,18 +57,14 @@ class SourcePage(Page):
         self.network.wished.connect(self._save_network)
 
     def _lay_out(self) -> None:
-        self._result = box("chosen")
-        lines = column(self._result, (16, 14, 16, 14), 4)
-        self._build, self._engine, self._notices = label("", "heading"), label("", "muted"), label("")
-        for line in (self._build, self._notices, self._engine):
-            lines.addWidget(line)
+        self._notices = label("", "muted")
         self.fold.body.addWidget(self.by_hand)
         self.network_fold.body.addWidget(self.region)
         self.network_fold.body.addWidget(self.network)
         for widget in (
-            self.where,
-            self._result,
+            self._notices,
             *self.tables.values(),
+            self.where,
             self.persistent,
             self.fold,
             self.network_fold,
@@ -97,11 +98,8 @@ class SourcePage(Page):
     # -- words
 
     def retranslate(self) -> None:
-        self.set_head(
-            self.tr("Where to download from"),
-            self.tr("A source is a server with the files. Each one is asked for exactly the file that you need."),
-        )
-        self.again.setText(self.tr("Ask &again"))
+        self._show_head()
+        self.again.setText(self.tr("Measure &again"))
         self.fold.show_words(self.tr("Choose sources by &hand: an address, a folder, a classroom server"))
         self.network_fold.show_words(self.tr("Region, pro&xy and certificates"))
         for part in (self.by_hand, self.network, self.persistent):
@@ -112,29 +110,54 @@ class SourcePage(Page):
         is_cn = region(state.choices.region) == "cn"
         self.where.show_choice(state.choices.mirrors, self._table, is_cn, language)
         self.region.show_choice(state.choices.region, region() == "cn")
-        self._result.setVisible(state.selected is not None)
-        if state.selected:
-            self._show_result(state.selected)
+        selected = state.selected
+        notices = [notice for notice in reasons(selected) if notice.key not in _IN_ROWS] if selected else []
+        self._notices.setText("\n".join(self.say(notice) for notice in notices))
+        self._notices.setVisible(bool(notices))
         self._show_rows()
+        self._show_head()
         self._show_persistent()
 
-    def _show_result(self, selected: SelectedBuild) -> None:
-        one = selected.candidate
-        words = self.tr("%1 for Python %2").replace("%1", f"torch {one.torch} + {variant_text(one.variant)}")
-        self._build.setText(words.replace("%2", selected.python))
-        self._engine.setText(self.say(selected.engine_reason))
-        self._notices.setText("\n".join(self.say(notice) for notice in reasons(selected)))
-        self._notices.setVisible(bool(selected.notices))
+    def _show_head(self) -> None:
+        rows = [row for row in self.tables["torch"].rows if row.rate is not None]
+        age = age_text(min((row.asked for row in rows), default=None), time.time())
+        if self.is_busy:
+            words = self.tr("Each one is asked for exactly the file that you need.")
+        elif age:
+            words = self.tr("Measured %1, with the file to be installed.").replace("%1", age)
+        else:
+            words = self.tr("Not measured: each one was asked for exactly the file that you need.")
+        self.set_head(self.tr("Where to download from"), words)
 
     def _show_rows(self) -> None:
-        rows = rows_of(self.state.selected) if self.state.selected else tuple(self._live.values())
+        selected = self.state.selected
+        rows = self._choices(selected) if selected else tuple(self._live.values())
         titles = {
             "torch": self.tr("PyTorch"),
             "packages": self.tr("Other packages"),
             "conda": self.tr("Python itself (conda channels)"),
         }
         for kind, part in self.tables.items():
-            part.show_rows(titles[kind], [row for row in rows if row.kind == kind])
+            of_kind = [row for row in rows if row.kind == kind]
+            used = [row for row in of_kind if row.uses]
+            part.show_rows(titles[kind], of_kind if kind == "torch" or not used else used)
+
+    def _choices(self, selected: SelectedBuild) -> tuple[SourceStatus, ...]:
+        """Return all that are known of this build: who chose one by name has only that one asked again."""
+        one = selected.candidate
+        wanted = (f"{one.torch}+{one.variant}", selected.python)
+        if self._seen_for != wanted:
+            self._seen, self._seen_for = {}, wanted
+        rows = rows_of(selected)
+        for row in rows:
+            before = self._seen.get(row.key)
+            if row.rate is None and before is not None and before.rate is not None:
+                row = replace(before, uses=row.uses)
+            self._seen[row.key] = row
+        known = {row.key for row in rows}
+        now = [self._seen[row.key] for row in rows]
+        before_now = [replace(row, uses=()) for row in self._seen.values() if row.key not in known]
+        return (*now, *(row for row in before_now if row.kind == "torch"))
 
     # -- asking
 
@@ -149,6 +172,10 @@ class SourcePage(Page):
             self.context.navigator.put_sources(choices)
             self._select_build()
 
+    def _choose_row(self, row: SourceStatus) -> None:
+        self.by_hand.torch.clear()  # an address that was typed would win
+        self._choose(mirrors="official" if row.source.origin is Origin.OFFICIAL else row.source.mirror)
+
     def _measure(self, fresh: bool = False) -> None:
         self.context.navigator.put_sources(self.by_hand.put_into(self.state.choices))
         self._select_build(fresh)
@@ -159,6 +186,8 @@ class SourcePage(Page):
         if facts is None:
             return
         self._live, self._wants_persistent = {}, False
+        if fresh:
+            self._seen = {}
         self._persistent_aside.cancel()
         self.start_task(
             lambda: self.tr("Asking the sources…"),

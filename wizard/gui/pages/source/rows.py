@@ -1,26 +1,26 @@
-"""Shows the sources of one kind of thing: what is true of each, how fast it is, and what it is used for.
+"""Shows the sources of one kind of thing as choices: who, how fast, and how long this download takes from there.
 
 Lines are filled in place, for rows come and change their order while sources are probed, and widgets are slow to make.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QFrame, QProgressBar, QRadioButton, QWidget
 
-from wizard.app.pages.sources import pill_of
 from wizard.gui.shell.translator import Translator
-from wizard.gui.widgets.figures import seconds_text
-from wizard.gui.widgets.frames import RowCard, column, stacked
-from wizard.gui.widgets.labels import Pill, label
+from wizard.gui.widgets.figures import about_text, seconds_text
+from wizard.gui.widgets.frames import box, column, line_up, stacked
+from wizard.gui.widgets.labels import SIGNS, label, restyle
+from wizard.model.messages import bytes_text
 from wizard.process import redact
-from wizard.sources.model import SourceStatus
+from wizard.sources.model import Availability, Origin, SourceStatus
 
 _NO_ANSWER = ("unreachable", "silent")
+_MARK_WIDTH = 26  # pixels; of the radio button, and of the sign where there is none
 
 
 def origin_name(origin: str) -> str:
@@ -33,38 +33,9 @@ def origin_name(origin: str) -> str:
     return names.get(origin, origin)
 
 
-def verdict_name(verdict: str) -> str:
-    names = {
-        "complete": QCoreApplication.translate("SourceVerdict", "has it"),
-        "missing": QCoreApplication.translate("SourceVerdict", "missing"),
-        "unreachable": QCoreApplication.translate("SourceVerdict", "no answer"),
-        "silent": QCoreApplication.translate("SourceVerdict", "no answer"),
-        "unchecked": QCoreApplication.translate("SourceVerdict", "not asked"),
-        "stale": QCoreApplication.translate("SourceVerdict", "behind"),
-        "elsewhere": QCoreApplication.translate("SourceVerdict", "redirects"),
-        "refused": QCoreApplication.translate("SourceVerdict", "refuses"),
-        "unproven": QCoreApplication.translate("SourceVerdict", "refuses"),
-        "busy": QCoreApplication.translate("SourceVerdict", "busy"),
-        "portal": QCoreApplication.translate("SourceVerdict", "sign-in page"),
-        "tls": QCoreApplication.translate("SourceVerdict", "not trusted"),
-        "wrong": QCoreApplication.translate("SourceVerdict", "wrong file"),
-        "broken": QCoreApplication.translate("SourceVerdict", "error"),
-    }
-    return names.get(verdict, verdict)
-
-
-def use_name(use: str) -> str:
-    names = {
-        "torch": QCoreApplication.translate("SourceUse", "used for torch"),
-        "packages": QCoreApplication.translate("SourceUse", "used for the other packages"),
-        "python": QCoreApplication.translate("SourceUse", "used for Python"),
-    }
-    return names[use]
-
-
 def age_text(seen: float | None, now: float) -> str:
-    """When something was measured; '' for what never was."""
-    if seen is None:
+    """Return when something was measured; '' for what never was."""
+    if not seen:
         return ""
     minutes = int(max(0.0, now - seen) // 60)
     if minutes < 1:
@@ -75,50 +46,104 @@ def age_text(seen: float | None, now: float) -> str:
 
 
 def rate_words(row: SourceStatus) -> str:
-    """Two digits after the point always, so that the points stand below each other."""
+    """Return one digit after the point always, so that the points stand below each other."""
     if row.stage == "measuring":
         return QCoreApplication.translate("SourceAge", "measuring…")
-    return f"{row.rate / 1e6:,.2f} MB/s" if row.rate is not None else "–"
+    return f"{row.rate / 1e6:,.1f} MB/s" if row.rate is not None else ""
 
 
-class _Line:
-    """The widgets of one source."""
+def is_choosable(row: SourceStatus) -> bool:
+    """Return whether a person may say: this one. What stands in settings or was typed is changed where it stands."""
+    source = row.source
+    return row.is_complete and (source.origin is Origin.OFFICIAL or source.row is not None)
+
+
+class _Line(QFrame):
+    """One source: a choice, its name and kind, a bar, its speed, and the time for this download."""
 
     def __init__(self) -> None:
-        self.pill = Pill("note")
-        self.name, self.use = label("", "strong"), Pill("note")
-        self.words, self.facts = label(""), label("", "muted")
-        self.rate, self.age = label("", "strong", wrap=False), label("", "muted", wrap=False)
-        for one in (self.rate, self.age):
+        super().__init__()
+        self.setProperty("role", "row")
+        self.radio = QRadioButton()
+        self.no_choice = label("–", "muted", wrap=False)
+        self.name, self.words = label("", "strong"), label("", "small")
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 1000)
+        policy = self.bar.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.bar.setSizePolicy(policy)
+        self.bar.setTextVisible(False)
+        self.rate, self.time = label("", wrap=False), label("", "strong", wrap=False)
+        line = line_up(self, (16, 8, 16, 8), 14)
+        line.addWidget(self.radio)
+        line.addWidget(self.no_choice)
+        line.addWidget(stacked(self.name, self.words), 5)
+        line.addWidget(self.bar, 3)
+        widths = self.fontMetrics().horizontalAdvance  # the rows of all cards have their columns below each other
+        for mark in (self.radio, self.no_choice):
+            mark.setFixedWidth(_MARK_WIDTH)
+        self.no_choice.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        for one, widest in ((self.rate, "8888.8 MB/s"), (self.time, self._widest())):
             one.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.left = QWidget()
-        self.left.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
-        pills = column(self.left, gap=4)
-        for one in (self.pill, self.use):
-            pills.addWidget(one, 0, Qt.AlignmentFlag.AlignLeft)
-        self.middle = stacked(self.name, self.words, self.facts)
-        self.right = stacked(self.rate, self.age)
+            one.setMinimumWidth(widths(widest) + 12)
+            line.addWidget(one)
 
-    def show(self, row: SourceStatus, name: str, said: str) -> None:
-        word = verdict_name(row.availability.value)
-        self.pill.show_state(pill_of(row), word)
-        self.pill.setAccessibleName(f"{name}: {word}")
+    @staticmethod
+    def _widest() -> str:
+        return about_text(59 * 60 + 50)
+
+    def show_status(
+        self, row: SourceStatus, name: str, said: str, *, fastest: float, has_choice: bool, is_compared: bool
+    ) -> None:
+        is_used = bool(row.uses)
+        may_choose = has_choice and (is_choosable(row) or is_used)
+        self.radio.setVisible(may_choose)
+        self.radio.setEnabled(is_choosable(row))
+        self.no_choice.setVisible(not may_choose)
+        self.no_choice.setText("–" if not is_used else SIGNS["ok"])
         self.name.setText(name)
-        self.use.setVisible(bool(row.uses))
-        self.use.show_state("note", QCoreApplication.translate("SourceUse", "used here"))
-        self.use.setAccessibleName(f"{name}: {', '.join(use_name(use) for use in row.uses)}")
-        self.words.setText(said[:1].upper() + said[1:])
-        address = redact(row.source.url) if row.source.url else ""
-        facts = [address, origin_name(row.source.origin.value), _elsewhere(row)]
-        if row.seconds is not None and row.availability.value not in _NO_ANSWER:
-            facts.append(
-                QCoreApplication.translate("SourcePage", "answered in %1").replace("%1", seconds_text(row.seconds))
-            )
-        self.facts.setText("  •  ".join(fact for fact in facts if fact))
+        self.name.setToolTip(_facts(row))
+        self.words.setText(_second_line(row, said, is_compared and row.rate == fastest))
         self.rate.setText(rate_words(row))
-        self.rate.setAccessibleName(f"{name}: {self.rate.text()}")
-        self.age.setText(age_text(row.asked, time.time()) if row.rate is not None else "")
-        self.age.setVisible(bool(self.age.text()))
+        seconds = row.size / row.rate if row.size and row.rate and row.kind == "torch" else None
+        self.time.setText(about_text(seconds) if seconds is not None else "")
+        self._show_bar(row, fastest)
+        told = [self.words.text(), self.rate.text(), self.time.text()]
+        sentence = f"{name}: {', '.join(one for one in told if one)}"
+        self.radio.setAccessibleName(sentence)
+        self.bar.setAccessibleName(sentence)
+        self.radio.setAccessibleDescription(_facts(row))
+        is_chosen = is_used and has_choice  # only one looks chosen: the others follow it
+        if self.property("chosen") != is_chosen:
+            self.setProperty("chosen", is_chosen)
+            self.bar.setProperty("chosen", is_chosen)
+            restyle(self)
+            restyle(self.bar)
+
+    def _show_bar(self, row: SourceStatus, fastest: float) -> None:
+        self.bar.setValue(round(1000 * row.rate / fastest) if row.rate and fastest else 0)
+        self.bar.setVisible(row.rate is not None or row.stage == "measuring")
+
+
+def _facts(row: SourceStatus) -> str:
+    """Return the address and how soon it answered: for who wants to know, not for everybody."""
+    facts = [redact(row.source.url) if row.source.url else "", origin_name(row.source.origin.value), _elsewhere(row)]
+    if row.seconds is not None and row.availability.value not in _NO_ANSWER:
+        facts.append(
+            QCoreApplication.translate("SourcePage", "answered in %1").replace("%1", seconds_text(row.seconds))
+        )
+    return "  •  ".join(fact for fact in facts if fact)
+
+
+def _second_line(row: SourceStatus, said: str, is_fastest: bool) -> str:
+    is_own = row.source.origin in (Origin.USER_SETTINGS, Origin.BY_HAND)
+    kind = said if row.availability is not Availability.COMPLETE else origin_name(row.source.origin.value)
+    parts = [kind[:1].upper() + kind[1:], redact(row.source.url) if is_own and row.source.url else ""]
+    if is_fastest:
+        parts.append(QCoreApplication.translate("SourcePage", "fastest"))
+    if row.availability is Availability.COMPLETE:
+        parts.append(_elsewhere(row))
+    return " · ".join(part for part in parts if part)
 
 
 def _elsewhere(row: SourceStatus) -> str:
@@ -130,16 +155,24 @@ def _elsewhere(row: SourceStatus) -> str:
 
 
 class SourceRows(QWidget):
-    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
+    chosen = Signal(SourceStatus)
+
+    def __init__(self, translator: Translator, has_choice: bool, parent: QWidget | None = None) -> None:
+        """`has_choice`: its rows can be chosen. What comes beside PyTorch follows the same choice."""
         super().__init__(parent)
-        self._translator = translator
+        self._translator, self._has_choice = translator, has_choice
         self._lines: list[_Line] = []
+        self._group = QButtonGroup(self)
         self.rows: tuple[SourceStatus, ...] = ()
-        rows = column(self, gap=6)
-        self.title = label("", "heading")
-        self._card = RowCard(3, 1)
-        rows.addWidget(self.title)
-        rows.addWidget(self._card)
+        rows, head = column(self, gap=6), line_up(gap=12)
+        self.title, self._size = label("", "heading", wrap=False), label("", "muted", wrap=False)
+        for part in (self.title, self._size):
+            head.addWidget(part)
+        head.addStretch(1)
+        card = box("card")
+        self._card = column(card, (1, 1, 1, 1), 0)
+        rows.addLayout(head)
+        rows.addWidget(card)
 
     @property
     def lines(self) -> Sequence[_Line]:
@@ -149,18 +182,31 @@ class SourceRows(QWidget):
         self.title.setText(title)
         self.setVisible(bool(rows))
         self.rows = tuple(rows)
-        if len(rows) < len(self._lines):
-            self._card.clear()
-            self._lines = []
+        size = next((row.size for row in rows if row.size and row.kind == "torch"), None)
+        self._size.setText(bytes_text(size) if size else "")
+        while len(self._lines) > len(rows):
+            line = self._lines.pop()
+            self._group.removeButton(line.radio)
+            self._card.removeWidget(line)
+            line.hide()
+            line.deleteLater()
         while len(self._lines) < len(rows):
             self._add()
+        rates = [row.rate for row in rows if row.rate]
+        fastest = max(rates, default=0.0)
+        self._group.setExclusive(False)  # while nothing is chosen yet, none of them is
         for line, row in zip(self._lines, rows, strict=True):
-            line.show(row, self._translator.say(row.source.label), self._translator.say(row.message))
+            said = self._translator.say(row.message)
+            name, is_compared = self._translator.say(row.source.label), self._has_choice and len(rates) > 1
+            line.show_status(row, name, said, fastest=fastest, has_choice=self._has_choice, is_compared=is_compared)
+            line.radio.setChecked(bool(row.uses))
+        self._group.setExclusive(True)
 
     def _add(self) -> None:
         line = _Line()
+        place = len(self._lines)
+        line.setProperty("first", place == 0)
         self._lines.append(line)
-        self._card.add_row(line.left, line.middle, line.right, tight=True)
-        widths = self.fontMetrics().horizontalAdvance  # the three cards have their columns below each other
-        self._card.grid.setColumnMinimumWidth(0, widths("✓ sign-in page") + 30)
-        self._card.grid.setColumnMinimumWidth(2, widths("8888.88 MB/s"))
+        self._group.addButton(line.radio)
+        self._card.addWidget(line)
+        line.radio.clicked.connect(lambda: self.chosen.emit(self.rows[place]))
