@@ -246,7 +246,8 @@ class _Search:
 
     def find(self, needs: Needs, again: Again | None) -> tuple[list[Selected], str | None]:
         """And the Python of all."""
-        fewer = self._matrix
+        fewer, wanted = self._matrix, {need.label for need in needs.needs}
+        replaced: list[tuple[ProfileNeed, WizardError]] = []
         policy = MirrorPolicy(self._choices, self._facts, self._is_cancelled)
         headers = list_headers() if policy.is_on(SourceKind.TORCH) else None
         with Reader(self._facts.settings, headers=headers) as reader:  # each page is read once for all needs
@@ -259,19 +260,24 @@ class _Search:
                     break
                 fewer = without(fewer, gone)
                 needs = _fewer_needs(again, fewer)
-                for need in gone:
-                    self._replaced(need, needs, lost[need])
+                # One that came in the place of another and is not there either is no news.
+                replaced += [(need, lost[need]) for need in gone if need.label in wanted]
+        found = tuple(need for need in needs.needs if need not in lost)
+        told = {name for need in lost for name in need.machines}
+        for need, error in replaced:
+            self._replaced(need, found, told, error)
         self.failed += lost.items()
         return [(need, one) for need, one in tried.items() if isinstance(one, SelectedBuild)], python
 
-    def _replaced(self, need: ProfileNeed, needs: Needs, error: WizardError) -> None:
-        given = tuple(other for other in needs.needs if other.stands_for(need))
-        left = tuple(name for name in need.machines if not any(name in other.machines for other in given))
-        if left or not given:
+    def _replaced(self, need: ProfileNeed, found: tuple[ProfileNeed, ...], told: set[str], error: WizardError) -> None:
+        """`told`: machines of which another failure says why they get nothing."""
+        given = tuple(other for other in found if other.stands_for(need))
+        served = {name for other in given for name in other.machines}
+        left = tuple(name for name in need.machines if name not in served | told)
+        if left or not (given or told & set(need.machines)):
             self.failed.append((replace(need, machines=left), error))
         if given:
-            served = tuple(name for name in need.machines if name not in left)
-            self._hearing.on_replaced(replace(need, machines=served), given)
+            self._hearing.on_replaced(replace(need, machines=tuple(filter(served.__contains__, need.machines))), given)
 
     def _try(self, need: ProfileNeed, python: str | None, reader: Reader) -> SelectedBuild | WizardError:
         facts = replace(self._facts, machine=Machine(need.os, need.arch, need.glibc, None, ()))
