@@ -79,6 +79,8 @@ class _Walk(Pictures):
         self.shoot("0-welcome")
         for number, name in enumerate(("1-check", "2-build", "3-source", "4-place", "5-review"), start=1):
             window.footer.primary.click()
+            if window.navigator.chooses:
+                self.shoot("1-choosing")
             window.navigator.stop_hurrying()  # each page is wanted, not only the last one
             self.settle(lambda: window.page.may_press() and not window.tasks.busy)
             self.shoot(name)

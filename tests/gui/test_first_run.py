@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -15,6 +16,7 @@ from tests.gui.walking import press, settle, visible
 from tests.sentences import error_text
 from wizard.app.pages.order import ORDER, PageId
 from wizard.gui.pages.check import CheckPage
+from wizard.gui.shell.auto_advance import ChoosingPage
 from wizard.gui.shell.window import WizardWindow
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES
@@ -126,7 +128,7 @@ def test_an_error_on_the_way_is_shown_where_it_is(qtbot: QtBot, make_window: Mak
     assert window.navigator.page is PageId.SOURCE, "the person is asked again"
 
 
-@pytest.mark.parametrize("how", ["key", "back"])
+@pytest.mark.parametrize("how", ["key", "choose", "return"])
 def test_a_person_who_steps_in_is_listened_to(
     how: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
@@ -135,20 +137,44 @@ def test_a_person_who_steps_in_is_listened_to(
     click_next(qtbot, window)
     click_next(qtbot, window)
     qtbot.waitUntil(lambda: "select_build" in session.names())
+    choosing = window.stack.currentWidget()
+    assert isinstance(choosing, ChoosingPage)
     if how == "key":
         qtbot.keyClick(window.focusWidget() or window, Qt.Key.Key_Escape)
+    elif how == "return":
+        choosing.myself.setFocus()
+        qtbot.keyClick(choosing.myself, Qt.Key.Key_Return)
     else:
-        press(qtbot, window.footer.back)
-        assert window.navigator.page is PageId.BUILD
+        press(qtbot, choosing.myself)
+    assert window.navigator.page is (PageId.SOURCE if how == "key" else PageId.BUILD)
+    assert window.stack.currentWidget() is window.page, "what waited behind is shown"
     session.let_go.set()
     settle(qtbot, window)
     qtbot.wait(30)
     assert window.navigator.page is (PageId.SOURCE if how == "key" else PageId.BUILD)
 
 
-def test_every_page_on_the_way_has_its_words(qtbot: QtBot, make_window: MakeWindow) -> None:
-    from PySide6.QtWidgets import QLabel
+def test_one_calm_page_is_shown_while_the_program_chooses(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.hold.add("select_build")
+    window = make_window()
+    click_next(qtbot, window)
+    wait_for(qtbot, window, PageId.CHECK)
+    shown: list[str] = []
+    window.stack.currentChanged.connect(lambda place: shown.append(type(window.stack.widget(place)).__name__))
+    click_next(qtbot, window)
+    qtbot.waitUntil(lambda: "select_build" in session.names())
+    said = [one.text() for one in visible(window, QLabel) if isinstance(one, QLabel)]
+    assert {"torch 2.14.1 + CUDA 12.6", "fits your card", "checking…"} <= {*said}
+    assert not window.footer.primary.isVisible(), "there is nothing to press but the way to choose by hand"
+    session.let_go.set()
+    qtbot.waitUntil(lambda: window.footer.primary.isVisible() and window.footer.primary.isEnabled())
+    assert window.navigator.page is PageId.REVIEW
+    assert shown == ["ChoosingPage", "ReviewPage"], "no page flies by"
 
+
+def test_every_page_on_the_way_has_its_words(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window("zh_CN")
     click_next(qtbot, window)
     wait_for(qtbot, window, PageId.CHECK)

@@ -81,6 +81,13 @@ class Navigator:
         """On the way to Review by what each page proposes; any page that needs the person ends it."""
         return self._hurries and ORDER.index(self._page) < ORDER.index(PageId.REVIEW)
 
+    @property
+    def chooses(self) -> bool:
+        """On that way, or at its end until Review has its plan: what is shown meanwhile is one calm page."""
+        return (
+            self._hurries and PageId.CHECK is not self._page and ORDER.index(self._page) <= ORDER.index(PageId.REVIEW)
+        )
+
     def hurry(self) -> None:
         """For a computer on which all is well: the pages up to Review are gone through as they stand."""
         self._hurries = True

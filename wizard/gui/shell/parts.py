@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from wizard.gui.shell.splash import BareWindow
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QStackedWidget
+
     from wizard.app.pages.navigator import Navigator
     from wizard.app.pages.order import SideFlow, SideId
     from wizard.app.tools import WindowSession
@@ -35,6 +37,7 @@ class WindowParts(BareWindow):
     rail: Rail
     footer: Footer
     ask: AskBar
+    stack: QStackedWidget
     pages: WizardPages
     side_pages: dict[SideId, Page]
     serving: ServingNow

@@ -60,6 +60,7 @@ class WizardWindow(WindowParts):
         self.side_pages = {}
         self._shown: PageId | Visit | None = None
         self._shown_page: Page | None = None
+        self._front: Page | None = None  # what the stack shows
         self._chain: list[QWidget] = []  # the order of Tab
         self._hurry = AutoAdvance(self.app, self)
         self._title = RunTitle(self)
@@ -121,9 +122,7 @@ class WizardWindow(WindowParts):
             if before is not None:
                 before.leave()
             self.ask.setVisible(False)
-            self.theme.dress(page)
-            self.stack.setCurrentWidget(page)
-            self.footer.show_page(page)
+            self._show_front()
             page.trouble.clear()
         self.page.render_state()
         if turned:
@@ -132,21 +131,38 @@ class WizardWindow(WindowParts):
             self._refresh()
             if turned:
                 self._focus_page()
-                self.page.announce(self.page.title)
+                if self._front is self.page:
+                    self.page.announce(self.page.title)
+
+    def _show_front(self) -> None:
+        """While the program chooses, one page stands for those that it goes through."""
+        front = self._hurry.front()
+        if front is not self.page:
+            front.retranslate()
+            front.render_state()
+        if front is not self._front:
+            self._front = front
+            self.theme.dress(front)
+            self.stack.setCurrentWidget(front)
+            self.footer.show_page(front)
+            self._focus_page()
+            if front is not self.page:
+                front.announce(front.title)
 
     def _refresh(self) -> None:
         from wizard.app.pages.order import ORDER
         from wizard.gui.shell.wording import order_tabs
 
+        self._hurry.look()
+        self._show_front()
         visit = self.side.here
         self.rail.show_navigator(self.navigator, visit.page if visit else None)
         self.footer.refresh(is_first=visit is None and self.navigator.page is ORDER[0])
         self._show_title()
         self._chain = order_tabs(self, self._chain)
         self._fit()
-        if self.focusWidget() is self.page:
+        if self.focusWidget() in (self.page, self._front):
             self._focus_page()
-        self._hurry.look()
 
     def _show_title(self) -> None:
         install = self.pages.install
@@ -155,9 +171,10 @@ class WizardWindow(WindowParts):
 
     def _focus_page(self) -> None:
         """While nothing can be pressed the page has it: Return then presses nothing, and the first control follows."""
-        first, primary = self.page.first_control(), self.footer.primary
+        front = self._front or self.page
+        first, primary = front.first_control(), self.footer.primary
         may = (one for one in (first, primary) if one is not None and one.isEnabled() and not one.isHidden())
-        next(may, self.page).setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
+        next(may, front).setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
 
     def _focus_moved(self, old: QWidget | None, now: QWidget | None) -> None:
         """A button that is switched off hands the focus on by itself: to Back or to the rail's first step, which nobody
