@@ -12,6 +12,7 @@ from tests.classroom.pack.classes import Class
 from tests.classroom.server.test_room import full, told
 from tests.gui.teaching.pages import LONG, of_pack, opened, reported, said
 from tests.gui.walking import mnemonics, press, settle, typed
+from wizard.classroom.results.proof import RefusedResult, note_refused
 from wizard.classroom.results.room import room
 from wizard.gui.shell.splash import SMALLEST
 from wizard.model.messages import LANGUAGES
@@ -121,3 +122,12 @@ def test_a_thousand_rows_are_shown_at_once(page_of, qtbot: QtBot, pack: Path) ->
     _, page = page_of()
     page.room.show_room(room("x", "5" * 64, [told(number) for number in range(1000)]))
     assert page.room.table.rowCount() == 1000
+
+
+def test_who_forged_a_result_is_named(page_of, qtbot: QtBot, pack: Path, built: tuple[Class, Path]) -> None:  # type: ignore[no-untyped-def]
+    window, page = page_of()
+    reported(pack, of_pack(built, 1))
+    opened(qtbot, page, pack)
+    note_refused(pack, RefusedResult(1_800_000_000.0, "192.0.2.7", "0123abcd", "forged"))
+    qtbot.waitUntil(lambda: "A result from 192.0.2.7 was refused" in said(window), timeout=LONG)
+    assert "Nothing proves who sent this" in page.room.table.item(0, 2).text()

@@ -246,7 +246,8 @@ class RoomPanel(QWidget):
     def _fill(self) -> None:
         """The selection stays with its computer."""
         before, room = self.selected, self._room
-        self._head.setText(self._translator.say(room.head) if room else "")
+        said = (room.head, *room.notes) if room else ()  # who forged a result is named here, too
+        self._head.setText("\n".join(map(self._translator.say, said)))
         with QSignalBlocker(self.table):
             self._rows = tuple(row for row in (room.rows if room else ()) if self._is_wanted(row))
             self.table.setRowCount(len(self._rows))
