@@ -18,7 +18,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle, texts, visible
 from tests.sentences import error_text
-from wizard.app.pages.check import Looks, check_rows, live_rows, other_findings
+from wizard.app.pages.check import Looks, check_rows, is_fine, live_rows, other_findings
 from wizard.app.pages.order import PageId
 from wizard.app.pages.requirements import requirements
 from wizard.gui.pages.check import CheckPage
@@ -112,6 +112,21 @@ def test_another_makers_card_is_named_with_its_lines(
     lines = next(one for one in visible(window, QLabel) if isinstance(one, QLabel) and "torch[device" in one.text())
     assert lines.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
     assert "No NVIDIA" not in told
+
+
+def test_rows_in_order_are_one_line_that_names_them(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.CHECK)
+    page = check_page(window)
+    fine = [row for row in check_rows(session.facts, None) if is_fine(row)]
+    assert {"gpu", "driver"}.isdisjoint(row.name for row in fine), "the card and its driver are always seen"
+    qtbot.waitUntil(lambda: "NVIDIA GeForce GTX 1660 Ti, 6 GB" in texts(window))
+    assert page.fine.button.accessibleName().startswith(f"{len(fine)} more, all fine: ")
+    assert not any("toolkit 11.2" in one for one in texts(window))
+    page.fine.button.setChecked(True)
+    qtbot.waitUntil(lambda: any("toolkit 11.2" in one for one in texts(window)))
 
 
 def test_rows_fill_in_as_the_parts_end(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

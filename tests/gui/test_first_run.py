@@ -179,4 +179,4 @@ def test_every_page_on_the_way_has_its_words(qtbot: QtBot, make_window: MakeWind
     click_next(qtbot, window)
     wait_for(qtbot, window, PageId.CHECK)
     said = "\n".join(one.text() for one in visible(window, QLabel) if isinstance(one, QLabel))
-    assert "自动选好版本" in said
+    assert "自动为您选择" in said

@@ -16,6 +16,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, mnemonics, press, settle, typed, visible
 from wizard.app.pages.order import ORDER, PageId
+from wizard.gui.pages.check import CheckPage
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.frames import Fold
@@ -170,6 +171,9 @@ def test_pills_say_their_state_as_sign_and_word(qtbot: QtBot, make_window: MakeW
     session.facts = replace(values.FACTS, requirements=(*values.FACTS.requirements, values.blocked()))
     window = make_window()
     go_to(qtbot, window, PageId.CHECK)
+    page = window.page
+    assert isinstance(page, CheckPage)
+    page.fine.button.setChecked(True)
     said = {"✓ OK", "! Warning", "• Note", "✕ Problem"}
     qtbot.waitUntil(lambda: {one.text() for one in visible(window, Pill) if isinstance(one, Pill)} == said)
 

@@ -217,6 +217,15 @@ def check_rows(facts: Facts, looks: Looks | None) -> tuple[CheckRow, ...]:
     return (*with_guide[:at], *settings, *with_guide[at:], *network)
 
 
+_ALWAYS_SHOWN = ("gpu", "driver")
+
+
+def is_fine(row: CheckRow) -> bool:
+    """Return whether a row needs nobody's look: it is in order, and is neither the card nor its driver."""
+    is_quiet = row.state == "ok" or (row.state == "note" and row.fix is None)
+    return is_quiet and row.finding is None and row.guide is None and row.name not in _ALWAYS_SHOWN
+
+
 def other_findings(looks: Looks | None) -> tuple[CheckRow, ...]:
     """What would harm installs by other programs only: this one works around it."""
     found = looks.findings if looks else ()

@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from wizard.app.pages.check import CheckRow, LiveRow, Looks, check_rows, drift_rows, live_rows, other_findings
+from wizard.app.pages.check import CheckRow, LiveRow, Looks, check_rows, drift_rows, is_fine, live_rows, other_findings
 from wizard.app.pages.order import is_all_well
 from wizard.app.use.settings import Mending
 from wizard.gui.pages.base import Page
@@ -19,7 +19,6 @@ from wizard.gui.pages.check_rows import CheckRows
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.code import copy_out
-from wizard.gui.widgets.figures import seconds_text
 from wizard.gui.widgets.frames import Fold
 from wizard.gui.widgets.labels import label, state_word
 from wizard.model.errors import WizardError
@@ -52,20 +51,22 @@ class CheckPage(Page):
         self._ended: set[str] = set()
         self._live: tuple[LiveRow, ...] = live_rows((), frozenset())
         self._aside = SideTask(context.tasks)
-        self.rows, self.drifted, self.others = (CheckRows(context, requirement_name) for _ in range(3))
+        self.rows = CheckRows(context, requirement_name, is_terse=True)
+        self.drifted, self.others, self._fine = (CheckRows(context, requirement_name) for _ in range(3))
         self._written = label("", "strong")
         self._drift_title = label("", "heading")
         self._after = label("", "muted")
-        self.fold = Fold()
-        self.fold.body.addWidget(self.others)
-        self.others.setProperty("role", "fold")
-        self.fold.body.setContentsMargins(0, 0, 0, 0)
+        self.fold, self.fine = Fold(), Fold()
+        for fold, held in ((self.fold, self.others), (self.fine, self._fine)):
+            fold.body.addWidget(held)
+            held.setProperty("role", "fold")
+            fold.body.setContentsMargins(0, 0, 0, 0)
         self.again, self.copy, self.choose = QPushButton(), QPushButton(), QPushButton()
         self.choose.clicked.connect(context.navigator.go_next)
         self.again.clicked.connect(self._again)
         self.copy.clicked.connect(self._copy_facts)
         self.footer_left, self.footer_right = [self.copy, self.again], [self.choose]
-        for widget in (self._written, self.rows, self._drift_title, self.drifted, self._after, self.fold):
+        for widget in (self._written, self.rows, self.fine, self._drift_title, self.drifted, self._after, self.fold):
             self.body.addWidget(widget)
         self.body.addStretch(1)
         self._written.setVisible(False)
@@ -113,18 +114,21 @@ class CheckPage(Page):
 
     def render_state(self) -> None:
         facts, looks = self.state.facts, self.state.looks
-        self._after.setVisible(facts is not None)
+        self._after.setVisible(
+            facts is not None and any(one.name == "gpu" and one.state != "ok" for one in facts.requirements)
+        )
+        self.fine.setVisible(facts is not None)
         self.copy.setEnabled(facts is not None)
         self.choose.setVisible(self._may_hurry)
         if facts is None:
             words = self.tr("This page only checks; nothing is changed.")
             self.rows.show_live(self._live)
         else:
-            words = self.tr("Checked in %1. Nothing has been changed.").replace("%1", seconds_text(facts.seconds))
+            words = self.tr("Nothing has been changed.")
             if self._may_hurry:
-                more = self.tr("Next chooses a version for you. You see it before anything is installed.")
+                more = self.tr("Next chooses for you and shows it first.")
                 words = self.context.translator.join((words, more))
-            self.rows.show_rows(check_rows(facts, looks))
+            self._show_facts(check_rows(facts, looks))
         self.set_head(self.tr("Your computer"), words if self._written.isHidden() else "")
         drifted = tuple(drift_rows(looks.drifts)) if looks and facts else ()
         self._drift_title.setVisible(bool(drifted))
@@ -135,6 +139,16 @@ class CheckPage(Page):
         self.others.show_rows(others)
         words = self.tr("&Other settings: %1. This setup works around them; other installs may not.")
         self.fold.show_words(words.replace("%1", str(len(others))))
+
+    def _show_facts(self, rows: tuple[CheckRow, ...]) -> None:
+        """What needs a look stands open; the rest is one line, which names it."""
+        fine = [row for row in rows if is_fine(row)]
+        self.rows.show_rows([row for row in rows if not is_fine(row)])
+        self._fine.show_rows(fine)
+        self.fine.setVisible(bool(fine))
+        names = ", ".join(dict.fromkeys(requirement_name(row.name) for row in fine))
+        words = self.tr("%1 more, all fine: %2").replace("%1", str(len(fine)))
+        self.fine.show_words(words.replace("%2", names))
 
     # -- the look at the machine
 

@@ -63,8 +63,10 @@ class CheckRows(RowCard):
     wanted = Signal(object, object)  # self, LintFinding: show what mending it would write
     agreed = Signal(object)  # Mending: write it
 
-    def __init__(self, context: AppContext, name_of: Callable[[str], str], parent: QWidget | None = None) -> None:
-        super().__init__(4, 2, parent)
+    def __init__(self, context: AppContext, name_of: Callable[[str], str], is_terse: bool = False) -> None:
+        """`is_terse`: what is in order is one line; why it matters is its tooltip."""
+        super().__init__(4, 2)
+        self._is_terse = is_terse
         self._context, self._name_of = context, name_of
         self._shown: tuple[CheckRow, ...] = ()
         self._fix: tuple[LintFinding, Mending] | None = None
@@ -107,8 +109,12 @@ class CheckRows(RowCard):
         name = self._name_of(row.name)
         pill = Pill(row.state)
         pill.setAccessibleName(f"{name}: {state_word(row.state)}")
-        lines: list[QWidget] = [label(self._context.translator.say(row.fact))]
-        if row.why:
+        fact = label(self._context.translator.say(row.fact))
+        lines: list[QWidget] = [fact]
+        if row.why and self._is_terse and row.state == "ok":
+            fact.setToolTip(self._context.translator.say(row.why))
+            fact.setAccessibleDescription(fact.toolTip())
+        elif row.why:
             lines.append(selectable(label(self._context.translator.say(row.why), "muted")))
         button, wide = self._way_out(row, name, lines)
         words = stacked(*lines)

@@ -113,7 +113,7 @@ class ReviewPage(Page):
         if self.nothing.code:
             words = self.tr("Nothing is missing. To set up something else, go back and choose it.")
         else:
-            words = self.tr("Nothing has been changed so far. Press Install to begin.")
+            words = self.tr("Nothing has been changed yet.")
         self.set_head(self.tr("What will happen"), words)
 
     def render_state(self) -> None:

@@ -127,22 +127,19 @@ class WelcomePage(Page):
     def retranslate(self) -> None:
         self.set_head(
             self.tr("PyTorch on this computer"),
-            self.tr("PyTorch is a library for machine learning. This program makes it run on your graphics card."),
+            self.tr("A library for machine learning, made to run on your graphics card."),
         )
         self.setup.show_words(
             self.tr("Set up PyTorch"),
-            self.tr(
-                "Checks this computer, picks the version that fits, installs it into a folder of its own (an "
-                "environment) and tests it."
-            ),
+            self.tr("For your card, in a folder of its own, installed and tested."),
         )
         self.check.show_words(
             self.tr("Check or repair an environment"),
-            self.tr("Finds out why PyTorch does not work, and proposes the smallest repair."),
+            self.tr("Find the cause, then fix it."),
         )
         self.manage.show_words(
             self.tr("Manage environments"),
-            self.tr("All environments of this computer: what is in them, how large they are; delete them safely."),
+            self.tr("What is in them, how large they are."),
         )
         self.join.setText(self.tr("&Join a class…"))
         self.profile.setText(self.tr("&Open a class profile…"))
