@@ -5,10 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tests.compatibility.machines import machine
+from wizard.app.use.explain import answer
 from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import resolve
 from wizard.diagnose.known_errors.fact_checks import JudgedFacts, check_facts, judge_facts
 from wizard.diagnose.known_errors.facts import Named, parse_facts
 from wizard.model.messages import LANGUAGES, text
+from wizard.run.model import Facts
+from wizard.sources.model import UserSettings
 
 
 def reasons(words: str) -> dict[str, dict[str, str]]:
@@ -28,6 +33,8 @@ def reasons(words: str) -> dict[str, dict[str, str]]:
         ("PyTorch version: 2.5.1+cu124", Named("torch", "2.5.1", "cu124")),
         (">>> torch.__version__\n'2.9.1+cpu'", Named("torch", "2.9.1", "cpu")),
         ("a 1.0 requires torch==2.9.0, but you have torch 2.9.1+cu130 which", Named("torch", "2.9.1", "cu130")),
+        ("torch 2.9.0+rocm7.0", Named("torch", "2.9.0", "rocm7.0")),
+        ("torch==2.8.0+xpu", Named("torch", "2.8.0", "xpu")),
         ("torch-2.13.0.dev20260417+cu130", None),
         ("a 1.0 requires torch==2.9.0", None),
         ("the torch of liberty, 2.8.0", None),
@@ -179,6 +186,25 @@ def test_a_text_of_another_computer_is_not_judged_by_this_one() -> None:
     assert "Windows" in str(
         judge_facts(parse_facts(pin("torch==2.1.0", "2.6.0", "Python 3.13.0")), load_matrix(), here)
     )
+
+
+@pytest.mark.parametrize("tag", ["rocm7.0", "xpu"])
+def test_nothing_is_said_of_a_build_that_no_table_holds(tag: str) -> None:
+    assert reasons(pin(f"torch==2.8.0+{tag}", "2.9.0", "Python 3.12.0")) == {}
+    assert reasons(f"torch 2.8.0+{tag}\nwith CUDA capability sm_120 is not compatible\nlibcudart.so.12: cannot") == {}
+
+
+def test_the_build_for_this_computer_is_no_advice_beside_the_log_of_another() -> None:
+    matrix, no_card = load_matrix(), machine("no-gpu-linux")
+    look = (Facts(no_card, UserSettings(), (), 0.0), resolve(no_card, matrix, Choices()), matrix)
+    failure = "CUDA error: no kernel image is available for execution on the device"
+
+    def told(words: str) -> set[str]:
+        return {fact.key for fact in answer(words, lambda: look).facts}
+
+    assert "explain.fact.best" in told(failure)
+    assert "explain.fact.best" not in told(f"D:\\AI\\main.py WinError 1\n{failure}")
+    assert "explain.fact.best" not in told(f"with CUDA capability sm_120 is not compatible\n{failure}")
 
 
 def test_a_torchaudio_beyond_the_last_is_told_to_have_ended() -> None:

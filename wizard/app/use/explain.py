@@ -16,7 +16,7 @@ from wizard.compatibility.model import Verdict
 from wizard.compatibility.other_makers import card_words
 from wizard.diagnose.driver_guide import DriverGuide
 from wizard.diagnose.known_errors.fact_checks import JudgedFacts, judge_facts
-from wizard.diagnose.known_errors.facts import parse_facts
+from wizard.diagnose.known_errors.facts import TextFacts, parse_facts
 from wizard.diagnose.known_errors.match import Explanation, explain
 from wizard.diagnose.known_errors.pasted import EXPLAIN_EMPTY
 from wizard.environment.layout import is_conda_prefix
@@ -26,6 +26,7 @@ from wizard.run.model import Facts
 
 SCHEMA = 1
 _MOST_SHOWN = 3
+_OTHER = "explain.reason.other-"
 _ABOUT_A_BUILD = ("torch", "import")
 
 
@@ -55,8 +56,14 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
     facts, verdict, matrix = look()
     guide = driver_advice(facts.machine, matrix, verdict.after_driver_update) if "driver-guide" in wanted else None
     reasons = _reasons(judge_facts(named, matrix, facts.machine), found)
-    told = tuple(_facts(wanted, facts, verdict, matrix))
+    told = tuple(_facts(wanted, facts, verdict, matrix, _is_of_another(reasons, named, facts)))
     return ExplainResult(found, told, guide, reasons, _environment(named.environment))
+
+
+def _is_of_another(reasons: tuple[Message, ...], named: TextFacts, facts: Facts) -> bool:
+    """Whether the text shows a computer that is not this one: a build that fits here is no advice there."""
+    no_card = not facts.machine.nvidia_gpus
+    return bool(named.capability and no_card) or any(one.key.startswith(_OTHER) for one in reasons)
 
 
 def _environment(named: str) -> Path | None:
@@ -70,12 +77,15 @@ def _reasons(judged: JudgedFacts, found: tuple[Explanation, ...]) -> tuple[Messa
     said = judged.reasons
     if said:
         facts = ", ".join(judged.used)
-        said = (*said, message("explain.rests-on", facts=facts), message(f"explain.sureness.{judged.sureness}"))
+        rests = (message("explain.rests-on", facts=facts), message(f"explain.sureness.{judged.sureness}"))
+        said = (*said, *rests) if facts else said
     is_about_a_build = bool(found) and found[0].error.area in _ABOUT_A_BUILD
     return (*said, judged.settles) if judged.settles and (said or is_about_a_build) else said
 
 
-def _facts(wanted: tuple[str, ...], facts: Facts, verdict: Verdict, matrix: Matrix) -> Iterator[Message]:
+def _facts(
+    wanted: tuple[str, ...], facts: Facts, verdict: Verdict, matrix: Matrix, is_of_another: bool
+) -> Iterator[Message]:
     machine = facts.machine
     if "card" in wanted:
         cards = [f"{card.name} ({card.capability_text})" for card in graphics_cards(machine, matrix)]
@@ -92,7 +102,7 @@ def _facts(wanted: tuple[str, ...], facts: Facts, verdict: Verdict, matrix: Matr
             if driver
             else message("explain.fact.no-driver")
         )
-    if "best" in wanted:
+    if "best" in wanted and not is_of_another:
         yield from _best(verdict)
     if "disk" in wanted:
         for volume in machine.volumes:

@@ -111,7 +111,7 @@ def _pair(facts: TextFacts, matrix: Matrix) -> Iterator[Message]:
 
 def _code(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message]:
     """Which build holds code for the card: the one named, else one of its release, else of the newest that has one."""
-    if facts.capability is None:
+    if facts.capability is None or (facts.torch and _is_other_makers(facts.torch)):
         return
     fitting = [build for build in _cuda_builds(matrix, place) if _has_code(build, facts)]
     there = facts.torch
@@ -144,7 +144,7 @@ def _wanted(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Messag
     wanted = facts.wanted
     if wanted and wanted.name == "torchaudio":
         yield from _audio(wanted, matrix)
-    if wanted is None or wanted.name != "torch":
+    if wanted is None or wanted.name != "torch" or _is_other_makers(wanted):
         return
     if facts.os == "macos":
         if wanted.tag and wanted.tag != CPU:
@@ -165,6 +165,11 @@ def _wanted(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Messag
         yield message("explain.reason.exists", torch=wanted.text, python=place.python, system=where, tag=tag)
     elif not fitting and place.python:
         yield from _nearest_build(wanted, matrix, place)
+
+
+def _is_other_makers(named: Named) -> bool:
+    """AMD's and Intel's builds are in no table: nothing is said of them."""
+    return named.tag.startswith(("rocm", "xpu"))
 
 
 def _audio(wanted: Named, matrix: Matrix) -> Iterator[Message]:
@@ -216,8 +221,9 @@ def _wheel(facts: TextFacts, place: _Target) -> Iterator[Message]:
 
 def _library(facts: TextFacts) -> Iterator[Message]:
     """A CUDA library of another major version than torch's belongs to another package."""
-    cuda = cuda_of(facts.torch.tag) if facts.torch and facts.torch.tag else None
-    if not facts.library_cuda or cuda is None or version_key(cuda)[0] == facts.library_cuda or facts.torch is None:
+    torch = facts.torch
+    cuda = cuda_of(torch.tag) if torch and torch.tag and not _is_other_makers(torch) else None
+    if not facts.library_cuda or cuda is None or version_key(cuda)[0] == facts.library_cuda or torch is None:
         return
     owner = facts.package if facts.package not in _NOT_OWNERS else ""
     yield message(
@@ -225,7 +231,7 @@ def _library(facts: TextFacts) -> Iterator[Message]:
         package=owner,
         library=facts.library,
         major=facts.library_cuda,
-        torch=facts.torch.text,
+        torch=torch.text,
     )
 
 

@@ -13,7 +13,7 @@ from wizard.diagnose.known_errors.match import clean
 from wizard.model.capability import ComputeCapability
 from wizard.model.patterns import compiled
 
-_VERSION = r"(\d+\.\d+\.\d+)(\.?(?:dev|a|b|rc)\d*)?(?:\+(cu\d+|cpu))?"
+_VERSION = r"(\d+\.\d+\.\d+)(\.?(?:dev|a|b|rc)\d*)?(?:\+(cu\d+|cpu|xpu|rocm[\d.]*\d))?"
 _THERE = (
     r"(?i)(requires |requirement |depends on |want |satisfies |collecting |with |for )?"
     r"\b{name}(?: version)?[\"'` ]{{0,14}}(?:==|=|:|-| )[ \"'`]{{0,3}}" + _VERSION
