@@ -16,6 +16,7 @@ from tests.app import values
 from tests.gui.fake_tools import FakeTools
 from tests.sentences import error_text
 from wizard.app.pages.check import Looks
+from wizard.app.project import ProjectRequest
 from wizard.app.tools import WindowSession
 from wizard.app.use.settings import Mending, Used, UsePlan, mend, mending, plan_use
 from wizard.compatibility.model import Choices, Plan, Verdict
@@ -180,6 +181,19 @@ class FakeSession(WindowSession):
         made = values.preview(run_id, prefix, choices)
         plan = replace(made.plan, candidate=selected.candidate)
         return replace(made, plan=plan)
+
+    def plan_project(
+        self,
+        facts: Facts,
+        request: ProjectRequest,
+        choices: Choices,
+        trusted: frozenset[str],
+        is_strict: bool,
+        is_cancelled: IsCancelled,
+        on_progress: OnProgress = lambda progress: None,
+    ) -> Preview:
+        self._called("plan_project", (request, trusted, is_strict))
+        return self.preview(facts, choices, self.selected, is_cancelled, on_progress)
 
     def environments_dir(self) -> Path:
         return Path("/home/li/torch-envs")

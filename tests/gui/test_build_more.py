@@ -15,8 +15,8 @@ from tests.gui.walking import go_to, press, settle
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.compatibility.model import Reason
-from wizard.gui.pages.build import BuildPage
-from wizard.gui.pages.build_grid import BuildGrid
+from wizard.gui.pages.build.grid import BuildGrid
+from wizard.gui.pages.build.page import BuildPage
 from wizard.gui.pages.check import CheckPage
 from wizard.gui.shell.splash import SIZE, SMALLEST
 from wizard.gui.shell.window import WizardWindow

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wizard.app.pages.check import Looks, driver_advice, host_checks
 from wizard.app.pages.requirements import requirements, with_lint
@@ -71,6 +71,10 @@ from wizard.toolconfig.settings import read_user_settings
 from wizard.transfer.proxy.model import Network, SystemProxy
 from wizard.transfer.proxy.system import system_proxy
 from wizard.undo.model import Change
+
+if TYPE_CHECKING:
+    from wizard.app.project import ProjectRequest
+    from wizard.project.model import Project
 
 _MOST = 50  # lines for the log
 
@@ -276,6 +280,41 @@ class Session(Runs):
     ) -> Preview | None:
         """A setup into an environment that is there; None: nothing would change. Raises as `reuse.plan_reuse`."""
         return plan_reuse(facts, self.matrix, with_volumes(canonical(choices)), is_cancelled, on_progress)
+
+    def read_project(self, path: Path) -> Project:
+        """Raises UsageError `no-such-project`, `nothing-declared`."""
+        from wizard.project.read import read_project
+
+        return read_project(path)
+
+    def project_name(self, project: Project) -> str:
+        """For its environment."""
+        from wizard.app.pages.project import environment_name
+
+        return environment_name(project)
+
+    def project_request(self, project: Project, facts: Facts, choices: Choices) -> ProjectRequest:
+        """What a project gets on this computer, without asking a source. Raises as `app.project.request_of`."""
+        from wizard.app.project import request_of
+
+        return request_of(project, facts, self.matrix, canonical(choices))
+
+    def plan_project(
+        self,
+        facts: Facts,
+        request: ProjectRequest,
+        choices: Choices,
+        trusted: frozenset[str],
+        is_strict: bool,
+        is_cancelled: IsCancelled = _never,
+        on_progress: OnProgress = lambda progress: None,
+    ) -> Preview:
+        """All of a project in one lock. Raises as `app.project.plan_project`, UsageError `project-hosts`."""
+        from wizard.app.project import plan_project, with_trusted
+
+        request = self.project_request(request.project, facts, with_volumes(choices))
+        facts = with_trusted(facts, request, trusted)
+        return plan_project(facts, self.matrix, request, is_strict, is_cancelled, on_progress)[0]
 
     def verify(
         self, prefix: Path, is_cancelled: IsCancelled = _never, deep: bool = False

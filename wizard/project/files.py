@@ -112,6 +112,11 @@ class ProjectFolder:
         return text
 
 
+def declares(name: str) -> bool:
+    """Return whether a file of this name lists what a project needs; a log may have any name that ends in .txt."""
+    return bool(_DECLARING.fullmatch(name)) and (not name.endswith(".txt") or "requirement" in name.lower())
+
+
 def _kind(name: str) -> str:
     last = name.rsplit("/", 1)[-1]
     if _DECLARING.fullmatch(last):

@@ -17,9 +17,11 @@ from wizard.run.model import Requirement
 
 if TYPE_CHECKING:
     from wizard.app.pages.check import Looks
+    from wizard.app.project import ProjectRequest
     from wizard.app.use.settings import Used, UsePlan
     from wizard.classroom.join import Classroom
     from wizard.classroom.profile.model import ProfileFile
+    from wizard.project.model import Project
     from wizard.run.model import Facts, Preview, SelectedBuild
     from wizard.run.select.learned_rows import JudgedBuild
 
@@ -123,7 +125,7 @@ class Navigator:
     def restart(self) -> None:
         """Back to the start. The choices stay as suggestions, a run that is going goes on by itself."""
         self._hurries = False
-        is_own = self._state.run_id is None and self._state.profile is None
+        is_own = self._state.run_id is None and self._state.profile is None and self._state.project is None
         kept = self._state.choices if is_own else Choices()
         self._move(ORDER[0], AppState(choices=kept))
 
@@ -141,6 +143,11 @@ class Navigator:
         state = AppState(choices=choices, profile=profile, classroom=classroom, hand_on=hand_on, trusted=trusted)
         self._move(PageId.CHECK, state)
 
+    def open_project(self, project: Project, choices: Choices) -> None:
+        """A project decides the build; the look at this computer comes first. `choices`: where it goes."""
+        self._hurries = False
+        self._move(PageId.CHECK, AppState(choices=choices, project=project))
+
     # -- what the pages found out; each one throws away what was made after its page
 
     def put_facts(self, facts: Facts | None) -> None:
@@ -155,6 +162,17 @@ class Navigator:
 
     def put_verdict(self, choices: Choices, verdict: Verdict, picked: Candidate | None) -> None:
         self._put(PageId.BUILD, replace(self._state, choices=choices, verdict=verdict, picked=picked))
+
+    def replace_project(self, project: Project) -> None:
+        """Another file of it decides; the look at this computer stays."""
+        self._put(PageId.CHECK, replace(self._state, project=project))
+
+    def put_request(self, request: ProjectRequest) -> None:
+        """What the project gets on this computer; what was agreed to was another one's."""
+        self._put(PageId.BUILD, replace(self._state, request=request, agreed=False))
+
+    def put_agreed(self, agreed: bool, strict: bool, trusted: frozenset[str]) -> None:
+        self._put(PageId.BUILD, replace(self._state, agreed=agreed, strict=strict, trusted=trusted))
 
     def put_sources(self, choices: Choices) -> None:
         """Take sources that were chosen by hand: the build has to be selected again."""

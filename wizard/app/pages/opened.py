@@ -1,4 +1,4 @@
-"""What a file is that somebody opens with the program or drops on the window: the plan of a run here, or not.
+"""What it is that somebody opens with the program or drops on the window: a plan, a profile, a project, or not.
 
 A plan that another computer made is not carried out by the window: its folders and sources were chosen there.
 """
@@ -30,27 +30,31 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """What a folder is opened as; of a file neither."""
+    """What a folder is opened as; of a file only whether it lists what a project needs."""
 
     profile: Path | None = None  # of the pack that it is
     is_environment: bool = False
+    is_project: bool = False
 
 
 def inside(path: Path) -> Inside:
     """Raises WizardError `window-folder` for a folder with nothing to open."""
     from wizard.classroom.pack.listing import PROFILE as OF_PACK
     from wizard.environment.naming import is_environment
+    from wizard.project.files import ProjectFolder, declares
 
     if not path.is_dir():
-        return Inside()
+        return Inside(is_project=declares(path.name))
     if (path / OF_PACK).is_file():
         return Inside(path / OF_PACK)
     if is_environment(path):
         return Inside(is_environment=True)
+    if ProjectFolder(path).find()[0]:
+        return Inside(is_project=True)
     raise WizardError(
         "window-folder",
         "“{name}” is a folder in which there is nothing to open.",
-        "Drop an environment's folder, the folder of a class pack, or one file: a class profile "
+        "Drop a project, an environment's folder, the folder of a class pack, or one file: a class profile "
         "(.torchlab), a plan, or a log.",
         name=path.name or str(path),
     )

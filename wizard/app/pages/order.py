@@ -20,9 +20,11 @@ from wizard.run.model import Requirement
 
 if TYPE_CHECKING:
     from wizard.app.pages.check import Looks
+    from wizard.app.project import ProjectRequest
     from wizard.app.use.settings import Used, UsePlan
     from wizard.classroom.join import Classroom
     from wizard.classroom.profile.model import ProfileFile
+    from wizard.project.model import Project
     from wizard.run.model import Facts, Preview, SelectedBuild
     from wizard.run.select.learned_rows import JudgedBuild
 
@@ -54,7 +56,11 @@ class AppState:
     report: Mapping[str, Any] | None = None
     profile: ProfileFile | None = None  # of a class: it decides what its `ask` does not name
     classroom: Classroom | None = None  # where that profile came from, and who has its files
-    trusted: frozenset[str] = frozenset()  # hosts of that profile that the person said yes to
+    trusted: frozenset[str] = frozenset()  # hosts of that profile or project that the person said yes to
+    project: Project | None = None  # decides the build, and what is installed beside it
+    strict: bool = False  # exactly as that project asks, or not at all
+    request: ProjectRequest | None = None  # what it asks of this computer
+    agreed: bool = False  # the person said yes to what differs from it
     hand_on: bool = False  # to the rest of the class, once this computer is ready
     used: tuple[Used, ...] = ()  # settings files that were changed on the way, each with what takes it back
 
@@ -171,7 +177,17 @@ def is_all_well(state: AppState) -> bool:
 
 
 def _picked(state: AppState) -> bool:
+    if state.project is not None:
+        return _is_agreed(state)
     return state.picked is not None and (state.picked.fits or is_forced(state.picked, state.choices))
+
+
+def _is_agreed(state: AppState) -> bool:
+    """Each difference from what the project asks has its yes, and so has each host that nobody vouches for."""
+    request = state.request
+    if request is None or not state.trusted.issuperset(request.hosts):
+        return False
+    return not request.decision.relaxed or (state.agreed and not state.strict)
 
 
 def _placed(state: AppState) -> bool:
@@ -181,7 +197,7 @@ def _placed(state: AppState) -> bool:
 PAGES: tuple[PageSpec, ...] = (
     PageSpec(PageId.WELCOME, (), lambda state: True),
     PageSpec(PageId.CHECK, ("facts", "looks"), _checked),
-    PageSpec(PageId.BUILD, ("verdict", "picked", "news"), _picked),
+    PageSpec(PageId.BUILD, ("verdict", "picked", "news", "request", "agreed"), _picked),
     PageSpec(PageId.SOURCE, ("selected", "selected_for", "persistent"), lambda state: state.selected is not None),
     PageSpec(PageId.PLACE, ("place",), _placed),
     PageSpec(PageId.REVIEW, ("preview", "is_beginning"), lambda state: state.preview is not None),
@@ -196,7 +212,9 @@ _PLACE_IS_ASKED = ("name", "place")
 
 
 def way(state: AppState) -> tuple[PageId, ...]:
-    """The pages that are gone through: a class profile leaves out those that it decides."""
+    """The pages that are gone through: a class profile leaves out those that it decides, a project the source."""
+    if state.project is not None:
+        return tuple(page for page in ORDER if page is not PageId.SOURCE)
     if state.profile is None:
         return ORDER
     asked = state.profile.profile.ask

@@ -89,8 +89,8 @@ class CheckPage(Page):
 
     @property
     def _may_hurry(self) -> bool:
-        """A class profile leaves few pages, and each of them has a question."""
-        return is_all_well(self.state) and self.state.profile is None
+        """A class profile or a project leaves few pages, and each of them has a question."""
+        return is_all_well(self.state) and self.state.profile is None and self.state.project is None
 
     def press(self) -> None:
         """Where all is well, the pages between here and Review need no answer."""

@@ -156,7 +156,7 @@ class PlacePage(Page):
         self.name.setEnabled("name" in asked)
         for part in (self.folder, self._browse):
             part.setEnabled("place" in asked)
-        self._modes_card.setVisible(profile is None)
+        self._modes_card.setVisible(profile is None and self.state.project is None)
         self.engine_fold.setVisible(is_new and profile is None)
         self.existing.setVisible(not is_new)
         self.rows.clear()

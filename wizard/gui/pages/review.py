@@ -46,7 +46,7 @@ _IN_TILES = (
     "reuse.change.download",
 )
 _BROKEN = "reuse.change.broken"
-_DIFFERENT = (_BROKEN, "notice.second-choice", "notice.companion-dropped", "notice.asked-unfit")
+_DIFFERENT = (_BROKEN, "project.head.relaxed", "notice.second-choice", "notice.companion-dropped", "notice.asked-unfit")
 
 
 class ReviewPage(Page):
@@ -126,7 +126,8 @@ class ReviewPage(Page):
         words = self.tr("Settings files that &will be changed: %1")
         self.settings.show_words(words.replace("%1", str(len(diffs))))
         self.diff.show_diffs(diffs)
-        self.save.setVisible(self.state.profile is None and not self.state.choices.reuse)
+        is_plain = self.state.profile is None and self.state.project is None
+        self.save.setVisible(is_plain and not self.state.choices.reuse)
         self.save.setEnabled(preview is not None and not self.is_busy)
         empty(self.more.body)
         self.commands.body.removeWidget(self.copy)
@@ -223,6 +224,17 @@ class ReviewPage(Page):
                     facts, file, choices, is_cancelled, state.classroom, state.trusted
                 ),
                 self._compared,
+            )
+            return
+        request = state.request
+        if state.project is not None and request is not None:
+            self.start_task(
+                lambda: self.tr("Choosing the exact files of the whole project…"),
+                lambda is_cancelled, note: session.plan_project(
+                    facts, request, choices, state.trusted, state.strict, is_cancelled, note
+                ),
+                self.context.navigator.put_preview,
+                self._fetching,
             )
             return
         if choices.reuse:

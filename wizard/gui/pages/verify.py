@@ -237,7 +237,8 @@ class VerifyPage(Page):
         self.finish.setText(self.tr("&Finish"))
         self.terminal.setText(self.tr("Open &terminal"))
         self.jupyter.setText(self.tr("Add to &Jupyter"))
-        self.editor.setText(self.tr("Open in &VS Code"))
+        is_project = self.state.project is not None
+        self.editor.setText(self.tr("Open the project in &VS Code") if is_project else self.tr("Open in &VS Code"))
         self.activation.setText(self.tr("Copy act&ivation"))
         self._start.setText(self.tr("Start working"))
         self.folder.setText(self.tr("Ope&n folder"))
@@ -330,8 +331,9 @@ class VerifyPage(Page):
         self.start_task(None, lambda is_cancelled, note: api.open_terminal(prefix), lambda answer: None)
 
     def _open_editor(self) -> None:
-        prefix, api = Path(self.state.prefix), self.context.session.tools
-        self.start_task(None, lambda is_cancelled, note: api.open_in_editor(prefix), lambda answer: None)
+        prefix, api, project = Path(self.state.prefix), self.context.session.tools, self.state.project
+        folder = Path(project.folder) if project else None
+        self.start_task(None, lambda is_cancelled, note: api.open_in_editor(prefix, folder), lambda answer: None)
 
     def _register(self) -> None:
         prefix, api = Path(self.state.prefix), self.context.session.tools

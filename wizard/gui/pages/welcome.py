@@ -20,11 +20,10 @@ from wizard.app.pages.order import SideId
 from wizard.app.use.runs import resume_or_show
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.base import Page
-from wizard.gui.pages.welcome_cards import JoinPanel, RunningCard, WelcomeCard, run_name
+from wizard.gui.pages.welcome_cards import JoinPanel, OpenPanel, ProfileCard, RunningCard, WelcomeCard, run_name
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.widgets.frames import Tile, column, empty, line_up
-from wizard.gui.widgets.hosts_consent import HostsConsent
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message
 
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from wizard.classroom.profile.hosts import ForeignHost
     from wizard.classroom.profile.model import ProfileFile
     from wizard.environment.inspect.baseline import EnvironmentChanges
+    from wizard.project.model import Project
     from wizard.run.model import RunInfo
 
 _MOST_DRIFTS = 3
@@ -48,19 +48,20 @@ class WelcomePage(Page):
         self._file = Path(opened_file) if opened_file else None
         self._opened: Opened | None = None
         self._looked = False
-        self.setup, self.check, self.manage = Tile(), Tile(), Tile()
+        self.setup, self.project, self.check, self.manage = Tile(), Tile(), Tile(), Tile()
         self.setup.setProperty("role", "tile-first")
         self._profile: ProfileFile | None = None  # of the file that was opened
+        self._signer: Message | None = None
         self._foreign: tuple[ForeignHost, ...] = ()  # hosts that it names
         self._trusted: frozenset[str] = frozenset()
-        self._signer: Message | None = None
-        self.explain, self.undo, self.profile = QPushButton(), QPushButton(), QPushButton()
-        self.join, self.hold = QPushButton(), QPushButton()
-        self.joining = JoinPanel(self.say)
+        self.explain, self.undo, self.profile, self.join, self.hold = (QPushButton() for _ in range(5))
+        self.joining, self.opening = JoinPanel(self.say), OpenPanel()
         self.profile.clicked.connect(self._choose_profile)
-        self.join.clicked.connect(self._ask_class)
-        self.joining.put_away.connect(self._no_class)
-        self.joining.changed.connect(self.changed)
+        self.join.clicked.connect(lambda: self._show_form(self.joining))
+        self.project.clicked.connect(lambda: self._show_form(self.opening))
+        for form in (self.joining, self.opening):
+            form.put_away.connect(self._no_form)
+            form.changed.connect(self.changed)
         self.setup.clicked.connect(self.press)
         for one, page in (
             (self.check, SideId.DOCTOR),
@@ -78,6 +79,7 @@ class WelcomePage(Page):
             tiles.addWidget(tile, 1)
         rows.addLayout(self._cards)
         rows.addWidget(self.setup)
+        rows.addWidget(self.project)
         rows.addLayout(tiles)
         for links in ((self.join, self.profile, self.hold), (self.explain, self.undo)):
             line = line_up(gap=4)
@@ -88,6 +90,7 @@ class WelcomePage(Page):
             rows.addLayout(line)
         self.body.addWidget(self._usual)
         self.body.addWidget(self.joining)
+        self.body.addWidget(self.opening)
         self.body.addStretch(1)
 
     def enter(self) -> None:
@@ -100,27 +103,32 @@ class WelcomePage(Page):
         self._runs = tuple(run for run in self._runs if run.state != "running")
 
     def first_control(self) -> QWidget:
-        return self.joining.first if self.is_joining else self.setup
+        return self.form.first if self.form else self.setup
 
     @property
-    def is_joining(self) -> bool:
-        return not self.joining.isHidden()
+    def form(self) -> JoinPanel | OpenPanel | None:
+        """What is filled in, in the place of the tiles."""
+        return next((form for form in (self.joining, self.opening) if not form.isHidden()), None)
 
     def primary_text(self) -> str:
-        return self.tr("&Join") if self.is_joining else self.tr("&Next")
+        if self.form is self.joining:
+            return self.tr("&Join")
+        return self.tr("&Open") if self.form else self.tr("&Next")
 
     def may_press(self) -> bool:
-        return not self.is_busy and self.joining.is_filled if self.is_joining else super().may_press()
+        return not self.is_busy and self.form.is_filled if self.form else super().may_press()
 
     def press(self) -> None:
-        if self.is_joining:
+        if self.form is self.joining:
             self._join()
+        elif self.form:
+            self.open_project(self.opening.where.text().strip())
         else:
             super().press()
 
     def escape(self) -> bool:
-        if self.is_joining:
-            self._no_class()
+        if self.form:
+            self._no_form()
             return True
         return False
 
@@ -132,6 +140,10 @@ class WelcomePage(Page):
         self.setup.show_words(
             self.tr("Set up PyTorch"),
             self.tr("For your card, in a folder of its own, installed and tested."),
+        )
+        self.project.show_words(
+            self.tr("Open a project"),
+            self.tr("Installs everything that it needs, with the PyTorch that runs on this computer."),
         )
         self.check.show_words(
             self.tr("Check or repair an environment"),
@@ -145,6 +157,7 @@ class WelcomePage(Page):
         self.profile.setText(self.tr("&Open a class profile…"))
         self.hold.setText(self.tr("Teac&h a class"))
         self.joining.retranslate()
+        self.opening.retranslate()
         self.explain.setText(self.tr("E&xplain an error"))
         self.undo.setText(self.tr("&Undo changes"))
 
@@ -162,7 +175,7 @@ class WelcomePage(Page):
             self._cards.addWidget(self._drift_card(drift))
 
     def open_file(self, path: Path) -> None:
-        self._show_form(False)
+        self._show_form(None)
         self._file = path
         self._look()
 
@@ -235,7 +248,11 @@ class WelcomePage(Page):
     def _opened_card(self, opened: Opened) -> QFrame:
         name, run = opened.path.name, opened.run
         if self._profile is not None:
-            return self._profile_card(self._profile, opened.path)
+            carry_out = partial(self._carry_out, self._profile, opened.path)
+            card = ProfileCard(self._profile, opened.path, self._signer, self.say, carry_out, self._foreign)
+            card.consent.show_hosts(self._foreign, self._trusted)
+            card.consent.changed.connect(lambda: self._agreed(card.consent.trusted))
+            return card
         if run is None:
             words = self.say(message(f"flow.opened.{opened.kind}", name=name))
             return WelcomeCard("note", self.tr("Opened file"), words, str(opened.path), name, [])
@@ -249,29 +266,6 @@ class WelcomePage(Page):
             words = self.tr("Carry out this plan: %1").replace("%1", run_name(run))
             ways = [(self.tr("&Begin"), lambda: self._resume(run))] if run.state == "planned" else []
         return WelcomeCard("note", self.tr("Opened file"), words, str(opened.path), run_name(run), ways)
-
-    def _profile_card(self, file: ProfileFile, path: Path) -> QFrame:
-        wish = file.profile.environment
-        what = self.say(
-            message(
-                "flow.profile.what",
-                "Makes the environment “{name}” with {packages}. Builds in the file: {builds}; made on "
-                "{made}; code {code}.",
-                name=wish.name,
-                builds=len(file.profile.locks),
-                packages=", ".join(("torch", *wish.companions, *wish.extras)),
-                made=file.profile.made,
-                code=file.sha256[:12],
-            )
-        )
-        ways = [(self.tr("Set up as the class &does"), lambda: self._carry_out(file, path))]
-        signer = self.say(self._signer) if self._signer else ""
-        title, state = file.profile.title, "warning" if self._foreign else "note"
-        consent = HostsConsent(self.say) if self._foreign else None
-        if consent is not None:
-            consent.show_hosts(self._foreign, self._trusted)
-            consent.changed.connect(lambda: self._agreed(consent.trusted))
-        return WelcomeCard(state, self.tr("Class profile"), title, f"{what}\n{signer}\n{path}", title, ways, consent)
 
     def _agreed(self, trusted: frozenset[str]) -> None:
         self._trusted = trusted
@@ -331,18 +325,15 @@ class WelcomePage(Page):
 
     # -- joining a class
 
-    def _ask_class(self) -> None:
-        self._show_form(True)
+    def _no_form(self) -> None:
+        self.cancel_task()
+        self._show_form(None)
 
-    def _no_class(self) -> None:
-        if self.is_joining:
-            self.cancel_task()
-        self._show_form(False)
-
-    def _show_form(self, is_joining: bool) -> None:
+    def _show_form(self, shown: JoinPanel | OpenPanel | None) -> None:
         self.trouble.clear()
-        self._usual.setVisible(not is_joining)
-        self.joining.setVisible(is_joining)
+        self._usual.setVisible(shown is None)
+        for form in (self.joining, self.opening):
+            form.setVisible(form is shown)
         self.changed.emit()
         self.wants_focus.emit()
 
@@ -360,10 +351,28 @@ class WelcomePage(Page):
             if not self.joining.consent.is_agreed:
                 self.wants_focus.emit()
                 return
-            self._show_form(False)
+            self._show_form(None)
             self.context.navigator.open_profile(room.file, choices, room, wish.hand_on, trusted)
 
         self.start_task(lambda: self.tr("Looking for the class…"), look, joined)
+
+    # -- a project
+
+    def open_project(self, where: str) -> None:
+        """`where`: a folder, or one file of it."""
+        session = self.context.session
+        self.opening.where.setText(where)
+        self._show_form(self.opening)
+
+        def opened(project: Project) -> None:
+            self._show_form(None)
+            self.context.navigator.open_project(project, Choices(name=session.project_name(project)))
+
+        self.start_task(
+            lambda: self.tr("Reading the project…"),
+            lambda is_cancelled, note: session.read_project(Path(where).expanduser()),
+            opened,
+        )
 
     # -- the ways on
 

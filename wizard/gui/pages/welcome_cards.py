@@ -1,6 +1,6 @@
-"""Welcome's cards: a setup that is running or was left unfinished, a plan that was opened, a build that was replaced.
+"""Welcome's cards and forms: a setup that is running or was left, what was opened, a class to join, a project to open.
 
-They show a value and offer one or two ways on; what a way does is the page's.
+They show a value and offer one or two ways on; what a way does is the page's. One file: each is a few lines.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
 
 from wizard.gui.pages.run_watch import RunWatch
@@ -23,6 +23,8 @@ from wizard.gui.widgets.labels import Pill, label
 from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
+    from wizard.classroom.profile.hosts import ForeignHost
+    from wizard.classroom.profile.model import ProfileFile
     from wizard.gui.shell.context import AppContext
     from wizard.run.model import RunInfo
 
@@ -116,6 +118,64 @@ class JoinPanel(QFrame):
         self.consent.retranslate()
 
 
+class OpenPanel(QFrame):
+    """Which project: a folder, or one file of it, typed, chosen or dropped."""
+
+    changed = Signal()
+    put_away = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        rows = column(self, (16, 14, 16, 14), 10)
+        self._title, self._words = label("", "heading"), label("", "muted")
+        self.where = PathField(self)
+        self.folder, self.file, self.drop = QPushButton(self), QPushButton(self), QPushButton(self)
+        line, foot = line_up(), line_up()
+        line.addWidget(self.where, 1)
+        line.addWidget(self.folder)
+        line.addWidget(self.file)
+        foot.addWidget(self.drop)
+        foot.addStretch(1)
+        rows.addWidget(self._title)
+        rows.addWidget(self._words)
+        rows.addLayout(line)
+        rows.addLayout(foot)
+        self.where.textChanged.connect(self.changed)
+        self.folder.clicked.connect(self._ask_folder)
+        self.file.clicked.connect(self._ask_file)
+        self.drop.clicked.connect(self.put_away)
+        self.setVisible(False)
+
+    @property
+    def first(self) -> QWidget:
+        return self.where
+
+    @property
+    def is_filled(self) -> bool:
+        return bool(self.where.text().strip())
+
+    def _ask_folder(self) -> None:
+        chosen = QFileDialog.getExistingDirectory(self, self.tr("The folder of the project"), str(Path.home()))
+        if chosen:
+            self.where.setText(chosen)
+
+    def _ask_file(self) -> None:
+        title = self.tr("The file that lists what the project needs")
+        chosen, _ = QFileDialog.getOpenFileName(self, title, str(Path.home()))
+        if chosen:
+            self.where.setText(chosen)
+
+    def retranslate(self) -> None:
+        self._title.setText(self.tr("Open a project"))
+        self._words.setText(self.tr("What it needs is read from files such as requirements.txt; none of it is run."))
+        self.where.setAccessibleName(self.tr("Folder or file of the project"))
+        self.where.setPlaceholderText(self.tr("Drop the folder here, or choose it"))
+        self.folder.setText(self.tr("&Folder…"))
+        self.file.setText(self.tr("F&ile…"))
+        self.drop.setText(self.tr("&Not now"))
+
+
 Way = tuple[str, Callable[[], None]]
 
 
@@ -178,6 +238,36 @@ class WelcomeCard(QFrame):
     def show_way(self, button: QPushButton, text: str) -> None:
         button.setText(text)
         button.setAccessibleName(f"{text.split('(')[0].replace('&', '')}: {self._name}")
+
+
+class ProfileCard(WelcomeCard):
+    """A class profile that was opened: what it makes, by whom it is signed, and the hosts that want a yes."""
+
+    def __init__(
+        self,
+        file: ProfileFile,
+        path: Path,
+        signer: Message | None,
+        say: Callable[[Message], str],
+        carry_out: Callable[[], None],
+        foreign: Sequence[ForeignHost],
+    ) -> None:
+        wish, title = file.profile.environment, file.profile.title
+        what = message(
+            "flow.profile.what",
+            "Makes the environment “{name}” with {packages}. Builds in the file: {builds}; made on "
+            "{made}; code {code}.",
+            name=wish.name,
+            builds=len(file.profile.locks),
+            packages=", ".join(("torch", *wish.companions, *wish.extras)),
+            made=file.profile.made,
+            code=file.sha256[:12],
+        )
+        about = f"{say(what)}\n{say(signer) if signer else ''}\n{path}"
+        ways = [(QCoreApplication.translate("WelcomePage", "Set up as the class &does"), carry_out)]
+        word, state = QCoreApplication.translate("WelcomePage", "Class profile"), "warning" if foreign else "note"
+        self.consent = HostsConsent(say)
+        super().__init__(state, word, title, about, title, ways, self.consent)
 
 
 class RunningCard(WelcomeCard):

@@ -40,7 +40,7 @@ def open_files(window: WindowParts, files: Sequence[Path]) -> None:
 
 
 def open_file(window: WindowParts, path: Path) -> None:
-    """A plan, a class profile or its pack goes to Welcome, an environment to Doctor; other files hold an error."""
+    """A plan, a project, a profile or a pack goes to Welcome, an environment to Doctor; other files hold an error."""
     if path.suffix.lower() in _OF_THE_WIZARD:
         _open_on_welcome(window, path)
         return
@@ -49,7 +49,7 @@ def open_file(window: WindowParts, path: Path) -> None:
     )
 
 
-def _open_on_welcome(window: WindowParts, path: Path) -> None:
+def _open_on_welcome(window: WindowParts, path: Path, is_project: bool = False) -> None:
     from wizard.gui.pages.welcome import WelcomePage
 
     welcome = window.pages[PageId.WELCOME]
@@ -66,12 +66,17 @@ def _open_on_welcome(window: WindowParts, path: Path) -> None:
         window.side.close()
         if window.navigator.page is not PageId.WELCOME:
             window.navigator.restart()
-        welcome.open_file(path)
+        if is_project:
+            welcome.open_project(str(path))
+        else:
+            welcome.open_file(path)
 
 
 def _open_inside(window: WindowParts, path: Path, found: Inside) -> None:
     if found.profile is not None:
         open_file(window, found.profile)
+    elif found.is_project:
+        _open_on_welcome(window, path, is_project=True)
     elif found.is_environment:
         window.side.open(SideId.DOCTOR, path)
     else:

@@ -99,7 +99,7 @@ def _check(context: AppContext) -> Page:
 
 
 def _build(context: AppContext) -> Page:
-    from wizard.gui.pages.build import BuildPage
+    from wizard.gui.pages.build.page import BuildPage
 
     return BuildPage(context)
 

@@ -1,4 +1,4 @@
-"""The hosts that a class profile names and nobody vouches for: each with what comes from it, and a yes of its own.
+"""The hosts that a profile or a project names and nobody vouches for: each with what comes from it, and its own yes.
 
 Shows values and says when a yes was given or taken back; what may happen then is the page's.
 """
@@ -21,13 +21,22 @@ if TYPE_CHECKING:
 
 _MAY_BREAK = "\N{ZERO WIDTH SPACE}"
 
+_OF_A_PROFILE = message(
+    "flow.hosts.head",
+    "This class profile would send this computer to hosts that are neither official nor in "
+    "this program's tables. What comes from them can do whatever you can.",
+)
+
 
 class HostsConsent(QWidget):
     changed = Signal()
 
-    def __init__(self, say: Callable[[Message], str], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, say: Callable[[Message], str], parent: QWidget | None = None, head: Message = _OF_A_PROFILE
+    ) -> None:
+        """`head`: the sentence above the hosts."""
         super().__init__(parent)
-        self._say = say
+        self._say, self._head = say, head
         self._hosts: tuple[ForeignHost, ...] = ()
         self._trusted: set[str] = set()
         self._rows = column(self, gap=4)
@@ -37,6 +46,10 @@ class HostsConsent(QWidget):
     @property
     def trusted(self) -> frozenset[str]:
         return frozenset(self._trusted)
+
+    @property
+    def hosts(self) -> tuple[ForeignHost, ...]:
+        return self._hosts
 
     @property
     def is_agreed(self) -> bool:
@@ -60,17 +73,7 @@ class HostsConsent(QWidget):
         empty(self._rows)
         self.boxes = {}
         if self._hosts:
-            self._rows.addWidget(
-                label(
-                    self._say(
-                        message(
-                            "flow.hosts.head",
-                            "This class profile would send this computer to hosts that are neither official nor in "
-                            "this program's tables. What comes from them can do whatever you can.",
-                        )
-                    )
-                )
-            )
+            self._rows.addWidget(label(self._say(self._head)))
         for host in self._hosts:
             gives = "; ".join(map(self._say, host.words))
             # A name may be long enough to push its end, which is the part that counts, out of the window.

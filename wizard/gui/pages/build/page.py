@@ -1,8 +1,10 @@
-"""Build: the verdict with its proof, and the grid in which any other fitting build can be taken."""
+"""Build: the verdict with its proof, and the grid in which any other fitting build can be taken; or a project's own."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QSignalBlocker
 from PySide6.QtWidgets import QCheckBox, QWidget
@@ -10,13 +12,17 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 from wizard.app.pages.build import arrange, picked_for, pythons_of, worth_showing
 from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.gui.pages.base import Page
-from wizard.gui.pages.build_cards import ForceBox, NewsBox, VerdictCard, build_text
-from wizard.gui.pages.build_grid import BuildGrid
+from wizard.gui.pages.build.cards import ForceBox, NewsBox, VerdictCard, build_text
+from wizard.gui.pages.build.grid import BuildGrid
+from wizard.gui.pages.build.project import ProjectPanel
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.fields import WholeChoice
 from wizard.gui.widgets.frames import box, column
 from wizard.gui.widgets.labels import label
+
+if TYPE_CHECKING:
+    from wizard.project.model import Project
 
 _COMPANIONS = ("torchvision", "torchaudio")
 
@@ -44,7 +50,13 @@ class BuildPage(Page):
         self.companions = {name: QCheckBox() for name in _COMPANIONS}
         for tick in self.companions.values():
             tick.toggled.connect(self._options_changed)
-        self.footer_left = [self.python, *self.companions.values()]
+        self.project = ProjectPanel(context.translator, self)
+        self.project.answered.connect(self._answered)
+        self.project.file_chosen.connect(self._open_other_file)
+        self._of_grid = [self.python, *self.companions.values()]
+        self._of_project = [self.project.other, self.project.strict]
+        self.footer_left = [*self._of_grid, *self._of_project]
+        self.body.addWidget(self.project, 1)
         self.body.addWidget(self.card)
         self.body.addWidget(self.force)
         self.body.addWidget(self.grid, 1)
@@ -54,6 +66,10 @@ class BuildPage(Page):
         self.body.addWidget(self.news)
 
     def enter(self) -> None:
+        if self.state.project is not None:
+            if self.state.request is None:
+                self._ask_project()
+            return
         if self.state.verdict is None:
             self._propose(self.state.choices)
         self._look_for_news()
@@ -70,19 +86,34 @@ class BuildPage(Page):
         return self.grid
 
     def retranslate(self) -> None:
-        self.set_head(
-            self.tr("The build for this computer"),
-            self.tr("The newest one that runs here is chosen. Any green cell can be chosen instead."),
-        )
+        self._say_head()
         self.companions["torchvision"].setText(self.tr("torch&vision"))
         self.companions["torchaudio"].setText(self.tr("torcha&udio"))
         self.every.setText(self.tr("A&ll versions, with what does not fit"))
         self.python.setAccessibleName(self.tr("Python version"))
         self.grid.setAccessibleName(self.tr("Builds: torch releases down, CUDA across"))
         self.force.retranslate()
+        self.project.retranslate()
+
+    def _say_head(self) -> None:
+        project = self.state.project
+        if project is not None:
+            self.set_head(Path(project.folder).name or project.folder, project.folder)
+            return
+        self.set_head(
+            self.tr("The build for this computer"),
+            self.tr("The newest one that runs here is chosen. Any green cell can be chosen instead."),
+        )
 
     def render_state(self) -> None:
         state = self.state
+        self._say_head()
+        is_project = state.project is not None
+        for widgets, is_shown in ((self._of_grid, not is_project), (self._of_project, is_project)):
+            for widget in widgets:
+                widget.setVisible(is_shown)
+        self.project.setVisible(is_project)
+        self.project.show_state(state)
         for widget in (self.card, self.grid, self.every, self._why_box, self._notices):
             widget.setVisible(state.verdict is not None)
         self._show_options(state.choices, state.verdict)
@@ -98,6 +129,31 @@ class BuildPage(Page):
         self._why_box.setVisible(bool(self._why.text()))
         self._notices.setText("\n".join(self.say(notice) for notice in state.verdict.notices))
         self._notices.setVisible(bool(state.verdict.notices))
+
+    # -- a project
+
+    def _ask_project(self) -> None:
+        state, session = self.state, self.context.session
+        facts, project, choices = state.facts, state.project, state.choices
+        if facts is not None and project is not None:
+            self.start_task(
+                lambda: self.tr("Reading the project…"),
+                lambda is_cancelled, note: session.project_request(project, facts, choices),
+                self.context.navigator.put_request,
+            )
+
+    def _answered(self) -> None:
+        panel = self.project
+        self.context.navigator.put_agreed(panel.agree.isChecked(), panel.strict.isChecked(), panel.consent.trusted)
+
+    def _open_other_file(self, path: str) -> None:
+        session = self.context.session
+
+        def opened(project: Project) -> None:
+            self.context.navigator.replace_project(project)
+            self._ask_project()
+
+        self.start_task(None, lambda is_cancelled, note: session.read_project(path), opened)
 
     # -- words
 

@@ -1,0 +1,135 @@
+"""A project in the window: opened, dropped, its differences with their yes, its unknown hosts, and its plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession
+from tests.gui.walking import go_to, press, settle
+from wizard.app.pages.order import PageId
+from wizard.gui.pages.build.page import BuildPage
+from wizard.gui.pages.welcome import WelcomePage
+from wizard.gui.shell.incoming import open_file
+from wizard.gui.shell.window import WizardWindow
+from wizard.model.messages import LANGUAGES
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Asks for what no card of the test's computer runs, and for a host that nobody knows."""
+    folder = tmp_path / "image captions"
+    folder.mkdir()
+    lines = ["torch==2.0.99", "torchvision", "requests", "tqdm", "flash-attn>=2.7"]
+    (folder / "requirements.txt").write_text("\n".join(lines) + "\n")
+    (folder / "pyproject.toml").write_text('[project]\nname = "x"\nversion = "1"\nrequires-python = ">=3.10"\n')
+    return folder
+
+
+def opened(qtbot: QtBot, window: WizardWindow, where: Path) -> BuildPage:
+    welcome = window.page
+    assert isinstance(welcome, WelcomePage)
+    press(qtbot, welcome.project)
+    welcome.opening.where.setText(str(where))
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.CHECK)
+    go_to(qtbot, window, PageId.BUILD)
+    page = window.page
+    assert isinstance(page, BuildPage)
+    qtbot.waitUntil(lambda: window.navigator.state.request is not None)
+    return page
+
+
+def said(page: BuildPage) -> str:
+    return "\n".join(one.text() for one in page.findChildren(QLabel) if one.isVisible())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_differs_stands_first_and_needs_a_yes(
+    language: str, qtbot: QtBot, make_window: MakeWindow, project: Path
+) -> None:
+    window = make_window(language)
+    page = opened(qtbot, window, project)
+    assert page.title == project.name
+    qtbot.waitUntil(lambda: "requires-python" in said(page))
+    words = said(page)
+    assert words.index("torch==2.0.99") < words.index("requires-python")
+    assert "flash-attn>=2.7" in words
+    assert not page.grid.isVisible()
+    assert not window.footer.primary.isEnabled()
+    qtbot.waitUntil(page.project.agree.isVisible)
+    page.project.agree.click()
+    assert window.footer.primary.isEnabled()
+    page.project.strict.click()
+    assert not window.footer.primary.isEnabled()
+    qtbot.waitUntil(lambda: not page.project.agree.isVisible())
+
+
+def test_the_way_leaves_the_source_out_and_review_plans_the_project(
+    qtbot: QtBot, make_window: MakeWindow, project: Path, session: FakeSession
+) -> None:
+    window = make_window()
+    page = opened(qtbot, window, project)
+    qtbot.waitUntil(page.project.agree.isVisible)
+    page.project.agree.click()
+    press(qtbot, window.footer.primary)
+    assert window.navigator.page is PageId.PLACE
+    qtbot.waitUntil(lambda: window.navigator.state.place is not None)
+    assert window.navigator.state.choices.name == "image captions"
+    go_to(qtbot, window, PageId.REVIEW)
+    qtbot.waitUntil(lambda: window.navigator.state.preview is not None)
+    request, trusted, is_strict = next(given for name, given in session.calls if name == "plan_project")
+    assert request.project.folder == str(project)
+    assert (trusted, is_strict) == (frozenset(), False)
+    window.navigator.go_to(PageId.WELCOME)
+    assert window.navigator.state.project is None
+    assert window.navigator.state.choices.name is None
+
+
+def test_a_host_that_nobody_knows_needs_its_own_yes(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "requirements.txt").write_text("--extra-index-url https://packages.lab.example/simple\ntorch\n")
+    window = make_window()
+    page = opened(qtbot, window, folder)
+    assert not window.footer.primary.isEnabled()
+    qtbot.waitUntil(page.project.consent.isVisible)
+    press(qtbot, page.project.consent.boxes["packages.lab.example"])
+    assert window.footer.primary.isEnabled()
+    assert window.navigator.state.trusted == {"packages.lab.example"}
+
+
+def test_another_file_alone_decides(qtbot: QtBot, make_window: MakeWindow, project: Path) -> None:
+    window = make_window()
+    page = opened(qtbot, window, project)
+    (project / "other.txt").write_text("torch\n")
+    page.project.file_chosen.emit(str(project / "other.txt"))
+    qtbot.waitUntil(lambda: "other.txt" in said(page) and "requires-python" not in said(page))
+    settle(qtbot, window)
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+
+
+def test_a_dropped_folder_or_file_is_opened_as_a_project(qtbot: QtBot, make_window: MakeWindow, project: Path) -> None:
+    for one in (project, project / "requirements.txt"):
+        window = make_window()
+        open_file(window, one)
+        qtbot.waitUntil(lambda window=window: window.navigator.page is PageId.CHECK)
+        assert window.navigator.state.project is not None
+
+
+def test_a_folder_without_a_declaration_is_told(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    window = make_window()
+    welcome = window.page
+    assert isinstance(welcome, WelcomePage)
+    press(qtbot, welcome.project)
+    welcome.opening.where.setText(str(tmp_path / "empty"))
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: "nothing-declared" in welcome.trouble.code)
+    assert welcome.opening.isVisible()
+    press(qtbot, welcome.opening.drop)
+    assert welcome.setup.isVisible()

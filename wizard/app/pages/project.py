@@ -1,0 +1,104 @@
+"""A project's decision as rows for the page: what a line asks for, what this computer gets, and why they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.app.project import ProjectRequest
+from wizard.classroom.profile.hosts import ForeignHost
+from wizard.compatibility.explain import variant_name
+from wizard.compatibility.model import Candidate
+from wizard.environment.naming import find_flaw
+from wizard.model.messages import Message
+from wizard.project.decide import ProjectDecision, Relaxed
+from wizard.project.model import PYTHON, TORCH, FileLine, Project, Statement
+from wizard.project.understand import PAIRS
+from wizard.system import paths
+
+_NOTHING = "–"
+_ROLES = {"index": "index", "find-links": "torch_index"}
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRow:
+    """`asked`: the line as the file has it. `given`: None where it is left out. `why`: how that differs."""
+
+    asked: str
+    origin: FileLine | None
+    given: str | None
+    why: Message | None = None
+
+
+def environment_name(project: Project) -> str:
+    """Return a name for the project's environment: the folder's, where an environment may be called so."""
+    name = Path(project.folder).name
+    return name if name and find_flaw(name, paths.os_name()) is None else "project"
+
+
+def different_rows(request: ProjectRequest) -> tuple[ProjectRow, ...]:
+    return tuple(_different(one) for one in request.decision.relaxed)
+
+
+def kept_rows(request: ProjectRequest) -> tuple[ProjectRow, ...]:
+    """Return what is as asked of torch, its companions and Python; the other packages are only counted."""
+    return tuple(_kept(request.decision))
+
+
+def count_packages(request: ProjectRequest) -> int:
+    """Return how many further packages are installed as asked."""
+    moved = {one.name for one in request.decision.relaxed}
+    return len({one.name for one in request.packages} - moved)
+
+
+def later_rows(request: ProjectRequest) -> tuple[ProjectRow, ...]:
+    """Return what no index has ready: it is put in afterwards, by a command that the plan names."""
+    moved = {one.name for one in request.decision.relaxed}
+    found = {one.name: one for _, one in reversed(request.left) if one.name not in moved}
+    return tuple(ProjectRow(one.origin.text, one.origin, None) for one in reversed(found.values()))
+
+
+def hosts_of(request: ProjectRequest) -> tuple[ForeignHost, ...]:
+    """Return the hosts that the project wants packages from and that nobody vouches for."""
+    return tuple(
+        ForeignHost(name, (), tuple(dict.fromkeys(_ROLES[line.kind] for line in lines)))
+        for name, lines in request.hosts.items()
+    )
+
+
+def _different(one: Relaxed) -> ProjectRow:
+    origin = one.origins[0] if one.origins else None
+    asked = origin.text if origin else f"{one.name} {one.asked}".strip()
+    is_version = one.given[:1].isdigit()
+    given = f"{one.name} {one.given}" if is_version else f"{one.name} ({one.given})"
+    return ProjectRow(asked, origin, None if one.given == _NOTHING else given, one.why)
+
+
+def _kept(decision: ProjectDecision) -> Iterator[ProjectRow]:
+    candidate, asks = decision.candidate, decision.understood
+    moved = {one.name for one in decision.relaxed}
+    if candidate is None:
+        return
+    if TORCH not in moved:
+        yield _row(asks.torch, TORCH, f"torch {candidate.torch} + {variant_name(candidate.variant)}")
+    for name in PAIRS:
+        if name in asks.pairs and name not in moved and (version := _pair(candidate, name)):
+            yield _row(asks.pairs[name], name, f"{name} {version}")
+    if PYTHON not in moved and decision.python:
+        yield _row(asks.python, "", f"Python {decision.python}")
+
+
+def _pair(candidate: Candidate, name: str) -> str | None:
+    return candidate.torchvision if name == PAIRS[0] else candidate.torchaudio
+
+
+def _row(statements: Sequence[Statement], unsaid: str, given: str) -> ProjectRow:
+    first = next(iter(statements), None)
+    return ProjectRow(first.origin.text if first else unsaid, first.origin if first else None, given)
+
+
+def left_words(request: ProjectRequest) -> tuple[Message, ...]:
+    """Return what a person should know of the reading and of the decision."""
+    told = request.project.remarks
+    return (*told, *(one for one in request.decision.remarks if one not in told))

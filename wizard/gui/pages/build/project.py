@@ -1,0 +1,125 @@
+"""The project on Build: what each line asks for and what this computer gets, the differences first, with their yes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QPushButton, QWidget
+
+from wizard.app.pages.order import AppState
+from wizard.app.pages.project import (
+    ProjectRow,
+    count_packages,
+    different_rows,
+    hosts_of,
+    kept_rows,
+    later_rows,
+    left_words,
+)
+from wizard.gui.shell.translator import Translator
+from wizard.gui.widgets.frames import Fold, RowCard, column, empty, stacked
+from wizard.gui.widgets.hosts_consent import HostsConsent
+from wizard.gui.widgets.labels import Pill, label, selectable
+from wizard.model.messages import message
+
+_HOSTS = message(
+    "flow.hosts.project",
+    "This project would send this computer to hosts that are neither official nor in this program's tables. What comes "
+    "from them can do whatever you can.",
+)
+
+
+class ProjectPanel(QWidget):
+    answered = Signal()  # a yes was given or taken back
+    file_chosen = Signal(str)
+
+    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._translator = translator
+        self._folder = ""
+        rows = column(self, gap=10)
+        self._files = selectable(label("", "muted"))
+        self.card = RowCard(3, 1)
+        self.agree, self.strict = QCheckBox(), QCheckBox()
+        self.consent = HostsConsent(translator.say, self, _HOSTS)
+        self._refused = label("")
+        self.more = Fold()
+        self.other = QPushButton()
+        for widget in (self._files, self.card, self.agree, self.consent, self._refused, self.more):
+            rows.addWidget(widget)
+        rows.addStretch(1)
+        for tick in (self.agree, self.strict):
+            tick.toggled.connect(self.answered)
+        self.consent.changed.connect(self.answered)
+        self.other.clicked.connect(self._choose_file)
+
+    def retranslate(self) -> None:
+        self.strict.setText(self.tr("E&xactly as asked, or nothing"))
+        self.other.setText(self.tr("&Other file…"))
+        self.more.show_words(self.tr("What was &noticed while reading"))
+        self._refused.setText(
+            self.tr("The project cannot be had exactly as it asks. Untick “Exactly as asked” to take what differs.")
+        )
+        self.consent.retranslate()
+
+    def show_state(self, state: AppState) -> None:
+        request, project = state.request, state.project
+        if project is None:
+            return
+        self._folder = project.folder
+        self._files.setText(self.tr("Read: %1").replace("%1", ", ".join(project.files)))
+        for part in (self.card, self.agree, self.consent, self._refused, self.more):
+            part.setVisible(False)
+        if request is None:
+            return
+        different, kept = different_rows(request), kept_rows(request)
+        self.card.setVisible(True)
+        self.card.clear()
+        self.card.grid.setColumnStretch(2, 1)
+        for row in different:
+            self._add(row, "warning")
+        for row in kept:
+            self._add(row, "ok")
+        for row in later_rows(request):
+            self._add(row, "note")
+        if count := count_packages(request):
+            asked = self.tr("Further packages: %1").replace("%1", str(count))
+            words = self.tr("as asked")
+            self.card.add_row(Pill("ok", words), label(asked), label(words, "strong"))
+        self.agree.setText(self.tr("I &accept what differs (%1)").replace("%1", str(len(different))))
+        self.agree.setVisible(bool(different) and not state.strict)
+        self._refused.setVisible(bool(different) and state.strict)
+        self._show_answers(state)
+        if self.consent.hosts != (hosts := hosts_of(request)):
+            self.consent.show_hosts(hosts, state.trusted)
+        self.consent.setVisible(bool(hosts))
+        told = left_words(request)
+        empty(self.more.body)
+        for one in told:
+            self.more.body.addWidget(label(self._translator.say(one)))
+        self.more.setVisible(bool(told))
+
+    def _show_answers(self, state: AppState) -> None:
+        for tick, is_on in ((self.agree, state.agreed), (self.strict, state.strict)):
+            with QSignalBlocker(tick):
+                tick.setChecked(is_on)
+
+    def _add(self, row: ProjectRow, state: str) -> None:
+        asked: list[QWidget] = [selectable(label(row.asked, "strong"))]
+        if row.origin is not None:
+            place = self.tr("%1, line %2").replace("%1", row.origin.file).replace("%2", str(row.origin.line))
+            asked.append(label(place, "muted"))
+        instead = self.tr("by a command afterwards") if state == "note" else self.tr("left out")
+        given: list[QWidget] = [label(row.given or instead, "strong")]
+        if row.why is not None:
+            given.append(label(self._translator.say(row.why), "muted"))
+        words = {"warning": self.tr("differs"), "note": self.tr("later"), "ok": self.tr("as asked")}
+        pill = Pill(state, words[state])
+        self.card.add_row(pill, stacked(*asked), stacked(*given))
+
+    def _choose_file(self) -> None:
+        title = self.tr("The file that lists what the project needs")
+        chosen, _ = QFileDialog.getOpenFileName(self, title, self._folder)
+        if chosen:
+            self.file_chosen.emit(str(Path(chosen)))
