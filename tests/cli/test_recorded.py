@@ -76,6 +76,8 @@ LINES = (
     ("store", "show", "--json"),
     ("store", "verify", "--json"),
     ("store", "prune", "--yes", "--json"),
+    ("envs", "add", "demo", "--yes", "{sources}"),
+    ("envs", "add", "no-such", "einops", "--yes"),
 )
 
 

@@ -19,7 +19,7 @@ from wizard.app.pages.check import Looks, driver_advice, host_checks
 from wizard.app.pages.requirements import requirements, with_lint
 from wizard.app.use.doctor import NO_ENVIRONMENT, Examination, examine_prefix, plan_examined, undo_repair
 from wizard.app.use.network import load_network, save_network, with_network
-from wizard.app.use.reuse import environment_for, plan_reuse
+from wizard.app.use.reuse import environment_for, plan_add, plan_reuse
 from wizard.app.use.runs import Runs, set_limits
 from wizard.app.use.settings import (
     Mending,
@@ -315,6 +315,16 @@ class Session(Runs):
         request = self.project_request(request.project, facts, with_volumes(choices))
         facts = with_trusted(facts, request, trusted)
         return plan_project(facts, self.matrix, request, is_strict, is_cancelled, on_progress)[0]
+
+    def plan_add(
+        self,
+        facts: Facts,
+        choices: Choices,
+        is_cancelled: IsCancelled = _never,
+        on_progress: OnProgress = lambda progress: None,
+    ) -> Preview | None:
+        """Packages beside the torch that is there; None: nothing would change. Raises as `reuse.plan_add`."""
+        return plan_add(facts, self.matrix, with_volumes(canonical(choices)), is_cancelled, on_progress)
 
     def verify(
         self, prefix: Path, is_cancelled: IsCancelled = _never, deep: bool = False

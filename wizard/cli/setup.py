@@ -191,7 +191,7 @@ def _setup(arguments: Arguments, terminal: Terminal) -> int:
         terminal.document({"schema": 1, "run": preview.plan.id, "plan": str(session.plan_path(preview.plan.id))})
         return ExitStatus.DONE
     shown = project.shown if project else frozenset()
-    if not _is_agreed(preview, arguments, terminal, session, interrupt, shown):
+    if not is_agreed(preview, arguments, terminal, session, interrupt, shown):
         session.discard(preview.plan.id)
         return ExitStatus.DONE if arguments.dry_run else ExitStatus.CANCELLED
     _remember(wished, profile)
@@ -202,7 +202,7 @@ def _setup(arguments: Arguments, terminal: Terminal) -> int:
     return status
 
 
-def _is_agreed(
+def is_agreed(
     preview: Preview,
     arguments: Arguments,
     terminal: Terminal,
@@ -217,12 +217,12 @@ def _is_agreed(
         _show(preview, terminal, shown, with_packages=not arguments.yes)
         if arguments.dry_run:
             tell_planned(arguments, terminal, preview)
-        is_agreed = not arguments.dry_run and (arguments.yes or agrees(message("cli.ask"), terminal, interrupt))
+        agreed = not arguments.dry_run and (arguments.yes or agrees(message("cli.ask"), terminal, interrupt))
         interrupt.check()
     except (Cancelled, WizardError):
         session.discard(preview.plan.id)
         raise
-    return bool(is_agreed)
+    return bool(agreed)
 
 
 def _remember(wished: Choices, profile: ProfileFile | None) -> None:

@@ -9,12 +9,15 @@ One file: each refusal stands where it is found, with its sentences.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from wizard.app.use.doctor import plans_for
 from wizard.app.use.environments import conda_roots, find_environment
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.data.ordering import CPU
@@ -28,7 +31,9 @@ from wizard.diagnose.repair.reuse import (
     ReuseChange,
     broken_by,
     changes_of,
+    check_held,
     conda_owned,
+    held_family,
     provided_by_conda,
 )
 from wizard.diagnose.repair.steps import Repair, write_repair
@@ -60,6 +65,9 @@ from wizard.sources.read import Reader
 from wizard.system import moving
 
 IsCancelled = Callable[[], bool]
+_NOTHING: Mapping[str, str] = {}
+_RESOLVERS_REASON = "Because "  # so uv begins it
+_LONGEST_REASON = 600  # characters of the resolver's own words
 
 
 def environment_for(choices: Choices) -> Environment:
@@ -81,15 +89,18 @@ def plan_reuse(
     choices: Choices,
     is_cancelled: IsCancelled,
     on_progress: OnProgress = lambda progress: None,
+    held: Mapping[str, str] = _NOTHING,
 ) -> Preview | None:
-    """None: nothing would change. Raises UsageError `reuse-…`, WizardError `reuse-…`, `no-…`, `lock-…`, Cancelled."""
+    """None: nothing would change. `held`: torch's family, in these versions and no other.
+
+    Raises UsageError `reuse-…`, WizardError `reuse-…`, `no-…`, `lock-…`, Cancelled."""
     one = environment_for(choices)
     check_not_in_use(one.prefix)
     env = read_installation(one.prefix, user_variables())
     choices = _for_python(choices, env)
     folder = create_run_folder(new_run_id())
     try:
-        preview = _planned(facts, matrix, env, choices, folder, Asker(choices, is_cancelled, on_progress))
+        preview = _planned(facts, matrix, env, choices, folder, Asker(choices, is_cancelled, on_progress), held)
     except OSError as error:
         moving.remove_tree(folder.path)
         raise WizardError("state-not-writable", details=str(error), path=str(folder.path.parent)) from error
@@ -99,6 +110,55 @@ def plan_reuse(
     if preview is None:
         moving.remove_tree(folder.path)
     return preview
+
+
+def plan_add(
+    facts: Facts,
+    matrix: Matrix,
+    choices: Choices,
+    is_cancelled: IsCancelled,
+    on_progress: OnProgress = lambda progress: None,
+) -> Preview | None:
+    """`plan_reuse` of `choices.extras` and companions with the torch that is there, in one resolution.
+
+    Without sources by hand, those of the setup that made the environment are asked. Raises UsageError `add-no-torch`,
+    WizardError `add-no-solution`, `add-not-held`, and as `plan_reuse`."""
+    one = environment_for(choices)
+    env = read_installation(one.prefix, user_variables())
+    held = held_family(env)
+    earlier = next(iter(plans_for(one.prefix)), None)
+    if earlier and not (choices.index or choices.torch_index or choices.find_links):
+        known = earlier.choices
+        choices = replace(choices, index=known.index, torch_index=known.torch_index, find_links=known.find_links)
+    kept = replace(
+        choices,
+        torch=held["torch"].partition("+")[0],
+        variant=held["torch"].partition("+")[2] or one.variant,
+        companions=tuple(name for name in FAMILY[1:] if name in {*held, *(choices.companions or ())}),
+        include_unadvertised=True,
+    )
+    try:
+        return plan_reuse(facts, matrix, kept, is_cancelled, on_progress, held)
+    except WizardError as error:
+        if error.code != "lock-no-solution":
+            raise
+        raise _cannot_live(error, kept, held) from error
+
+
+def _cannot_live(error: WizardError, choices: Choices, held: Mapping[str, str]) -> WizardError:
+    said = " ".join(error.details.replace("│", " ").split())
+    reason = said[max(0, said.find(_RESOLVERS_REASON)) :]
+    return WizardError(
+        "add-no-solution",
+        "{packages} cannot be added beside torch {torch}, which is held: {reason}",
+        "Ask for another version; or let torch move with: torch-wizard setup --into {path} --with NAMES. Nothing "
+        "was changed.",
+        details=error.details,
+        packages=",".join((*choices.extras, *(name for name in choices.companions or () if name not in held))),
+        torch=held["torch"],
+        reason=reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]}…",
+        path=shell_word(Path(str(choices.prefix))),
+    )
 
 
 def _for_python(choices: Choices, env: Installation) -> Choices:
@@ -125,11 +185,25 @@ def _for_python(choices: Choices, env: Installation) -> Choices:
 
 
 def _planned(
-    facts: Facts, matrix: Matrix, env: Installation, choices: Choices, folder: RunFolder, asker: Asker
+    facts: Facts,
+    matrix: Matrix,
+    env: Installation,
+    choices: Choices,
+    folder: RunFolder,
+    asker: Asker,
+    held: Mapping[str, str],
 ) -> Preview | None:
     selected = _selected_build(facts, matrix, env, choices, asker.is_cancelled)
+    if held:
+        pins = {**{offer.project: offer.version for offer in selected.offers.values()}, **held}
+        others = (line for line in selected.requirements if canonicalize_name(Requirement(line).name) not in pins)
+        # What torch's index shows beside the very build is no promise about it.
+        selected = replace(
+            selected, offers={}, requirements=(*(f"{name}=={version}" for name, version in pins.items()), *others)
+        )
     lock, selected = _locked(facts, choices, env, selected, folder, asker)
     changes = changes_of(lock, env)
+    check_held(changes, held)
     owned = conda_owned(env, changes)
     if owned:
         names = ", ".join(f"{each.name} ({each.record})" for each in owned)

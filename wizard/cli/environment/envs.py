@@ -29,12 +29,14 @@ from wizard.model.messages import Message, message
 from wizard.system import paths
 
 _MOST_PACKAGES = 6
+_ADD = "wizard.cli.environment.add"
 _FILES = "wizard.cli.environment.files"
 _ENVIRONMENT = argument("environment", "NAME|PREFIX", N_("an environment's name or folder"))
 
 envs = CommandGroup(
     "envs",
     late={
+        "add": Late(_ADD, N_("further packages beside the torch that is there, which stays as it is")),
         "export": Late(_FILES, N_("what is in one, so that it can be made again")),
         "module": Late(_FILES, N_("a module file for it (Lmod, Environment Modules), for clusters")),
         "bootstrap": Late(_FILES, N_("install Miniforge, for who wants a conda of their own (setup needs none)")),

@@ -16,6 +16,7 @@ from packaging.version import InvalidVersion, Version
 from wizard.environment.conda.records import owners_of_files
 from wizard.environment.inspect.installation import Installation
 from wizard.model.distributions import FAMILY, Distribution
+from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import Lock, LockedFile, PackageVersion
 
 REUSE = "reuse"  # the code of such a run in its repair.json
@@ -100,6 +101,31 @@ def _left_behind(coming: Mapping[str, str], staying: Iterable[Distribution], env
             torch.partition("+")[2] or None,
         ):
             yield Broken(each.name, each.version, f"torch=={was.version}", torch)
+
+
+def held_family(env: Installation) -> dict[str, str]:
+    """Return torch and its companions with their versions. Raises UsageError `add-no-torch`."""
+    held = {name: found.version for name in FAMILY if (found := env.one(name))}
+    if "torch" not in held:
+        raise UsageError(
+            "add-no-torch",
+            "There is no PyTorch in “{path}” that could be held.",
+            "Put one in with: torch-wizard setup --into {path}",
+            path=str(env.prefix),
+        )
+    return held
+
+
+def check_held(changes: Iterable[ReuseChange], held: Mapping[str, str]) -> None:
+    """Raises WizardError `add-not-held` where one of them would come in another build."""
+    moved = [f"{change.name} {change.was} → {change.now}" for change in changes if change.name in held]
+    if moved:
+        raise WizardError(
+            "add-not-held",
+            "No source has the very build that is there, so it would change: {moved}.",
+            "Name the source that it came from with --torch-index or --find-links; nothing was changed.",
+            moved=", ".join(moved),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,96 @@
+"""`envs add`: packages beside the torch that is there, which stays byte for byte; refused where it would have to go."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.line.wheel import build_wheel
+from tests.line.world import TORCH, World
+from tests.reuse.conftest import There
+from tests.reuse.test_reuse import run_well
+from tests.reuse.world import into, picture, site_of, versions
+from tests.servers.index_server import IndexServer
+
+TORCH_NOW = f"{TORCH}+cpu"
+
+
+@pytest.fixture
+def held(there: There, both_wheels: Path, tmp_path: Path) -> Iterator[There]:
+    """The new torch is in the environment, and a shelf has what goes with it and what does not."""
+    shelf = tmp_path / "shelf"
+    shelf.mkdir()
+    for wheel in (both_wheels / "new" / "packages").glob("*.whl"):
+        shutil.copy(wheel, shelf)
+    build_wheel(shelf, "small", "1.0", {"small.py": b"answer = 1\n"}, ["torch>=2", "tiny"])
+    build_wheel(shelf, "tiny", "2.0", {"tiny.py": b""})
+    build_wheel(shelf, "loner", "4.0", {"loner/__init__.py": b"answer = 43\n"})
+    build_wheel(shelf, "follower", "1.0", {"follower.py": b""}, [f"torch=={TORCH}"])
+    build_wheel(shelf, "stubborn", "1.0", {"stubborn.py": b""}, ["torch==1.13.1"])
+    shutil.copy(next(there.old.glob("loner-3.1-*")), shelf)
+    with IndexServer(shelf) as packages:
+        world = World(there.world.home, packages, there.world.torch)
+        run_well(world, *into(world, there.prefix, "--yes"))
+        yield There(world, there.old, there.prefix)
+
+
+def add(there: There, *more: str) -> tuple[str, ...]:
+    return ("envs", "add", str(there.prefix), *more, *into(there.world, there.prefix)[3:])
+
+
+def of_torch(prefix: Path) -> dict[str, str]:
+    inside = site_of(prefix).relative_to(prefix).as_posix()
+    return {name: what for name, what in picture(prefix).items() if name.startswith(f"{inside}/torch")}
+
+
+def test_the_plan_then_the_packages_then_the_way_back(held: There) -> None:
+    before, torch = picture(held.prefix), of_torch(held.prefix)
+    said = run_well(held.world, *add(held, "small", "loner>=4", "--dry-run"))
+    for line in ("small 1.0 is added", "tiny 2.0 is added", "loner 3.1 → 4.0", "(packages: 3)", "envs restore"):
+        assert line in said, line
+    assert picture(held.prefix) == before
+    assert held.world.run(*add(held, "small")).returncode == 2, "nobody can be asked"
+    run_well(held.world, *add(held, "small", "loner>=4", "--yes"))
+    now = versions(held.prefix)
+    assert (now["small"], now["tiny"], now["loner"], now["torch"]) == ("1.0", "2.0", "4.0", TORCH_NOW)
+    assert of_torch(held.prefix) == torch
+    events = held.world.run(*add(held, "small", "--yes", "--events")).stdout
+    (told,) = map(json.loads, events.splitlines())
+    assert (told["event"], told["prefix"]) == ("unchanged", str(held.prefix))
+    run_well(held.world, "envs", "restore", str(held.prefix), "--yes")
+    assert versions(held.prefix)["loner"] == "3.1"
+    assert "small" not in versions(held.prefix)
+    assert of_torch(held.prefix) == torch
+
+
+def test_what_cannot_live_with_the_torch_that_is_there_is_refused(held: There) -> None:
+    before, runs = picture(held.prefix), held.world.runs()
+    assert "follower 1.0 is added" in run_well(held.world, *add(held, "follower", "--dry-run"))
+    done = held.world.run(*add(held, "stubborn", "--yes"))
+    assert done.returncode == 1, done.stderr
+    assert f"cannot be added beside torch {TORCH_NOW}" in done.stderr
+    assert "stubborn" in done.stderr
+    assert "torch==1.13.1" in done.stderr, done.stderr
+    assert "setup --into" in done.stderr, "what would lift it"
+    assert held.world.run(*add(held, "torch==1.13.1", "--yes")).returncode == 2
+    assert held.world.run(*add(held)).returncode == 2
+    assert picture(held.prefix) == before
+    assert held.world.runs() == runs
+
+
+def test_from_a_file(held: There, tmp_path: Path) -> None:
+    file = tmp_path / "requirements.txt"
+    file.write_text("torch>=2\nsmall==1.0\nloner>=3 ; python_version >= '3.8'\n")
+    said = run_well(held.world, *add(held, "-r", str(file), "--dry-run"))
+    assert "small 1.0 is added" in said
+    assert "loner 3.1 →" not in said
+    file.write_text("small\ntorch==1.13.1\n")
+    done = held.world.run(*add(held, "-r", str(file), "--yes"))
+    assert (done.returncode, "line 2, asks for torch==1.13.1" in done.stderr) == (2, True), done.stderr
+    file.write_text("--index-url https://packages.stranger.example/simple\nsmall\n")
+    done = held.world.run(*add(held, "-r", str(file), "--yes"))
+    assert (done.returncode, "packages.stranger.example" in done.stderr) == (2, True), done.stderr

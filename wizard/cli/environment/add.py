@@ -1,0 +1,144 @@
+"""`torch-wizard envs add`: further packages into an environment, with its torch held exactly.
+
+What changes and what would break is shown first; then it is a run like every other, with a way back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from wizard.cli.command import Arguments, argument, command, flag, option
+from wizard.cli.environment.envs import clear_up
+from wizard.cli.help import N_
+from wizard.cli.options import EVENTS, NETWORK, SOURCES, YES, network_from
+from wizard.cli.terminal import Interrupt, Terminal, check_can_ask
+from wizard.compatibility.model import Choices
+from wizard.model.distributions import FAMILY
+from wizard.model.errors import ErrorText, ExitStatus, UsageError
+from wizard.model.messages import message
+from wizard.project.model import DECLARED, PYTHON, Statement
+from wizard.project.read import read_project
+
+ADD_NOTHING = ErrorText(
+    "add-nothing",
+    "No package is named.",
+    "Give names, as in: torch-wizard envs add demo einops; or a file of them with -r FILE.",
+)
+
+
+@command(
+    "add",
+    argument("environment", "NAME|PREFIX", N_("an environment's name or folder")),
+    argument("packages", "PACKAGE", N_("as pip writes them, such as einops or 'transformers>=4.50'"), nargs=-1),
+    option(
+        "--requirements", "-r", metavar="FILE", help=N_("what this file asks for; torch in it must be what is there")
+    ),
+    flag("--dry-run", help=N_("show the plan and stop")),
+    YES,
+    EVENTS,
+    *SOURCES,
+    *NETWORK,
+)
+def add(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.cli.reporter import telling_refusal
+
+    with telling_refusal(arguments, terminal):
+        return _add(arguments, terminal)
+
+
+def _add(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.session import Session
+    from wizard.app.use.environments import find_environment
+    from wizard.cli.reporter import ResolvingTold, follow_run, tell_unchanged
+    from wizard.cli.setup import is_agreed
+
+    clear_up(terminal)
+    prefix = find_environment(arguments.environment).prefix
+    session, interrupt = Session(network_from(arguments)), Interrupt()
+    choices = _choices(arguments, prefix)
+    session.check_choices(choices)
+    check_can_ask(arguments.yes or arguments.dry_run)
+    terminal.say(message("cli.probing"))
+    facts = session.probe(is_cancelled=interrupt.is_asked)
+    terminal.say(message("cli.electing"))
+    told = ResolvingTold(arguments, terminal)
+    try:
+        preview = session.plan_add(facts, choices, interrupt.is_asked, told.hear)
+    finally:
+        told.end()
+    if preview is None:
+        terminal.say(message("reuse.nothing", prefix=str(prefix)))
+        tell_unchanged(arguments, terminal, prefix)
+        return ExitStatus.DONE
+    if not is_agreed(preview, arguments, terminal, session, interrupt, frozenset()):
+        session.discard(preview.plan.id)
+        return ExitStatus.DONE if arguments.dry_run else ExitStatus.CANCELLED
+    pid = session.start(preview.plan.id)
+    said = [terminal.words(notice) for notice in preview.plan.notices]
+    return follow_run(session, preview.plan.id, pid, arguments.events, terminal, interrupt, said)
+
+
+def _choices(arguments: Arguments, prefix: Path) -> Choices:
+    """Raises UsageError `add-nothing`, and as `_lines`."""
+    lines = [*arguments.packages]
+    if arguments.requirements:
+        lines += _lines(Path(arguments.requirements).expanduser(), prefix)
+    elif not lines:
+        raise UsageError(ADD_NOTHING)
+    return Choices(
+        companions=tuple(name for name in FAMILY[1:] if name in lines),
+        extras=tuple(line for line in dict.fromkeys(lines) if line not in FAMILY[1:]),
+        prefix=str(prefix),
+        reuse=True,
+        index=arguments.index,
+        torch_index=arguments.torch_index,
+        find_links=tuple(arguments.find_links),
+        index_strategy=arguments.index_strategy,
+        channel=arguments.channel,
+        mirrors=arguments.mirror,
+        region=arguments.region,
+    )
+
+
+def _lines(file: Path, prefix: Path) -> Iterator[str]:
+    """Raises UsageError `no-such-project`, `add-sources`, `add-other-torch`."""
+    from wizard.classroom.profile.hosts import is_foreign
+    from wizard.diagnose.repair.reuse import held_family
+    from wizard.environment.inspect.installation import read_installation, user_variables
+    from wizard.project.understand import meets
+
+    project = read_project(file)
+    foreign = [source.url for source in project.sources if is_foreign(source.url)]
+    if foreign:
+        raise UsageError(
+            "add-sources",
+            "{file} wants packages from places that are neither official nor in this program's tables: {places}.",
+            "If you trust them, name them with --index or --find-links and take the lines out of the file.",
+            file=str(file),
+            places=", ".join(foreign),
+        )
+    held = held_family(read_installation(prefix, user_variables()))
+    for one in project.statements:
+        if one.name == PYTHON or one.group or one.strength != DECLARED:
+            continue
+        if one.name not in held:
+            yield _line(one)
+        elif not meets(one.specifier, held[one.name]):
+            raise UsageError(
+                "add-other-torch",
+                "{file}, line {line}, asks for {asked}, and {name} {version} is there and held.",
+                "Take the line out; or let torch move with torch-wizard setup --into, or make the file an environment "
+                "of its own with torch-wizard setup --project.",
+                file=one.origin.file,
+                line=one.origin.line,
+                asked=str(one),
+                name=one.name,
+                version=held[one.name],
+            )
+
+
+def _line(one: Statement) -> str:
+    extras = f"[{','.join(one.extras)}]" if one.extras else ""
+    where = f" @ {one.url}" if one.url else one.specifier
+    return f"{one.name}{extras}{where}{f' ; {one.marker}' if one.marker else ''}"
