@@ -8,6 +8,7 @@ A number among the pieces is a pause in seconds. The reply ends with the connect
 from __future__ import annotations
 
 import contextlib
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterable
@@ -64,6 +65,10 @@ class RawServer(Listener):
             asked = b""
             while b"\r\n\r\n" not in asked and len(asked) < _MOST and (more := sock.recv(_MOST)):
                 asked += more
+            if length := re.search(rb"(?i)\r\nContent-Length: *(\d+)", asked):  # what lies unread when it closes resets
+                whole = asked.index(b"\r\n\r\n") + 4 + int(length[1])
+                while len(asked) < min(whole, _MOST) and (more := sock.recv(_MOST)):
+                    asked += more
             self.asked.append(asked)
             for piece in self._reply(asked):
                 if isinstance(piece, bytes):
