@@ -58,7 +58,11 @@ TRUST = option(
 )
 PROJECT = under(
     N_("a project"),
-    option("--project", metavar="PATH", help=N_("what this project (folder or file) asks for; nothing of it is run")),
+    option(
+        "--project",
+        metavar="PATH",
+        help=N_("what this project (folder, file or address) asks for; nothing of it is run"),
+    ),
     flag("--strict", help=N_("exactly what the project asks, or exit status 1")),
     option(
         "--relax",

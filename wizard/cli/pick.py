@@ -61,7 +61,9 @@ _GAP = "  "
     "pick",
     option("--machine", takes_several=True, metavar="FILE...", help=N_("machine files, or a folder of them")),
     option(
-        "--project", metavar="PATH", help=N_("decide for what this project (folder or file) asks; nothing of it is run")
+        "--project",
+        metavar="PATH",
+        help=N_("decide for what this project (folder, file or address) asks; nothing of it is run"),
     ),
     flag("--strict", help=N_("with --project: exactly what it asks, or exit status 1")),
     JSON,

@@ -14,6 +14,7 @@ from wizard.compatibility.model import Choices
 from wizard.machine.model import Machine
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import message
+from wizard.process import redact
 from wizard.project.answer import project_document, project_lines, relaxed_words
 from wizard.project.decide import Relaxed, decide
 from wizard.project.model import Project
@@ -34,7 +35,7 @@ def project_teller(
 
     Raises UsageError `no-such-project`, `nothing-declared`.
     """
-    project = read_project(Path(arguments.project))
+    project = _read(arguments, terminal, lambda: False)
 
     def tell(machine: Machine, name: str | None) -> ExitStatus:
         decision = decide(project, machine, matrix, choices, is_foreign)
@@ -48,6 +49,26 @@ def project_teller(
         return ExitStatus.DONE
 
     return tell
+
+
+def _read(arguments: Arguments, terminal: Terminal, is_cancelled: Callable[[], bool]) -> Project:
+    """The project of a folder, a file or an address. Raises UsageError `no-such-project`, `nothing-declared`,
+    `project-…`, WizardError `project-…`, Cancelled."""
+    from wizard.app.project_address import bring_project, is_address
+
+    where = arguments.project
+    if not is_address(where):
+        return read_project(Path(where).expanduser())
+    if getattr(arguments, "offline", False):
+        raise UsageError(
+            "project-offline",
+            "A project at an address cannot be had with --offline.",
+            "Leave --offline out, or name a folder.",
+        )
+    terminal.say(message("project.fetching", "Fetching the project from {address}…", address=redact(where)))
+    path = bring_project(where, is_cancelled)
+    terminal.say(message("project.fetched", "The project lies in {path}.", path=str(path)))
+    return read_project(path)
 
 
 def _not_as_asked(relaxed: Iterable[Relaxed]) -> WizardError:
@@ -83,7 +104,7 @@ def project_setup(
                 "Leave {option} out: a project gets an environment of its own.",
                 option=f"--{name}",
             )
-    project = read_project(Path(arguments.project).expanduser())
+    project = _read(arguments, terminal, interrupt.is_asked)
     return ProjectSetup(project, arguments, consent, terminal, interrupt)
 
 

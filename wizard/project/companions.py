@@ -55,10 +55,23 @@ class CondaNamed(Row, frozen=True):
     confidence: Literal["high", "medium", "low"]
 
 
+class CodeHost(Row, frozen=True):
+    """`archive`: where it has a snapshot of a `{repository}` at a `{ref}`."""
+
+    KEYS = (("host",),)
+
+    host: Words
+    archive: Words
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+
+
 class CompanionTable(Row, frozen=True):
     companion: Annotated[tuple[Companion, ...], SOME]
     pair: tuple[Pair, ...] = ()
     conda_named: tuple[CondaNamed, ...] = ()
+    code_host: tuple[CodeHost, ...] = ()
 
 
 def parse_companions(document: str) -> CompanionTable:

@@ -359,7 +359,7 @@ class WelcomePage(Page):
     # -- a project
 
     def open_project(self, where: str) -> None:
-        """`where`: a folder, or one file of it."""
+        """`where`: a folder, one file of it, or the address of a repository."""
         session = self.context.session
         self.opening.where.setText(where)
         self._show_form(self.opening)
@@ -370,7 +370,7 @@ class WelcomePage(Page):
 
         self.start_task(
             lambda: self.tr("Reading the project…"),
-            lambda is_cancelled, note: session.read_project(Path(where).expanduser()),
+            lambda is_cancelled, note: session.read_project(where, is_cancelled),
             opened,
         )
 

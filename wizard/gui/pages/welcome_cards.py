@@ -169,8 +169,8 @@ class OpenPanel(QFrame):
     def retranslate(self) -> None:
         self._title.setText(self.tr("Open a project"))
         self._words.setText(self.tr("What it needs is read from files such as requirements.txt; none of it is run."))
-        self.where.setAccessibleName(self.tr("Folder or file of the project"))
-        self.where.setPlaceholderText(self.tr("Drop the folder here, or choose it"))
+        self.where.setAccessibleName(self.tr("Folder, file or address of the project"))
+        self.where.setPlaceholderText(self.tr("Drop the folder here, or paste the address of a repository"))
         self.folder.setText(self.tr("&Folder…"))
         self.file.setText(self.tr("F&ile…"))
         self.drop.setText(self.tr("&Not now"))

@@ -1,0 +1,323 @@
+"""Brings a project from its address onto this computer: by git where it is there, else as its host's archive.
+
+Nothing of it is run: no hooks, no submodules, no links; bounded in bytes, files and time. What an archive holds is only
+read, and nobody promises a hash for it. A `.git` inside an archive is left out: git itself may run what stands there
+(git's own page on its security boundary).
+
+One file: the two ways share their address, their bounds and the folder that they end in.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+import stat
+import tempfile
+import time
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from urllib.parse import urlsplit, urlunsplit
+
+from wizard.environment.naming import find_flaw
+from wizard.model.errors import Cancelled, ErrorText, UsageError, WizardError
+from wizard.model.messages import bytes_text
+from wizard.process import Request, child_environment, redact, run
+from wizard.project.companions import companion_table
+from wizard.system import moving, paths
+from wizard.toolconfig.settings import read_user_settings
+from wizard.transfer.address import address_problem
+from wizard.transfer.http import Client, SourceUnreachable
+
+PROJECTS = "torch-projects"  # the folder in the person's own
+MOST_BYTES = 2_000_000_000  # of what lies on the disk then
+MOST_FILES = 50_000
+_MOST_OF_ARCHIVE = 48_000_000
+_MOST_SECONDS = 900.0
+_LOOK_SECONDS = 1.0
+_PATIENCE = (10.0, 50.0)  # seconds to connect, and for an answer
+_GIT_HOST = re.compile(r"git@(?P<host>[\w.-]+):(?P<path>[\w./-]+)")
+_ADDRESS = re.compile(r"(git\+)?[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_TREE = re.compile(r"^(?P<path>/.+?)(?:/-)?/tree/(?P<ref>[^/]+)(?:/.*)?$")
+_REF = re.compile(r"[A-Za-z0-9_][\w./-]*")
+_ODD = ("hyphen", "tilde")  # as a name of an environment; a file may be called so
+_BAD_ARCHIVE = (OSError, ValueError, EOFError, RuntimeError, NotImplementedError, zipfile.BadZipFile, zlib.error)
+IsCancelled = Callable[[], bool]
+
+NOT_FETCHED = ErrorText(
+    "project-not-fetched",
+    "The project could not be fetched from {address}.",
+    "Look whether that page opens in a browser; of a private project, make a copy with git and open its folder.",
+)
+TOO_LARGE = ErrorText(
+    "project-too-large",
+    "The project at {address} is larger than {limit}, and was left.",
+    "Make a copy of it with git yourself, and open that folder.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectAddress:
+    """`repository`: without branch, login and `.git`. `ref`: a branch or tag; "" for the usual one."""
+
+    repository: str
+    name: str
+    ref: str = ""
+    is_archive: bool = False
+
+
+def is_address(text: str) -> bool:
+    return bool(_ADDRESS.match(text) or _GIT_HOST.fullmatch(text))
+
+
+def parse_address(text: str) -> ProjectAddress:
+    """Read what a person copied from a browser or from `pip install`. Raises UsageError `project-address…`."""
+    words = text.strip()
+    if match := _GIT_HOST.fullmatch(words):
+        words = f"https://{match['host']}/{match['path']}"
+    words = words.removeprefix("git+").partition("#")[0].partition("?")[0]
+    parts = urlsplit(words) if address_problem(words) is None else None
+    if parts is None or parts.scheme not in ("http", "https"):
+        raise _unfit(text)
+    if parts.username or parts.password:
+        raise UsageError(
+            "project-address-login",
+            "The address of the project holds a login.",
+            "Make a copy of a private project with git, and open its folder.",
+        )
+    path, _, ref = parts.path.rstrip("/").partition("@")
+    if match := _TREE.match(path):
+        path, ref = match["path"], match["ref"]
+    is_archive = path.lower().endswith(".zip")
+    path = path.removesuffix(".git")
+    name = PurePosixPath(path).name.removesuffix(".zip")
+    if not name or find_flaw(name, paths.os_name()) or (ref and (not _REF.fullmatch(ref) or ".." in ref)):
+        raise _unfit(text)
+    return ProjectAddress(urlunsplit((parts.scheme, parts.netloc, path, "", "")), name, ref, is_archive)
+
+
+def _unfit(text: str) -> UsageError:
+    return UsageError(
+        "project-address",
+        "“{address}” is not the address of a repository.",
+        "Copy it from the browser, as https://github.com/OWNER/NAME, or give a folder.",
+        address=redact(text),
+    )
+
+
+def bring_project(text: str, is_cancelled: IsCancelled, base: Path | None = None) -> Path:
+    """Return the folder with the project, below `base` (the person's folder of projects). One that was brought from the
+    same address before is taken as it is.
+
+    Raises UsageError `project-address…`, WizardError `project-…`, Cancelled.
+    """
+    address, place = parse_address(text), base or Path.home() / PROJECTS
+    target = place / address.name
+    if _is_of(target, address):
+        return target
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".begun-", dir=place, ignore_cleanup_errors=True) as begun:
+            made = Path(begun) / address.name
+            git = None if address.is_archive else shutil.which("git")
+            if git:
+                _clone(git, address, made, is_cancelled)
+            else:
+                _unpack(_archive(address, is_cancelled), made, address, is_cancelled)
+            target = next(one for one in _names(target) if not os.path.lexists(one))
+            moving.rename(made, target)
+    except OSError as error:
+        raise WizardError(
+            "project-not-written",
+            "The project could not be written into {path}.",
+            "Look whether that folder may be written and has room.",
+            details=str(error),
+            path=str(place),
+        ) from error
+    return target
+
+
+def _names(target: Path) -> Iterator[Path]:
+    yield target
+    for number in range(2, 1000):
+        yield target.with_name(f"{target.name}-{number}")
+
+
+def _is_of(folder: Path, address: ProjectAddress) -> bool:
+    """By the text of its settings: git itself is not asked in there."""
+    try:
+        told = (folder / ".git" / "config").read_text(encoding="utf-8", errors="replace")
+        head = (folder / ".git" / "HEAD").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    is_it = re.search(rf"^\s*url = {re.escape(address.repository)}(\.git)?/?$", told, re.MULTILINE)
+    return bool(is_it) and (not address.ref or head.strip().endswith(f"/{address.ref}"))
+
+
+# By git
+
+
+def _clone(git: str, address: ProjectAddress, made: Path, is_cancelled: IsCancelled) -> None:
+    scheme = urlsplit(address.repository).scheme
+    none = made.with_name("none")  # without hooks and templates
+    none.mkdir()
+    settings = {
+        "core.hooksPath": str(none),
+        "core.symlinks": "false",
+        "core.protectNTFS": "true",
+        "core.fsmonitor": "false",
+        "submodule.recurse": "false",
+        "http.followRedirects": "initial",
+        "http.lowSpeedLimit": "1000",
+        "http.lowSpeedTime": "60",
+    }
+    options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+    branch = ("--branch", address.ref) if address.ref else ()
+    argv = (git, *options, "clone", "--depth", "1", "--no-tags", "--single-branch", "--no-recurse-submodules")
+    extra = {
+        "GIT_ALLOW_PROTOCOL": scheme,  # http is an address of this computer only (parse_address)
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": "",
+        "GCM_INTERACTIVE": "never",
+        "GIT_LFS_SKIP_SMUDGE": "1",
+    }
+    watched = _Bounds(made, is_cancelled)
+    request = Request(
+        (*argv, f"--template={none}", *branch, "--", address.repository, str(made)),
+        environment=child_environment(extra),
+        timeout=_MOST_SECONDS,
+    )
+    outcome = run(request, is_cancelled=watched.is_over)
+    if watched.is_too_large:
+        raise _too_large(address, MOST_BYTES)
+    if is_cancelled():
+        raise Cancelled
+    if outcome.exit_code != 0:
+        raise WizardError(NOT_FETCHED, details=outcome.tail(), address=address.repository)
+
+
+class _Bounds:
+    """Looks now and then how much git has written."""
+
+    def __init__(self, folder: Path, is_cancelled: IsCancelled) -> None:
+        self._folder, self._is_cancelled = folder, is_cancelled
+        self._next = 0.0
+        self.is_too_large = False
+
+    def is_over(self) -> bool:
+        now = time.monotonic()
+        if now >= self._next:
+            self.is_too_large = self.is_too_large or _size(self._folder) > MOST_BYTES
+            self._next = now + _LOOK_SECONDS
+        return self.is_too_large or self._is_cancelled()
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(place, name)).st_size  # noqa: PTH118 (thousands of them)
+            except OSError:
+                continue
+    return total
+
+
+def _too_large(address: ProjectAddress, limit: int) -> WizardError:
+    return WizardError(TOO_LARGE, address=address.repository, limit=bytes_text(limit))
+
+
+# As an archive
+
+
+def archive_url(address: ProjectAddress) -> str | None:
+    """Return where the host of the repository has its archive; None for a host that is in no table."""
+    if address.is_archive:
+        return address.repository
+    host = urlsplit(address.repository).hostname
+    row = next((one for one in companion_table().code_host if one.host == host), None)
+    return row.archive.format(repository=address.repository, ref=address.ref or "HEAD") if row else None
+
+
+def _archive(address: ProjectAddress, is_cancelled: IsCancelled) -> bytes:
+    url = archive_url(address)
+    if url is None:
+        raise WizardError(
+            "project-no-git",
+            "There is no git on this computer, and {host} is not known to offer archives.",
+            "Install git; or download the project as a .zip in the browser, unpack it and open its folder.",
+            host=urlsplit(address.repository).hostname or "",
+        )
+    known = read_user_settings(os.environ, Path.home(), paths.os_name())
+    client = Client(known.certificate, known.proxy, _PATIENCE, known.environment)
+    try:
+        page = client.get(url, address.repository, {}, _MOST_OF_ARCHIVE, lambda done: not is_cancelled())
+    except SourceUnreachable as error:
+        raise WizardError(NOT_FETCHED, details=error.details, address=address.repository) from error
+    finally:
+        client.close()
+    if is_cancelled():
+        raise Cancelled
+    if page.status != 200:
+        raise WizardError(NOT_FETCHED, details=f"HTTP {page.status}", address=address.repository)
+    if len(page.body) >= _MOST_OF_ARCHIVE:
+        raise _too_large(address, _MOST_OF_ARCHIVE)
+    return page.body
+
+
+def _unpack(data: bytes, made: Path, address: ProjectAddress, is_cancelled: IsCancelled) -> None:
+    """Write plain files only, below `made`. Names that lead out of it refuse the whole archive."""
+    made.mkdir()
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = [one for one in archive.infolist() if not one.is_dir()]
+            if len(members) > MOST_FILES or sum(one.file_size for one in members) > MOST_BYTES:
+                raise _too_large(address, MOST_BYTES)
+            first = {PurePosixPath(one.filename).parts[:1] for one in members}
+            is_wrapped = len(first) == 1 and all("/" in one.filename for one in members)
+            left = MOST_BYTES
+            for member in members:
+                if is_cancelled():
+                    raise Cancelled
+                parts = _safe_parts(member, address)[1 if is_wrapped else 0 :]
+                if parts:
+                    left -= _write(archive, member, made.joinpath(*parts), left, address)
+    except _BAD_ARCHIVE as error:
+        raise WizardError(NOT_FETCHED, details=str(error), address=address.repository) from error
+
+
+def _safe_parts(member: zipfile.ZipInfo, address: ProjectAddress) -> tuple[str, ...]:
+    """Return the parts of its path; () for what is left out: a link, `.git`, a name that no file here may have."""
+    name = member.filename
+    parts = tuple(name.split("/"))
+    if name.startswith("/") or "\\" in name or any(part in ("", ".", "..") for part in parts) or ":" in parts[0]:
+        raise WizardError(
+            "project-archive-unsafe",
+            "The archive of {address} holds a file whose name leads out of it ({name}).",
+            "Nothing of it was kept; do not unpack it by hand either.",
+            address=address.repository,
+            name="".join(char if char.isprintable() else "?" for char in name[:80]),
+        )
+    flaws = [find_flaw(part, paths.os_name()) for part in parts]
+    is_odd = any(flaw and flaw.reason not in _ODD for flaw in flaws)
+    is_git = any(part.lower().rstrip(" .") == ".git" for part in parts)
+    return () if is_odd or is_git or stat.S_ISLNK(member.external_attr >> 16) else parts
+
+
+def _write(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, most: int, address: ProjectAddress) -> int:
+    """Return the bytes written; two names that are one here leave the first."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if os.path.lexists(target):
+        return 0
+    done = 0
+    with archive.open(member) as source, target.open("xb") as file:
+        while piece := source.read(65536):
+            done += len(piece)
+            if done > most:
+                raise _too_large(address, MOST_BYTES)
+            file.write(piece)
+    return done
