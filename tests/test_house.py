@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import shutil
+import subprocess
 from collections import Counter
 from pathlib import Path
+
+import pytest
 
 from benchmarks.house import circles, class_names, floors, imported, modules, rooms
 
@@ -17,6 +21,16 @@ MODULES = [path for path in PROGRAM.rglob("*.py") if path.name != "__init__.py"]
 def test_a_folder_has_at_most_fifteen_modules() -> None:
     counted = Counter(path.parent.relative_to(PROGRAM).as_posix() for path in MODULES)
     assert {folder: count for folder, count in counted.items() if count > 15} == {}
+
+
+@pytest.mark.skipif(not (PROGRAM.parent / ".git").exists() or shutil.which("git") is None, reason="no git here")
+def test_git_leaves_no_module_out() -> None:
+    """A rule in .gitignore that fits a folder of the program would keep it out of every clone."""
+    command = ("git", "ls-files", "--others", "--ignored", "--exclude-standard", "wizard", "tests", "resources")
+    done = subprocess.run(command, cwd=PROGRAM.parent, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(done.stderr.strip())  # a copy that belongs to somebody else
+    assert [one for one in done.stdout.splitlines() if one.endswith((".py", ".toml", ".csv", ".po"))] == []
 
 
 def test_a_folder_says_what_it_is() -> None:
