@@ -78,10 +78,12 @@ class _Walk(Pictures):
         self.settle(lambda: not window.tasks.busy)
         self.shoot("0-welcome")
         for number, name in enumerate(("1-check", "2-build", "3-source", "4-place", "5-review"), start=1):
+            session.hold.add("propose")  # the picture takes longer than the choosing
             window.footer.primary.click()
             if window.navigator.chooses:
                 self.shoot("1-choosing")
             window.navigator.stop_hurrying()  # each page is wanted, not only the last one
+            session.hold.discard("propose")
             self.settle(lambda: window.page.may_press() and not window.tasks.busy)
             self.shoot(name)
             getattr(self, f"_more_of_{number}", lambda: None)()
