@@ -60,8 +60,8 @@ class CodeHost(Row, frozen=True):
 
     KEYS = (("host",),)
 
-    host: Words
-    archive: Words
+    host: Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]+(\.[a-z0-9-]+)+$")]
+    archive: Annotated[str, msgspec.Meta(pattern=r"^\{repository\}/\S*\{ref\}\S*\.zip$")]
     source: Words
     as_of: Date
     confidence: Literal["high", "medium", "low"]
