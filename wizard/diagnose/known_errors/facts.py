@@ -19,7 +19,10 @@ _THERE = (
     r"\b{name}(?: version)?[\"'` ]{{0,14}}(?:==|=|:|-| )[ \"'`]{{0,3}}" + _VERSION
 )
 _SAID_BY_PYTHON = r"torch\.__version__\)?\s*['\"]?" + _VERSION
-_WANTED = r"(?:requirement |distribution found for |candidates for )(torch|torchvision|torchaudio)(?:==| \()" + _VERSION
+_WANTED = (
+    r"(?:requirement |distribution found for |candidates for )(torch|torchvision|torchaudio)(?:==| \()"
+    r"(\d+\.\d+(?:\.\d+)?)(\.?(?:dev|a|b|rc)\d*)?(?:\+(cu\d+|cpu|xpu|rocm[\d.]*\d))?"
+)
 _LISTED = r"\(from versions: (\d[^)\n]*)\)"
 _CAPABILITY = r"CUDA capability sm_(\d{2,3})\b|(?:compute|cuda) capability(?: \(CC\))? (\d{1,2}\.\d)\b"
 _DRIVER_CUDA = r"driver on your system is too old \(found version (\d{2})(\d{2})0\)"
@@ -156,7 +159,9 @@ def _listed(words: str) -> tuple[str, ...]:
 def _named(name: str, groups: tuple[str | None, ...]) -> Named | None:
     """Return None for a nightly: no table holds it."""
     version, unfinished, tag = groups
-    return None if unfinished or not version else Named(name, version, tag or "")
+    if unfinished or not version:
+        return None
+    return Named(name, version if version.count(".") == 2 else f"{version}.0", tag or "")
 
 
 def _capability(words: str) -> ComputeCapability | None:
