@@ -5,6 +5,7 @@ What changes and what would break is shown first; then it is a run like every ot
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -80,8 +81,17 @@ def _add(arguments: Arguments, terminal: Terminal) -> int:
 
 
 def _choices(arguments: Arguments, prefix: Path) -> Choices:
-    """Raises UsageError `add-nothing`, and as `_lines`."""
+    """Raises UsageError `add-nothing`, `add-torch-asked`, and as `_lines`."""
     lines = [*arguments.packages]
+    for line in lines:
+        if re.split(r"[^\w.-]", line.strip())[0].lower() in FAMILY and line not in FAMILY[1:]:
+            raise UsageError(
+                "add-torch-asked",
+                "“{asked}” cannot be asked for here: the torch that is there stays as it is.",
+                "Let torch move with: torch-wizard setup --into {path} --torch VERSION",
+                asked=line,
+                path=str(prefix),
+            )
     if arguments.requirements:
         lines += _lines(Path(arguments.requirements).expanduser(), prefix)
     elif not lines:
