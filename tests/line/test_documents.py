@@ -70,6 +70,7 @@ STATUS = {
         "nobody is there to say yes",
     ),
     "torch-wizard setup --project ~/code/their-repo": (2, "nobody is there to say yes"),
+    "torch-wizard envs add demo einops timm": (2, "nobody is there to say yes"),
 }
 
 
