@@ -16,8 +16,9 @@ from tests.gui.walking import press, settle, visible
 from tests.sentences import error_text
 from wizard.app.pages.order import ORDER, PageId
 from wizard.gui.pages.check import CheckPage
-from wizard.gui.shell.auto_advance import ChoosingPage
+from wizard.gui.pages.choosing import ChoosingPage
 from wizard.gui.shell.window import WizardWindow
+from wizard.gui.widgets.labels import SIGNS
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES
 from wizard.run.model import Requirement
@@ -126,6 +127,22 @@ def test_an_error_on_the_way_is_shown_where_it_is(qtbot: QtBot, make_window: Mak
     press(qtbot, window.page.again)
     settle(qtbot, window)
     assert window.navigator.page is PageId.SOURCE, "the person is asked again"
+
+
+def test_each_choice_is_named_beside_its_tick(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.selected = values.PROBED_SELECTED
+    session.hold.add("preview")
+    window = make_window()
+    click_next(qtbot, window)
+    click_next(qtbot, window)
+    qtbot.waitUntil(lambda: "preview" in session.names())
+    choosing = window.stack.currentWidget()
+    assert isinstance(choosing, ChoosingPage)
+    said = " ".join(one.text() for one in choosing.findChildren(QLabel))
+    assert "torch 2.14.1" in said
+    assert "38.2 MB/s" in said
+    assert str(session.environments_dir() / "torch") in said, "the folder as Place will propose it"
+    assert said.count(SIGNS["ok"]) == 3, "Review is still at work"
 
 
 @pytest.mark.parametrize("how", ["key", "choose", "return"])

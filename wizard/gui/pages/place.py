@@ -34,12 +34,12 @@ from wizard.gui.widgets.frames import Fold, RowCard, box, column, stacked
 from wizard.gui.widgets.labels import Pill, label, selectable
 from wizard.model.errors import WizardError
 from wizard.run.model import Requirement
+from wizard.run.plan.place import DEFAULT_NAME
 
 if TYPE_CHECKING:
     from wizard.environment.model import Environment
 
 _TYPING_PAUSE_MS = 250
-DEFAULT_NAME = "torch"
 
 
 class PlacePage(Page):

@@ -1,0 +1,102 @@
+"""What is shown while the program chooses by itself: a tick and a few words for each choice.
+
+It stands in front of the pages that are pressed one after another (`shell/auto_advance.py`) and asks nothing.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
+
+from wizard.app.pages.order import ORDER, PageId
+from wizard.app.pages.sources import rows_of
+from wizard.gui.pages.base import Page
+from wizard.gui.shell.context import AppContext
+from wizard.gui.shell.rail import page_name
+from wizard.gui.widgets.figures import rate_text, variant_text
+from wizard.gui.widgets.frames import box, line_up
+from wizard.gui.widgets.labels import SIGNS, label, restyle
+from wizard.run.plan.place import DEFAULT_NAME
+
+_SHOWN = (PageId.BUILD, PageId.SOURCE, PageId.PLACE, PageId.REVIEW)
+
+
+class ChoosingPage(Page):
+    """What is being chosen, a tick each. It asks nothing; the one button leads to choosing by hand."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
+        self.myself = QPushButton()
+        self.myself.clicked.connect(lambda: context.navigator.go_to(PageId.BUILD))
+        self.footer_right = [self.myself]
+        self._rows: dict[PageId, tuple[QLabel, QLabel, QLabel, QLabel]] = {}
+        card = box("card")
+        grid = QGridLayout(card)
+        grid.setContentsMargins(24, 8, 24, 8)
+        grid.setHorizontalSpacing(18)
+        grid.setColumnStretch(2, 1)
+        for number, page in enumerate(_SHOWN):
+            mark, name = label("", "tick", wrap=False), label("", "muted", wrap=False)
+            value, note = label("", "strong"), label("", "muted", wrap=False)
+            for place, cell in enumerate((mark, name, value, note)):
+                grid.addWidget(cell, 2 * number, place)
+            if page is not _SHOWN[-1]:
+                grid.addWidget(box("line"), 2 * number + 1, 0, 1, 4)
+            grid.setRowMinimumHeight(2 * number, 56)
+            self._rows[page] = (mark, name, value, note)
+        middle = line_up()
+        middle.addStretch(1)
+        middle.addWidget(card, 6)
+        middle.addStretch(1)
+        self.body.addStretch(1)
+        self.body.addLayout(middle)
+        self.body.addStretch(3)
+
+    def primary_text(self) -> str:
+        return ""
+
+    def may_press(self) -> bool:
+        return False
+
+    def may_back(self) -> bool:
+        return False
+
+    def first_control(self) -> QWidget:
+        return self.myself
+
+    def retranslate(self) -> None:
+        self.set_head(self.tr("Choosing for you"), self.tr("Nothing is installed yet."))
+        self.myself.setText(self.tr("Choose my&self"))
+        self.myself.setAccessibleDescription(self.tr("Stops here, so that you choose the version, source and folder."))
+
+    def render_state(self) -> None:
+        now = ORDER.index(self.context.navigator.page)
+        chosen = self._chosen()
+        for page, (mark, name, value, note) in self._rows.items():
+            place = ORDER.index(page)
+            state = "done" if place < now or (page is PageId.REVIEW and self.state.preview) else "later"
+            state = "now" if place == now and state != "done" else state
+            mark.setText(SIGNS["ok"] if state == "done" else "")
+            words = {"done": self.tr("done"), "now": self.tr("in progress"), "later": self.tr("not yet")}
+            mark.setAccessibleName(f"{page_name(page)}: {words[state]}")
+            if mark.property("state") != state:
+                mark.setProperty("state", state)
+                restyle(mark)
+            name.setText(page_name(page))
+            words_of = chosen.get(page, ("", "")) if state == "done" else ("", "")
+            value.setText(words_of[0])
+            note.setText(words_of[1] if state != "now" else self.tr("checking…"))
+
+    def _chosen(self) -> dict[PageId, tuple[str, str]]:
+        state = self.state
+        found: dict[PageId, tuple[str, str]] = {}
+        if state.picked is not None:
+            build = f"torch {state.picked.torch} + {variant_text(state.picked.variant)}"
+            found[PageId.BUILD] = (build, self.tr("fits your card") if state.picked.variant != "cpu" else "")
+        if state.selected is not None:
+            source = state.selected.torch_source
+            rates = [one.rate for one in rows_of(state.selected) if "torch" in one.uses and one.rate]
+            found[PageId.SOURCE] = (self.say(source.label), rate_text(rates[0]) if rates else "")
+        if state.place is not None:
+            place = state.choices.prefix or str(self.context.session.environments_dir() / DEFAULT_NAME)
+            found[PageId.PLACE] = (place, "")
+        return found
