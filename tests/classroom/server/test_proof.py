@@ -89,9 +89,13 @@ def test_a_wrong_key_proves_nothing(proving: PackServer, course: Class, pack: Pa
 
 
 def test_nobody_writes_the_row_of_another(
-    proving: PackServer, course: Class, pack: Path, refused: list[RefusedResult], tmp_path: Path,
+    proving: PackServer,
+    course: Class,
+    pack: Path,
+    refused: list[RefusedResult],
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     mine = own(course)
     hand_in([base_of(proving)], mine)
     forged = replace(mine, report={**REPORT, "status": 1})
