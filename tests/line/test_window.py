@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from tests.gui.walking import go_to, press, put_away, settle, typed
 from tests.line.fixture import live_in
 from tests.line.world import PYTHON, TORCH, World
+from tests.servers.index_server import Answer
 from wizard.app.pages.order import ORDER, PageId
 from wizard.app.tools import WindowSession
 from wizard.gui.shell.window import WizardWindow
@@ -132,6 +133,25 @@ def test_cancel_then_resume_in_the_window(open_window, at_home: World, qtbot: Qt
     press(qtbot, install.cancel)
     qtbot.waitUntil(lambda: window.navigator.state.run_over, timeout=LONG)
     qtbot.waitUntil(lambda: window.footer.primary.isVisible() and window.footer.primary.isEnabled(), timeout=LONG)
+    press(qtbot, window.footer.primary)  # Resume
+    wait_for_end(qtbot, window)
+    assert window.navigator.state.report["status"] == 0
+
+
+def test_a_failure_is_told_and_mended_in_the_window(open_window, at_home: World, qtbot: QtBot) -> None:  # type: ignore[no-untyped-def]
+    window = open_window()
+    walk_to_review(qtbot, window, at_home, "mine")
+    for wheel in at_home.torch.root.rglob("torch-*.whl"):
+        at_home.torch.answers[f"/files/{wheel.name}"] = Answer(status=404)
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.INSTALL, timeout=LONG)
+    qtbot.waitUntil(window.pages[PageId.INSTALL].trouble.isVisible, timeout=LONG)
+    settle(qtbot, window)
+    assert window.rail.steps[PageId.INSTALL].accessibleName().endswith("failed")
+    told = window.pages[PageId.INSTALL].trouble.plain_text()
+    assert f"torch-{TORCH}" in told
+    assert "Traceback" not in told
+    at_home.torch.answers.clear()
     press(qtbot, window.footer.primary)  # Resume
     wait_for_end(qtbot, window)
     assert window.navigator.state.report["status"] == 0
