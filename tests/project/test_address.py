@@ -134,8 +134,11 @@ def test_a_repository_that_is_not_there_leaves_nothing(git_server: GitServer, tm
 
 
 @WANTS_GIT
-def test_one_that_is_too_large_is_left(git_server: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(project_address, "MOST_BYTES", -1)
+@pytest.mark.parametrize("bound", ["MOST_BYTES", "MOST_FILES"])
+def test_one_that_is_too_large_is_left(
+    bound: str, git_server: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(project_address, bound, 2)
     with pytest.raises(WizardError) as caught:
         bring_project(f"{git_server.address}/captions.git", lambda: False, tmp_path / "projects")
     assert caught.value.code == "project-too-large"

@@ -55,7 +55,7 @@ NOT_FETCHED = ErrorText(
 )
 TOO_LARGE = ErrorText(
     "project-too-large",
-    "The project at {address} is larger than {limit}, and was left.",
+    "The project at {address} is larger than {limit} or has more than {files} files, and was left.",
     "Make a copy of it with git yourself, and open that folder.",
 )
 
@@ -192,7 +192,7 @@ def _clone(git: str, address: ProjectAddress, made: Path, is_cancelled: IsCancel
         timeout=_MOST_SECONDS,
     )
     outcome = run(request, is_cancelled=watched.is_over)
-    if watched.is_too_large:
+    if watched.is_too_large or watched.look():
         raise _too_large(address, MOST_BYTES)
     if is_cancelled():
         raise Cancelled
@@ -201,7 +201,7 @@ def _clone(git: str, address: ProjectAddress, made: Path, is_cancelled: IsCancel
 
 
 class _Bounds:
-    """Looks now and then how much git has written."""
+    """Looks now and then how much git has written, and once more at its end."""
 
     def __init__(self, folder: Path, is_cancelled: IsCancelled) -> None:
         self._folder, self._is_cancelled = folder, is_cancelled
@@ -209,26 +209,32 @@ class _Bounds:
         self.is_too_large = False
 
     def is_over(self) -> bool:
-        now = time.monotonic()
-        if now >= self._next:
-            self.is_too_large = self.is_too_large or _size(self._folder) > MOST_BYTES
-            self._next = now + _LOOK_SECONDS
+        if time.monotonic() >= self._next:
+            self.look()
+            self._next = time.monotonic() + _LOOK_SECONDS
         return self.is_too_large or self._is_cancelled()
 
+    def look(self) -> bool:
+        files, size = _extent(self._folder)
+        self.is_too_large = self.is_too_large or files > MOST_FILES or size > MOST_BYTES
+        return self.is_too_large
 
-def _size(folder: Path) -> int:
-    total = 0
+
+def _extent(folder: Path) -> tuple[int, int]:
+    """Return how many files are in it, and their bytes."""
+    files = total = 0
     for place, _, names in os.walk(folder):
+        files += len(names)
         for name in names:
             try:
                 total += os.lstat(os.path.join(place, name)).st_size  # noqa: PTH118 (thousands of them)
             except OSError:
                 continue
-    return total
+    return files, total
 
 
 def _too_large(address: ProjectAddress, limit: int) -> WizardError:
-    return WizardError(TOO_LARGE, address=address.repository, limit=bytes_text(limit))
+    return WizardError(TOO_LARGE, address=address.repository, limit=bytes_text(limit), files=MOST_FILES)
 
 
 # As an archive
