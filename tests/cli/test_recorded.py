@@ -78,6 +78,8 @@ LINES = (
     ("store", "prune", "--yes", "--json"),
     ("envs", "add", "demo", "--yes", "{sources}"),
     ("envs", "add", "no-such", "einops", "--yes"),
+    ("update", "--check", "--json"),
+    ("update", "--undo", "--json"),
 )
 
 

@@ -59,6 +59,12 @@ NOT_RUN = {
         "wants hosts: tests/fleet/test_ansible.py"
     ),
     "module use /opt/modulefiles && module load torch/2.14": "a function of the shell: tests/fleet/test_module_file.py",
+    "torch-wizard update --check": "wants a place that offers some: tests/update",
+    "torch-wizard update": "wants a place that offers some: tests/update",
+    "torch-wizard update --undo": "wants an update: tests/update",
+    "python resources/tables/update.py OUT --number 2 --key KEYFILE --newest 9.9 https://example.org/torch-setup": (
+        "of the source: tests/update makes them with it"
+    ),
     "sbatch ~/torch-verify.sh": "wants Slurm: tests/fleet/test_job_script.py",
     "bash ~/torch-verify.sh": "wants Slurm: tests/fleet/test_job_script.py",
 }

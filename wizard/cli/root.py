@@ -48,6 +48,10 @@ _COMMANDS = {
         N_("a folder with every file of a class profile: build it, check it, update it, serve it"),
     ),
     "room": Late(f"{_CLI}.classroom.room", N_("the results of a class, red first")),
+    "update": Late(
+        f"{_CLI}.sources.update",
+        N_("newer tables, and whether there is a newer program: asked now, taken after a yes, taken back by --undo"),
+    ),
     "undo": Late(
         f"{_CLI}.sources.undo",
         N_("take back a change of your pip, uv or conda settings (the last one, without ID), or list them"),
@@ -68,9 +72,13 @@ def _show_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> N
 def version_line() -> str:
     """Return the program's version, and how old its data are: a copy of last year may not know today's cards."""
     from wizard.compatibility.data.date import data_date
+    from wizard.model.table_update import tables_in_use
     from wizard.system import paths
 
-    dates = f"data of {data_date(paths.matrices_dir()) or '?'}"
+    tables = tables_in_use()
+    dates = f"data of {data_date(tables.folder) or '?'}"
+    if tables.version:
+        dates += f", update {tables.version}"
     if learnt := data_date(paths.matrices_overlay_dir()):
         dates += f", learnt on this computer {learnt}"
     return f"{PROGRAM} {__version__} ({dates})"

@@ -15,8 +15,8 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_type_hints
 import msgspec
 
 from wizard.model.errors import WizardError
+from wizard.model.table_update import tables_dir
 from wizard.model.typed import described, from_toml
-from wizard.system import paths
 
 T = TypeVar("T")
 Words = Annotated[str, msgspec.Meta(pattern=r"^[^\x00-\x1f\x7f]+$")]  # one line
@@ -70,7 +70,7 @@ def parse_table(name: str, document: str, shape: type[T]) -> T:
 
 def shipped_table(name: str, shape: type[T]) -> T:
     """Raises WizardError `bad-table`: somebody changed the program's own files."""
-    path = paths.matrices_dir() / f"{name}.toml"
+    path = tables_dir() / f"{name}.toml"
     try:
         return parse_table(name, path.read_text(encoding="utf-8"), shape)
     except (OSError, UnicodeDecodeError, TableError) as error:

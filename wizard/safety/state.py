@@ -99,6 +99,7 @@ FOLDERS = (
     "downloads",
     "deletions",
     "matrices-overlay",
+    "table-updates",
     "profiles",
     "locks",
     "bootstrap",

@@ -232,6 +232,8 @@ def recover(journal: UndoJournal | None = None) -> tuple[Change, ...]:
 
 def take_out(file: FileChange, now: bytes) -> TakenOut:
     """Give our keys whose value is still ours their earlier value again, the last one first."""
+    if not file.tool:  # a file of this program
+        return TakenOut(None)
     tool, path, content, left = Tool(file.tool), Path(file.path), now, []
     for ours in reversed(file.ours):
         try:

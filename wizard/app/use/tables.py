@@ -26,6 +26,7 @@ from wizard.environment.conda.miniforge import parse_miniforge
 from wizard.machine.machine_file import machine_to_json
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, catalogue, text
+from wizard.model.table_update import tables_dir
 from wizard.model.tables import TableError
 from wizard.process import redact
 from wizard.project.companions import parse_companions
@@ -81,7 +82,7 @@ def refresh(
     choices: Choices, settings: UserSettings, platforms: tuple[str, ...], is_cancelled: IsCancelled
 ) -> Refreshed:
     """Raises WizardError `no-source-answers`, `overlay-not-made`, `state-not-writable`, UsageError for an address."""
-    shipped = load_matrix(paths.matrices_dir())
+    shipped = load_matrix(tables_dir())
     with Reader(settings) as reader:
         listing = find_new_builds(shipped, SourceCatalog(choices, settings, reader), reader, platforms, is_cancelled)
         if listing.silent and len(listing.silent) == listing.asked:
@@ -103,7 +104,7 @@ def _no_source_answers(listing: NewBuilds) -> WizardError:
 
 def _laid_over(rows: dict[str, list[dict[str, str]]]) -> OverlayState:
     """What was learnt before stays, where it is sound and not learnt anew."""
-    folder, shipped = paths.matrices_overlay_dir(), paths.matrices_dir()
+    folder, shipped = paths.matrices_overlay_dir(), tables_dir()
     try:
         before = read_overlay(folder, shipped)[0] if folder.is_dir() else {}
         names = {*before, *rows}
@@ -157,7 +158,7 @@ _WORDS: Mapping[str, Callable[[Any], Iterator[str]]] = {  # the sentences that t
 
 def check(folder: Path | None = None) -> tuple[str, ...]:
     """The problems as dotted paths: of `folder`, or of the shipped tables and the overlay."""
-    place = folder or paths.matrices_dir()
+    place = folder or tables_dir()
     problems = [*(str(problem) for problem in check_folder(place)), *_documents(place)]
     overlay = load_matrix().overlay if folder is None and not problems else None
     return (*problems, *(f"matrices-overlay/{problem}" for problem in (overlay.problems if overlay else ())))

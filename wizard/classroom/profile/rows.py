@@ -18,6 +18,7 @@ from wizard.compatibility.data.overlay import merged, read_overlay
 from wizard.compatibility.data.schema import TABLES, TableSchema
 from wizard.compatibility.data.validate import check_references
 from wizard.install.lock import quoted
+from wizard.model.table_update import tables_dir
 from wizard.system import paths
 
 FIRST_READER = "0.1.0"  # the first version of the program that reads them
@@ -35,10 +36,8 @@ def with_profile_rows(matrix: Matrix, profile: Profile) -> Matrix:
 
 def rows_for(locks: Collection[ProfileLock]) -> Rows:
     """Return the rows by which another program judges the builds of these entries; {} where each has them."""
-    learned = read_overlay(paths.matrices_overlay_dir(), paths.matrices_dir())[0]
-    tables = {
-        name: merged(name, read_rows(paths.matrices_dir() / f"{name}.csv"), learned.get(name, ())) for name in _NAMES
-    }
+    learned = read_overlay(paths.matrices_overlay_dir(), tables_dir())[0]
+    tables = {name: merged(name, read_rows(tables_dir() / f"{name}.csv"), learned.get(name, ())) for name in _NAMES}
     builds = {build for lock in locks if (build := _build_of(lock))}
     new = {
         _build(row)

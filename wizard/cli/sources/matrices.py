@@ -21,6 +21,7 @@ from wizard.compatibility.model import Choices
 from wizard.machine.host.operating_system import normal_arch
 from wizard.model.errors import ExitStatus, UsageError
 from wizard.model.messages import message, text
+from wizard.model.table_update import tables_in_use
 from wizard.system import paths
 
 if TYPE_CHECKING:
@@ -244,7 +245,28 @@ def told(build: NewBuild, terminal: Terminal) -> str:
 
 
 def warn_of_overlay(terminal: Terminal) -> None:
-    """A damaged overlay is named wherever the data are used; the shipped data answer."""
+    """A damaged overlay, or an update that does not count, is named wherever the data are used; the shipped data
+    answer."""
+    tables = tables_in_use()
+    if tables.update and tables.left_out == "damaged":
+        terminal.say(
+            message(
+                "update.left-out.damaged",
+                "The tables of update {number} are damaged, so this program's own count. Fetch them again, or take "
+                "them back, with: torch-wizard update (--undo)",
+                number=tables.update.version,
+            )
+        )
+    elif tables.update and tables.left_out:
+        terminal.say(
+            message(
+                "update.left-out.program",
+                "The tables of update {number} were checked by program {program}, so this program's own count. Ask "
+                "anew with: torch-wizard update",
+                number=tables.update.version,
+                program=tables.update.program,
+            )
+        )
     overlay = load_matrix().overlay
     if overlay and overlay.problems:
         terminal.say(

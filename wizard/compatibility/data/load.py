@@ -31,6 +31,7 @@ from wizard.compatibility.data.model import (
 from wizard.compatibility.data.ordering import variant_key, version_key
 from wizard.compatibility.data.pins import Pins, pins_of_rows
 from wizard.model.capability import ComputeCapability
+from wizard.model.table_update import tables_dir
 from wizard.model.tables import SOME, Date, Name, Row, TableError, Words, bad_table, parse_table
 from wizard.system import paths
 
@@ -42,16 +43,16 @@ def load_matrix(folder: Path | None = None) -> Matrix:
     if folder is not None:
         return _load(folder, None, ())
     overlay = paths.matrices_overlay_dir()
-    return _load(paths.matrices_dir(), overlay, _stamp(overlay))
+    return _load(tables_dir(), overlay, _stamp(overlay))
 
 
 def with_rows(added: Mapping[str, Sequence[Cells]]) -> Matrix:
     """The matrix with rows that were learnt just now and are written nowhere."""
-    known, state = _overlay(paths.matrices_dir(), paths.matrices_overlay_dir())
+    known, state = _overlay(tables_dir(), paths.matrices_overlay_dir())
     from wizard.compatibility.data.overlay import merged
 
     together = {name: merged(name, known.get(name, ()), added.get(name, ())) for name in {*known, *added}}
-    return replace(_compose(paths.matrices_dir(), together), overlay=state)
+    return replace(_compose(tables_dir(), together), overlay=state)
 
 
 def extended(matrix: Matrix, rows: Mapping[str, Sequence[Cells]]) -> Matrix:

@@ -1,0 +1,1 @@
+"""`torch-wizard update`, against a server on loopback that lies."""
