@@ -18,6 +18,7 @@ from wizard.classroom.profile.model import ProfileLock
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
+from wizard.machine.model import PythonInstall
 from wizard.model.messages import text
 
 ROOM = tuple(entry(os, variant) for os in ("windows", "linux") for variant in ("cu130", "cu126", "cpu"))
@@ -132,6 +133,9 @@ def test_of_two_pythons_the_one_that_can_be_had() -> None:
     none = choose(both, here, matrix, ("3.9",))
     assert none.lock is None
     assert [refusal.reasons[0].key for refusal in none.refused] == ["profile.reason.no-python"] * 2
+    debian = replace(here, pythons=(PythonInstall("/usr/bin/python3.13", "3.13.5", has_venv=False),))
+    told = choose(both, debian, matrix, ()).refused
+    assert [refusal.reasons[0].key for refusal in told] == ["profile.reason.no-python", "profile.reason.no-venv"]
 
 
 def test_a_build_that_this_program_does_not_know_is_left_and_named() -> None:

@@ -131,7 +131,8 @@ def _own_reasons(
     if lock.glibc and not _reaches(machine, lock.glibc):
         reasons.append(message("reason.glibc-too-old", need=lock.glibc, have=machine.glibc or "musl"))
     if pythons is not None and lock.python not in pythons:
-        reasons.append(message("profile.reason.no-python", python=lock.python))
+        is_there = any(install.minor == lock.python for install in machine.pythons)
+        reasons.append(message(f"profile.reason.{'no-venv' if is_there else 'no-python'}", python=lock.python))
     return tuple(reasons)
 
 
