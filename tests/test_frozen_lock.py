@@ -52,7 +52,7 @@ def wanted() -> list[Requirement]:
     return [Requirement(line) for line in (*project["dependencies"], *project["optional-dependencies"]["freeze"])]
 
 
-@pytest.mark.parametrize("system", ["linux", "windows"])
+@pytest.mark.parametrize("system", ["linux", "linux-aarch64", "windows"])
 def test_the_lock_is_whole(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lock = load("lock", monkeypatch)
     tags = set(lock.ranked_tags(system, lock.FROZEN_PYTHON))

@@ -1,7 +1,7 @@
 """The exact files that go into the frozen program: `python resources/installer/lock.py write | check`.
 
 `write` resolves our dependencies for the Python that is frozen and writes one line for each file, with its SHA-256, to
-`requirements-linux.txt` and `requirements-windows.txt` beside this file; pip takes them with `--require-hashes`.
+a `requirements-….txt` for each system beside this file; pip takes them with `--require-hashes`.
 `check` resolves them for Windows and every Python that we support, and names each that has no wheel there. Both ask
 the package index; where it cannot be reached they say so and end with 3, which is not the same as good.
 """
@@ -31,7 +31,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 FROZEN_PYTHON = "3.12"
 SUPPORTED = ("3.10", "3.11", "3.12", "3.13", "3.14")
-# What uv calls a system, and what wheels call it, the most wanted first. On Linux glibc 2.28 is the oldest.
+# What uv calls a system, and what wheels call it, the most wanted first. On Linux x86_64 glibc 2.28 is the oldest.
 SYSTEMS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "linux": (
         "x86_64-manylinux_2_28",
@@ -41,6 +41,15 @@ SYSTEMS: Mapping[str, tuple[str, tuple[str, ...]]] = {
             "manylinux2010_x86_64",
             "manylinux1_x86_64",
             "linux_x86_64",
+        ),
+    ),
+    # Qt's wheels for it are for glibc 2.39 (Ubuntu 24.04, DGX OS 7) and nothing older.
+    "linux-aarch64": (
+        "aarch64-manylinux_2_39",
+        (
+            *(f"manylinux_2_{minor}_aarch64" for minor in range(39, 16, -1)),
+            "manylinux2014_aarch64",
+            "linux_aarch64",
         ),
     ),
     "windows": ("x86_64-pc-windows-msvc", ("win_amd64",)),

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-SYSTEMS = ("linux", "windows")
+BILLS = {"linux": "linux-x86_64", "linux-aarch64": "linux-aarch64", "windows": "windows-x86_64"}  # by the lock
 IDENTIFIER = "TorchSetup.TorchSetup"
 UNINSTALL_KEY = r"Software\Microsoft\Windows\CurrentVersion\Uninstall\TorchSetup"  # as torch-setup.nsi writes it
 OLDEST_WINDOWS = "10.0.17763.0"
@@ -31,8 +31,8 @@ _NAMESPACE = uuid.UUID("6f1d8e5c-5b1e-4f0e-9d0c-0b6f0a4a7a51")
 
 def bills(into: Path, version: str, date: int) -> list[Path]:
     made = []
-    for system in SYSTEMS:
-        path = into / f"TorchSetup-{version}-{system}-x86_64.cdx.json"
+    for system, named in BILLS.items():
+        path = into / f"TorchSetup-{version}-{named}.cdx.json"
         _write(path, bill(system, version, date))
         made.append(path)
     return made

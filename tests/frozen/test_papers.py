@@ -31,10 +31,13 @@ def made(builder: ModuleType, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("system", ["linux", "windows"])
-def test_all_that_is_locked_is_in_the_bill(made: Path, system: str) -> None:
+@pytest.mark.parametrize(
+    ("system", "named"),
+    [("linux", "linux-x86_64"), ("linux-aarch64", "linux-aarch64"), ("windows", "windows-x86_64")],
+)
+def test_all_that_is_locked_is_in_the_bill(made: Path, system: str, named: str) -> None:
     """The form is CycloneDX 1.6: these fields are required or have a fixed form there."""
-    bill = json.loads((made / f"{NAME}-{system}-x86_64.cdx.json").read_text(encoding="utf-8"))
+    bill = json.loads((made / f"{NAME}-{named}.cdx.json").read_text(encoding="utf-8"))
     assert (bill["bomFormat"], bill["specVersion"], bill["version"]) == ("CycloneDX", "1.6", 1)
     assert re.fullmatch(r"urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", bill["serialNumber"])
     assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", bill["metadata"]["timestamp"])
@@ -56,7 +59,7 @@ def test_all_that_is_locked_is_in_the_bill(made: Path, system: str) -> None:
 def test_the_bill_is_valid_cyclonedx(made: Path) -> None:
     """By CycloneDX's own validator."""
     bills = sorted(made.glob("*.cdx.json"))
-    assert len(bills) == 2
+    assert len(bills) == 3
     for bill in bills:
         checked = JsonStrictValidator(SchemaVersion.V1_6).validate_str(bill.read_text("utf-8"))
         assert checked is None
