@@ -69,6 +69,7 @@ def test_a_short_place_is_proposed_where_the_home_folder_is_deep(
     for folder in (home, local, drive):
         folder.mkdir()
     monkeypatch.delenv(paths.HOME_VARIABLE)
+    monkeypatch.setattr(paths, "home", lambda: tmp_path / "state")
     for name, folder in (("HOME", home), ("USERPROFILE", home), ("LOCALAPPDATA", local), ("SYSTEMDRIVE", drive)):
         monkeypatch.setenv(name, str(folder))
     row = replace(traits.WINDOWS, longest_sure_path=len(str(local / "torch-envs")) + 13)
@@ -84,7 +85,14 @@ def test_a_short_place_is_proposed_where_the_home_folder_is_deep(
     assert not tuple(short_rows(home / "torch-envs" / "torch"))
     local.rmdir()
     local.write_bytes(b"closed to us")
-    assert paths.default_environments_dir() == Path(f"{drive}/") / "torch-envs"
+    proposed = paths.default_environments_dir()
+    assert proposed == Path(f"{drive}/") / "torch-envs"
+    mark_begun(proposed / "torch", "run")
+    assert paths.default_environments_dir() == proposed, "we made it"
+    (proposed / "torch").rename(home / "kept")
+    proposed.rename(drive / "ours")
+    proposed.mkdir()
+    assert paths.default_environments_dir() == home / "torch-envs", "somebody else made that one"
     row = replace(row, longest_sure_path=None)
     monkeypatch.setattr(paths, "this", lambda: row)
     assert paths.default_environments_dir() == home / "torch-envs"
@@ -110,6 +118,7 @@ def test_the_folder_that_is_made_in_a_drives_root_is_closed_to_others(
     """In the root of a drive every user may write, and in what is made there, unless it is closed."""
     monkeypatch.setattr(traits, "os_name", lambda: "windows")
     monkeypatch.setenv("SYSTEMDRIVE", str(tmp_path))
+    monkeypatch.setenv("TORCH_WIZARD_HOME", str(tmp_path / "home"))
     mark_begun(tmp_path / "torch-envs" / "torch", "run")
     mark_begun(tmp_path / "for all" / "torch", "run")
     assert others_rights(tmp_path / "torch-envs") == []

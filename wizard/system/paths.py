@@ -128,7 +128,28 @@ def default_environments_dir() -> Path:
     if os.environ.get(HOME_VARIABLE) or _is_short(usual):
         return usual
     short = (folder for folder in places().short_folders(os.environ) if _is_short(folder))
-    return next((folder for folder in short if _may_be_made(folder)), usual)
+    return next((folder for folder in short if not _is_foreign(folder) and _may_be_made(folder)), usual)
+
+
+def own_short_folders() -> Path:
+    """A line with number and path for each folder that this user had made where every user may make some."""
+    return home() / "short-folders"
+
+
+def _is_foreign(folder: Path) -> bool:
+    """Tell whether it is there, in a place of everybody's, and was not made for this user: its maker may put other
+    programs into the environments there."""
+    if folder.parent != places().shared_root(os.environ) or not os.path.lexists(folder):
+        return False
+    try:
+        return short_folder_line(folder) not in own_short_folders().read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return True
+
+
+def short_folder_line(folder: Path) -> str:
+    """Raises OSError."""
+    return f"{folder.lstat().st_ino} {folder}"
 
 
 def _is_short(folder: Path) -> bool:

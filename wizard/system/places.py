@@ -39,6 +39,9 @@ class Places(Protocol):
     def short_folders(self, environ: Environ) -> list[Path]:
         """Folders for environments where a path below the home folder would be too long for the system."""
 
+    def shared_root(self, environ: Environ) -> Path | None:
+        """The folder above short ones in which every user may make folders."""
+
     def editors(self, environ: Environ, commands: list[Path]) -> list[Path]:
         """VS Code's program; `commands` are those found on PATH."""
 

@@ -89,6 +89,10 @@ def short_folders(environ: Mapping[str, str]) -> list[Path]:
     return []
 
 
+def shared_root(environ: Mapping[str, str]) -> Path | None:
+    return None
+
+
 def editors(environ: Mapping[str, str], commands: list[Path]) -> list[Path]:
     return commands
 

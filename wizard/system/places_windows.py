@@ -87,7 +87,12 @@ def beside_home(environ: Mapping[str, str]) -> list[Path]:
 def short_folders(environ: Mapping[str, str]) -> list[Path]:
     """The user's own first: in what lies at the root of a drive every user may write."""
     named = [Path(environ["LOCALAPPDATA"])] if environ.get("LOCALAPPDATA") else []
-    return [folder / "torch-envs" for folder in (*named, Path(environ.get("SYSTEMDRIVE", "C:") + "/"))]
+    return [folder / "torch-envs" for folder in (*named, shared_root(environ))]
+
+
+def shared_root(environ: Mapping[str, str]) -> Path:
+    """Windows lets every user make folders in the root of the system's drive."""
+    return Path(environ.get("SYSTEMDRIVE", "C:") + "/")
 
 
 def editors(environ: Mapping[str, str], commands: list[Path]) -> list[Path]:

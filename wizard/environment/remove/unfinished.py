@@ -19,7 +19,7 @@ from wizard.environment.remove.erase import erase
 from wizard.environment.remove.trash import Deletion, clear, held, new_deletion, pending, put_away
 from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.typed import read_own_json
-from wizard.system import moving
+from wizard.system import moving, paths
 from wizard.system.links import is_link, long_path
 from wizard.system.places import places
 
@@ -49,14 +49,26 @@ def mark_begun(prefix: Path, run_id: str) -> None:
     parents = tuple(str(place) for place in prefix.parents if not place.exists())
     mark = {"schema": 1, "run": run_id, "existed": existed, "parents": parents}
     try:
-        if prefix.parent in places().short_folders(os.environ):  # at the root of a drive all users may write
-            prefix.parent.mkdir(0o700, parents=True, exist_ok=True)
+        if prefix.parent in places().short_folders(os.environ):
+            _make_short(prefix.parent)
         prefix.mkdir(parents=True, exist_ok=True)
         # In one go: a cut mark would make the folder nobody's.
         moving.write_whole(prefix / MARKER, json.dumps(mark).encode())
     except OSError as error:
         _take_back_beginning(prefix, existed, parents)
         raise UsageError(TARGET_NOT_WRITABLE, details=str(error), path=str(prefix)) from error
+
+
+def _make_short(folder: Path) -> None:
+    """At the root of a drive all users may write: it is closed to them, and kept in mind as ours. Raises OSError."""
+    try:
+        folder.mkdir(0o700, parents=True)
+    except FileExistsError:
+        return
+    note = paths.own_short_folders()
+    known = note.read_text("utf-8") if note.is_file() else ""
+    note.parent.mkdir(parents=True, exist_ok=True)
+    moving.write_whole(note, f"{known}{paths.short_folder_line(folder)}\n".encode())
 
 
 def holds_something(prefix: Path, but: Collection[str] = ()) -> bool:
