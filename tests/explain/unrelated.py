@@ -136,4 +136,13 @@ ELSEWHERE: tuple[str, ...] = (
     "ValueError: prefix already exists in this bucket: images/",
     "sqlite3.OperationalError: database is locked",
     "LockError: the repository is locked by another process (restic)",
+    # look-alikes of packages with machine code of their own
+    "ModuleNotFoundError: No module named 'myapp._ext'",
+    "ImportError: /env/lib/python3.12/site-packages/rasterio/_base.so: undefined symbol: GDALVersionInfo",
+    "psql: symbol lookup error: psql: undefined symbol: PQsetSingleRowMode",
+    "ImportError: libruntime.so: cannot open shared object file: No such file or directory",
+    "Failed to build `lxml==4.9.1`\n  ╰─▶ The build backend returned an error",
+    "RuntimeError: No OpenCL devices are available.",
+    "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='api.example.com', port=443): Read timed out.",
+    "hint: You're on Linux (`manylinux_2_17_x86_64`), but `polars` (v1.0) only has wheels for the following platform: `manylinux_2_28_x86_64`",
 )
