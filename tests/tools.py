@@ -31,6 +31,7 @@ PUT_IN = (
     "xz",
     "openssl",
     "ssh-keygen",
+    "/usr/sbin/sshd",
     "desktop-file-validate",
     "minisign",
     "lintian",

@@ -59,6 +59,10 @@ NOT_RUN = {
         "wants hosts: tests/fleet/test_ansible.py"
     ),
     "module use /opt/modulefiles && module load torch/2.14": "a function of the shell: tests/fleet/test_module_file.py",
+    "torch-wizard setup --host user@box --archive TorchSetup-VERSION-linux-x86_64.tar.xz --name demo": (
+        "wants another computer: tests/line/test_host.py"
+    ),
+    "torch-wizard resume --host user@box": "wants another computer: tests/line/test_host.py",
     "torch-wizard update --check": "wants a place that offers some: tests/update",
     "torch-wizard update": "wants a place that offers some: tests/update",
     "torch-wizard update --undo": "wants an update: tests/update",

@@ -53,8 +53,17 @@ def _echo(arguments: Arguments, terminal: Terminal) -> Callable[[str], None] | N
     return tell
 
 
-@command("resume", argument("run", "[RUN]", required=False), EVENTS)
+@command(
+    "resume",
+    argument("run", "[RUN]", required=False),
+    option("--host", metavar="USER@BOX", help=N_("a run of that computer, by this computer's ssh")),
+    EVENTS,
+)
 def resume(arguments: Arguments, terminal: Terminal) -> int:
+    if arguments.host:
+        from wizard.cli.host import resume_there
+
+        return resume_there(arguments, terminal)
     from wizard.cli.reporter import follow_run, tell_result
 
     finish_deletions_in_background()
@@ -96,11 +105,16 @@ def _newest(runs: Sequence[RunInfo]) -> RunInfo:
 
 @command(
     "runs",
+    option("--cancel", metavar="RUN", help=N_("ask a run that is going on to stop")),
     option("--remove", metavar="RUN", help=N_("remove an unfinished run and the environment that it began")),
     JSON,
+    exclusive=("cancel", "remove"),
 )
 def runs(arguments: Arguments, terminal: Terminal) -> int:
     finish_deletions_in_background()
+    if arguments.cancel:
+        Runs().request_cancel(find_run_folder(arguments.cancel).id)
+        return ExitStatus.DONE
     if arguments.remove:
         Runs().discard(arguments.remove, finished_too=True)
         return ExitStatus.DONE

@@ -1,4 +1,7 @@
-"""`torch-wizard setup`: the whole job without a window, up to the start of the worker."""
+"""`torch-wizard setup`: the whole job without a window, up to the start of the worker.
+
+One file: the command with all its options, and what it does with them.
+"""
 
 from __future__ import annotations
 
@@ -101,6 +104,13 @@ def _bytes(size: int | None, unknown: str) -> str:
     EVENTS,
     *PROJECT,
     *under(
+        N_("a computer far away"),
+        option("--host", metavar="USER@BOX", help=N_("set it up there, by this computer's ssh")),
+        option(
+            "--archive", metavar="FILE", help=N_("the program for Linux (tar.xz), brought there where it is not yet")
+        ),
+    ),
+    *under(
         N_("a class"),
         option("--pack", metavar="DIR|URL", help=N_("take the files from there: a stick, a share, a class server")),
         option("--class", dest="code", metavar="CODE", help=N_("find the class's server in this network by its code")),
@@ -143,6 +153,10 @@ def _bytes(size: int | None, unknown: str) -> str:
 def setup(arguments: Arguments, terminal: Terminal) -> int:
     from wizard.cli.reporter import telling_refusal
 
+    if arguments.host:
+        from wizard.cli.host import setup_there
+
+        return setup_there(arguments, setup.params, terminal)
     with telling_refusal(arguments, terminal):
         return _setup(arguments, terminal)
 
@@ -154,7 +168,7 @@ def _setup(arguments: Arguments, terminal: Terminal) -> int:
     from wizard.cli.classroom.machine import ClassRun, Consent
     from wizard.cli.diagnose.doctor import tell_drift
     from wizard.cli.project import project_setup
-    from wizard.cli.reporter import ResolvingTold, follow_run, tell_unchanged
+    from wizard.cli.reporter import ResolvingTold, follow_run, tell_planned, tell_unchanged
     from wizard.run.plan.place import target_prefix
 
     finish_deletions_in_background()
@@ -187,6 +201,9 @@ def _setup(arguments: Arguments, terminal: Terminal) -> int:
         tell_unchanged(arguments, terminal, target_prefix(choices))
         return ExitStatus.DONE
     if arguments.plan_only:
+        if arguments.events:
+            _show(preview, terminal, project.shown if project else frozenset(), with_packages=False)
+            tell_planned(arguments, terminal, preview)
         session.keep(preview.plan.id)
         terminal.document({"schema": 1, "run": preview.plan.id, "plan": str(session.plan_path(preview.plan.id))})
         return ExitStatus.DONE

@@ -23,14 +23,17 @@ class StopTimeouts:
 class Request:
     """`environment` is the child's whole environment (see `child_environment`); None makes the plain one.
 
-    `timeout` is in seconds and meant for probes: real work has none and is cancelled by a person. `silence`: seconds
-    without a line and without processor time, after which it hangs.
+    `stdin_file`: in place of `stdin`, from byte `stdin_from` on. `timeout` is in seconds and meant for probes: real
+    work has none and is cancelled by a person. `silence`: seconds without a line and without processor time, after
+    which it hangs.
     """
 
     argv: tuple[str, ...]
     cwd: Path | None = None
     environment: Mapping[str, str] | None = None
     stdin: str = ""
+    stdin_file: Path | None = None
+    stdin_from: int = 0
     timeout: float | None = None
     silence: float | None = None
     stop: StopTimeouts = field(default_factory=StopTimeouts)

@@ -154,6 +154,16 @@ _PIPE_GRACE = 2.0
 IsCancelled = Callable[[], bool]
 
 
+@contextlib.contextmanager
+def _stdin(request: Request) -> Iterator[int | IO[bytes]]:
+    if request.stdin_file is None:
+        yield subprocess.PIPE if request.stdin else subprocess.DEVNULL
+        return
+    with request.stdin_file.open("rb", buffering=0) as file:
+        file.seek(request.stdin_from)
+        yield file
+
+
 class Running:
     """Raises OSError from the constructor when the program cannot be started; `run` turns that into an outcome."""
 
@@ -163,15 +173,16 @@ class Running:
         self._lines: queue.SimpleQueue[tuple[str, str] | None] = queue.SimpleQueue()
         self._texts: dict[str, list[str]] = {"stdout": [], "stderr": []}
         environment = request.environment
-        self._process = subprocess.Popen(
-            request.argv,
-            cwd=request.cwd,
-            env=dict(child_environment() if environment is None else environment),
-            stdin=subprocess.PIPE if request.stdin else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            **child_arguments(),
-        )
+        with _stdin(request) as stdin:
+            self._process = subprocess.Popen(
+                request.argv,
+                cwd=request.cwd,
+                env=dict(child_environment() if environment is None else environment),
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                **child_arguments(),
+            )
         self._silence = Silence(self._process.pid, request.silence)
         self._open_pipes = 2
         self._ended = 0.0
