@@ -80,6 +80,8 @@ LINES = (
     ("envs", "add", "no-such", "einops", "--yes"),
     ("update", "--check", "--json"),
     ("update", "--undo", "--json"),
+    ("envs", "history", "demo", "--json"),
+    ("envs", "restore", "demo", "no-such", "--yes", "--json"),
 )
 
 

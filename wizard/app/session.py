@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from wizard.app.pages.check import Looks, driver_advice, host_checks
 from wizard.app.pages.requirements import requirements, with_lint
-from wizard.app.use.doctor import NO_ENVIRONMENT, Examination, examine_prefix, plan_examined, undo_repair
+from wizard.app.use.doctor import NO_ENVIRONMENT, Examination, examine_prefix, plan_examined
 from wizard.app.use.network import load_network, save_network, with_network
-from wizard.app.use.reuse import environment_for, plan_add, plan_reuse
+from wizard.app.use.reuse import environment_for, plan_add, plan_reuse, plan_update
 from wizard.app.use.runs import Runs, set_limits
 from wizard.app.use.settings import (
     Mending,
@@ -42,10 +42,12 @@ from wizard.compatibility.resolve import Judge, canonical, check_choices, check_
 from wizard.diagnose.checks.packages import compare_contents
 from wizard.diagnose.environment_changes import drift
 from wizard.diagnose.repair.plan import RepairPreview
+from wizard.diagnose.repair.states import undo_repair
 from wizard.environment.disk import check_volumes
 from wizard.environment.inspect.baseline import EnvironmentChanges
 from wizard.environment.inspect.installation import read_installation, user_variables
 from wizard.environment.layout import python_of
+from wizard.environment.naming import absolute_prefix
 from wizard.machine.model import Machine
 from wizard.machine.probe import probe
 from wizard.model.errors import ExitStatus, UsageError, WizardError
@@ -328,6 +330,19 @@ class Session(Runs):
         """Packages beside the torch that is there; None: nothing would change. Raises as `reuse.plan_add`."""
         return plan_add(facts, self.matrix, with_volumes(canonical(choices)), is_cancelled, on_progress)
 
+    def plan_update(
+        self,
+        facts: Facts,
+        choices: Choices,
+        is_cancelled: IsCancelled = _never,
+        on_progress: OnProgress = lambda progress: None,
+        with_torch: bool = False,
+    ) -> Preview | None:
+        """Packages that are there, in the newest versions that fit; None: nothing would change. Raises as
+        `reuse.plan_update`."""
+        choices = with_volumes(canonical(choices))
+        return plan_update(facts, self.matrix, choices, is_cancelled, on_progress, with_torch)
+
     def verify(
         self, prefix: Path, is_cancelled: IsCancelled = _never, deep: bool = False
     ) -> tuple[dict[str, Any], ExitStatus]:
@@ -343,8 +358,8 @@ class Session(Runs):
         return plan_examined(found, self.matrix, canonical(choices), is_cancelled)
 
     def undo_repair(self, prefix: Path) -> str:
-        """Raises UsageError `nothing-to-undo`, WizardError `restore-failed`."""
-        return undo_repair(prefix)
+        """Raises UsageError `nothing-to-undo`, WizardError `restore-failed`, `state-covered`."""
+        return undo_repair(absolute_prefix(str(prefix)))
 
     def drift(self, prefixes: Iterable[Path] | None = None) -> tuple[EnvironmentChanges, ...]:
         """What replaced a recorded build since; None: in every environment that a run of ours made."""

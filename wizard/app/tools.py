@@ -113,10 +113,10 @@ class Tools:
         return afterwards(look_at_place(prefix, paths.os_name(), has_cuda))
 
     def bring_back(self, prefix: Path) -> tuple[str, ...]:
-        """The packages that are as they were before the newest repair."""
-        from wizard.app.use.doctor import restore
+        """The packages that are as they were before the newest change."""
+        from wizard.diagnose.repair.states import restore
 
-        return restore(prefix).names
+        return restore(prefix)[0].names
 
     def open_terminal(self, prefix: Path) -> None:
         from wizard.app.pages.after_setup import look_at_place, switching_on
@@ -372,10 +372,10 @@ def _telling(classroom: Classroom | None, choices: Choices, facts: Facts) -> Ite
 
 
 def _kept(prefix: Path) -> Replaced | None:
-    from wizard.app.use.doctor import snapshots_in
+    from wizard.diagnose.repair.states import states_in
 
     with contextlib.suppress(OSError, WizardError):
-        found = snapshots_in(prefix)
+        found = states_in(prefix)
         return Replaced(found[0].names, found[0].size, found[0].moved) if found else None
     return None
 

@@ -17,7 +17,6 @@ from typing import Any
 import msgspec
 from filelock import Timeout
 
-from wizard.app.use.doctor import release_older
 from wizard.app.use.volumes import prepare
 from wizard.classroom.pack.opened import shown
 from wizard.classroom.results.submit import hand_in_run
@@ -25,6 +24,7 @@ from wizard.compatibility.model import Plan
 from wizard.diagnose.known_errors.match import explain
 from wizard.diagnose.repair.reuse import REUSE
 from wizard.diagnose.repair.reuse_steps import stages_on_existing
+from wizard.diagnose.repair.states import release_over
 from wizard.diagnose.repair.steps import Repair, aside_of, read_repair, wheels_of
 from wizard.environment.inspect.baseline import write_baseline
 from wizard.environment.layout import site_packages_of
@@ -149,7 +149,8 @@ class _Attempt:
         with contextlib.suppress(OSError):
             write_baseline(created.prefix, site, created.python_version, variant, shared=self._is_shared)
         if self._repair:
-            release_older(created.prefix, self._folder.id)
+            with contextlib.suppress(WizardError):
+                release_over(created.prefix)
 
     def _take_back(
         self, repair: Repair, error: WizardError | None, status: ExitStatus

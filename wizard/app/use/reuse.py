@@ -15,28 +15,32 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
 
 from wizard.app.use.doctor import plans_for
 from wizard.app.use.environments import conda_roots, find_environment
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.data.ordering import CPU
-from wizard.compatibility.model import Choices, Plan
+from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
-from wizard.diagnose.repair.lock import EXACT, inside_plan
+from wizard.diagnose.repair.lock import inside_plan
 from wizard.diagnose.repair.reuse import (
-    ADDED,
     REPLACED,
     REUSE,
+    SETS_UP,
     ReuseChange,
-    broken_by,
+    Wish,
     changes_of,
     check_held,
     conda_owned,
     held_family,
+    preferences,
     provided_by_conda,
+    words_of,
 )
+from wizard.diagnose.repair.snapshot import ADD, UPDATE
+from wizard.diagnose.repair.states import under_way
 from wizard.diagnose.repair.steps import Repair, write_repair
+from wizard.diagnose.repair.update import known_nowhere, no_newer, resolvers_reason, update_of
 from wizard.environment.create.clone_files import shell_word
 from wizard.environment.inspect.installation import Installation, read_installation, user_variables
 from wizard.environment.inspect.reusable import REUSE_BROKEN, check_not_in_use, check_reusable
@@ -44,15 +48,15 @@ from wizard.environment.model import Environment
 from wizard.install.lock import NO_SOLUTION
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError, WizardError
-from wizard.model.lock import Lock, PackageVersion
-from wizard.model.messages import Message, bytes_text, message
+from wizard.model.lock import Lock
+from wizard.model.messages import Message, message
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.commands import equivalent_commands
 from wizard.run.plan.computed import Asker, OnProgress
 from wizard.run.plan.conda_part import Around, Locked
 from wizard.run.plan.other_packages import locked_somewhere, of_both
 from wizard.run.plan.place import target_prefix
-from wizard.run.plan.preview import from_settings, locked, save_run
+from wizard.run.plan.preview import locked, save_run
 from wizard.run.run_folder import RunFolder, create_run_folder, new_run_id
 from wizard.run.select.alternates import further_sources
 from wizard.run.select.build_search import BuildSearch, FoundBuild, wanted_candidates
@@ -65,9 +69,6 @@ from wizard.sources.read import Reader
 from wizard.system import moving
 
 IsCancelled = Callable[[], bool]
-_NOTHING: Mapping[str, str] = {}
-_RESOLVERS_REASON = "Because "  # so uv begins it
-_LONGEST_REASON = 600  # characters of the resolver's own words
 
 
 def environment_for(choices: Choices) -> Environment:
@@ -89,18 +90,20 @@ def plan_reuse(
     choices: Choices,
     is_cancelled: IsCancelled,
     on_progress: OnProgress = lambda progress: None,
-    held: Mapping[str, str] = _NOTHING,
+    wish: Wish = SETS_UP,
 ) -> Preview | None:
-    """None: nothing would change. `held`: torch's family, in these versions and no other.
+    """None: nothing would change.
 
-    Raises UsageError `reuse-…`, WizardError `reuse-…`, `no-…`, `lock-…`, Cancelled."""
+    Raises UsageError `reuse-…`, WizardError `reuse-…`, `repair-under-way`, `no-…`, `lock-…`, Cancelled."""
     one = environment_for(choices)
     check_not_in_use(one.prefix)
+    if half := under_way(one.prefix):
+        raise half
     env = read_installation(one.prefix, user_variables())
     choices = _for_python(choices, env)
     folder = create_run_folder(new_run_id())
     try:
-        preview = _planned(facts, matrix, env, choices, folder, Asker(choices, is_cancelled, on_progress), held)
+        preview = _planned(facts, matrix, env, choices, folder, Asker(choices, is_cancelled, on_progress), wish)
     except OSError as error:
         moving.remove_tree(folder.path)
         raise WizardError("state-not-writable", details=str(error), path=str(folder.path.parent)) from error
@@ -124,30 +127,79 @@ def plan_add(
     Without sources by hand, those of the setup that made the environment are asked. Raises UsageError `add-no-torch`,
     WizardError `add-no-solution`, `add-not-held`, and as `plan_reuse`."""
     one = environment_for(choices)
-    env = read_installation(one.prefix, user_variables())
-    held = held_family(env)
-    earlier = next(iter(plans_for(one.prefix)), None)
-    if earlier and not (choices.index or choices.torch_index or choices.find_links):
-        known = earlier.choices
-        choices = replace(choices, index=known.index, torch_index=known.torch_index, find_links=known.find_links)
-    kept = replace(
-        choices,
-        torch=held["torch"].partition("+")[0],
-        variant=held["torch"].partition("+")[2] or one.variant,
-        companions=tuple(name for name in FAMILY[1:] if name in {*held, *(choices.companions or ())}),
-        include_unadvertised=True,
-    )
+    held = held_family(read_installation(one.prefix, user_variables()))
+    kept = _with_torch_held(one, _from_its_sources(one.prefix, choices), held)
     try:
-        return plan_reuse(facts, matrix, kept, is_cancelled, on_progress, held)
+        return plan_reuse(facts, matrix, kept, is_cancelled, on_progress, Wish(ADD, held))
     except WizardError as error:
         if error.code != "lock-no-solution":
             raise
         raise _cannot_live(error, kept, held) from error
 
 
+def plan_update(
+    facts: Facts,
+    matrix: Matrix,
+    choices: Choices,
+    is_cancelled: IsCancelled,
+    on_progress: OnProgress = lambda progress: None,
+    with_torch: bool = False,
+) -> Preview | None:
+    """`plan_reuse` of what `choices.extras` names, or of all, in the newest versions that fit each other and what
+    stays. `with_torch`: its family may move too. Raises UsageError `add-no-torch`, `update-…`, WizardError
+    `update-no-solution`, `add-not-held`, and as `plan_reuse`."""
+    one = environment_for(choices)
+    env = read_installation(one.prefix, user_variables())
+    held = held_family(env)
+    declared = [line for plan in plans_for(one.prefix) for line in plan.choices.extras]
+    left: list[str] = []
+    while True:
+        update = update_of(env, choices.extras, declared, left)
+        if not update.lines and not with_torch:
+            return None
+        wished = _from_its_sources(one.prefix, replace(choices, extras=update.lines))
+        kept = _with_torch_held(one, wished, held)
+        if with_torch:
+            kept = replace(wished, companions=kept.companions)
+        wish = Wish(UPDATE, {} if with_torch else held, update.names, update.met)
+        try:
+            preview = plan_reuse(facts, matrix, kept, is_cancelled, on_progress, wish)
+        except WizardError as error:
+            if error.code != "lock-no-solution":
+                raise
+            nowhere = known_nowhere(error)
+            if choices.extras or nowhere not in update.names:
+                raise no_newer(error, one.prefix) from error
+            left.append(str(nowhere))
+            continue
+        return _with_left(preview, left) if preview and left else preview
+
+
+def _with_left(preview: Preview, left: Iterable[str]) -> Preview:
+    stays = message("update.left", "No source here has these; they stay as they are: {names}", names=", ".join(left))
+    return replace(preview, changes=(stays, *preview.changes))
+
+
+def _from_its_sources(prefix: Path, choices: Choices) -> Choices:
+    """Those of the setup that made the environment, unless some were given by hand."""
+    earlier = next(iter(plans_for(prefix)), None)
+    if earlier is None or choices.index or choices.torch_index or choices.find_links:
+        return choices
+    known = earlier.choices
+    return replace(choices, index=known.index, torch_index=known.torch_index, find_links=known.find_links)
+
+
+def _with_torch_held(one: Environment, choices: Choices, held: Mapping[str, str]) -> Choices:
+    return replace(
+        choices,
+        torch=held["torch"].partition("+")[0],
+        variant=held["torch"].partition("+")[2] or one.variant,
+        companions=tuple(name for name in FAMILY[1:] if name in {*held, *(choices.companions or ())}),
+        include_unadvertised=True,
+    )
+
+
 def _cannot_live(error: WizardError, choices: Choices, held: Mapping[str, str]) -> WizardError:
-    said = " ".join(error.details.replace("│", " ").split())
-    reason = said[max(0, said.find(_RESOLVERS_REASON)) :]
     return WizardError(
         "add-no-solution",
         "{packages} cannot be added beside torch {torch}, which is held: {reason}",
@@ -156,7 +208,7 @@ def _cannot_live(error: WizardError, choices: Choices, held: Mapping[str, str]) 
         details=error.details,
         packages=",".join((*choices.extras, *(name for name in choices.companions or () if name not in held))),
         torch=held["torch"],
-        reason=reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]}…",
+        reason=resolvers_reason(error),
         path=shell_word(Path(str(choices.prefix))),
     )
 
@@ -191,19 +243,20 @@ def _planned(
     choices: Choices,
     folder: RunFolder,
     asker: Asker,
-    held: Mapping[str, str],
+    wish: Wish,
 ) -> Preview | None:
     selected = _selected_build(facts, matrix, env, choices, asker.is_cancelled)
-    if held:
-        pins = {**{offer.project: offer.version for offer in selected.offers.values()}, **held}
+    selected = replace(selected, requirements=(*selected.requirements, *wish.met))
+    if wish.held:
+        pins = {**{offer.project: offer.version for offer in selected.offers.values()}, **wish.held}
         others = (line for line in selected.requirements if canonicalize_name(Requirement(line).name) not in pins)
         # What torch's index shows beside the very build is no promise about it.
         selected = replace(
             selected, offers={}, requirements=(*(f"{name}=={version}" for name, version in pins.items()), *others)
         )
-    lock, selected = _locked(facts, choices, env, selected, folder, asker)
+    lock, selected = _locked(facts, choices, env, selected, folder, asker, wish.newest)
     changes = changes_of(lock, env)
-    check_held(changes, held)
+    check_held(changes, wish.held)
     owned = conda_owned(env, changes)
     if owned:
         names = ", ".join(f"{each.name} ({each.record})" for each in owned)
@@ -220,7 +273,7 @@ def _planned(
         return None
     coming_names = {change.name for change in changes}
     coming = Lock(tuple(file for file in lock.files if file.name in coming_names), lock.text)
-    repair = _repair(env, selected, changes)
+    repair = _repair(env, selected, changes, wish.how)
     is_expected = selected.candidate.fits and selected.candidate.variant != CPU
     both = of_both(coming, selected.package_sources, facts.settings, asker.is_cancelled)
     notices = (*facts.settings.notices, *selected.notices, *both)
@@ -228,7 +281,7 @@ def _planned(
     write_repair(folder.path, repair)
     save_run(folder, plan, coming)
     left = len(env.distributions) - sum(change.kind == REPLACED for change in changes)
-    words = (*_words(plan, coming, env, changes, left), *room_told(plan, coming))
+    words = (*words_of(plan, coming, env, changes, left), *room_told(plan, coming))
     return Preview(plan, coming, words, equivalent_commands(plan, coming), here=files_here(plan, coming))
 
 
@@ -300,7 +353,13 @@ def _companions(choices: Choices, env: Installation, found: FoundBuild) -> tuple
 
 
 def _locked(
-    facts: Facts, choices: Choices, env: Installation, selected: SelectedBuild, folder: RunFolder, asker: Asker
+    facts: Facts,
+    choices: Choices,
+    env: Installation,
+    selected: SelectedBuild,
+    folder: RunFolder,
+    asker: Asker,
+    newest: frozenset[str],
 ) -> Locked:
     """Around what conda owns; where that has no solution, freely: what conda owns is then named by the caller."""
 
@@ -309,7 +368,8 @@ def _locked(
             facts, choices, selected, lambda some: locked(facts, some, folder, asker, around), asker.is_cancelled
         )
 
-    preferred, provided = preferences(env), provided_by_conda(env)
+    preferred = tuple(each for each in preferences(env) if each.name not in newest)
+    provided = provided_by_conda(env)
     try:
         return lock_it(Around(provided, preferred))
     except WizardError as error:
@@ -318,23 +378,7 @@ def _locked(
         return lock_it(Around(preferred=preferred))
 
 
-def preferences(env: Installation) -> tuple[PackageVersion, ...]:
-    """The versions that are there. torch and what follows it in exact versions are left out."""
-    return tuple(
-        PackageVersion(each.name, str(Version(each.version)))
-        for each in env.distributions
-        if each.name not in FAMILY and not each.name.startswith(EXACT) and _is_plain(each.version)
-    )
-
-
-def _is_plain(version: str) -> bool:
-    try:
-        return Version(version).local is None
-    except InvalidVersion:
-        return False
-
-
-def _repair(env: Installation, selected: SelectedBuild, changes: Iterable[ReuseChange]) -> Repair:
+def _repair(env: Installation, selected: SelectedBuild, changes: Iterable[ReuseChange], how: str) -> Repair:
     return Repair(
         code=REUSE,
         names=tuple(change.name for change in changes),
@@ -345,41 +389,5 @@ def _repair(env: Installation, selected: SelectedBuild, changes: Iterable[ReuseC
         python_version=env.python.version if env.python else "",
         variant=selected.candidate.variant,
         variables=env.variables,
-    )
-
-
-def _words(
-    plan: Plan, coming: Lock, env: Installation, changes: tuple[ReuseChange, ...], left: int
-) -> Iterator[Message]:
-    """First what breaks: it is what one would stop for."""
-    for broken in broken_by(changes, env):
-        yield message(
-            "reuse.change.broken",
-            "✗ {name} {version} asks for {requirement} and would get {now}: it may no longer work.",
-            name=broken.name,
-            version=broken.version,
-            requirement=broken.requirement,
-            now=broken.now,
-        )
-    for change in changes:
-        if change.kind == REPLACED:
-            yield message(
-                "reuse.change.replaced", "{name} {was} → {now}", name=change.name, was=change.was or "", now=change.now
-            )
-    for change in changes:
-        if change.kind == ADDED:
-            yield message("reuse.change.added", "{name} {now} is added", name=change.name, now=change.now)
-    yield from from_settings(plan.sources, coming.files)
-    yield message("reuse.change.left", "Packages that stay as they are: {count}.", count=left)
-    size = sum(change.size or 0 for change in changes)
-    yield message(
-        "reuse.change.download",
-        "To be downloaded: {size} at most (packages: {count}).",
-        count=len(changes),
-        size=bytes_text(size),
-    )
-    yield message(
-        "reuse.change.snapshot",
-        "What is replaced is kept in the environment; it comes back with: torch-wizard envs restore {prefix}",
-        prefix=shell_word(Path(plan.prefix)),
+        how=how,
     )

@@ -158,7 +158,8 @@ def discard(run_id: str, finished_too: bool = False) -> None:
     """Removes an unfinished run: the environment that it began, then the run. Downloads stay: they are verified.
 
     Raises UsageError `run-finished` where the run has ended well meanwhile, unless its record is what shall go
-    (`finished_too`); WizardError `run-busy` for one that is being carried out.
+    (`finished_too`); WizardError `run-busy` for one that is being carried out, `state-covered` for one on whose half
+    another change lies.
     """
     folder = own_run_folder(run_id)
     with _alone(folder):
@@ -179,7 +180,7 @@ def _take_back(folder: RunFolder, finished_too: bool) -> None:
             run=folder.id,
         )
     if state != FINISHED:
-        from wizard.app.use.doctor import restore_run
+        from wizard.diagnose.repair.steps import restore_run
 
         restore_run(folder)  # a repair that did not get to its end
     if is_ours_unfinished(prefix, folder.id):

@@ -219,10 +219,10 @@ def _tell(document: dict[str, Any], found: Examination, arguments: Arguments, te
 
 
 def _say_how(prefix: Path, terminal: Terminal) -> None:
-    from wizard.app.use.doctor import repair_under_way
+    from wizard.diagnose.repair.states import under_way
 
-    if under_way := repair_under_way(prefix):
-        terminal.error(under_way)
+    if half := under_way(prefix):
+        terminal.error(half)
     else:
         terminal.say(message("doctor.say.needs-yes", prefix=str(prefix)))
 

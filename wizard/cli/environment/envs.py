@@ -10,17 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from wizard.app.use import doctor
 from wizard.app.use import environments as use_cases
-from wizard.app.use.doctor import NOTHING_TO_UNDO
 from wizard.app.use.environments import find_environment
 from wizard.cli.command import Arguments, CommandGroup, Late, argument, flag, option
 from wizard.cli.environment import tables as view
 from wizard.cli.environment.tables import amount
 from wizard.cli.help import N_
-from wizard.cli.options import JSON, YES
-from wizard.cli.terminal import Interrupt, Terminal, agrees, answer, can_ask, check_can_ask
+from wizard.cli.options import JSON
+from wizard.cli.terminal import Interrupt, Terminal, answer, can_ask
 from wizard.diagnose.environment_changes import known_prefixes
+from wizard.diagnose.repair.states import bound, release_stale, states_in
 from wizard.environment.inspect.sizes import Sizes
 from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.remove.delete import DELETE_NAME, DELETE_REST, DeletionPlan
@@ -30,6 +29,7 @@ from wizard.system import paths
 
 _MOST_PACKAGES = 6
 _ADD = "wizard.cli.environment.add"
+_HISTORY = "wizard.cli.environment.history"
 _FILES = "wizard.cli.environment.files"
 _ENVIRONMENT = argument("environment", "NAME|PREFIX", N_("an environment's name or folder"))
 
@@ -37,6 +37,8 @@ envs = CommandGroup(
     "envs",
     late={
         "add": Late(_ADD, N_("further packages beside the torch that is there, which stays as it is")),
+        "history": Late(_HISTORY, N_("the states before its changes, and what each change did")),
+        "restore": Late(_HISTORY, N_("bring back an earlier state: that before the last change, or an older one")),
         "export": Late(_FILES, N_("what is in one, so that it can be made again")),
         "module": Late(_FILES, N_("a module file for it (Lmod, Environment Modules), for clusters")),
         "bootstrap": Late(_FILES, N_("install Miniforge, for who wants a conda of their own (setup needs none)")),
@@ -44,51 +46,30 @@ envs = CommandGroup(
 )
 
 
-@envs.add("restore", N_("bring back the packages that the last setup or repair in it has replaced"), _ENVIRONMENT, YES)
-def restore(arguments: Arguments, terminal: Terminal) -> int:
-    clear_up(terminal)
-    prefix = find_environment(arguments.environment).prefix
-    found = doctor.snapshots_in(prefix)
-    if not found:
-        raise UsageError(NOTHING_TO_UNDO, path=str(prefix))
-    check_can_ask(arguments.yes)
-    newest = found[0]
-    question = message(
-        "snapshot.ask",
-        "Bring back what run {run} replaced in {prefix} ({names})? [y/N]",
-        run=newest.run,
-        prefix=str(prefix),
-        names=_names(newest.names),
-    )
-    if not arguments.yes and not agrees(question, terminal):
-        return ExitStatus.CANCELLED
-    back = doctor.restore(prefix)
-    terminal.say(
-        message(
-            "snapshot.restored",
-            "The packages of {prefix} are again what they were before run {run}.",
-            run=back.run,
-            prefix=str(prefix),
-        )
-    )
-    return ExitStatus.DONE
-
-
-def _names(names: tuple[str, ...]) -> str:
+def names_shown(names: tuple[str, ...]) -> str:
     return ", ".join(names[:_MOST_PACKAGES]) + (" …" if len(names) > _MOST_PACKAGES else "") or "–"
 
 
 def snapshot_words(prefix: Path) -> Iterator[Message]:
+    """The newest, which comes back first, and that there are more."""
     from wizard.environment.create.clone_files import shell_word
 
-    for one in doctor.snapshots_in(prefix):
+    found = states_in(prefix)
+    for one in found[:1]:
         yield message(
             "snapshot.kept",
             "A state before run {run} is kept ({size}): {names}. It comes back with: torch-wizard "
             "envs restore {prefix}",
             run=one.run,
             size=amount(one.size),
-            names=_names(one.names),
+            names=names_shown(one.names),
+            prefix=shell_word(prefix),
+        )
+    if len(found) > 1:
+        yield message(
+            "snapshot.more",
+            "Older states are kept too ({count}): torch-wizard envs history {prefix}",
+            count=len(found) - 1,
             prefix=shell_word(prefix),
         )
 
@@ -96,19 +77,19 @@ def snapshot_words(prefix: Path) -> Iterator[Message]:
 def snapshot_documents(prefix: Path) -> list[dict[str, Any]]:
     return [
         {"run": one.run, "bytes": one.size, "packages": list(one.names), "kept_since": one.moved}
-        for one in doctor.snapshots_in(prefix)
+        for one in states_in(prefix)
     ]
 
 
 def let_go_of_stale(terminal: Terminal) -> None:
     """What was kept for so long goes, and that is said."""
-    for folder in doctor.release_stale(known_prefixes()):
+    for folder in release_stale(known_prefixes()):
         terminal.say(
             message(
                 "snapshot.stale",
                 "The state that was kept in {path} for {days} days is gone now.",
                 path=str(folder),
-                days=doctor.KEPT_DAYS,
+                days=bound().days,
             )
         )
 

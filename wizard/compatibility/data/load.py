@@ -32,7 +32,7 @@ from wizard.compatibility.data.ordering import variant_key, version_key
 from wizard.compatibility.data.pins import Pins, pins_of_rows
 from wizard.model.capability import ComputeCapability
 from wizard.model.table_update import tables_dir
-from wizard.model.tables import SOME, Date, Name, Row, TableError, Words, bad_table, parse_table
+from wizard.model.tables import SOME, Count, Date, Name, Row, TableError, Words, bad_table, parse_table
 from wizard.system import paths
 
 Cells = Mapping[str, str]
@@ -266,9 +266,20 @@ class KernelDriversRow(Row, frozen=True, kw_only=True):
             raise ValueError(f"handed_over: not among those without CUDA: {', '.join(sorted(strays))}")
 
 
+class KeptStatesRow(Row, frozen=True, kw_only=True):
+    """How many earlier states of an environment stay, at most how large together, how long."""
+
+    most: Count
+    bytes: Count
+    days: Count
+    reason: Words
+    as_of: Date
+
+
 class PolicyTable(Row, frozen=True, kw_only=True):
     python: PythonRow
     kernel_drivers: KernelDriversRow
+    kept_states: KeptStatesRow
 
 
 def parse_policy(document: str) -> Policy:

@@ -12,7 +12,7 @@ from wizard.compatibility.data.model import PLATFORMS, Matrix
 from wizard.compatibility.model import Candidate, Choices, Plan, PlanSource
 from wizard.diagnose.checks.packages import fits
 from wizard.diagnose.repair.request import RepairRequest, python_series
-from wizard.diagnose.repair.reuse import provided_by_conda
+from wizard.diagnose.repair.reuse import EXACT, provided_by_conda
 from wizard.environment.inspect.installation import Installation
 from wizard.install.lock import NO_SOLUTION
 from wizard.machine.machine_file import machine_to_json
@@ -35,8 +35,6 @@ from wizard.sources.read import Reader
 from wizard.system import moving
 
 # The plan of a run inside an environment that is there: a repair, or a setup into it. Nothing is created by it.
-
-EXACT = ("nvidia-", "cuda-", "triton")  # torch names these in exact versions: they follow torch
 
 
 def inside_plan(

@@ -7,21 +7,41 @@ list belongs to conda: wheels are never written over it, since conda would not k
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from wizard.compatibility.model import Plan
+from wizard.diagnose.repair.snapshot import SETUP
 from wizard.environment.conda.records import owners_of_files
+from wizard.environment.create.clone_files import shell_word
 from wizard.environment.inspect.installation import Installation
 from wizard.model.distributions import FAMILY, Distribution
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import Lock, LockedFile, PackageVersion
+from wizard.model.messages import Message, bytes_text, message
+from wizard.run.plan.preview import from_settings
 
 REUSE = "reuse"  # the code of such a run in its repair.json
+EXACT = ("nvidia-", "cuda-", "triton")  # torch names these in exact versions: they follow torch
 ADDED, REPLACED = "added", "replaced"
 _TORCH_RECORDS = ("pytorch", "pytorch-gpu", "pytorch-cpu", "libtorch")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What brings packages into an environment. `held`: torch's family, in these versions and no other. `newest`: names
+    whose versions that are there are not kept to. `met`: requirements of what stays."""
+
+    how: str
+    held: Mapping[str, str] = field(default_factory=dict)
+    newest: frozenset[str] = frozenset()
+    met: tuple[str, ...] = ()
+
+
+SETS_UP = Wish(SETUP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,3 +195,56 @@ def _owner_below(info: str, owners: Mapping[str, str]) -> str | None:
 
 def _relative(prefix: Path, path: Path) -> str:
     return path.relative_to(prefix).as_posix() if prefix in path.parents else path.as_posix()
+
+
+def preferences(env: Installation) -> tuple[PackageVersion, ...]:
+    """The versions that are there. torch and what follows it in exact versions are left out."""
+    return tuple(
+        PackageVersion(each.name, str(Version(each.version)))
+        for each in env.distributions
+        if each.name not in FAMILY and not each.name.startswith(EXACT) and _is_plain(each.version)
+    )
+
+
+def _is_plain(version: str) -> bool:
+    try:
+        return Version(version).local is None
+    except InvalidVersion:
+        return False
+
+
+def words_of(
+    plan: Plan, coming: Lock, env: Installation, changes: tuple[ReuseChange, ...], left: int
+) -> Iterator[Message]:
+    """First what breaks: it is what one would stop for."""
+    for broken in broken_by(changes, env):
+        yield message(
+            "reuse.change.broken",
+            "✗ {name} {version} asks for {requirement} and would get {now}: it may no longer work.",
+            name=broken.name,
+            version=broken.version,
+            requirement=broken.requirement,
+            now=broken.now,
+        )
+    for change in changes:
+        if change.kind == REPLACED:
+            yield message(
+                "reuse.change.replaced", "{name} {was} → {now}", name=change.name, was=change.was or "", now=change.now
+            )
+    for change in changes:
+        if change.kind == ADDED:
+            yield message("reuse.change.added", "{name} {now} is added", name=change.name, now=change.now)
+    yield from from_settings(plan.sources, coming.files)
+    yield message("reuse.change.left", "Packages that stay as they are: {count}.", count=left)
+    size = sum(change.size or 0 for change in changes)
+    yield message(
+        "reuse.change.download",
+        "To be downloaded: {size} at most (packages: {count}).",
+        count=len(changes),
+        size=bytes_text(size),
+    )
+    yield message(
+        "reuse.change.snapshot",
+        "What is replaced is kept in the environment; it comes back with: torch-wizard envs restore {prefix}",
+        prefix=shell_word(Path(plan.prefix)),
+    )

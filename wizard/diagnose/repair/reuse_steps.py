@@ -69,7 +69,7 @@ class ReuseAside(PutAside):
         aside = aside_of(context.plan, self._repair)
         if not aside.is_begun:
             _check_conda_files(prefix, site, wheels)
-        count = aside.put(self._repair.names, wheels, (), (prefix / NAME,), spare=True)
+        count = aside.put(self._repair.names, wheels, (), (prefix / NAME,), spare=True, how=self._repair.how)
         context.journal.done(self.name, {"count": count})
         return message("step.reuse-aside.done", "Put aside: {count}; nothing was deleted", count=count)
 

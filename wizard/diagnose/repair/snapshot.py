@@ -3,6 +3,10 @@
 A list of what will be moved is on the disk before the first move; a move is one rename. So it may be killed at any
 line: going on moves what is left, going back brings back what was moved. Nothing is copied but files that are
 edited in place, and nothing of the user's is deleted: what came since is moved out of the way as well.
+
+Snapshots lie on each other (`states.py`), and one undoes its own run alone: only the topmost goes on or back.
+
+One file: one list is written, followed forth, and followed back.
 """
 
 from __future__ import annotations
@@ -11,11 +15,15 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.diagnose.repair.owned_files import claims, distributions_named
+from wizard.environment.inspect.sizes import measure
+from wizard.install.wheel import read_wheel
+from wizard.model.distributions import read_distribution
 from wizard.model.errors import ErrorText, WizardError
 from wizard.system import moving
 from wizard.system.links import long_path
@@ -30,8 +38,15 @@ RESTORE_FAILED = ErrorText(
     "{path} could not be brought back to its place.",
     "Close programs that use this environment and go on with the same command; nothing is lost.",
 )
+STATE_COVERED = ErrorText(
+    "state-covered",
+    "Another change of {path} lies on top of that of run {run}: run {newer}.",
+    "Take that one back first with: torch-wizard envs restore {path} {newer}",
+)
 
 FOLDER = ".torch-setup-aside"
+_UNREADABLE = 1 << 60
+REPAIR, SETUP, ADD, UPDATE = "repair", "setup", "add", "update"
 _LIST, _CLEARED, _KEPT, _STRAYS = "list.json", "cleared", "kept", "strays"
 MOVED, COPIED, NEW = "moved", "copied", "new"
 
@@ -45,12 +60,26 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class _List:
-    """`names`: the distributions that come in. `spare`: files of nobody stay where they are."""
+class StateChange:
+    """A distribution's versions. `was` None: it came; `now` None: it went."""
 
-    items: tuple[Item, ...]
-    names: tuple[str, ...]
-    spare: bool
+    name: str
+    was: str | None
+    now: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """`names`: the distributions that come in. `spare`: files of nobody stay where they are. `how`: what did it;
+    "", and no changes, in a list of an older version of this program. `number`: higher than those below it."""
+
+    items: tuple[Item, ...] = ()
+    names: tuple[str, ...] = ()
+    spare: bool = False
+    number: int = 0
+    how: str = ""
+    began: float = 0.0
+    changes: tuple[StateChange, ...] = ()
 
 
 class RepairSnapshot:
@@ -68,7 +97,13 @@ class RepairSnapshot:
     @property
     def names(self) -> tuple[str, ...]:
         """The distributions that the run puts in."""
-        return self._read_list().names
+        return self.read().names
+
+    def check_on_top(self) -> None:
+        """Refuse one that others lie on: it can neither go on nor go back. Raises WizardError `state-covered`."""
+        runs = kept_runs(self.prefix)
+        if self.folder.name in runs[1:]:
+            raise WizardError(STATE_COVERED, path=str(self.prefix), run=self.folder.name, newer=runs[0])
 
     def put(
         self,
@@ -77,16 +112,21 @@ class RepairSnapshot:
         further: Iterable[Path],
         edits: Iterable[Path],
         spare: bool = False,
+        how: str = REPAIR,
     ) -> int:
         """How many items went aside. `edits`: files that will be written. `spare`: files of nobody stay in their place,
-        also in a folder of a package that goes. Raises WizardError `aside-failed`."""
+        also in a folder of a package that goes. Raises WizardError `aside-failed`, `state-covered`."""
+        self.check_on_top()
         if not self.is_begun:
-            named = tuple(names)
+            named, coming, more = tuple(names), tuple(wheels), tuple(further)
             try:
-                self._write_list(self._items(named, tuple(wheels), further, edits, spare), named, spare)
+                items = tuple(self._items(named, coming, more, edits, spare))
+                changes = tuple(self._changes(named, coming, more))
+                number = 1 + max((_read_list(path).number for path in _kept_folders(self.prefix)), default=0)
+                self._write_list(_List(items, named, spare, number, how, round(time.time(), 3), changes))
             except OSError as error:
                 raise WizardError(ASIDE_FAILED, details=str(error), path=str(self.prefix)) from error
-        items = self._read_list().items
+        items = self.read().items
         moving.unlink(self.folder / _CLEARED, missing_ok=True)  # a way back that was cut off: now it goes on instead
         for item in items:
             try:
@@ -113,21 +153,37 @@ class RepairSnapshot:
         edited = [Item(path, COPIED if os.path.lexists(self._root / path) else NEW) for path in dict.fromkeys(inside)]
         return [*(Item(path, MOVED) for path in moved), *edited]
 
-    def _write_list(self, items: list[Item], names: tuple[str, ...], spare: bool) -> None:
+    def _changes(self, names: Iterable[str], wheels: Iterable[Path], further: Iterable[Path]) -> Iterator[StateChange]:
+        """The versions as they are and as they will be: for people, the way back does not need them."""
+        coming = {wheel.name: wheel.version for wheel in map(read_wheel, wheels)}
+        there = {each.name: each.version for each in distributions_named(self.site, names)}
+        for name in names:
+            yield StateChange(name, there.get(name), coming.get(name))
+        for path in further:
+            gone = read_distribution(path) if path.parent == self.site else None
+            if gone and gone.name not in there:
+                yield StateChange(gone.name, gone.version, None)
+
+    def _write_list(self, listed: _List) -> None:
         self.folder.parent.mkdir(exist_ok=True)  # not its parents: an environment that is gone is not made again
         self.folder.mkdir(exist_ok=True)
         site = os.path.relpath(self.site, self.prefix).replace(os.sep, "/")
-        rows = [[item.path, item.kind] for item in items]
-        data = {"schema": 1, "site": site, "names": names, "spare": spare, "items": rows}
+        data = {
+            "schema": 1,
+            "site": site,
+            "names": listed.names,
+            "spare": listed.spare,
+            "items": [[item.path, item.kind] for item in listed.items],
+            "number": listed.number,
+            "how": listed.how,
+            "began": listed.began,
+            "changes": [[change.name, change.was, change.now] for change in listed.changes],
+        }
         moving.write_whole(self.folder / _LIST, json.dumps(data).encode())
 
-    def _read_list(self) -> _List:
-        try:
-            data = json.loads((self.folder / _LIST).read_text(encoding="utf-8"))
-            items = tuple(Item(str(path), str(kind)) for path, kind in data["items"])
-            return _List(items, tuple(map(str, data["names"])), bool(data.get("spare")))
-        except (OSError, ValueError, LookupError, TypeError):
-            return _List((), (), False)
+    def read(self) -> _List:
+        """What its list says; an empty one for a list that cannot be read."""
+        return _read_list(self.folder)
 
     def _put_one(self, item: Item) -> None:
         there, here = self.folder / _KEPT / item.path, self._root / item.path
@@ -146,14 +202,15 @@ class RepairSnapshot:
     def restore(self, wheels: Iterable[Path] = ()) -> bool:
         """Everything as it was before; False when nothing is kept. `wheels`: those that may have come in part.
 
-        Raises WizardError `restore-failed`.
+        Raises WizardError `restore-failed`, `state-covered`.
         """
         from wizard.install.installer import SCRATCH_NAME
 
         if not self.is_begun:
             self.forget()
             return False
-        listed = self._read_list()
+        self.check_on_top()
+        listed = self.read()
         try:
             moving.remove_tree(self.prefix / SCRATCH_NAME)  # of an install that was cut off
             self._clear(listed, tuple(wheels))
@@ -232,12 +289,27 @@ class RepairSnapshot:
             self.folder.parent.rmdir()
 
     def bytes(self) -> int:
-        total = 0
-        for folder, _, files in os.walk(self.folder):
-            for name in files:
-                with contextlib.suppress(OSError):
-                    total += os.lstat(os.path.join(folder, name)).st_size  # noqa: PTH118
-        return total
+        """What the disk gets back when it goes: a file that the package store or another environment has too, by a
+        hard link, is none of its own."""
+        with contextlib.suppress(OSError):
+            return measure(self.folder).freed
+        return 0
+
+
+def _read_list(folder: Path) -> _List:
+    try:
+        data = json.loads((folder / _LIST).read_text(encoding="utf-8"))
+        return _List(
+            items=tuple(Item(str(path), str(kind)) for path, kind in data["items"]),
+            names=tuple(map(str, data["names"])),
+            spare=bool(data.get("spare")),
+            number=int(data.get("number", 0)),
+            how=str(data.get("how", "")),
+            began=float(data.get("began", 0.0)),
+            changes=tuple(StateChange(*each) for each in data.get("changes", ())),
+        )
+    except (OSError, ValueError, LookupError, TypeError):
+        return _List(number=_UNREADABLE)  # on top, where it is in the way: below, others would go back past it
 
 
 def kept_in(prefix: Path, run: str) -> RepairSnapshot:
@@ -250,7 +322,25 @@ def kept_in(prefix: Path, run: str) -> RepairSnapshot:
 
 
 def kept_runs(prefix: Path) -> tuple[str, ...]:
-    """The repairs that can be taken back, the newest first (a run's id begins with its time)."""
+    """The runs that can be taken back, the newest first: by the number of their states. A run's id would not do: it
+    begins with the clock's time, and one that was taken back may go on later, on top of others."""
+    folders = _kept_folders(prefix)
+    if len(folders) > 1:
+        folders.sort(key=lambda path: (_read_list(path).number, path.name), reverse=True)
+    return tuple(path.name for path in folders)
+
+
+def _kept_folders(prefix: Path) -> list[Path]:
     base = long_path(prefix) / FOLDER
-    names = [path.name for path in base.iterdir() if (path / _LIST).is_file()] if base.is_dir() else []
-    return tuple(sorted(names, reverse=True))
+    return [path for path in base.iterdir() if (path / _LIST).is_file()] if base.is_dir() else []
+
+
+def sweep(prefix: Path) -> None:
+    """Removes what a kill has left of snapshots that were deleted: without its list, a folder is only rubbish. Under
+    the environment's lock."""
+    base = long_path(prefix) / FOLDER
+    for path in tuple(base.iterdir()) if base.is_dir() else ():
+        if not (path / _LIST).is_file():
+            moving.remove_tree(path)
+    with contextlib.suppress(OSError):
+        base.rmdir()

@@ -14,7 +14,8 @@ import msgspec
 
 from wizard.compatibility.model import Plan
 from wizard.diagnose.repair.guards import guard_files, write_guards
-from wizard.diagnose.repair.snapshot import RepairSnapshot
+from wizard.diagnose.repair.snapshot import REPAIR, RepairSnapshot
+from wizard.diagnose.repair.states import check_alone, wheels_kept
 from wizard.diagnose.trial import without
 from wizard.environment.inspect.baseline import NAME
 from wizard.environment.inspect.prefix import ask_python
@@ -29,7 +30,8 @@ from wizard.model.typed import from_json
 from wizard.process import redact
 from wizard.run.context import Context, TargetEnvironment
 from wizard.run.executor import Stages
-from wizard.run.plan.plan_file import PLAN_SCHEMA
+from wizard.run.plan.plan_file import PLAN_SCHEMA, read_plan
+from wizard.run.run_folder import RunFolder
 from wizard.run.steps.disk_space import check_room, demands
 from wizard.run.steps.fetch import Fetch
 from wizard.run.steps.install import CheckFiles, Install
@@ -58,6 +60,7 @@ class Repair:
     variant: str
     variables: Mapping[str, str] = field(default_factory=dict)
     schema: int = SCHEMA
+    how: str = REPAIR  # what did it, for the history of states
 
 
 def write_repair(folder: Path, repair: Repair) -> None:
@@ -80,6 +83,17 @@ def read_repair(folder: Path) -> Repair | None:
 
 def aside_of(plan: Plan, repair: Repair) -> RepairSnapshot:
     return RepairSnapshot(Path(plan.prefix), Path(repair.site), plan.id)
+
+
+def restore_run(folder: RunFolder) -> bool:
+    """Everything that this run put aside goes back. False: it is no repair, or nothing was moved yet.
+
+    Raises WizardError `restore-failed`, `state-covered`."""
+    try:
+        repair, plan = read_repair(folder.path), read_plan(folder.plan)
+    except WizardError:
+        return False
+    return repair is not None and aside_of(plan, repair).restore(wheels_kept(plan.id, repair.names))
 
 
 def stages_of(repair: Repair) -> Stages:
@@ -113,6 +127,7 @@ class RepairReady:
 
     def run(self, context: Context) -> Message:
         prefix = Path(context.plan.prefix)
+        check_alone(prefix, context.plan.id)
         python = python_of(prefix)
         try:
             version = ask_python(python).version
