@@ -82,6 +82,8 @@ LINES = (
     ("update", "--undo", "--json"),
     ("envs", "history", "demo", "--json"),
     ("envs", "restore", "demo", "no-such", "--yes", "--json"),
+    ("envs", "update", "demo", "--yes", "{sources}"),
+    ("envs", "update", "demo", "no-such", "--yes", "{sources}"),
 )
 
 

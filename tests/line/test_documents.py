@@ -81,6 +81,7 @@ STATUS = {
     ),
     "torch-wizard setup --project ~/code/their-repo": (2, "nobody is there to say yes"),
     "torch-wizard envs add demo einops timm": (2, "nobody is there to say yes"),
+    "torch-wizard envs update demo": (2, "nobody is there to say yes"),
 }
 
 

@@ -1,4 +1,4 @@
-"""`torch-wizard envs add`: further packages into an environment, with its torch held exactly.
+"""`torch-wizard envs add | update`: packages into an environment, further or newer ones, with its torch held exactly.
 
 What changes and what would break is shown first; then it is a run like every other, with a way back.
 """
@@ -6,8 +6,10 @@ What changes and what would break is shown first; then it is a run like every ot
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wizard.cli.command import Arguments, argument, command, flag, option
 from wizard.cli.environment.envs import clear_up
@@ -17,9 +19,15 @@ from wizard.cli.terminal import Interrupt, Terminal, check_can_ask
 from wizard.compatibility.model import Choices
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import ErrorText, ExitStatus, UsageError
-from wizard.model.messages import message
+from wizard.model.messages import Message, message
 from wizard.project.model import DECLARED, PYTHON, Statement
 from wizard.project.read import read_project
+
+if TYPE_CHECKING:
+    from wizard.app.session import Session
+    from wizard.run.model import Preview
+
+_ENVIRONMENT = argument("environment", "NAME|PREFIX", N_("an environment's name or folder"))
 
 ADD_NOTHING = ErrorText(
     "add-nothing",
@@ -30,7 +38,7 @@ ADD_NOTHING = ErrorText(
 
 @command(
     "add",
-    argument("environment", "NAME|PREFIX", N_("an environment's name or folder")),
+    _ENVIRONMENT,
     argument("packages", "PACKAGE", N_("as pip writes them, such as einops or 'transformers>=4.50'"), nargs=-1),
     option(
         "--requirements", "-r", metavar="FILE", help=N_("what this file asks for; torch in it must be what is there")
@@ -51,13 +59,27 @@ def add(arguments: Arguments, terminal: Terminal) -> int:
 def _add(arguments: Arguments, terminal: Terminal) -> int:
     from wizard.app.session import Session
     from wizard.app.use.environments import find_environment
-    from wizard.cli.reporter import ResolvingTold, follow_run, tell_unchanged
-    from wizard.cli.setup import is_agreed
 
     clear_up(terminal)
     prefix = find_environment(arguments.environment).prefix
-    session, interrupt = Session(network_from(arguments)), Interrupt()
-    choices = _choices(arguments, prefix)
+    session, choices = Session(network_from(arguments)), _choices(arguments, prefix)
+    nothing = message("reuse.nothing", prefix=str(prefix))
+    return _carry_out(arguments, terminal, session, choices, session.plan_add, nothing)
+
+
+def _carry_out(
+    arguments: Arguments,
+    terminal: Terminal,
+    session: Session,
+    choices: Choices,
+    plan: Callable[..., Preview | None],
+    nothing: Message,
+) -> int:
+    """Plan, show, ask, start and follow. `nothing`: what is said where nothing would change."""
+    from wizard.cli.reporter import ResolvingTold, follow_run, tell_unchanged
+    from wizard.cli.setup import is_agreed
+
+    interrupt = Interrupt()
     session.check_choices(choices)
     check_can_ask(arguments.yes or arguments.dry_run)
     terminal.say(message("cli.probing"))
@@ -65,12 +87,12 @@ def _add(arguments: Arguments, terminal: Terminal) -> int:
     terminal.say(message("cli.electing"))
     told = ResolvingTold(arguments, terminal)
     try:
-        preview = session.plan_add(facts, choices, interrupt.is_asked, told.hear)
+        preview = plan(facts, choices, interrupt.is_asked, told.hear)
     finally:
         told.end()
     if preview is None:
-        terminal.say(message("reuse.nothing", prefix=str(prefix)))
-        tell_unchanged(arguments, terminal, prefix)
+        terminal.say(nothing)
+        tell_unchanged(arguments, terminal, Path(str(choices.prefix)))
         return ExitStatus.DONE
     if not is_agreed(preview, arguments, terminal, session, interrupt, frozenset()):
         session.discard(preview.plan.id)
@@ -80,11 +102,59 @@ def _add(arguments: Arguments, terminal: Terminal) -> int:
     return follow_run(session, preview.plan.id, pid, arguments.events, terminal, interrupt, said)
 
 
+@command(
+    "update",
+    _ENVIRONMENT,
+    argument("packages", "PACKAGE", N_("default: what was asked for here, and what no other package needs"), nargs=-1),
+    flag("--torch", help=N_("torch and its companions move, too (default: they stay in exactly their versions)")),
+    flag("--dry-run", help=N_("show the plan and stop")),
+    YES,
+    EVENTS,
+    *SOURCES,
+    *NETWORK,
+)
+def update(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.cli.reporter import telling_refusal
+
+    with telling_refusal(arguments, terminal):
+        return _update(arguments, terminal)
+
+
+def _update(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.session import Session
+    from wizard.app.use.environments import find_environment
+
+    clear_up(terminal)
+    prefix = find_environment(arguments.environment).prefix
+    for line in arguments.packages:
+        if _name_of(line) in FAMILY:
+            raise UsageError(
+                "update-torch-asked",
+                "“{asked}” cannot be updated by its name: torch and its companions move together.",
+                "Let them move with: torch-wizard envs update {path} --torch",
+                asked=line,
+                path=str(prefix),
+            )
+    session = Session(network_from(arguments))
+    choices = _wish(arguments, prefix, tuple(dict.fromkeys(arguments.packages)), ())
+    nothing = message(
+        "update.nothing",
+        "Nothing to update in {prefix}: all of it is in the newest versions that fit.",
+        prefix=str(prefix),
+    )
+    plan = partial(session.plan_update, with_torch=arguments.torch)
+    return _carry_out(arguments, terminal, session, choices, plan, nothing)
+
+
+def _name_of(line: str) -> str:
+    return re.split(r"[^\w.-]", line.strip())[0].lower()
+
+
 def _choices(arguments: Arguments, prefix: Path) -> Choices:
     """Raises UsageError `add-nothing`, `add-torch-asked`, and as `_lines`."""
     lines = [*arguments.packages]
     for line in lines:
-        if re.split(r"[^\w.-]", line.strip())[0].lower() in FAMILY and line not in FAMILY[1:]:
+        if _name_of(line) in FAMILY and line not in FAMILY[1:]:
             raise UsageError(
                 "add-torch-asked",
                 "“{asked}” cannot be asked for here: the torch that is there stays as it is.",
@@ -96,9 +166,14 @@ def _choices(arguments: Arguments, prefix: Path) -> Choices:
         lines += _lines(Path(arguments.requirements).expanduser(), prefix)
     elif not lines:
         raise UsageError(ADD_NOTHING)
+    extras = tuple(line for line in dict.fromkeys(lines) if line not in FAMILY[1:])
+    return _wish(arguments, prefix, extras, tuple(name for name in FAMILY[1:] if name in lines))
+
+
+def _wish(arguments: Arguments, prefix: Path, extras: tuple[str, ...], companions: tuple[str, ...]) -> Choices:
     return Choices(
-        companions=tuple(name for name in FAMILY[1:] if name in lines),
-        extras=tuple(line for line in dict.fromkeys(lines) if line not in FAMILY[1:]),
+        companions=companions,
+        extras=extras,
         prefix=str(prefix),
         reuse=True,
         index=arguments.index,

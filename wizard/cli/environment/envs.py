@@ -37,6 +37,7 @@ envs = CommandGroup(
     "envs",
     late={
         "add": Late(_ADD, N_("further packages beside the torch that is there, which stays as it is")),
+        "update": Late(_ADD, N_("its packages in the newest versions that fit, torch held unless asked")),
         "history": Late(_HISTORY, N_("the states before its changes, and what each change did")),
         "restore": Late(_HISTORY, N_("bring back an earlier state: that before the last change, or an older one")),
         "export": Late(_FILES, N_("what is in one, so that it can be made again")),
