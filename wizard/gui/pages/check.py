@@ -45,6 +45,9 @@ def requirement_name(name: str) -> str:
     return names.get(name, name)
 
 
+_NO_CARD = "check.gpu.none"  # its own row says how PyTorch works then
+
+
 class CheckPage(Page):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
@@ -114,9 +117,8 @@ class CheckPage(Page):
 
     def render_state(self) -> None:
         facts, looks = self.state.facts, self.state.looks
-        self._after.setVisible(
-            facts is not None and any(one.name == "gpu" and one.state != "ok" for one in facts.requirements)
-        )
+        doubtful = (one for one in facts.requirements if one.name == "gpu" and one.state != "ok") if facts else ()
+        self._after.setVisible(any(one.fact.key != _NO_CARD for one in doubtful))
         self.fine.setVisible(facts is not None)
         self.copy.setEnabled(facts is not None)
         self.choose.setVisible(self._may_hurry)

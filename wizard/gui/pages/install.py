@@ -169,8 +169,10 @@ class InstallPage(Page):
             self.set_head(title, self.tr("What was downloaded and checked is kept."))
         self.progress.show_view(view, going, self._paused)
         self.steps.show_view(view, going, self._paused)
+        preview = self.state.preview
+        was_read = preview is not None and preview.plan.id == self.watch.run_id  # on Review, a moment ago
         self._notices.setText("\n".join(self.say(notice) for notice in view.notices))
-        self._notices.setVisible(bool(view.notices))
+        self._notices.setVisible(bool(view.notices) and not was_read)
         self._show_buttons(going)
         self._tell_steps(view)
         self._show_percent(int(view.fraction * 100))

@@ -97,7 +97,8 @@ class RunProgress(QFrame):
         self.bar.setValue(int(view.fraction * _STEPS))
         self._percent.setText(percent)
         parts = self._parts(view.bytes) if view.bytes and is_going and not is_paused else []
-        self._done.setText(self._bytes(view.bytes) if view.bytes else "")
+        begins = self.tr("Starting…") if is_going and not view.steps else ""
+        self._done.setText(self._bytes(view.bytes) if view.bytes else begins)
         self._more.setText("  •  ".join(parts))
         self.bar.setAccessibleName(self.tr("Progress: %1").replace("%1", percent))
         self.bar.setAccessibleDescription(f"{self._done.text()} {self._more.text()}".strip())

@@ -46,6 +46,7 @@ _IN_TILES = (
     "reuse.change.download",
 )
 _BROKEN = "reuse.change.broken"
+_IN_DETAILS = ("race.torch-rate", "race.packages-rate", "race.official-silent")  # how sources answered: no difference
 _DIFFERENT = (_BROKEN, "project.head.relaxed", "notice.second-choice", "notice.companion-dropped", "notice.asked-unfit")
 
 
@@ -139,7 +140,8 @@ class ReviewPage(Page):
     def _show(self, preview: Preview) -> None:
         lock = preview.lock
         self._show_tiles(preview)
-        notices = (*(one for one in preview.changes if one.key == _BROKEN), *preview.plan.notices)
+        told = (one for one in preview.plan.notices if one.key not in _IN_DETAILS)
+        notices = (*(one for one in preview.changes if one.key == _BROKEN), *told)
         is_different = bool(self._settings_paths()) or any(one.key in _DIFFERENT for one in notices)
         title = self.tr("Different from what you chose") if is_different else self.tr("Worth knowing")
         self.different.show_rows(title, [*self._setting_rows(), *(self.say(one) for one in notices)])
@@ -204,6 +206,7 @@ class ReviewPage(Page):
         """What the tiles do not say. That no setting is changed is true only where no mirror is kept."""
         left_out = (*_IN_TILES, _BROKEN, *((_NO_SETTINGS,) if self._settings_paths() else ()))
         said = [self.say(change) for change in preview.changes if change.key not in left_out]
+        said += [self.say(notice) for notice in preview.plan.notices if notice.key in _IN_DETAILS]
         if preview.download_bytes:
             words = self.tr("PyTorch and its packages: %1 to download.")
             said.append(words.replace("%1", exact_bytes_text(preview.download_bytes)))

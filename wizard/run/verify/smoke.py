@@ -37,8 +37,8 @@ def check_message(name: str, state: str, data: Mapping[str, Any], seconds: float
     if state == "skipped":
         key = f"verify.skipped.{data.get('reason')}"
         return Message(key if key in catalogue("en") else "verify.skipped.other", params)
-    is_cpu = name == "build" and state == "ok" and data.get("is_built") is False
-    key = "verify.check.build.cpu" if is_cpu else f"verify.check.{name}.{state}"
+    is_cpu = (name == "build" and data.get("is_built") is False) or (name == "zeros" and data.get("device") == "cpu")
+    key = f"verify.check.{name}.{'cpu' if is_cpu and state == 'ok' else state}"
     return Message(key if key in catalogue("en") else f"verify.check.other.{state}", params)
 
 
