@@ -74,6 +74,16 @@ def test_a_pin_is_told_its_pythons_and_tags() -> None:
     assert found["nearest"] == {"nearest": "2.0.0"}
 
 
+def test_an_index_of_one_tag_is_told_the_tags_that_there_are() -> None:
+    said = "Could not find a version that satisfies the requirement torch==2.7.0 (from versions: {})"
+    listed = reasons(said.format("2.5.1+cu124, 2.6.0+cu124"))["no-tag"]
+    assert listed["tag"] == "cu124"
+    assert "cu128" in listed["tags"]
+    index = "--index-url https://download.pytorch.org/whl/test/cu124"
+    assert reasons(f"{index}\n{said.format('none')}")["no-tag"] == listed
+    assert "no-tag" not in reasons(said.format("2.5.1, 2.6.0+cu124"))
+
+
 def test_a_version_that_the_index_listed_is_not_blamed_on_the_python() -> None:
     said = "Could not find a version that satisfies the requirement torch==2.7.1+cu128 (from versions: 2.6.0, 2.7.1)"
     assert reasons(said) == {}

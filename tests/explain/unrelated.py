@@ -143,6 +143,9 @@ ELSEWHERE: tuple[str, ...] = (
     "ImportError: libruntime.so: cannot open shared object file: No such file or directory",
     "Failed to build `lxml==4.9.1`\n  ╰─▶ The build backend returned an error",
     "RuntimeError: No OpenCL devices are available.",
+    "ERROR: HTTP error 404 while getting https://github.com/example/models/releases/download/v9/en_core_web_sm-9.0-py3-none-any.whl",
+    'LINK : fatal error LNK1181: cannot open input file "zlib.lib"',
+    "main.c:1: error: include file 'config.h' not found",
     "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='api.example.com', port=443): Read timed out.",
     "hint: You're on Linux (`manylinux_2_17_x86_64`), but `polars` (v1.0) only has wheels for the following platform: `manylinux_2_28_x86_64`",
 )

@@ -193,9 +193,16 @@ def _published(wanted: Named, facts: TextFacts, builds: list[Build], place: _Tar
     pythons = sorted({python for build in builds for python in build.pythons}, key=version_key)
     if wanted.version not in [version.partition("+")[0] for version in facts.listed]:
         yield message("explain.reason.pythons", torch=wanted.version, first=pythons[0], last=pythons[-1])
-    if wanted.tag and all(build.variant != wanted.tag for build in builds):
+    tag = wanted.tag or _asked_tag(facts)
+    if tag and all(build.variant != tag for build in builds):
         tags = ", ".join(build.variant for build in builds)
-        yield message("explain.reason.no-tag", torch=wanted.version, tag=wanted.tag, tags=tags)
+        yield message("explain.reason.no-tag", torch=wanted.version, tag=tag, tags=tags)
+
+
+def _asked_tag(facts: TextFacts) -> str:
+    """The one CUDA tag of the index that was asked: of its address, or of all that it listed."""
+    tags = {version.partition("+")[2] for version in facts.listed}
+    return facts.index or (tags.pop() if len(tags) == 1 else "")
 
 
 def _serves(build: Build, wanted: Named, python: str) -> bool:

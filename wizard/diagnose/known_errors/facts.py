@@ -33,7 +33,7 @@ _PYTHON = (
     r"|\bpython==?(3\.\d{1,2})\b"
 )
 _WHEEL = r"\b(torch|torchvision|torchaudio)-(\d+\.\d+\.\d+)(?:(?:\+|%2B)(cu\d+|cpu))?-cp3(\d{1,2})-\w+-(\w+)\.whl"
-_INDEX = r"/whl/(cu\d+|cpu)\b"
+_INDEX = r"/whl/(?:test/)?(cu\d+|cpu)\b"
 _DLL_ERROR = r"(?:WinError|Errno) (\d{1,5})\b"
 _LIBRARY = r"\b(lib[\w.+-]*?\.so(?:\.\d+)*|[\w.-]+\.dll)\b"
 _CUDA_LIBRARY = r"\blib(?:cudart|cublas|cublasLt|nvrtc|cupti)\.so\.(1[1-9])\b|\bcudart64_(1[1-9])\d*\.dll"
