@@ -85,12 +85,15 @@ class Page(QWidget):
         return self.tr("&Next")
 
     def may_press(self) -> bool:
+        """Tell whether the primary button may be pressed now; asked again after each `changed`."""
         return self._task is None and self.context.navigator.may_go_next()
 
     def press(self) -> None:
+        """Do what the primary button says."""
         self.context.navigator.go_next()
 
     def may_back(self) -> bool:
+        """Tell whether Back may be pressed now."""
         return self.context.navigator.may_go_back()
 
     def back_text(self) -> str:
@@ -98,6 +101,7 @@ class Page(QWidget):
         return ""
 
     def first_control(self) -> QWidget | None:
+        """Return what gets the focus as the page comes; None: the primary button."""
         return None
 
     @property
@@ -116,6 +120,7 @@ class Page(QWidget):
         return self.context.navigator.state
 
     def say(self, message: Words | None) -> str:
+        """Return it in the window's language; '' for None."""
         return self.context.translator.say(message)
 
     def set_head(self, title: str, subtitle: str, mark: str = "") -> None:
