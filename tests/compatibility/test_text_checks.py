@@ -74,6 +74,12 @@ def test_a_pin_is_told_its_pythons_and_tags() -> None:
     assert found["nearest"] == {"nearest": "2.0.0"}
 
 
+def test_a_python_that_has_early_wheels_counts() -> None:
+    said = pin("torch==2.3.1", "none", "/home/user/v/lib/python3.12/site-packages/pip/a.py x86_64")
+    assert reasons(said)["pythons"]["last"] == "3.12"
+    assert "nearest-build" not in reasons(said)
+
+
 def test_an_index_of_one_tag_is_told_the_tags_that_there_are() -> None:
     said = "Could not find a version that satisfies the requirement torch==2.7.0 (from versions: {})"
     listed = reasons(said.format("2.5.1+cu124, 2.6.0+cu124"))["no-tag"]

@@ -107,7 +107,7 @@ def test_another_makers_card_is_named_with_its_lines(
     go_to(qtbot, window, PageId.CHECK)
     qtbot.waitUntil(lambda: any("Radeon RX 7900 XT" in one for one in texts(window)))
     told = "\n".join(texts(window))
-    assert "Next installs the CPU build" in told
+    assert "It installs the CPU build" in told
     assert '"torch[device-gfx1100]"' in told
     lines = next(one for one in visible(window, QLabel) if isinstance(one, QLabel) and "torch[device" in one.text())
     assert lines.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse

@@ -147,11 +147,11 @@ def _fact(card: OtherCard) -> Message:
 
 
 def _next(card: OtherCard) -> Message:
-    """What this program does, and what Next would install."""
+    """What this program does, and what it would install: the window and the terminal say the same."""
     if card.has_cpu_build:
         return message(
             "other.next-cpu",
-            "This program sets up PyTorch for NVIDIA cards. Next installs the CPU build, which does not use this card.",
+            "This program sets up PyTorch for NVIDIA cards. It installs the CPU build, which does not use this card.",
         )
     return message(
         "other.next-none",

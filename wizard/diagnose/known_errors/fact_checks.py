@@ -190,7 +190,7 @@ def _published(wanted: Named, facts: TextFacts, builds: list[Build], place: _Tar
     if not builds:
         yield message("explain.reason.no-platform", torch=wanted.version, system=_NAMES[place.platform])
         return
-    pythons = sorted({python for build in builds for python in build.pythons}, key=version_key)
+    pythons = sorted({python for build in builds for python in _made_for(build)}, key=version_key)
     if wanted.version not in [version.partition("+")[0] for version in facts.listed]:
         yield message("explain.reason.pythons", torch=wanted.version, first=pythons[0], last=pythons[-1])
     tag = wanted.tag or _asked_tag(facts)
@@ -206,12 +206,17 @@ def _asked_tag(facts: TextFacts) -> str:
 
 
 def _serves(build: Build, wanted: Named, python: str) -> bool:
-    return (not wanted.tag or build.variant == wanted.tag) and (not python or python in build.pythons)
+    return (not wanted.tag or build.variant == wanted.tag) and (not python or python in _made_for(build))
+
+
+def _made_for(build: Build) -> tuple[str, ...]:
+    """The Pythons that have a wheel, also where PyTorch calls it experimental."""
+    return (*build.pythons, *build.experimental_pythons)
 
 
 def _nearest_build(wanted: Named, matrix: Matrix, place: _Target) -> Iterator[Message]:
     """Of the builds for that platform and Python; of the same kind, where there is one."""
-    there = [one for one in matrix.builds if one.platform == place.platform and place.python in one.pythons]
+    there = [one for one in matrix.builds if one.platform == place.platform and place.python in _made_for(one)]
     alike = [one for one in there if (one.variant == CPU) == (wanted.tag == CPU)] if wanted.tag else there
     key = version_key(wanted.version)
     for build in sorted(alike or there, key=lambda one: _apart(version_key(one.torch), key))[:1]:
