@@ -112,6 +112,14 @@ def test_windows_has_triton_under_another_name(tmp_path: Path) -> None:
     assert found.left_out == ("flash-attn",)
 
 
+def test_what_is_left_out_is_not_also_said_to_move_with_torch(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==9.9.9\nflash-attn==2.7.4\n"}
+    found = decided(tmp_path, files, ADA)
+    assert found.left_out == ("flash-attn",)
+    assert set(relaxed(found)) == {"torch"}
+    assert set(relaxed(decided(tmp_path, files, AMPERE))) == {"torch", "flash-attn"}
+
+
 def test_the_names_of_wheels_imply_torch_and_python(tmp_path: Path) -> None:
     wheel = "https://files.example/flash_attn-2.8.3+cu128torch2.9.0-cp313-cp313-win_amd64.whl"
     assert build(decided(tmp_path, {"requirements.txt": f"torch\n{wheel}\n"}, ADA)) == ("2.9.1", "cu128", "3.13")

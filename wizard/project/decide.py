@@ -173,10 +173,12 @@ def _relaxed_numpy(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
 
 
 def _relaxed_native(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
-    """Pins of what is made for one torch move with it; triton has another name where it lacks wheels."""
+    """Pins of what is made for one torch move with it; triton has another name where it lacks wheels. Of what is left
+    out a remark tells."""
+    left_out = set(_left_out(weigher.asks, best.candidate, weigher.machine.os))
     for native in weigher.asks.native:
         row = companion(native.name)
-        if row is None:
+        if row is None or native.name in left_out:
             continue
         pins = [one for one in native.statements if one.name == native.name and (one.specifier or one.url)]
         if row.instead and weigher.machine.os in row.lacks:
