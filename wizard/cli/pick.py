@@ -42,7 +42,6 @@ from wizard.compatibility.other_makers import card_words
 from wizard.compatibility.resolve import Judge, canonical, check_choices
 from wizard.machine.machine_file import read_machine_file
 from wizard.machine.model import Machine
-from wizard.machine.probe import probe
 from wizard.model.errors import ExitStatus, UsageError, WizardError
 from wizard.model.messages import Message, message, text
 
@@ -86,6 +85,8 @@ def pick(arguments: Arguments, terminal: Terminal) -> int:
         return _pick_here(network, choices, arguments, terminal)
     tell = _teller(arguments, choices, matrix, terminal)
     if not arguments.machine:
+        from wizard.machine.probe import probe  # who asks for another computer waits for none of it
+
         return tell(probe(), None)
     files, is_named = _files(arguments.machine)
     if _names_sources(choices):
