@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QAbstractItemView, QPlainTextEdit, QProgressBar, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QLabel, QPlainTextEdit, QProgressBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.gui import fake_tools
@@ -77,6 +77,11 @@ def test_the_page_and_its_states_have_names(qtbot: QtBot, make_window: MakeWindo
     window = make_window()
     for name, page in every_page(qtbot, window, session):
         assert heard(page).name == page.title, name
+        titles = [heard(one) for one in visible(window, QLabel) if one.property("role") == "title"]
+        assert page.title in [one.name for one in titles], name
+        assert all(one.role == QAccessible.Role.Heading for one in titles), name
+        plain = (one for one in visible(window, QLabel) if one.property("role") == "muted")
+        assert all(heard(one).role == QAccessible.Role.StaticText for one in plain), name
         for kind in (QProgressBar, Pill):
             assert all(heard(one).name for one in visible(window, kind)), name
 

@@ -53,7 +53,9 @@ class WizardWindow(WindowParts):
         from wizard.gui.shell.build_ui import lay_out, make_parts
         from wizard.gui.shell.page_factory import WizardPages
         from wizard.gui.shell.wording import RunTitle
+        from wizard.gui.widgets.headings import tell_headings
 
+        tell_headings()
         make_parts(self, session, self._drop_plan)
         self.stack = QStackedWidget()
         self.pages = WizardPages(self.context, opened, self._take_in)
