@@ -258,3 +258,10 @@ def test_a_cuda_that_a_release_never_had_becomes_the_nearest(tmp_path: Path) -> 
 def test_the_cuda_of_a_pixi_system_is_no_package(tmp_path: Path) -> None:
     words = '[dependencies]\npytorch = "*"\neinops = "*"\n[system-requirements]\ncuda = "12"\n'
     assert [one.name for one in decided(tmp_path, {"pixi.toml": words}, AMPERE).understood.rest] == ["einops"]
+
+
+def test_a_line_for_another_python_moves_nothing(tmp_path: Path) -> None:
+    lines = "torch>=2.0\nnumpy<=1.26.4; python_version<='3.9'\n"
+    found = decided(tmp_path, {"requirements.txt": lines}, AMPERE)
+    assert found.numpy == ""
+    assert "numpy" not in relaxed(found)

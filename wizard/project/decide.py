@@ -166,8 +166,9 @@ def _pinned_to(statements: tuple[Statement, ...], given: str) -> bool:
 
 
 def _relaxed_numpy(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
+    """A line of the project that does not hold for the chosen Python is no wish, and nothing moves."""
     given, asked = weigher.numpy(best), _asked(weigher.asks.numpy)
-    if asked and asked.split(", ")[0] not in given:
+    if given and asked and asked.split(", ")[0] not in given:
         why = message("project.why.numpy", "torch {torch} needs NumPy {given}", torch=best.candidate.torch, given=given)
         yield Relaxed("numpy", asked, given, why, _origins(weigher.asks.numpy))
 
