@@ -238,12 +238,12 @@ def _let_go(prefix: Path, run: str) -> bool:
 
 def release_stale(prefixes: Iterable[Path], now: float | None = None) -> tuple[Path, ...]:
     """What nobody has asked back for so long. An unfinished run stays, with all above: it may go on or back."""
-    from wizard.run.steps.preflight import prefix_lock
-
     moment = time.time() if now is None else now
     gone = []
     for prefix in prefixes:
         for run in reversed(kept_runs(prefix)):
+            from wizard.run.steps.preflight import prefix_lock  # most environments keep nothing
+
             folder = prefix / FOLDER / run
             try:
                 is_stale = moment - long_path(folder).stat().st_mtime > bound().days * _DAY
