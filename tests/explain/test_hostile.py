@@ -30,10 +30,15 @@ def repeated(piece: str, size: int) -> str:
     return (piece * (size // len(piece) + 1))[:size]
 
 
-def assert_quick(words: str) -> None:
+def taken(words: str) -> float:
     before = time.thread_time()
     explain(words)
-    assert time.thread_time() - before < MOST_SECONDS
+    return time.thread_time() - before
+
+
+def assert_quick(words: str) -> None:
+    """Processor time, and again where it was long: beside others it is longer, too; what is cubic is long each time."""
+    assert taken(words) < MOST_SECONDS or taken(words) < MOST_SECONDS
 
 
 @st.composite
