@@ -173,6 +173,23 @@ def test_files_for_other_computers_are_left_out(tmp_path: Path) -> None:
     assert (build(found)[0], "other-system" in codes(found)) == ("2.5.1", True)
 
 
+def test_torch_of_one_folder_below_is_read_and_of_several_named(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements-dev.txt": "ruff\n",
+        "speech/pyproject.toml": '[project]\nrequires-python = ">=3.10"\ndependencies = ["torch>=2.2,<2.10"]\n',
+        "speech_mlx/pyproject.toml": '[project]\ndependencies = ["mlx"]\n',
+    }
+    found = decided(tmp_path / "a", files, ADA)
+    assert (build(found)[0], "torch-below" in codes(found)) == ("2.9.1", True)
+    assert "undeclared" not in codes(found)
+    assert [one.name for one in found.understood.rest] == ["ruff"]
+    found = decided(tmp_path / "b", {**files, "train/requirements.txt": "torch==2.1.0\n"}, ADA)
+    assert {"torch-in-parts", "undeclared"} <= codes(found)
+    assert any("speech, train" in text(remark, "en") for remark in found.remarks)
+    found = decided(tmp_path / "c", {"requirements.txt": "torch\n", "train/requirements.txt": "torch==2.1.0\n"}, ADA)
+    assert (build(found)[0], codes(found) & {"torch-below", "torch-in-parts"}) == ("2.14.1", set())
+
+
 def test_two_lines_that_nothing_meets_are_told_and_the_first_counts(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "requirements.txt": "torch==2.3.1\n",

@@ -46,15 +46,20 @@ class ProjectFolder:
     def find(self) -> tuple[list[str], list[str]]:
         """Return the files that declare and those that only tell (README, scripts): of the root, else of the first
         folders below it that have any."""
-        declaring: dict[int, list[str]] = {}
-        telling: dict[int, list[str]] = {}
-        for depth, name, beside in self._names():
-            kind = _kind(name)
-            if kind:
-                (declaring if kind == "declaring" else telling).setdefault(0 if beside else depth, []).append(name)
-        found = declaring.get(min(declaring, default=0), [])
-        told = telling.get(min(telling, default=0), [])
+        found = next(iter(self._by_depth("declaring")), [])
+        told = next(iter(self._by_depth("telling")), [])
         return found[:MOST_FILES], told[:MOST_FILES]
+
+    def below(self) -> list[list[str]]:
+        """Return the files that declare below those that `find` does, the ones of each depth together."""
+        return self._by_depth("declaring")[1:]
+
+    def _by_depth(self, kind: str) -> list[list[str]]:
+        found: dict[int, list[str]] = {}
+        for depth, name, beside in self._names():
+            if _kind(name) == kind:
+                found.setdefault(0 if beside else depth, []).append(name)
+        return [found[depth] for depth in sorted(found)]
 
     def _names(self) -> Iterator[tuple[int, str, bool]]:
         """Yield depth, name and whether only folders made for such files lie between it and the root."""

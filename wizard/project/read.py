@@ -13,13 +13,15 @@ from pathlib import Path
 from wizard.model.errors import UsageError
 from wizard.model.messages import message
 from wizard.project.commands import read_commands
+from wizard.project.companions import companion
 from wizard.project.conda import read_environment, read_explicit
 from wizard.project.files import MOST_FILES, ProjectFolder
-from wizard.project.model import PYTHON, FileLine, Findings, Project, Statement, origin_of
+from wizard.project.model import DECLARED, PYTHON, TORCH, FileLine, Findings, Project, Statement, origin_of
 from wizard.project.requirements import read_requirements
 from wizard.project.setup_files import read_setup_cfg, read_setup_py
 from wizard.project.toml_files import read_lock, read_pixi, read_pyproject
 
+_MOST_NAMED = 6  # folders in one sentence
 _ORDER = (
     r"requirements\.txt$",
     r"requirement",
@@ -46,6 +48,7 @@ def read_project(path: Path) -> Project:
         declaring, telling = reader.folder.find()
         for name in [*sorted(declaring, key=rank), *sorted(telling)]:
             reader.read(name)
+        reader.read_below()
     else:
         raise UsageError(
             "no-such-project",
@@ -100,6 +103,28 @@ class ProjectReader:
         if group:
             self.found.statements[before:] = [replace(one, group=group) for one in self.found.statements[before:]]
 
+    def read_below(self) -> None:
+        """Where nothing asks for torch: read the one folder below whose files do. Several are only named."""
+        if any(_asks_for_torch(one) for one in self.found.statements):
+            return
+        for names in self.folder.below():
+            asking: dict[str, str] = {}
+            for name in sorted(names[:MOST_FILES], key=rank):
+                alone = ProjectReader(self.folder)
+                alone.read(name)
+                if any(one.name == TORCH and one.strength == DECLARED for one in alone.found.statements):
+                    asking.setdefault(_folder_of(name), name)
+            if len(asking) == 1:
+                [(folder, first)] = asking.items()
+                self.found.remark("torch-below", origin_of(first, 1, first), folder=folder)
+                for name in sorted((name for name in names if _folder_of(name) == folder), key=rank):
+                    self.read(name)
+            elif asking:
+                listed = ", ".join(sorted(asking)[:_MOST_NAMED])
+                self.found.remark("torch-in-parts", origin_of(next(iter(asking.values())), 1, listed), folders=listed)
+            if asking:
+                return
+
     def _include(self, words: str, where: FileLine, group: str) -> None:
         if re.match(r"[a-z+]+://", words):
             self.found.remark("include-from-elsewhere", where)
@@ -131,6 +156,16 @@ class ProjectReader:
             _read_list(name, text, found)
         else:
             read_commands(name, text, found)
+
+
+def _folder_of(name: str) -> str:
+    return name.rpartition("/")[0]
+
+
+def _asks_for_torch(one: Statement) -> bool:
+    """Itself, or by what is made for one torch release."""
+    row = companion(one.name)
+    return one.name == TORCH or (row is not None and row.follows)
 
 
 def _read_list(name: str, text: str, found: Findings) -> None:
