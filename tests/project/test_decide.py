@@ -173,6 +173,35 @@ def test_files_for_other_computers_are_left_out(tmp_path: Path) -> None:
     assert (build(found)[0], "other-system" in codes(found)) == ("2.5.1", True)
 
 
+def test_an_index_of_a_file_for_another_system_makes_nobody_take_the_cpu_build(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "einops\n",
+        "requirements_macOS.txt": "--extra-index-url https://download.pytorch.org/whl/cpu\ntorch==2.3.0\n",
+        "README.md": "pip install torch==1.10.1+cu111 torchvision==0.11.2 -f https://download.pytorch.org/whl/cu111\n"
+        "pip install torch==2.3.0 torchvision==0.18.0 --index-url https://download.pytorch.org/whl/cu118\n",
+    }
+    found = decided(tmp_path, files, ADA)
+    assert build(found)[:2] == ("2.3.0", "cu118")
+    assert found.relaxed == ()  # torchvision 0.18.0 is one of the two that are told
+
+
+def test_an_index_gives_way_to_the_pin_that_names_its_cuda(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.10.0+cu128 ; platform_machine == 'x86_64'\n"
+        "torch==2.10.0+cu130 ; platform_machine == 'aarch64'\n",
+        "pyproject.toml": '[[tool.uv.index]]\nname = "a"\nurl = "https://download.pytorch.org/whl/cu130"\n',
+    }
+    found = decided(tmp_path, files, BLACKWELL)
+    assert (build(found)[:2], found.relaxed) == (("2.10.0", "cu128"), ())
+
+
+def test_a_recommended_line_means_its_torch_and_its_cuda_together(tmp_path: Path) -> None:
+    readme = "pip install torch==2.4.0 --index-url https://download.pytorch.org/whl/cu121\n"
+    readme += "pip install torch==2.6.0 --index-url https://download.pytorch.org/whl/cu124\n"
+    files: dict[str, str | bytes] = {"README.md": readme, "requirements.txt": "xformers==0.0.27.post2\n"}
+    assert build(decided(tmp_path, files, AMPERE))[:2] == ("2.4.0", "cu121")
+
+
 def test_torch_of_one_folder_below_is_read_and_of_several_named(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "requirements-dev.txt": "ruff\n",
@@ -282,3 +311,24 @@ def test_a_line_for_another_python_moves_nothing(tmp_path: Path) -> None:
     found = decided(tmp_path, {"requirements.txt": lines}, AMPERE)
     assert found.numpy == ""
     assert "numpy" not in relaxed(found)
+
+
+def test_a_package_that_has_its_cuda_in_its_name_moves_with_it(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"environment.yml": "dependencies:\n  - pytorch>=2\n  - dgl-cuda11.3\n"}
+    assert relaxed(decided(tmp_path, files, BLACKWELL))["dgl-cuda11-3"] == (
+        "dgl-cuda11-3",
+        "dgl (cu132)",
+        "project.why.cuda-in-name",
+    )
+    assert relaxed(decided(tmp_path, files, NO_CARD))["dgl-cuda11-3"][1] == "dgl (cpu)"
+    pinned: dict[str, str | bytes] = {"environment.yml": "dependencies:\n  - pytorch=1.12.1\n  - dgl-cuda11.3=0.9\n"}
+    assert "dgl-cuda11-3" not in relaxed(decided(tmp_path / "b", pinned, AMPERE))
+
+
+def test_the_parts_of_pyg_that_conda_names(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "pixi.toml": '[dependencies]\npytorch = "2.2.*"\npytorch-scatter = { version = "*", channel = "pyg" }\n',
+        "environment.yml": "dependencies:\n  - pyg=2.5\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert [native.name for native in found.understood.native] == ["torch-geometric", "torch-scatter"]

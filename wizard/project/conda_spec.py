@@ -8,7 +8,15 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from wizard.project.model import FileLine, Statement, normalized
 
-NAMES = {"pytorch": "torch", "pytorch-gpu": "torch", "pytorch-cpu": "torch", "py-opencv": "opencv-python"}
+NAMES = {
+    "pytorch": "torch",
+    "pytorch-gpu": "torch",
+    "pytorch-cpu": "torch",
+    "py-opencv": "opencv-python",
+    "pyg": "torch-geometric",
+    "pytorch_geometric": "torch-geometric",
+    **{f"pytorch-{part}": f"torch-{part}" for part in ("scatter", "sparse", "cluster", "spline-conv")},
+}
 _SPEC = re.compile(
     r"^(?:(?P<channel>[^\s:\[\]]+)::)?(?P<name>[A-Za-z0-9_][\w.-]*)\s*(?P<version>[^\s\[]+(?:\s*[,|]\s*[^\s\[]+)*)?"
     r"(?:\s+(?P<build>[^\s\[]+))?\s*(?:\[(?P<extra>.*)\])?$"

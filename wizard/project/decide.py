@@ -17,7 +17,7 @@ from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
 from wizard.project.companions import companion, companion_table
 from wizard.project.model import LOCKED, PYTHON, TORCH, FileLine, Project, Statement, fit_to_show
-from wizard.project.understand import PAIRS, Native, Understood, pair_meets
+from wizard.project.understand import PAIRS, Native, Understood, cuda_of_name, pair_meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 
@@ -185,6 +185,17 @@ def _relaxed_native(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
         if row.instead and weigher.machine.os in row.lacks:
             why = message("project.why.triton")
             yield Relaxed(native.name, _asked(native.statements) or native.name, row.instead, why, native.origins)
+        elif row.follows and cuda_of_name(native.name) not in ("", best.candidate.variant):
+            given = best.candidate.variant
+            why = message(
+                "project.why.cuda-in-name",
+                "it is made for {asked}, and torch comes as {given}",
+                asked=cuda_of_name(native.name),
+                given=given,
+            )
+            yield Relaxed(
+                native.name, _asked(native.statements) or native.name, f"{row.name} ({given})", why, native.origins
+            )
         elif row.follows and best.torch and pins:
             why = message("project.why.with-torch", torch=best.candidate.torch)
             asked = _asked(tuple(pins)) or pins[0].url

@@ -6,6 +6,7 @@ A file that names another system or another maker's cards is left out, unless on
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from wizard.model.messages import Message, message
 from wizard.project.model import DECLARED, LOCKED, TORCH, Project, Statement
@@ -43,24 +44,33 @@ def _misfit(file: str, os: str, has_card: bool) -> str:
     return ""
 
 
-def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[list[Statement], list[Message]]:
+def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[Project, list[Message]]:
+    """Return the project without what only other computers' files say, addresses too."""
     misfits = {file: words for file in project.files if (words := _misfit(file, os, has_card))}
     fitting = [one for one in project.statements if one.origin.file not in misfits]
     if not misfits:
-        return fitting, []
+        return project, []
     if not any(is_rest(one) for one in fitting) and any(is_rest(one) for one in project.statements):
         # Nothing else declares anything: made for another system, and all that there is.
-        return list(project.statements), [
+        return project, [
             message("project.remark.other-system", file=file, words=words) for file, words in misfits.items()
         ]
     if _says(fitting) >= _says(list(project.statements)):
-        return fitting, [
+        return _without(project, set(misfits)), [
             message("project.remark.not-for-this", file=file, words=words) for file, words in misfits.items()
         ]
     # Only files for other computers say which torch: of these the first counts, with what goes along with it.
     chosen = next(one.origin.file for one in project.statements if one.origin.file in misfits and _says([one]) > 0)
-    kept = [one for one in project.statements if one.origin.file not in misfits or one.origin.file == chosen]
+    kept = _without(project, set(misfits) - {chosen})
     return kept, [message("project.remark.other-system", file=chosen, words=misfits[chosen])]
+
+
+def _without(project: Project, files: set[str]) -> Project:
+    return replace(
+        project,
+        statements=tuple(one for one in project.statements if one.origin.file not in files),
+        sources=tuple(one for one in project.sources if one.origin.file not in files),
+    )
 
 
 def _says(statements: list[Statement]) -> int:

@@ -7,7 +7,7 @@ README recommends counts where no file declares it. Nothing is decided here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from urllib.parse import unquote
@@ -38,7 +38,9 @@ _TAG = re.compile(r"(?:[/+_.-]|^)(cu\d{2,3}|cpu|xpu|rocm[\d.]+)(?=[/._+-]|$|torc
 _IMPLIED = re.compile(r"(?:torch[-_=]?|/torch)(\d+\.\d+(?:\.\d+)?)|(?:^|[+.])pt(\d)(\d{1,2})(?=cu|cpu)")
 _WHEEL_PYTHON = re.compile(r"-cp(3)(\d+)-cp3\d+-")
 _BUILD_CUDA = re.compile(r"cuda(\d+)\.?(\d)")
+_CUDA_OF_NAME = re.compile(r"-cu(?:da)?(\d{1,2})-?(\d)$")  # dgl-cuda11.3 (normalized), dgl-cu113
 _IN_BRACKETS = re.compile(r"\[([A-Za-z0-9_,-]+)\]")
+_PYTHONS = tuple(f"3.{minor}" for minor in range(6, 18))  # any that a line may be for
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +84,10 @@ class Understood:
 
 def understand(project: Project, os: str, has_card: bool) -> Understood:
     """`os`: linux or windows; `has_card`: an NVIDIA card that some build runs on."""
-    statements, remarks = for_this_computer(project, os, has_card)
+    fitting, remarks = for_this_computer(project, os, has_card)
+    statements = list(fitting.statements)
     torch, torch_any = _torch(statements)
-    implied = tuple(_implied(project, statements, os))
+    implied = tuple(_implied(fitting, os))
     rest = [one for one in statements if is_rest(one)]
     names_torch = any(one.name == TORCH and one.strength != LOCKED for one in statements)
     # A comment is a hint where nothing else says it.
@@ -97,12 +100,12 @@ def understand(project: Project, os: str, has_card: bool) -> Understood:
         numpy=tuple(one for one in _counting(statements, "numpy") if one.specifier),
         implied=implied,
         locked=tuple(one for one in statements if one.strength == LOCKED and one.name in (TORCH, PYTHON)),
-        tags=tuple(_tags(project, statements)),
+        tags=tuple(_tags(fitting, os, {one.origin for one in torch})),
         native=tuple(_natives(project)),
         rest=tuple({one.name: one for one in reversed(rest)}.values())[::-1],
         packages=tuple(rest),
         constraints=tuple(one for one in statements if is_rest(replace(one, group="")) and one.group == "constraint"),
-        sources=project.sources,
+        sources=fitting.sources,
         names_torch=names_torch,
         remarks=(*told, *remarks, *_exports(statements)),
     )
@@ -190,9 +193,9 @@ def _counting(statements: list[Statement], name: str) -> tuple[Statement, ...]:
     return tuple(default or [one for one in found if one.group != "imported"])
 
 
-def _implied(project: Project, statements: list[Statement], os: str) -> Iterator[Statement]:
+def _implied(project: Project, os: str) -> Iterator[Statement]:
     """`torch2.9` and `pt113` in names of wheels and pages, `cp313` in wheels, pairs of the table."""
-    for one in statements:
+    for one in project.statements:
         if one.strength == LOCKED or one.group not in ("", "constraint"):
             continue
         words = f"{unquote(one.url)} {one.local}".lower()
@@ -221,20 +224,25 @@ def _minor(version: str) -> str:
     return f"=={'.'.join(version.split('.')[:2])}.*"
 
 
-def _tags(project: Project, statements: list[Statement]) -> Iterator[CudaTag]:
-    """The CUDA that torch was meant to be made with, the firmest first."""
+def _tags(project: Project, os: str, torch: Set[FileLine]) -> Iterator[CudaTag]:
+    """The CUDA that torch was meant to be made with: the firmest first, then those on the lines `torch`.
+
+    Beside a pin that names it, an index is one of several for other computers.
+    """
+    pinned, listed = list(_pinned_tags(project, os)), list(_listed_tags(project))
+    if any(tag.firm for tag in pinned):
+        listed = [replace(tag, firm=False) for tag in listed]
     seen: set[str] = set()
-    for tag in sorted(_all_tags(project, statements), key=lambda tag: not tag.firm):
+    for tag in sorted([*pinned, *listed], key=lambda tag: (not tag.firm, tag.origin not in torch)):
         if tag.tag not in seen:
             seen.add(tag.tag)
             yield tag
 
 
-def _all_tags(project: Project, statements: list[Statement]) -> Iterator[CudaTag]:
-    files = {one.origin.file for one in statements} | {source.origin.file for source in project.sources}
-    for one in statements:
+def _pinned_tags(project: Project, os: str) -> Iterator[CudaTag]:
+    for one in project.statements:
         firm = one.strength == DECLARED and one.group in ("", "constraint")
-        if one.strength == LOCKED:
+        if one.strength == LOCKED or not any(marker_holds(one.marker, os, python) for python in _PYTHONS):
             continue
         if one.name in (TORCH, *PAIRS) and one.local:
             yield CudaTag(one.local, one.origin, firm)
@@ -242,11 +250,22 @@ def _all_tags(project: Project, statements: list[Statement]) -> Iterator[CudaTag
             yield CudaTag(f"cu{match[1]}{match[2]}", one.origin, firm)
         elif one.name == "cpuonly":
             yield CudaTag("cpu", one.origin, firm)
+        elif (row := companion(one.name)) and row.follows and (tag := cuda_of_name(one.name)):
+            yield CudaTag(tag, one.origin, False)
         if one.name == TORCH and (match := _BUILD_CUDA.search(one.build)):
             yield CudaTag(f"cu{match[1]}{match[2]}", one.origin, firm)
+
+
+def cuda_of_name(name: str) -> str:
+    """Return the CUDA tag that a package has in its own name; "" for none."""
+    match = _CUDA_OF_NAME.search(name)
+    return f"cu{match[1]}{match[2]}" if match else ""
+
+
+def _listed_tags(project: Project) -> Iterator[CudaTag]:
     for source in project.sources:
         match = _TAG.search(unquote(source.url))
-        if match and source.origin.file in files and "pytorch" in source.url:
+        if match and "pytorch" in source.url:
             yield CudaTag(match[1], source.origin, source.strength == DECLARED)
         elif source.kind == "find-links" and match and "cu" in match[1]:
             yield CudaTag(match[1], source.origin, False)

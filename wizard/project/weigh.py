@@ -19,7 +19,7 @@ from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
-from wizard.project.model import DECLARED, PYTHON, TORCH, Project, Statement
+from wizard.project.model import DECLARED, PYTHON, RECOMMENDED, TORCH, Project, Statement
 from wizard.project.understand import PAIRS, marker_holds, meets, pair_meets, python_meets, understand
 
 _FULL, _HALF = 2, 1
@@ -173,7 +173,7 @@ class BuildWeigher:
             self._distance(candidate.torch) if one.torch else 0,
             self._lock_distance(candidate.torch) if not one.torch else 0,
             [-number for number in version_key(candidate.torch)],
-            self._variant_distance(candidate.variant),
+            self._variant_distance(candidate.torch, candidate.variant),
             [-number for number in variant_key(candidate.variant)],
             self._python_distance(one.python),
         )
@@ -181,11 +181,10 @@ class BuildWeigher:
     def _unmet_pairs(self, candidate: Candidate, python: str) -> Iterator[str]:
         for name, statements in self.asks.pairs.items():
             given = candidate.torchvision if name == PAIRS[0] else candidate.torchaudio
-            for one in statements:
-                applies = one.specifier and given and marker_holds(one.marker, self.machine.os, python)
-                if applies and not pair_meets(one.specifier, given or ""):
-                    yield name
-                    break
+            applying = [one for one in statements if one.specifier and self._holds(one, python)]
+            met = [pair_meets(one.specifier, given or "") for one in applying]
+            if given and met and not (any(met) if _alternatives(applying) else all(met)):
+                yield name
 
     def _distance(self, release: str) -> int:
         """How many minor releases lie between this one and the nearest that was asked for."""
@@ -201,9 +200,13 @@ class BuildWeigher:
         locked = [one for one in self.asks.locked if one.name == TORCH]
         return int(bool(locked) and not any(meets(one.specifier, release) for one in locked))
 
-    def _variant_distance(self, variant: str) -> int:
+    def _variant_distance(self, torch: str, variant: str) -> int:
         """How far its CUDA is from the nearest that was asked; another major version is further than any minor."""
-        asked = [variant_key(tag.tag) for tag in self.asks.tags if re.fullmatch(r"cu\d{2,3}", tag.tag)]
+        cuda = [tag for tag in self.asks.tags if re.fullmatch(r"cu\d{2,3}", tag.tag)]
+        cuda = [tag for tag in cuda if tag.firm] or cuda
+        # A recommended line that names torch and its CUDA means them together.
+        lines = {one.origin for one in self.asks.torch if self.asks.torch_any and meets(one.specifier, torch)}
+        asked = [variant_key(tag.tag) for tag in [tag for tag in cuda if tag.origin in lines] or cuda]
         here = variant_key(variant)
         if not asked or not here:
             return 0
@@ -233,6 +236,11 @@ class BuildWeigher:
 # Enough of them to see whether two ranges meet.
 _NUMPY_VERSIONS = [f"1.{minor}.{patch}" for minor in range(16, 27) for patch in range(6)]
 _NUMPY_VERSIONS += [f"2.{minor}.{patch}" for minor in range(6) for patch in range(6)]
+
+
+def _alternatives(statements: list[Statement]) -> bool:
+    """Return whether the lines are only told, for one kind of computer or another."""
+    return all(one.strength == RECOMMENDED for one in statements)
 
 
 def _implied_met(one: Statement, torch: str, python: str) -> bool:
