@@ -332,3 +332,32 @@ def test_the_parts_of_pyg_that_conda_names(tmp_path: Path) -> None:
     }
     found = decided(tmp_path, files, AMPERE)
     assert [native.name for native in found.understood.native] == ["torch-geometric", "torch-scatter"]
+
+
+def test_the_files_of_a_folder_for_requirements_are_taken_by_that(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements/win-linux-cuda.txt": "torch==2.3.1\neinops\n",
+        "requirements/linux-rocm.txt": "--extra-index-url https://download.pytorch.org/whl/rocm6.1\ntorch==2.3.0\n",
+        "requirements/mac-mps.txt": "torch==2.2.0\n",
+    }
+    found = decided(tmp_path / "a", files, ADA)
+    assert (build(found)[0], [one.name for one in found.understood.rest]) == ("2.3.1", ["einops"])
+    beside: dict[str, str | bytes] = {**files, "requirements.txt": "torch==2.5.1\n"}
+    assert build(decided(tmp_path / "b", beside, ADA))[0] == "2.5.1"
+
+
+@pytest.mark.parametrize("maker", ["maca", "camb", "ascend"])
+def test_files_for_the_cards_of_other_makers_bound_nothing(tmp_path: Path, maker: str) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements_cuda.txt": "torch<=2.12.1\n",
+        f"requirements_{maker}.txt": "torch<2.7\n",
+    }
+    assert build(decided(tmp_path, files, BLACKWELL))[0] == "2.12.1"
+
+
+def test_a_line_for_the_pythons_that_are_asked_is_what_torch_is_near_to(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": 'torch==2.1.0 ; python_version >= "3.10"\n',
+        "pyproject.toml": '[tool.poetry.dependencies]\npython = "^3.10"\ntorch = "^2.1.0"\n',
+    }
+    assert build(decided(tmp_path, files, BLACKWELL))[0] == "2.7.1"

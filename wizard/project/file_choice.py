@@ -23,7 +23,8 @@ _SYSTEM_WORDS = {
 _CARD_WORDS = {
     "nvidia": r"nvidia|cuda|gpu|cu\d+",
     "cpu": r"cpu|cpuonly",
-    "other": r"amd|rocm|intel|ipex|xpu|directml|dml|npu|ascend|hpu|tpu|mps|vulkan",
+    "other": r"amd|rocm|intel|ipex|xpu|directml|dml|npu|ascend|hpu|gaudi|tpu|mps|vulkan"
+    r"|camb|cambricon|mlu|maca|metax|musa|gcu|dcu|neuron",
 }
 
 

@@ -28,6 +28,7 @@ _DECLARING = re.compile(
     r"|.*(spec|explicit|conda).*\.txt",
     re.IGNORECASE,
 )
+_LISTING = re.compile(r"(?:.*/)?requirements?/[^/]*\.(?:txt|in)", re.IGNORECASE)
 _TELLING = re.compile(
     r"readme[^/]*\.(md|rst|txt)|readme|install(ation)?\.(md|rst|txt)|(.*\.)?dockerfile[^/]*"
     r"|.*(install|setup)[^/]*\.(sh|bat|cmd|ps1)",
@@ -46,20 +47,21 @@ class ProjectFolder:
     def find(self) -> tuple[list[str], list[str]]:
         """Return the files that declare and those that only tell (README, scripts): of the root, else of the first
         folders below it that have any."""
-        found = next(iter(self._by_depth("declaring")), [])
-        told = next(iter(self._by_depth("telling")), [])
-        return found[:MOST_FILES], told[:MOST_FILES]
+        declaring, told = self._by_depth("declaring"), self._by_depth("telling")
+        found = declaring if 0 in declaring else self._by_depth("listing") or declaring
+        return _first(found)[:MOST_FILES], _first(told)[:MOST_FILES]
 
     def below(self) -> list[list[str]]:
         """Return the files that declare below those that `find` does, the ones of each depth together."""
-        return self._by_depth("declaring")[1:]
+        declaring = self._by_depth("declaring")
+        return [declaring[depth] for depth in sorted(declaring)[1:]]
 
-    def _by_depth(self, kind: str) -> list[list[str]]:
+    def _by_depth(self, kind: str) -> dict[int, list[str]]:
         found: dict[int, list[str]] = {}
         for depth, name, beside in self._names():
             if _kind(name) == kind:
                 found.setdefault(0 if beside else depth, []).append(name)
-        return [found[depth] for depth in sorted(found)]
+        return found
 
     def _names(self) -> Iterator[tuple[int, str, bool]]:
         """Yield depth, name and whether only folders made for such files lie between it and the root."""
@@ -122,11 +124,18 @@ def declares(name: str) -> bool:
     return bool(_DECLARING.fullmatch(name)) and (not name.endswith(".txt") or "requirement" in name.lower())
 
 
+def _first(by_depth: dict[int, list[str]]) -> list[str]:
+    return by_depth[min(by_depth)] if by_depth else []
+
+
 def _kind(name: str) -> str:
+    """`declaring`, `telling`, `listing` (by the folder alone, as requirements/linux-cuda.txt) or ""."""
     last = name.rsplit("/", 1)[-1]
     if _DECLARING.fullmatch(last):
         return "declaring"
-    return "telling" if _TELLING.fullmatch(last) else ""
+    if _TELLING.fullmatch(last):
+        return "telling"
+    return "listing" if _LISTING.fullmatch(name) else ""
 
 
 def decoded(data: bytes) -> str:

@@ -121,7 +121,8 @@ class BuildWeigher:
     @cached_property
     def asked_releases(self) -> list[str]:
         """Those of the tables that meet what is asked of torch, whether they run here or not."""
-        return [one for one in self.releases if any(self._torch_meets(one, python) for python in self.pythons)]
+        asked = [one for one in self.pythons if all(python_meets(each.specifier, one) for each in self.asks.python)]
+        return [one for one in self.releases if any(self._torch_meets(one, python) for python in asked or self.pythons)]
 
     def _torch_meets(self, release: str, python: str) -> bool:
         met = [meets(one.specifier, release) for one in self.asks.torch if self._holds(one, python)]
