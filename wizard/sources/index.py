@@ -22,7 +22,7 @@ from urllib.parse import unquote, urlsplit
 
 from packaging.tags import Tag
 from packaging.utils import NormalizedName, canonicalize_name, parse_wheel_filename
-from packaging.version import Version
+from packaging.version import InvalidVersion, Version
 
 from wizard.process import redact
 from wizard.sources.model import Layout, Offer, Source
@@ -112,8 +112,22 @@ def _metadata_entry(entry: dict[str, Any]) -> str | None:
 
 def names_source_of(project: str, text: str) -> bool:
     """Tell whether a page names a source distribution of the project: nothing that is installed here, but its name."""
+    return _source_of(project).search(text) is not None
+
+
+def sources_of(project: str, text: str) -> frozenset[Version]:
+    """Return the versions that a page has as source distributions."""
+    found = set[Version]()
+    for version in {match["version"] for match in _source_of(project).finditer(text)}:
+        with contextlib.suppress(InvalidVersion):
+            found.add(Version(version))
+    return frozenset(found)
+
+
+@lru_cache(maxsize=64)
+def _source_of(project: str) -> re.Pattern[str]:
     name = "[-_.]{1,3}".join(map(re.escape, canonicalize_name(project).split("-")))
-    return re.search(rf"(?<![\w.-]){name}-\d[^\s\"'<>/]{{0,200}}\.(?:tar\.|zip)", text, re.IGNORECASE) is not None
+    return re.compile(rf"(?<![\w.-]){name}-(?P<version>\d[^\s\"'<>/]{{0,200}}?)\.(?:tar\.|zip)", re.IGNORECASE)
 
 
 def refused_wheel(project: str, text: str, base_url: str) -> str | None:

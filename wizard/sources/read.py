@@ -16,6 +16,7 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from wizard.model.errors import ErrorText
 from wizard.model.messages import Words
@@ -28,6 +29,7 @@ from wizard.sources.index import (
     parse_simple_html,
     parse_simple_json,
     refused_wheel,
+    sources_of,
 )
 from wizard.sources.model import Layout, Offer, Origin, Source, UserSettings
 from wizard.sources.table import forbidden_means_missing
@@ -169,11 +171,17 @@ class Reader:
 
     def has(self, source: Source, project: str) -> bool:
         """Tell whether it knows the name, also where it has no wheel of it. Raises SourceUnreachable."""
-        if self.offers(source, project):
-            return True
-        _, url = self._address(source, project)
-        page = self._pages.get(url)  # none of a folder
-        return isinstance(page, HttpPage) and page.status == 200 and names_source_of(project, page.text)
+        return bool(self.offers(source, project)) or names_source_of(project, self._text(source, project))
+
+    def sources(self, source: Source, project: str) -> frozenset[Version]:
+        """Return the versions that it has as source distributions. Raises SourceUnreachable."""
+        self.offers(source, project)
+        return sources_of(project, self._text(source, project))
+
+    def _text(self, source: Source, project: str) -> str:
+        """The page that `offers` has read; "" of a folder."""
+        page = self._pages.get(self._address(source, project)[1])
+        return page.text if isinstance(page, HttpPage) and page.status == 200 else ""
 
     def refused(self, projects: Collection[str]) -> tuple[Source, str] | None:
         """Return, of the pages that were read, a wheel of one of these that may not be fetched from where it is."""

@@ -173,6 +173,15 @@ def best_offer(offers: Iterable[Offer], wanted: WantedWheel) -> Offer | None:
     return min(fitting, key=lambda offer: _order(offer, ranks), default=None)
 
 
+def fitting_versions(offers: Iterable[Offer], python: str, tags: Sequence[Tag]) -> frozenset[Version]:
+    """Return the releases that have a wheel for this Python and platform, withdrawn ones apart."""
+    return frozenset(
+        public(offer.version)
+        for offer in offers
+        if not offer.yanked and not offer.tags.isdisjoint(tags) and _takes_python(offer.requires_python, python)
+    )
+
+
 def _order(offer: Offer, ranks: dict[Tag, int]) -> tuple[int, int, str]:
     build: BuildTag = parse_wheel_filename(offer.filename)[2]
     rank = min(ranks[tag] for tag in offer.tags if tag in ranks)

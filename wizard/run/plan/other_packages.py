@@ -51,7 +51,7 @@ def with_alternates(
     """`further`: role -> sources in the order to try. Without any, nobody is asked. Raises Cancelled."""
     if not further:
         return lock
-    found = _looked_up(lock.files, lambda file: further.get(_role(file), ()), _same, settings, is_cancelled, seconds)
+    found = looked_up(lock.files, lambda file: further.get(_role(file), ()), _same, settings, is_cancelled, seconds)
     files, text = [], lock.text
     for file in lock.files:
         sources = further.get(_role(file), ())
@@ -78,7 +78,7 @@ def on_both(
 ) -> dict[Source, tuple[LockedFile, ...]]:
     """Return the files of the lock whose names these sources have too, each of them with something else. Who does not
     answer in time is left out. Raises Cancelled."""
-    found = _looked_up(lock.files, lambda file: sources, _other, settings, is_cancelled, seconds)
+    found = looked_up(lock.files, lambda file: sources, _other, settings, is_cancelled, seconds)
     each = {source: tuple(file for file in lock.files if (file.name, source) in found) for source in sources}
     return {source: files for source, files in each.items() if files}
 
@@ -87,10 +87,10 @@ def _role(file: LockedFile) -> str:
     return "torch" if file.name in FAMILY else "packages"
 
 
-def _looked_up(
+def looked_up(
     files: Iterable[LockedFile],
     sources_for: Callable[[LockedFile], Iterable[Source]],
-    look: Callable[[Reader, Source, LockedFile], Answer],
+    look: Callable[[Reader, Source, LockedFile], Answer | None],
     settings: UserSettings,
     is_cancelled: Callable[[], bool],
     seconds: float,

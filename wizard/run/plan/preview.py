@@ -28,6 +28,7 @@ from wizard.run.plan.checked_index import CheckedIndex
 from wizard.run.plan.commands import equivalent_commands
 from wizard.run.plan.computed import Asker, OnProgress, with_credentials
 from wizard.run.plan.conda_part import Around, Locked, LockedPython, agree, choose_part, pins
+from wizard.run.plan.held_back import held_back
 from wizard.run.plan.other_packages import locked_somewhere, naming, of_both, with_alternates
 from wizard.run.plan.place import check_place, target_prefix, told_of
 from wizard.run.plan.plan_file import plan_to_json
@@ -68,7 +69,8 @@ def preview(
             facts, choices, selected, lambda some: locked(facts, some, folder, asker, around), is_cancelled
         )
         told = of_both(lock, found.package_sources, facts.settings, is_cancelled)
-        return lock, replace(found, notices=(*found.notices, *told, *told_of_lock(lock)))
+        behind = held_back(facts, found, lock, is_cancelled)
+        return lock, replace(found, notices=(*found.notices, *told, *behind, *told_of_lock(lock)))
 
     return saved_preview(facts, choices, selected, lock_it, is_cancelled)
 

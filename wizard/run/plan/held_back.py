@@ -1,0 +1,77 @@
+"""Says of packages that were asked for by name and are not the newest in the lock: which one is, why it is not taken.
+
+A resolver that may take no source goes back, without a word, to the last release that has a wheel, or to one that asks
+nothing of torch: years old, and often of another kind. Who is silent is left out: nothing hangs on this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from wizard.model.distributions import FAMILY
+from wizard.model.lock import Lock, LockedFile
+from wizard.model.messages import Message, message
+from wizard.run.model import Facts, SelectedBuild
+from wizard.run.plan.other_packages import looked_up
+from wizard.run.select.source_catalog import is_main
+from wizard.sources.model import Source
+from wizard.sources.read import Reader
+from wizard.sources.wanted import fitting_versions, platform_tags
+
+_MOST_ASKED = 60  # pages
+_SECONDS = 10.0
+_SAME = 2  # numbers of a version: a patch release is not worth a word
+
+
+def held_back(
+    facts: Facts, selected: SelectedBuild, lock: Lock, is_cancelled: Callable[[], bool]
+) -> tuple[Message, ...]:
+    """Return a sentence for each of `selected.requirements` whose newest release is another. Raises Cancelled."""
+    main = next((source for source in selected.package_sources if is_main(source)), None)
+    wanted = dict(_named(selected.requirements))
+    asked = tuple(file for file in lock.files if canonicalize_name(file.name) in wanted)[:_MOST_ASKED]
+    if main is None or not asked:
+        return ()
+    machine = facts.machine
+    tags = platform_tags(selected.python, machine.os, machine.arch, machine.glibc)
+
+    def look(reader: Reader, source: Source, file: LockedFile) -> Message | None:
+        allowed = wanted[canonicalize_name(file.name)]
+        wheels = fitting_versions(reader.offers(source, file.name), selected.python, tags)
+        newest, here = _newest(wheels | reader.sources(source, file.name), allowed), _newest(wheels, allowed)
+        if newest is None or not _is_behind(file.version, newest):
+            return None
+        params = {"name": file.name, "version": file.version, "newest": str(newest)}
+        if here is None or here < newest:
+            return message("notice.held-back-source", python=selected.python, **params)
+        return message("notice.held-back", torch=selected.candidate.torch, python=selected.python, **params)
+
+    found = looked_up(asked, lambda file: (main,), look, facts.settings, is_cancelled, _SECONDS)
+    return tuple(found.values())
+
+
+def _named(requirements: tuple[str, ...]) -> Iterator[tuple[str, SpecifierSet]]:
+    """Yield each package and what may be taken of it; not torch's own family, nor what an address names."""
+    for words in requirements:
+        try:
+            one = Requirement(words)
+        except InvalidRequirement:
+            continue
+        if one.name not in FAMILY and not one.url:
+            yield canonicalize_name(one.name), one.specifier
+
+
+def _newest(versions: frozenset[Version], allowed: SpecifierSet) -> Version | None:
+    return max((one for one in versions if not one.is_prerelease and allowed.contains(one)), default=None)
+
+
+def _is_behind(version: str, newest: Version) -> bool:
+    try:
+        return Version(version).release[:_SAME] < newest.release[:_SAME]
+    except InvalidVersion:
+        return False
