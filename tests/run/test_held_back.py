@@ -41,7 +41,7 @@ def told(index: IndexServer, *requirements: str, **locked: str) -> dict[str, tup
 
 
 def test_which_one_is_newer_and_why_it_is_not_taken(index: IndexServer) -> None:
-    locked = {"bound": "1.4", "compiled": "0.3.1", "patched": "1.4.2", "torch": "2.1.0", "unasked": "1"}
+    locked = {"bound": "1.4", "compiled": "0.3.1", "patched": "1.4.2", "torch": "2.1.0", "unasked": "1", "numpy": "1"}
     assert told(index, "torch==2.1.0", "numpy<2", "bound", "compiled>=0.1", "patched", **locked) == {
         "bound": ("notice.held-back", "2.1"),
         "compiled": ("notice.held-back-source", "0.18.4"),

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wizard.app.companion_torch import with_companions_torch
 from wizard.app.pages.check import Looks, driver_advice, host_checks
 from wizard.app.pages.requirements import requirements, with_lint
 from wizard.app.use.doctor import NO_ENVIRONMENT, Examination, examine_prefix, plan_examined
@@ -201,7 +202,12 @@ class Session(Runs):
         """Asks the sources. Raises WizardError `no-source`, `no-build-fits`, `no-python`."""
         choices = canonical(choices)
         verdict = self.propose(facts, choices)
-        return select_build(facts, self.matrix, verdict, choices, on_note, is_cancelled, fresh, on_source)
+        selected = select_build(facts, self.matrix, verdict, choices, on_note, is_cancelled, fresh, on_source)
+
+        def again(wanted: Choices) -> SelectedBuild:
+            return select_build(facts, self.matrix, self.propose(facts, wanted), wanted, on_note, is_cancelled)
+
+        return with_companions_torch(facts, choices, selected, verdict.candidates, again, is_cancelled)
 
     def mirrors(self) -> tuple[MirrorRow, ...]:
         """Every place of the tables that may be chosen by name. Raises UsageError `bad-mirrors-file`."""

@@ -25,7 +25,7 @@ from wizard.sources.wanted import fitting_versions, platform_tags
 
 _MOST_ASKED = 60  # pages
 _SECONDS = 10.0
-_SAME = 2  # numbers of a version: a patch release is not worth a word
+_SAME = 2  # numbers of a version: a patch release is not worth a word, from 1.0 on
 
 
 def held_back(
@@ -56,14 +56,15 @@ def held_back(
 
 
 def _named(requirements: tuple[str, ...]) -> Iterator[tuple[str, SpecifierSet]]:
-    """Yield each package and what may be taken of it; not torch's own family, nor what an address names."""
+    """Yield each package and what may be taken of it; not torch's own ground, nor what an address names."""
     for words in requirements:
         try:
             one = Requirement(words)
         except InvalidRequirement:
             continue
-        if one.name not in FAMILY and not one.url:
-            yield canonicalize_name(one.name), one.specifier
+        name = canonicalize_name(one.name)
+        if name not in (*FAMILY, "numpy") and not one.url:
+            yield name, one.specifier
 
 
 def _newest(versions: frozenset[Version], allowed: SpecifierSet) -> Version | None:
@@ -72,6 +73,7 @@ def _newest(versions: frozenset[Version], allowed: SpecifierSet) -> Version | No
 
 def _is_behind(version: str, newest: Version) -> bool:
     try:
-        return Version(version).release[:_SAME] < newest.release[:_SAME]
+        same = _SAME if newest.major else _SAME + 1
+        return Version(version).release[:same] < newest.release[:same]
     except InvalidVersion:
         return False

@@ -133,7 +133,7 @@ def locked(
     workdir = folder.path / "resolve"
     workdir.mkdir(exist_ok=True)
     preferred = (*around.preferred, *selected.preferred)
-    request = replace(_lock_request(facts, selected), provided=around.provided, preferred=preferred)
+    request = replace(lock_request(facts, selected), provided=around.provided, preferred=preferred)
     sources = (selected.torch_source, *selected.package_sources)
     with CheckedIndex(sources, facts.settings, asker, selected.further) as index:
         lock = index.lock(request, workdir)
@@ -158,7 +158,7 @@ def locked(
     return lock
 
 
-def _lock_request(facts: Facts, selected: SelectedBuild) -> LockRequest:
+def lock_request(facts: Facts, selected: SelectedBuild) -> LockRequest:
     machine = facts.machine
     main = next((s for s in selected.package_sources if is_main(s)), None)
     extra = [s for s in selected.package_sources if s is not main and s.url]

@@ -1,0 +1,80 @@
+"""A package that is made for one torch release chooses it: the real resolver, a real index on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.app import values
+from tests.install import wheels
+from tests.servers.index_server import IndexServer
+from wizard.app.companion_torch import with_companions_torch
+from wizard.compatibility.model import Choices
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES, text
+from wizard.run.model import SelectedBuild
+from wizard.sources.model import Layout, Origin, Source
+
+OLDER = replace(values.BEST, torch="2.13.0")
+CANDIDATES = (values.BEST, OLDER, replace(values.BEST, torch="2.12.1", fits=False))
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[IndexServer]:
+    for version in ("2.14.1", "2.13.0", "2.12.1"):
+        wheels.build(tmp_path, "torch", version)
+    wheels.build(tmp_path, "vllm", "0.32.0", requires=("torch==2.13.0",))
+    wheels.build(tmp_path, "vllm", "0.2.0")
+    wheels.build(tmp_path, "sglang", "0.5.9", requires=("torch==2.12.1",))
+    wheels.build(tmp_path, "sglang", "0.5.0", requires=("torch==2.14.1",))
+    wheels.build(tmp_path, "pandas", "3.0", requires=("torch==2.13.0",))
+    with IndexServer(tmp_path) as server:
+        yield server
+
+
+def chosen(index: IndexServer, choices: Choices, fails: bool = False) -> SelectedBuild:
+    main = Source("official", Layout.SIMPLE, Origin.OFFICIAL, index.simple)
+    selected = replace(values.SELECTED, package_sources=(main,))
+
+    def again(wanted: Choices) -> SelectedBuild:
+        if fails:
+            raise WizardError("no-source", build=f"torch {wanted.torch}")
+        assert replace(wanted, torch=choices.torch) == choices
+        return replace(selected, candidate=next(one for one in CANDIDATES if one.torch == wanted.torch), notices=())
+
+    return with_companions_torch(values.FACTS, choices, selected, CANDIDATES, again, lambda: False)
+
+
+def test_the_newest_of_it_counts_more_than_the_newest_torch(index: IndexServer) -> None:
+    found = chosen(index, Choices(extras=("vllm",)))
+    assert found.candidate.torch == "2.13.0"
+    for language in LANGUAGES:
+        assert "vllm 0.32.0" in text(found.notices[-1], language)
+        assert values.BEST.torch in text(found.notices[-1], language)
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        Choices(extras=("vllm<0.3",)),
+        Choices(extras=("sglang",)),  # its newest needs a torch that does not run here
+        Choices(extras=("vllm", "sglang==7")),
+        Choices(extras=("vllm",), torch="2.14.1"),
+        Choices(extras=("pandas",)),  # made for no one release
+        Choices(),
+    ],
+)
+def test_the_newest_torch_stays(index: IndexServer, choices: Choices) -> None:
+    assert chosen(index, choices).candidate == values.BEST
+
+
+def test_nobody_is_asked_where_no_package_is_made_for_one_torch(index: IndexServer) -> None:
+    chosen(index, Choices(extras=("pandas",)))
+    assert index.paths() == []
+
+
+def test_a_torch_that_no_source_has_changes_nothing(index: IndexServer) -> None:
+    assert chosen(index, Choices(extras=("vllm",)), fails=True).candidate == values.BEST
