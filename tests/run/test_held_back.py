@@ -11,7 +11,7 @@ import pytest
 from tests.app import values
 from tests.install import wheels
 from tests.servers.index_server import IndexServer
-from wizard.model.lock import Lock, LockedFile
+from wizard.model.lock import Lock, LockedFile, PackageVersion
 from wizard.model.messages import LANGUAGES, text
 from wizard.run.plan.held_back import held_back
 from wizard.sources.model import Layout, Origin, Source
@@ -19,39 +19,52 @@ from wizard.sources.model import Layout, Origin, Source
 
 @pytest.fixture
 def index(tmp_path: Path) -> Iterator[IndexServer]:
-    """`bound` has newer wheels, `compiled` newer releases as source alone, `patched` a newer patch release."""
+    """`bound` has newer wheels, `compiled` newer releases as source alone, `patched` a newer patch release,
+    `other` a newer wheel for another system."""
     (tmp_path / "index").mkdir()
     with IndexServer(tmp_path / "index") as server:
         for name, version in (("bound", "1.4"), ("bound", "2.1"), ("bound", "3.0rc1"), ("compiled", "0.3.1")):
             wheels.build(server.root, name, version)
         wheels.build(server.root, "patched", "1.4.9")
         (server.root / "compiled-0.18.4.tar.gz").write_bytes(b"source")
+        (server.root / "other-2.0-cp314-cp314-win_amd64.whl").write_bytes(b"")
         yield server
 
 
-def told(index: IndexServer, *requirements: str, **locked: str) -> dict[str, tuple[str, str]]:
+def told(
+    index: IndexServer, *requirements: str, kept: tuple[str, str] = ("", ""), **locked: str
+) -> dict[str, tuple[str, str]]:
     main = Source("official", Layout.SIMPLE, Origin.OFFICIAL, index.simple)
     files = tuple(
         LockedFile(name, version, f"{name}.whl", ("https://a.example/",), "") for name, version in locked.items()
     )
-    selected = replace(values.SELECTED, requirements=requirements, package_sources=(main,))
+    selected = replace(
+        values.SELECTED, requirements=requirements, package_sources=(main,), preferred=(PackageVersion(*kept),)
+    )
     notices = held_back(values.FACTS, selected, Lock(files, ""), lambda: False)
     assert all(text(notice, language) for notice in notices for language in LANGUAGES)
     return {str(one.params["name"]): (one.key, str(one.params["newest"])) for one in notices}
 
 
 def test_which_one_is_newer_and_why_it_is_not_taken(index: IndexServer) -> None:
-    locked = {"bound": "1.4", "compiled": "0.3.1", "patched": "1.4.2", "torch": "2.1.0", "unasked": "1", "numpy": "1"}
-    assert told(index, "torch==2.1.0", "numpy<2", "bound", "compiled>=0.1", "patched", **locked) == {
+    locked = {"bound": "1.4", "compiled": "0.3.1", "patched": "1.4.2", "torch": "2.1.0", "unasked": "1", "other": "1.0"}
+    assert told(index, "torch==2.1.0", "numpy<2", "bound", "compiled>=0.1", "patched", "other", **locked) == {
         "bound": ("notice.held-back", "2.1"),
         "compiled": ("notice.held-back-source", "0.18.4"),
+        "other": ("notice.held-back-elsewhere", "2.0"),
     }
-    assert sorted(index.paths()) == ["/simple/bound/", "/simple/compiled/", "/simple/patched/"]
+    assert sorted(index.paths()) == [f"/simple/{name}/" for name in ("bound", "compiled", "other", "patched")]
 
 
 @pytest.mark.parametrize("requirement", ["bound<2", "bound==1.4", "bound @ https://a.example/bound.whl", "bound ["])
 def test_what_was_asked_for_so_is_not_held_back(index: IndexServer, requirement: str) -> None:
     assert told(index, requirement, bound="1.4") == {}
+
+
+def test_a_version_that_a_project_pins_is_kept_and_not_held_back(index: IndexServer) -> None:
+    assert told(index, "bound>=1.4,<3", "compiled", kept=("bound", "1.4"), bound="1.4", compiled="0.3.1") == {
+        "compiled": ("notice.held-back-source", "0.18.4")
+    }
 
 
 def test_a_silent_index_stops_nothing(tmp_path: Path) -> None:

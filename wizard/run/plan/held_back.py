@@ -21,7 +21,7 @@ from wizard.run.plan.other_packages import looked_up
 from wizard.run.select.source_catalog import is_main
 from wizard.sources.model import Source
 from wizard.sources.read import Reader
-from wizard.sources.wanted import fitting_versions, platform_tags
+from wizard.sources.wanted import fitting_versions, platform_tags, public
 
 _MOST_ASKED = 60  # pages
 _SECONDS = 10.0
@@ -34,7 +34,9 @@ def held_back(
     """Return a sentence for each of `selected.requirements` whose newest release is another. Raises Cancelled."""
     main = next((source for source in selected.package_sources if is_main(source)), None)
     wanted = dict(_named(selected.requirements))
-    asked = tuple(file for file in lock.files if canonicalize_name(file.name) in wanted)[:_MOST_ASKED]
+    kept = {(canonicalize_name(one.name), one.version) for one in selected.preferred}  # to a project's own pins
+    named = ((canonicalize_name(file.name), file) for file in lock.files)
+    asked = tuple(file for name, file in named if name in wanted and (name, file.version) not in kept)[:_MOST_ASKED]
     if main is None or not asked:
         return ()
     machine = facts.machine
@@ -42,14 +44,21 @@ def held_back(
 
     def look(reader: Reader, source: Source, file: LockedFile) -> Message | None:
         allowed = wanted[canonicalize_name(file.name)]
-        wheels = fitting_versions(reader.offers(source, file.name), selected.python, tags)
-        newest, here = _newest(wheels | reader.sources(source, file.name), allowed), _newest(wheels, allowed)
+        offers = reader.offers(source, file.name)
+        here = fitting_versions(offers, selected.python, tags)
+        anywhere = frozenset(public(offer.version) for offer in offers if not offer.yanked)
+        newest = _newest(anywhere | reader.sources(source, file.name), allowed)
         if newest is None or not _is_behind(file.version, newest):
             return None
-        params = {"name": file.name, "version": file.version, "newest": str(newest)}
-        if here is None or here < newest:
-            return message("notice.held-back-source", python=selected.python, **params)
-        return message("notice.held-back", torch=selected.candidate.torch, python=selected.python, **params)
+        why = "" if newest in here else "-elsewhere" if newest in anywhere else "-source"
+        return message(
+            f"notice.held-back{why}",
+            name=file.name,
+            version=file.version,
+            newest=str(newest),
+            torch=selected.candidate.torch,
+            python=selected.python,
+        )
 
     found = looked_up(asked, lambda file: (main,), look, facts.settings, is_cancelled, _SECONDS)
     return tuple(found.values())
