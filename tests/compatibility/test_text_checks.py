@@ -60,6 +60,33 @@ def test_a_build_that_has_code_for_the_card_is_not_blamed() -> None:
     assert "has-code" in reasons(said)
 
 
+NO_CODE = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
+
+
+@pytest.mark.parametrize(
+    ("card", "sm"),
+    [
+        ("在RTX5090上", "sm_120"),
+        ("Device is RTX 5090 D", "sm_120"),
+        ("my GTX1070 card", "sm_61"),
+        ("rtx-4090", "sm_89"),
+    ],
+)
+def test_a_card_that_is_named_where_its_code_is_missing_has_its_capability(card: str, sm: str) -> None:
+    assert reasons(f"{card}\n{NO_CODE}")["code"]["sm"] == sm
+    assert reasons(f"{card}\nRuntimeError: CUDA error: device-side assert triggered") == {}
+
+
+@pytest.mark.parametrize("cards", ["RTX 4000", "RTX 3090 and RTX 5090", "RTX 9999"])
+def test_names_of_unlike_or_unknown_cards_say_nothing(cards: str) -> None:
+    assert reasons(f"{cards}\n{NO_CODE}") == {}
+
+
+def test_a_build_that_has_the_named_cards_code_is_not_blamed() -> None:
+    assert "has-code" in reasons(f"RTX 5090, torch 2.8.0+cu128\n{NO_CODE}")
+    assert "no-code" in reasons(f"RTX 5090, torch 2.8.0+cu126\n{NO_CODE}")
+
+
 def test_the_drivers_cuda_limits_the_major_version_only() -> None:
     found = reasons("The NVIDIA driver on your system is too old (found version 12040).")["driver"]
     assert found["cuda"] == "12.4"
@@ -114,6 +141,7 @@ def pin(wanted: str, listed: str, *lines: str) -> str:
     ("words", "name", "is_right"),
     [
         (r"C:\Users\user\venv\Lib\site-packages\torch\lib\c10.dll", "os", "windows"),
+        ("Python 3.14.2 (tags/v3.14.2:df79316) [MSC v.1944 64 bit (AMD64)]", "os", "windows"),
         ("/home/user/venv/lib/python3.12/site-packages/torch/lib/libtorch.so:", "os", "linux"),
         ("/Users/user/venv/lib/python3.12/site-packages/x.py", "os", "macos"),
         ("/home/user and WinError 126", "os", ""),

@@ -129,6 +129,7 @@ def _composed(folder: Path, added: Mapping[str, Sequence[Cells]]) -> Matrix:
         boards=tuple(_board(row) for row in rows("integrated_gpus")),
         policy=parse_policy((folder / "policy.toml").read_text(encoding="utf-8")),
         find_card=partial(_find_card, folder, {row["pci_id"]: row for row in added.get("gpus", ())}),
+        find_capabilities=partial(_find_capabilities, folder),
         find_pins=partial(_find_pins, folder, pins_of_rows(added.get("wheel_hashes", ()))),
     )
 
@@ -156,6 +157,11 @@ def _find_card(folder: Path, added: Mapping[str, Cells], pci_id: str) -> Card | 
     return Card(
         pci_id, name, row["chip"], row["architecture"], capability, row["segment"], row["confidence"], row["source"]
     )
+
+
+def _find_capabilities(folder: Path, name: str) -> frozenset[ComputeCapability]:
+    named = [row for row in _cards(folder / "gpus.csv").values() if f" {name} " in f" {row['name']} "]
+    return frozenset(ComputeCapability.parse(row["capability"]) for row in named)
 
 
 @lru_cache(maxsize=4)

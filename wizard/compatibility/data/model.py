@@ -155,11 +155,16 @@ class Matrix:
     policy: Policy
     find_card: Callable[[str], Card | None]  # reads the card table when first asked
     find_pins: Callable[[str], frozenset[str] | None]  # as `matrix.pins.Pins.find`; likewise its table
+    find_capabilities: Callable[[str], frozenset[ComputeCapability]] = lambda name: frozenset()  # by a part of the name
     overlay: OverlayState | None = None  # None: there is none
     learned: frozenset[str] = frozenset()  # releases that were learnt here: perhaps not all of their builds are known
 
     def card(self, pci_id: str) -> Card | None:
         return self.find_card(pci_id.lower())
+
+    def capabilities_of(self, name: str) -> frozenset[ComputeCapability]:
+        """Return those of all cards in whose names these words stand, such as `RTX 5090`."""
+        return self.find_capabilities(name)
 
     def pinned_sha256(self, file_name: str) -> frozenset[str]:
         """Return the SHA-256 that this wheel may have; empty when the tables hold none for its build."""

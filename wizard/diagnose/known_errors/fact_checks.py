@@ -7,7 +7,7 @@ does not say of its system is taken from this computer, and then the answer is l
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wizard.compatibility.cards import graphics_cards
 from wizard.compatibility.data.model import PLATFORMS, Build, Matrix, least_sure
@@ -15,6 +15,7 @@ from wizard.compatibility.data.ordering import CPU, cuda_of, version_key
 from wizard.compatibility.rules import code_for
 from wizard.diagnose.known_errors.facts import Named, TextFacts
 from wizard.machine.model import Machine
+from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
 
 _WIDEST = "linux_x86_64"  # the platform with the most builds: what it lacks is nowhere
@@ -46,6 +47,7 @@ class _Target:
 
 def judge_facts(facts: TextFacts, matrix: Matrix, machine: Machine | None = None) -> JudgedFacts:
     """Return what follows; `machine` None: nothing is known of this computer."""
+    facts = _with_capability(facts, matrix)
     place = _place(facts, machine)
     reasons = (
         *_pair(facts, matrix),
@@ -72,6 +74,13 @@ def _place(facts: TextFacts, machine: Machine | None) -> _Target:
     return _Target(said or here or _WIDEST, facts.python, bool(said))
 
 
+def _with_capability(facts: TextFacts, matrix: Matrix) -> TextFacts:
+    """That of the cards which the text names, where all that bear those names have the same."""
+    known = frozenset[ComputeCapability]().union(*(matrix.capabilities_of(card) for card in facts.cards))
+    is_one = facts.capability is None and len(known) == 1
+    return replace(facts, capability=next(iter(known))) if is_one else facts
+
+
 def _used(facts: TextFacts) -> Iterator[str]:
     """The facts in words that need no translation."""
     for named in (facts.torch, facts.torchvision, facts.wanted, facts.wheel):
@@ -79,6 +88,7 @@ def _used(facts: TextFacts) -> Iterator[str]:
             yield named.text
     if facts.python:
         yield f"Python {facts.python}"
+    yield from sorted(facts.cards)
     if facts.capability:
         yield facts.capability.sm
     if facts.driver:

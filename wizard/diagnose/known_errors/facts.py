@@ -25,6 +25,8 @@ _WANTED = (
 )
 _LISTED = r"\(from versions: (\d[^)\n]*)\)"
 _CAPABILITY = r"CUDA capability sm_(\d{2,3})\b|(?:compute|cuda) capability(?: \(CC\))? (\d{1,2}\.\d)\b"
+_NO_CODE = r"no kernel image is available|CUDA error: invalid device function"
+_CARD = r"(?i)(?:^|[^A-Za-z])(RTX|GTX)[ -]?(\d{3,4})"
 _DRIVER_CUDA = r"driver on your system is too old \(found version (\d{2})(\d{2})0\)"
 _VIRTUAL_CUDA = r"\b__cuda(?:=|==| )(\d{2}\.\d)\b"
 _DRIVER = r"(?i)\b(?:driver|kmd)(?: version)?: *(\d{3}\.\d{2,3}(?:\.\d{2})?)\b"
@@ -42,7 +44,7 @@ _ENVIRONMENT = r"((?:/|[A-Z]:\\)[^\s\"'<>|]*?)[\\/](?:lib[\\/]python3\.\d{1,2}|L
 
 # What only one system's texts hold. Two systems in one text: none is believed.
 _SYSTEMS = {
-    "windows": r"WinError|\b[A-Z]:\\|win_amd64|win_arm64|\bWindows 1[01]\b",
+    "windows": r"WinError|\b[A-Z]:\\|win_amd64|win_arm64|\bWindows 1[01]\b|\[MSC v\.",
     "macos": r"macosx_\d|/Users/|\bdarwin\b|\bmacOS\b|\.dylib\b",
     "linux": r"manylinux|linux_(?:x86_64|aarch64)|/home/|/usr/|/opt/|\.so[.\d]*:",
 }
@@ -71,6 +73,7 @@ class TextFacts:
     wanted: Named | None = None
     listed: tuple[str, ...] = ()  # what the index has for this Python, as pip lists it
     capability: ComputeCapability | None = None
+    cards: frozenset[str] = frozenset()  # "RTX 5090", where the text says that code for the card is missing
     driver_cuda: str = ""
     driver: str = ""
     python: str = ""
@@ -98,6 +101,7 @@ def parse_facts(text: str) -> TextFacts:
         wanted=_wanted_facts(words),
         listed=_listed(words),
         capability=_capability(words),
+        cards=_cards(words),
         driver_cuda=_driver_cuda(words),
         driver=_first_group(_DRIVER, words),
         python=_python(words),
@@ -170,6 +174,13 @@ def _capability(words: str) -> ComputeCapability | None:
         return None
     arch, dotted = found
     return ComputeCapability.from_arch(f"sm_{arch}") if arch else ComputeCapability.parse(dotted or "")
+
+
+def _cards(words: str) -> frozenset[str]:
+    """A card that is only mentioned is not what the error is about."""
+    if not compiled(_NO_CODE).search(words):
+        return frozenset()
+    return frozenset(f"{match[1]} {match[2]}".upper() for match in compiled(_CARD).finditer(words))
 
 
 def _driver_cuda(words: str) -> str:
