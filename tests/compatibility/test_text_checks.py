@@ -123,6 +123,18 @@ def test_a_version_that_the_index_listed_is_not_blamed_on_the_python() -> None:
     assert reasons(said.replace("2.6.0, 2.7.1", "1.13.0, 2.6.0, 2.8.0"))["nearest"]["nearest"] == "2.6.0"
 
 
+def test_of_the_listed_versions_below_the_newest_is_the_nearest() -> None:
+    said = pin("torch==2.5.1", "2.0.0, 2.2.0, 2.2.1, 2.2.2")
+    assert reasons(said)["nearest"]["nearest"] == "2.2.2"
+    assert reasons(pin("torch==2.4.1", "2.6.0, 2.6.1, 2.7.0"))["nearest"]["nearest"] == "2.6.0"
+
+
+def test_the_capability_that_a_program_demands_is_not_the_cards() -> None:
+    demanded = "SM89 kernel is not available. Make sure you GPUs with compute capability 8.9."
+    assert parse_facts(demanded).capability is None
+    assert parse_facts(f"GPU 0 has cuda capability 12.0\n{demanded}").capability is not None
+
+
 def test_a_pin_of_poetry_is_read_too() -> None:
     found = reasons("Unable to find installation candidates for torch (2.7.1)")
     assert found["pythons"]["last"] == "3.13"

@@ -285,8 +285,11 @@ def _is(build: Build, named: Named) -> bool:
 
 
 def _apart(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
-    """How far two versions are from each other: the first number counts most."""
-    return tuple(abs(left - right) for left, right in zip(one, other, strict=False))
+    """How far two versions are apart: the first number counts most. Of what lies below, the newest is near."""
+    steps = [left - right for left, right in zip(one, other, strict=False)]
+    first = next((place for place, step in enumerate(steps) if step), len(steps))
+    toward = 1 if one > other else -1
+    return (*(abs(step) for step in steps[: first + 1]), *(toward * number for number in one[first + 1 : len(steps)]))
 
 
 def _text(build: Build) -> str:

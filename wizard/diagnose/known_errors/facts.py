@@ -24,7 +24,7 @@ _WANTED = (
     r"(\d+\.\d+(?:\.\d+)?)(\.?(?:dev|a|b|rc)\d*)?(?:\+(cu\d+|cpu|xpu|rocm[\d.]*\d))?"
 )
 _LISTED = r"\(from versions: (\d[^)\n]*)\)"
-_CAPABILITY = r"CUDA capability sm_(\d{2,3})\b|(?:compute|cuda) capability(?: \(CC\))? (\d{1,2}\.\d)\b"
+_CAPABILITY = r"(GPUs with )?(?:CUDA capability sm_(\d{2,3})\b|(?:compute|cuda) capability(?: \(CC\))? (\d{1,2}\.\d)\b)"
 _NO_CODE = r"no kernel image is available|CUDA error: invalid device function"
 _CARD = r"(?i)(?:^|[^A-Za-z])(RTX|GTX)[ -]?(\d{3,4})"
 _DRIVER_CUDA = r"driver on your system is too old \(found version (\d{2})(\d{2})0\)"
@@ -169,10 +169,10 @@ def _named(name: str, groups: tuple[str | None, ...]) -> Named | None:
 
 
 def _capability(words: str) -> ComputeCapability | None:
-    found = _last(_CAPABILITY, words)
-    if not found:
+    said = [match for match in compiled(_CAPABILITY).finditer(words) if not match[1]]  # not what a program demands
+    if not said:
         return None
-    arch, dotted = found
+    _, arch, dotted = said[-1].groups()
     return ComputeCapability.from_arch(f"sm_{arch}") if arch else ComputeCapability.parse(dotted or "")
 
 
