@@ -161,7 +161,15 @@ def test_pythons_and_driver_floors_stand_in_one_table(call: Call) -> None:
     assert row.endswith("cu132 580/580, cu130 580/580, cu126 525/528, cpu")
     builds = call("matrices", "show", "2.14.1").stdout.splitlines()
     of_linux = next(line for line in builds if line.startswith("2.14.1+cu126  linux_x86_64"))
-    assert of_linux.split()[:6] == ["2.14.1+cu126", "linux_x86_64", "3.10", "…", "3.14", "525.60.13"]
+    assert of_linux.split()[:7] == ["2.14.1+cu126", "linux_x86_64", "3.10", "…", "3.14", "(3.15)", "525.60.13"]
+
+
+def test_experimental_pythons_are_shown_as_such(call: Call) -> None:
+    rows = {line.split()[0]: line for line in call("matrices", "show").stdout.splitlines() if line}
+    assert "3.9 … 3.12 (3.13)" in rows["2.5.1"]
+    assert "3.9 … 3.13  " in rows["2.6.0"]
+    of_arm = next(line for line in call("matrices", "show", "2.5.1").stdout.splitlines() if "linux_aarch64" in line)
+    assert "(3.13)" not in of_arm
 
 
 @pytest.mark.slow

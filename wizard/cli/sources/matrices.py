@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from wizard.run.select.new_builds import NewBuild
 
 matrices = CommandGroup("matrices")
+_PYTHONS = "Python (experimental)"
 
 
 @matrices.add(
@@ -52,14 +53,14 @@ def _show(arguments: Arguments, terminal: Terminal) -> int:
 
 def _releases_table(releases: list[Mapping[str, Any]]) -> str:
     drivers = "builds with their oldest driver (Linux/Windows)"
-    head = ["torch", "released", "torchvision", "torchaudio", "Python", "confidence", drivers]
+    head = ["torch", "released", "torchvision", "torchaudio", _PYTHONS, "confidence", drivers]
     rows = [
         [
             one["torch"],
             one["released"],
             one["torchvision"] or "?",
             one["torchaudio"] or "?",
-            _span(sorted({python for build in one["builds"] for python in build["pythons"]}, key=version_key)),
+            _pythons(*one["builds"]),
             one["confidence"],
             ", ".join(_with_drivers(one["builds"])),
         ]
@@ -77,12 +78,12 @@ def _with_drivers(builds: list[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _builds_table(release: Mapping[str, Any]) -> str:
-    head = ["build", "platform", "Python", "driver", "code", "MB", "confidence", "source"]
+    head = ["build", "platform", _PYTHONS, "driver", "code", "MB", "confidence", "source"]
     rows = [
         [
             f"{release['torch']}+{one['variant']}",
             one["platform"],
-            _span(one["pythons"]),
+            _pythons(one),
             one["driver_floor"] or "-",
             _span(one["architectures"] or ["-"]),
             str(round(one["bytes"] / 1e6)) if one["bytes"] else "-",
@@ -92,6 +93,15 @@ def _builds_table(release: Mapping[str, Any]) -> str:
         for one in release["builds"]
     ]
     return align([head, *rows])
+
+
+def _pythons(*builds: Mapping[str, Any]) -> str:
+    """Those with a wheel of any of the builds; in parentheses where PyTorch calls every such wheel experimental."""
+    full = {python for build in builds for python in build["pythons"]}
+    early = {python for build in builds for python in build["experimental_pythons"]} - full
+    spans = [_span(sorted(full, key=version_key))] if full else []
+    spans += [f"({_span(sorted(early, key=version_key))})"] if early else []
+    return " ".join(spans) or "-"
 
 
 def _span(items: list[str]) -> str:
