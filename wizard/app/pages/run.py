@@ -119,6 +119,15 @@ class StepView:
 
 
 @dataclass(frozen=True, slots=True)
+class FileView:
+    """A large file that is on its way: bytes of it that are there, and all of them."""
+
+    name: str
+    done: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class Bytes:
     """What the step that counts bytes says now. `rate` bytes per second, `eta` seconds."""
 
@@ -127,6 +136,7 @@ class Bytes:
     rate: float | None
     eta: float | None
     limited_by: str | None
+    files: tuple[FileView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,8 +287,20 @@ def _progress(view: RunView, event: Event) -> RunView:
         _number(data.get("rate")),
         _number(data.get("eta")),
         None if limited is None else str(limited),
+        _files(data.get("files")),
     )
     return replace(view, bytes=counted)
+
+
+def _files(rows: Any) -> tuple[FileView, ...]:
+    """Of `[name, done, size]` each; a row of another form is passed over."""
+    found = []
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, list) and len(row) == 3:
+            done, size = _number(row[1]), _number(row[2])
+            if done is not None and size:
+                found.append(FileView(str(row[0]), int(done), int(size)))
+    return tuple(found)
 
 
 def _step_finished(view: RunView, event: Event) -> RunView:

@@ -110,6 +110,7 @@ class Fetch:
                 files_done=count + progress.files_done,
                 files_total=count + progress.files_total,
                 limited_by=progress.limited_by,
+                files=[[one.name, one.done, one.size] for one in progress.large],
             )
 
         start_apart(context)

@@ -25,7 +25,7 @@ from wizard.transfer.download.block_writer import BlockWriter
 from wizard.transfer.download.file_store import Downloads
 from wizard.transfer.download.hosts import Hosts
 from wizard.transfer.download.meter import Limit, Meter, ThreadMeter
-from wizard.transfer.download.model import Fault, FetchProgress, FetchResult, Tap
+from wizard.transfer.download.model import Fault, FetchProgress, FetchResult, LargeFile, Tap
 from wizard.transfer.download.scheduler import Scheduler
 from wizard.transfer.download.task import FileTask
 from wizard.transfer.download.transport import Transport, tls_context
@@ -73,6 +73,8 @@ _SETTLERS = 3
 _JOIN_SECONDS = 1.0
 _DISK_RESERVE = 64 * 1024 * 1024
 _RATE_SECONDS = 3.0
+_LARGE = 5_000_000  # bytes: a file of this size is told by itself
+_LARGE_SHOWN = 3
 
 
 def _free_bytes(folder: Path) -> int:
@@ -277,6 +279,11 @@ class _Run:
             sizes = [task.size for task in board.tasks]
             active = next((task.file.filename for task in board.tasks if task.in_flight), "")
             waiting = not board.paused and not active
+            large = [
+                LargeFile(task.file.name, task.bytes_done, task.size)
+                for task in board.tasks
+                if task.size and task.size >= _LARGE and (task.is_busy or 0 < task.bytes_done < task.size)
+            ]
         total = None if None in sizes else sum(size or 0 for size in sizes)
         if total is not None:
             total += self._present_bytes
@@ -294,6 +301,7 @@ class _Run:
             state,
             "none" if board.paused else limited_by,
             tuple(task.file.filename for task, _ in board.finished[: self._delivered]),
+            tuple(sorted(large, key=lambda one: -one.size)[:_LARGE_SHOWN]),
         )
 
     @property

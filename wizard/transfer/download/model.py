@@ -20,6 +20,15 @@ CHUNK_MAX = 4 * CHUNK  # one whose answers take long: waiting for them must not 
 
 
 @dataclass(frozen=True, slots=True)
+class LargeFile:
+    """One that takes a while: its name, and bytes."""
+
+    name: str
+    done: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class FetchProgress:
     """Bytes and bytes per second. `total` is None while a size is unknown. `state`: fetching | waiting | paused.
 
@@ -35,6 +44,7 @@ class FetchProgress:
     state: str = "fetching"
     limited_by: str = "none"
     whole: tuple[str, ...] = ()  # names of the files that came, the latest last
+    large: tuple[LargeFile, ...] = ()  # under way now, the largest first
 
 
 @dataclass(frozen=True, slots=True)
