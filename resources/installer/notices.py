@@ -42,6 +42,8 @@ Their source code: https://download.qt.io/official_releases/qt/ and https://down
 zeroconf is under the LGPL too, version 2.1 or later (zeroconf.txt); it is the folder zeroconf, replaceable in the same
 way. Source: https://github.com/python-zeroconf/python-zeroconf
 
+The icons in resources/icons/lucide are Lucide's, under the ISC and MIT licences (LICENSE beside them).
+
 {system}uv and rattler are programs in Rust, linked with the crates that *.cyclonedx.json beside this file lists, each
 with its licence.
 

@@ -302,6 +302,7 @@ class FakeRun:
                 eta=(1 - part) * total / 36.2e6,
                 limited_by="network",
                 detail="torch-2.14.1+cu126-cp312-manylinux_2_28_x86_64.whl",
+                files=[["torch", int(2_480_000_000 * part), 2_480_000_000], ["numpy", 12_300_000, 12_300_000]],
             )
 
     def log(self, *lines: str) -> None:

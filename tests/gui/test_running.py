@@ -8,7 +8,7 @@ import time
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
@@ -302,3 +302,16 @@ def test_a_package_is_named_by_what_is_in_it(qtbot: QtBot, make_window: MakeWind
     words = [one.text() for one in install.steps.findChildren(QLabel)]
     assert any("torch 2.14.1+cu126" in one for one in words)
     assert not any(".whl" in one for one in words)
+
+
+def test_large_files_have_bars_of_their_own(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.script = half_run
+    _, install = installing(qtbot, make_window)
+
+    def bars() -> list[str]:
+        shown = install.steps.findChildren(QProgressBar)
+        return [one.accessibleName() for one in shown if one.isVisible()]
+
+    qtbot.waitUntil(lambda: bars() == ["torch: 1.14 GB of 2.48 GB", "numpy: 12.3 MB of 12.3 MB"])
+    failed_run(run_of(session))
+    qtbot.waitUntil(lambda: bars() == [])

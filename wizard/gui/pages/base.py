@@ -17,13 +17,15 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import OnNote, Task, Work
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.frames import column, line_up
-from wizard.gui.widgets.labels import SIGNS, label
+from wizard.gui.widgets.icons import Sign
+from wizard.gui.widgets.labels import label
 from wizard.gui.widgets.messages import Busy, HelpPanel, Trouble
 from wizard.model.errors import WizardError
 from wizard.model.messages import Words
 
 T = TypeVar("T")
-_MARGINS = (36, 28, 36, 16)
+_MARK = 56  # pixels
+_MARGINS = (36, 26, 36, 16)
 
 
 class Page(QWidget):
@@ -45,14 +47,15 @@ class Page(QWidget):
         sheet.setObjectName("sheet")
         rows = column(sheet, _MARGINS, 10)
         self.body = column(gap=10)
-        self._head_mark = label("", "mark", wrap=False)
+        self._head_mark = Sign("ok", _MARK)
         self._head_mark.setVisible(False)
-        head, lines = line_up(gap=16), column(gap=2)
+        head, lines = line_up(gap=20), column(gap=6)
         lines.addWidget(self._title)
         lines.addWidget(self._subtitle)
         head.addWidget(self._head_mark, 0, Qt.AlignmentFlag.AlignTop)
         head.addLayout(lines, 1)
         rows.addLayout(head)
+        rows.addSpacing(6)
         self._sheet_rows = rows
         self._help: HelpPanel | None = None  # made when somebody asks for it
         rows.addWidget(self.trouble)
@@ -125,7 +128,7 @@ class Page(QWidget):
 
     def set_head(self, title: str, subtitle: str, mark: str = "") -> None:
         """`mark`: a state whose sign stands before the title."""
-        self._head_mark.setText(SIGNS.get(mark, ""))
+        self._head_mark.show_state(mark)
         self._head_mark.setVisible(bool(mark))
         self._title.setText(title)
         self._subtitle.setText(subtitle)
@@ -139,7 +142,7 @@ class Page(QWidget):
         if self._help is None:
             self._help = HelpPanel(self.context.translator, name)
             self._help.closed.connect(self.close_help)
-            self._sheet_rows.insertWidget(1, self._help)
+            self._sheet_rows.insertWidget(2, self._help)
         elif not self._help.isHidden():
             self.close_help()
             return

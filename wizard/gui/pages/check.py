@@ -19,7 +19,7 @@ from wizard.gui.pages.check_rows import CheckRows
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.code import copy_out
-from wizard.gui.widgets.frames import Fold
+from wizard.gui.widgets.frames import Fold, FoldList
 from wizard.gui.widgets.labels import label, state_word
 from wizard.model.errors import WizardError
 from wizard.run.model import Facts, Requirement
@@ -69,7 +69,8 @@ class CheckPage(Page):
         self.again.clicked.connect(self._again)
         self.copy.clicked.connect(self._copy_facts)
         self.footer_left, self.footer_right = [self.copy, self.again], [self.choose]
-        for widget in (self._written, self.rows, self.fine, self._drift_title, self.drifted, self._after, self.fold):
+        drifts = (self._drift_title, self.drifted, self._after)
+        for widget in (self._written, self.rows, FoldList(self.fine), *drifts, FoldList(self.fold)):
             self.body.addWidget(widget)
         self.body.addStretch(1)
         self._written.setVisible(False)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from wizard.app.pages.check import CheckRow, LiveRow
 from wizard.app.use.settings import Mending
@@ -19,6 +19,7 @@ from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.frames import RowCard, column, line_up, stacked
+from wizard.gui.widgets.icons import IconView
 from wizard.gui.widgets.labels import Pill, label, selectable, state_word
 from wizard.toolconfig.lint.finding import LintFinding
 
@@ -65,7 +66,7 @@ class CheckRows(RowCard):
 
     def __init__(self, context: AppContext, name_of: Callable[[str], str], is_terse: bool = False) -> None:
         """`is_terse`: what is in order is one line; why it matters is its tooltip."""
-        super().__init__(4, 2)
+        super().__init__(5, 3)
         self._is_terse = is_terse
         self._context, self._name_of = context, name_of
         self._shown: tuple[CheckRow, ...] = ()
@@ -83,7 +84,8 @@ class CheckRows(RowCard):
             if not one.is_known:
                 pill = Pill("note", self.tr("Looking…"))
                 pill.setAccessibleName(f"{self._name_of(one.name)}: {self.tr('Looking…')}")
-                self.add_row(pill, label(self._name_of(one.name), "strong", wrap=False), label(""))
+                name = label(self._name_of(one.name), "strong", wrap=False)
+                self.add_row(_icon(one.name), name, pill, label(""))
             for row in one.rows:
                 self._add(row)
 
@@ -118,9 +120,10 @@ class CheckRows(RowCard):
             lines.append(selectable(label(self._context.translator.say(row.why), "muted")))
         button, wide = self._way_out(row, name, lines)
         words = stacked(*lines)
-        self.add_row(pill, label(name, "strong", wrap=False), words, self._beside(button, words) if button else None)
+        beside = self._beside(button, words) if button else None
+        self.add_row(_icon(row.name), label(name, "strong", wrap=False), pill, words, beside)
         widths = self.fontMetrics().horizontalAdvance
-        self.grid.setColumnMinimumWidth(0, widths("! Warning") + 30)
+        self.grid.setColumnMinimumWidth(2, widths("! Warning") + 30)
         self.grid.setColumnMinimumWidth(1, widths("Graphics card") + 14)
         if wide:
             self.add_wide(wide)
@@ -155,12 +158,17 @@ class CheckRows(RowCard):
         is_narrow = event.size().width() < _NARROW * self.fontMetrics().averageCharWidth()
         if is_narrow != self._is_narrow:
             self._is_narrow = is_narrow
+            self._space()
             for one in self._buttons:
                 self._put_button(*one)
 
     def clear(self) -> None:
         super().clear()
         self._buttons = []
+        self._space()
+
+    def _space(self) -> None:
+        self.grid.setHorizontalSpacing(8 if self._is_narrow else 14)
 
     def _way_out(self, row: CheckRow, name: str, lines: list[QWidget]) -> _WayOut:
         if row.guide:
@@ -221,6 +229,30 @@ class CheckRows(RowCard):
         line.addStretch(1)
         rows.addLayout(line)
         return made
+
+
+_ICONS = {
+    "gpu": "gpu",
+    "driver": "cpu",
+    "toolkit": "hammer",
+    "conda": "box",
+    "settings": "sliders-horizontal",
+    "disk": "hard-drive",
+    "path": "folder",
+    "network": "globe",
+    "python": "file-code",
+    "system": "monitor",
+    "environment": "package",
+    "restart": "refresh-cw",
+    "runtime": "puzzle",
+}
+
+
+def _icon(name: str) -> IconView:
+    """Return the icon of a requirement."""
+    made = IconView(_ICONS.get(name, "check"))
+    made.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+    return made
 
 
 def _small(words: str, about: str) -> QPushButton:

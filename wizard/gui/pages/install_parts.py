@@ -7,22 +7,26 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen
-from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
-from wizard.app.pages.run import Bytes, RunView, StepView, limit_words
+from wizard.app.pages.run import Bytes, FileView, RunView, StepView, limit_words
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import left_text, rate_text, seconds_text
 from wizard.gui.widgets.frames import RowCard, column, line_up
-from wizard.gui.widgets.labels import Pill, label
+from wizard.gui.widgets.icons import Sign
+from wizard.gui.widgets.labels import label, restyle
 from wizard.model.messages import bytes_text
 from wizard.run.report.text import step_name, step_state
 
 _STEPS = 1000
 _CURVE_SECONDS = 60
-_CURVE_HEIGHT = 40  # pixels
+_CURVE_HEIGHT = 52  # pixels
+_CURVE_WIDTH = 210
+_INDENT = 38  # pixels: below the name of its step
 _CURVE_FILL = 40  # of 255: how much of the accent lies under the line
 
 
@@ -68,40 +72,59 @@ class SpeedCurve(QWidget):
 
 
 class RunProgress(QFrame):
+    """How far the whole run is, and beside it the speed of the last minute with what limits it."""
+
     def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._translator = translator
         self.setProperty("role", "card")
-        rows = column(self, (16, 14, 16, 16), 10)
-        line = line_up()
-        self._done, self._more = label("", "strong", wrap=False), label("", "muted")
-        self._percent = label("", "strong", wrap=False)
-        line.addWidget(self._done)
-        line.addWidget(self._more, 1)
-        line.addWidget(self._percent)
+        both = line_up(self, (22, 16, 22, 18), 28)
+        rows, line = column(gap=10), line_up(gap=14)
+        self._percent, self._left = label("", "moment", wrap=False), label("", "muted")
+        self._done = label("", "muted", wrap=False)
+        for widget, stretch in ((self._percent, 0), (self._left, 1), (self._done, 0)):
+            line.addWidget(widget, stretch, Qt.AlignmentFlag.AlignBottom)
         self.bar = QProgressBar(self)
+        self.bar.setProperty("role", "whole")
         self.bar.setTextVisible(False)
         self.bar.setRange(0, _STEPS)
-        self._curve = SpeedCurve()
+        rows.addStretch(1)
         rows.addLayout(line)
         rows.addWidget(self.bar)
-        rows.addWidget(self._curve)
+        rows.addStretch(1)
+        self._speed = QWidget()
+        self._speed.setFixedWidth(_CURVE_WIDTH)
+        beside = column(self._speed, gap=4)
+        self._rate, self._limit = label("", "small-strong", wrap=False), label("", "small")
+        self._curve = SpeedCurve()
+        for part in (self._rate, self._curve, self._limit):
+            beside.addWidget(part)
+        beside.addStretch(1)
+        both.addLayout(rows, 1)
+        both.addWidget(self._speed)
 
     @property
     def words(self) -> str:
-        return f"{self._done.text()} {self._more.text()} {self._percent.text()}"
+        said = (self._done, self._rate, self._left, self._limit, self._percent)
+        return " ".join(one.text() for one in said if one.text())
 
     def show_view(self, view: RunView, is_going: bool, is_paused: bool) -> None:
         percent = f"{int(view.fraction * 100)} %"
-        self._curve.add(view.bytes.rate if view.bytes and is_going and not is_paused else None)
+        counted = view.bytes if is_going and not is_paused else None
+        is_fetching = counted is not None and (counted.total is None or counted.done < counted.total)
+        rate = counted.rate if counted is not None and is_fetching else None
+        self._curve.add(counted.rate if counted is not None else None)
         self.bar.setValue(int(view.fraction * _STEPS))
-        self._percent.setText(percent)
-        parts = self._parts(view.bytes) if view.bytes and is_going and not is_paused else []
-        begins = self.tr("Starting…") if is_going and not view.steps else ""
-        self._done.setText(self._bytes(view.bytes) if view.bytes else begins)
-        self._more.setText("  •  ".join(parts))
+        begins = is_going and not view.steps
+        _set(self._percent, percent)
+        _set(self._done, self._bytes(view.bytes) if view.bytes else "")
+        left = counted.eta if counted is not None and is_fetching else None
+        _set(self._left, left_text(left) if left is not None else self.tr("Starting…") if begins else "")
+        _set(self._rate, rate_text(rate) if rate else "")
+        _set(self._limit, self._translator.say(limit_words(counted.limited_by)) if counted and is_fetching else "")
+        self._speed.setVisible(rate is not None)
         self.bar.setAccessibleName(self.tr("Progress: %1").replace("%1", percent))
-        self.bar.setAccessibleDescription(f"{self._done.text()} {self._more.text()}".strip())
+        self.bar.setAccessibleDescription(self.words)
 
     def _bytes(self, counted: Bytes) -> str:
         if counted.total is None:
@@ -109,25 +132,58 @@ class RunProgress(QFrame):
         words = self.tr("%1 of %2").replace("%2", bytes_text(counted.total))
         return words.replace("%1", bytes_text(counted.done))
 
-    def _parts(self, counted: Bytes) -> list[str]:
-        if counted.total is not None and counted.done >= counted.total:
-            return []
-        parts = [rate_text(counted.rate)] if counted.rate else []
-        parts += [left_text(counted.eta)] if counted.eta is not None else []
-        limit = self._translator.say(limit_words(counted.limited_by))
-        return [*parts, limit] if limit else parts
 
-
-_PILLS = {"running": "warning", "done": "ok", "skipped": "ok", "failed": "problem"}
+_SIGNS = {"done": "ok", "skipped": "ok", "failed": "problem", "running": "running", "paused": "note"}
+_SAID = ("paused", "stopped", "failed", "cancelled", "not-started")  # states that are said in words as well
 _PAUSES = "fetch"  # a pause holds up the download; a step that has begun goes on to its end
+_FETCH = "fetch"
+_BARS = 3
+
+
+class FileBars(QWidget):
+    """The large files that are on their way, each with a bar."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        grid = QGridLayout(self)
+        grid.setContentsMargins(_INDENT, 0, 0, 6)
+        grid.setHorizontalSpacing(18)
+        grid.setVerticalSpacing(8)
+        grid.setColumnStretch(1, 1)
+        self._rows: list[tuple[QLabel, QProgressBar, QLabel]] = []
+        for row in range(_BARS):
+            name, bar, count = label("", wrap=False), QProgressBar(), label("", "muted", wrap=False)
+            count.setAlignment(Qt.AlignmentFlag.AlignRight)
+            bar.setTextVisible(False)
+            bar.setRange(0, _STEPS)
+            for place, widget in enumerate((name, bar, count)):
+                grid.addWidget(widget, row, place)
+            self._rows.append((name, bar, count))
+        self.show_files(())
+
+    def show_files(self, files: Sequence[FileView]) -> None:
+        for place, (name, bar, count) in enumerate(self._rows):
+            one = files[place] if place < len(files) else None
+            for widget in (name, bar, count):
+                widget.setVisible(one is not None)
+            if one is not None:
+                words = self.tr("%1 of %2").replace("%2", bytes_text(one.size)).replace("%1", bytes_text(one.done))
+                _set(name, one.name)
+                _set(count, words)
+                bar.setValue(min(_STEPS, int(_STEPS * one.done / one.size)))
+                bar.setAccessibleName(f"{one.name}: {words}")
+                if bar.property("state") != (state := "done" if one.done >= one.size else "going"):
+                    bar.setProperty("state", state)
+                    restyle(bar)
+        self.setVisible(bool(files))
 
 
 class _Row:
     def __init__(self) -> None:
-        self.pill = Pill()
-        self.name = label("", "strong", wrap=False)
+        self.sign = Sign("waiting", 20)
+        self.name = label("", wrap=False)
         self.words: QLabel = label("", "muted")
-        self.right = label("", wrap=False)
+        self.right = label("", "muted", wrap=False)
         self.right.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.right.setMinimumWidth(80)
 
@@ -137,8 +193,9 @@ class RunSteps(QWidget):
         super().__init__(parent)
         self._translator = translator
         self._rows: dict[str, _Row] = {}
+        self._bars: FileBars | None = None
         self._outer: QVBoxLayout = column(self)
-        self._card = RowCard(4, 2)
+        self._card = RowCard(4, 2, has_lines=False)
         self._outer.addWidget(self._card)
 
     def show_view(self, view: RunView, is_going: bool, is_paused: bool = False) -> None:
@@ -147,17 +204,23 @@ class RunSteps(QWidget):
         self.setVisible(bool(self._rows))
         for step in view.steps:
             self._show_step(step, view, is_going, is_paused and step.name == _PAUSES)
+        fetch = view.step(_FETCH)
+        is_fetching = is_going and fetch is not None and fetch.state == "running"
+        if self._bars is not None:
+            self._bars.show_files(view.bytes.files if view.bytes and is_fetching else ())
 
     def state_of(self, name: str) -> str:
-        """The word that is shown."""
-        return self._rows[name].pill.accessibleName() if name in self._rows else ""
+        """Return the word for its state, which its sign shows."""
+        return self._rows[name].sign.accessibleName() if name in self._rows else ""
 
     def _rebuild(self, names: list[str]) -> None:
         self._card.clear()
-        self._rows = {name: _Row() for name in names}
-        for row in self._rows.values():
-            self._card.add_row(row.pill, row.name, row.words, row.right, tight=True)
-        self._card.grid.setColumnMinimumWidth(0, 96)
+        self._rows, self._bars = {name: _Row() for name in names}, None
+        for name, row in self._rows.items():
+            self._card.add_row(row.sign, row.name, row.words, row.right, tight=True)
+            if name == _FETCH:
+                self._bars = FileBars()
+                self._card.add_wide(self._bars)
 
     def _show_step(self, step: StepView, view: RunView, is_going: bool, is_paused: bool) -> None:
         row = self._rows[step.name]
@@ -166,15 +229,20 @@ class RunSteps(QWidget):
         state = step.state if not is_running else "stopped" if not is_going else "paused" if is_paused else "running"
         if state == "waiting" and not is_going:
             state = "not-started"
-        row.pill.show_state(_PILLS.get(state, "note"), step_state(state, self._translator.language))
-        if state == "running":
-            row.pill.setText(row.pill.text().replace("!", "▸", 1))
-        row.pill.setAccessibleDescription(name)
+        word = step_state(state, self._translator.language)
+        row.sign.show_state(_SIGNS.get(state, "waiting"))
+        row.sign.setAccessibleName(word)
+        row.sign.setAccessibleDescription(name)
+        row.sign.setToolTip(word)
+        if row.name.property("role") != (role := "strong" if is_running else ""):
+            row.name.setProperty("role", role)
+            restyle(row.name)
         _set(row.name, name)
         said = self._translator.say(step.message)
         detail = _short(self._translator.say(step.detail)) if is_running else ""
-        _set(row.words, detail or said)
-        _set(row.right, "" if is_paused and is_running else self._right(step, view, is_going))
+        _set(row.words, (detail or said) if state != "not-started" else "")
+        right = "" if is_paused and is_running else self._right(step, view, is_going)
+        _set(row.right, right or (word if state in _SAID else ""))
 
     @staticmethod
     def _right(step: StepView, view: RunView, is_going: bool) -> str:

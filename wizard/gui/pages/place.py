@@ -30,7 +30,7 @@ from wizard.gui.pages.place_parts import EngineChoice, ExistingChoice, VolumesFo
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.fields import PathField
-from wizard.gui.widgets.frames import Fold, RowCard, box, column, stacked
+from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, stacked
 from wizard.gui.widgets.labels import Pill, label, selectable
 from wizard.model.errors import WizardError
 from wizard.run.model import Requirement
@@ -91,7 +91,7 @@ class PlacePage(Page):
         grid.addWidget(self._browse, 1, 2)
         grid.addWidget(self._path, 2, 1, 1, 2)
         grid.setColumnStretch(1, 1)
-        for card in (modes, form, self.engine_fold, self.existing, self.volumes_fold, self.rows):
+        for card in (modes, form, self.existing, FoldList(self.engine_fold, self.volumes_fold), self.rows):
             self.body.addWidget(card)
         self.body.addStretch(1)
 

@@ -22,7 +22,7 @@ from wizard.gui.widgets.code import CodeLine, copy_out
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.fields import LimitsForm
 from wizard.gui.widgets.figures import exact_bytes_text, variant_text
-from wizard.gui.widgets.frames import Fold, InfoTiles, Notice, RowCard, empty
+from wizard.gui.widgets.frames import Fold, FoldList, InfoTiles, Notice, RowCard, empty
 from wizard.gui.widgets.labels import label
 from wizard.gui.widgets.messages import Remark
 from wizard.model.distributions import FAMILY
@@ -75,8 +75,7 @@ class ReviewPage(Page):
         self.body.addWidget(self.saved)
         self.body.addWidget(self.tiles)
         self.body.addWidget(self.different)
-        for fold in (self.settings, self.files, self.commands, self.limits_fold, self.more):
-            self.body.addWidget(fold)
+        self.body.addWidget(FoldList(self.settings, self.files, self.commands, self.limits_fold, self.more))
         self.body.addStretch(1)
 
     def enter(self) -> None:
@@ -103,7 +102,6 @@ class ReviewPage(Page):
         self.copy.setText(self.tr("&Copy commands"))
         self.save.setText(self.tr("&Save as class profile…"))
         self.saved.retranslate()
-        self.commands.show_words(self.tr("Equivalent commands"))
         self.more.show_words(self.tr("Details"))
         self.limits_fold.show_words(self.tr("Limit bandwi&dth"))
         self.limits.retranslate()
@@ -124,8 +122,7 @@ class ReviewPage(Page):
             widget.setVisible(preview is not None)
         diffs = [diff for plan in self.state.persistent for diff in plan.diffs]
         self.settings.setVisible(preview is not None and bool(diffs))
-        words = self.tr("Settings files that &will be changed: %1")
-        self.settings.show_words(words.replace("%1", str(len(diffs))))
+        self.settings.show_words(self.tr("Settings files that &will be changed"), str(len(diffs)))
         self.diff.show_diffs(diffs)
         is_plain = self.state.profile is None and self.state.project is None
         self.save.setVisible(is_plain and not self.state.choices.reuse)
@@ -148,9 +145,8 @@ class ReviewPage(Page):
         self.more.button.setChecked(preview.plan.choices.reuse)  # what is replaced has to be read
         for words in self._details(preview):
             self.more.body.addWidget(label(words))
-        self.files.show_words(
-            self.tr("&Files: %1, each with its checksum (SHA-256)").replace("%1", str(len(lock.files)))
-        )
+        checked = self.tr("%1, each checked by SHA-256").replace("%1", str(len(lock.files)))
+        self.files.show_words(self.tr("&Files"), checked)
         for file in sorted(lock.files, key=lambda one: -(one.size or 0)):
             size = bytes_text(file.size) if file.size is not None else "?"
             if file.filename in preview.here:
@@ -158,6 +154,7 @@ class ReviewPage(Page):
             hashed = f"{file.sha256[:12]}…" if file.sha256 else self.say(message("files.no-hash", "not promised"))
             name, digest = label(f"{file.name} {file.version}"), label(hashed, "muted", wrap=False)
             self._file_rows.add_row(name, digest, label(size, wrap=False), tight=True)
+        self.commands.show_words(self.tr("Equivalent commands"), str(len(preview.commands)))
         for command in preview.commands:
             self.commands.body.addWidget(CodeLine(command))
         self.commands.body.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignLeft)

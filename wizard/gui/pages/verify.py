@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Qt, QUrl
+from PySide6.QtCore import QCoreApplication, QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QPushButton, QWidget
 
@@ -22,7 +22,8 @@ from wizard.gui.shell.serving import DOWNLOADS
 from wizard.gui.shell.theme import code_font
 from wizard.gui.widgets.code import CodeLines, copy_out, say_for_a_moment
 from wizard.gui.widgets.figures import seconds_text
-from wizard.gui.widgets.frames import Fold, RowCard, box, column, line_up
+from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up
+from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import Pill, label, selectable
 from wizard.model.errors import ExitStatus, WizardError
 
@@ -99,6 +100,7 @@ class HandOnCard(QFrame):
 
 _HEADLINE = "zeros"  # torch.zeros(1).cuda(): the one that everybody wants to know
 _ON_CARD = "torch.zeros(1).cuda()"
+_ICON = QSize(22, 18)
 _WORTH_SAYING = 0.05  # seconds
 _SAVE_AS = "HTML (*.html);;JSON (*.json);;Text (*.txt)"
 _STATES = {"ok": "ok", "warning": "warning", "failed": "problem", "skipped": "note"}
@@ -148,16 +150,23 @@ class VerifyPage(Page):
         self.others.body.addWidget(self.rows)
         self.changes.body.addWidget(self._changed)
         self.changes.body.addLayout(_small(self.folder, self.manage, self.undo))
-        starts = line_up(gap=12)
-        for button in (self.terminal, self.jupyter, self.editor, self.activation):
+        starts = line_up(gap=8)
+        ways = {
+            self.terminal: "square-terminal",
+            self.jupyter: "notebook-text",
+            self.editor: "code",
+            self.activation: "copy",
+        }
+        for button, name in ways.items():
             button.setProperty("role", "way")
+            button.setIcon(icon(name, "accent"))
+            button.setIconSize(_ICON)
             starts.addWidget(button, 1)
         self.footer_right = [self.another, self.finish]
         for widget in (self._failure, self._evidence, self.hand_on, self.first, self._start):
             self.body.addWidget(widget)
         self.body.addLayout(starts)
-        for part in (self.ways, self.others, self.changes):
-            self.body.addWidget(part)
+        self.body.addWidget(FoldList(self.ways, self.others, self.changes))
         self.body.addLayout(_small(self.copy, self.save))
         self.body.addStretch(1)
         self._connect()
@@ -321,7 +330,8 @@ class VerifyPage(Page):
             name = _ON_CARD
         pill = Pill(_STATES.get(check.state, "note"), check_word(check.state))
         pill.setAccessibleName(f"{name}: {pill.accessibleName()}")
-        seconds = check.seconds if check.seconds is not None and check.seconds >= _WORTH_SAYING else None
+        is_said = check.name == _HEADLINE and check.state == "ok"  # its sentence names the time
+        seconds = check.seconds if check.seconds and check.seconds >= _WORTH_SAYING and not is_said else None
         took = label(seconds_text(seconds) if seconds is not None else "", "muted", wrap=False)
         took.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         card.add_row(pill, label(name, "strong", wrap=False), label(self.say(check.message)), took, tight=True)

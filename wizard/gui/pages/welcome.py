@@ -20,7 +20,15 @@ from wizard.app.pages.order import SideId
 from wizard.app.use.runs import resume_or_show
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.base import Page
-from wizard.gui.pages.welcome_cards import JoinPanel, OpenPanel, ProfileCard, RunningCard, WelcomeCard, run_name
+from wizard.gui.pages.welcome_cards import (
+    JoinPanel,
+    OpenPanel,
+    ProfileCard,
+    RunningCard,
+    WelcomeCard,
+    links_in_lines,
+    run_name,
+)
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.widgets.frames import Tile, column, empty, line_up
@@ -48,13 +56,13 @@ class WelcomePage(Page):
         self._file = Path(opened_file) if opened_file else None
         self._opened: Opened | None = None
         self._looked = False
-        self.setup, self.project, self.check, self.manage = Tile(), Tile(), Tile(), Tile()
+        self.setup, self.project, self.check = Tile("gpu"), Tile("folder-open", "download"), Tile("wrench")
         self.setup.setProperty("role", "tile-first")
         self._profile: ProfileFile | None = None  # of the file that was opened
         self._signer: Message | None = None
         self._foreign: tuple[ForeignHost, ...] = ()  # hosts that it names
         self._trusted: frozenset[str] = frozenset()
-        self.explain, self.undo, self.profile, self.join, self.hold = (QPushButton() for _ in range(5))
+        self.manage, self.explain, self.undo, self.profile, self.join, self.hold = (QPushButton() for _ in range(6))
         self.joining, self.opening = JoinPanel(self.say), OpenPanel()
         self.profile.clicked.connect(self._choose_profile)
         self.join.clicked.connect(lambda: self._show_form(self.joining))
@@ -74,20 +82,21 @@ class WelcomePage(Page):
         self._cards = column(gap=10)
         self._usual = QWidget()  # all but the form
         rows = column(self._usual, gap=10)
-        tiles = line_up(gap=10)
-        for tile in (self.check, self.manage):
+        tiles = line_up(gap=20)
+        for tile in (self.setup, self.project, self.check):
             tiles.addWidget(tile, 1)
         rows.addLayout(self._cards)
-        rows.addWidget(self.setup)
-        rows.addWidget(self.project)
         rows.addLayout(tiles)
-        for links in ((self.join, self.profile, self.hold), (self.explain, self.undo)):
-            line = line_up(gap=4)
-            for link in links:
-                link.setProperty("role", "plain")
-                line.addWidget(link)
-            line.addStretch(1)
-            rows.addLayout(line)
+        rows.addSpacing(8)
+        links = {
+            self.manage: "box",
+            self.explain: "circle-question-mark",
+            self.undo: "undo-2",
+            self.join: "users",
+            self.profile: "file-check",
+            self.hold: "graduation-cap",
+        }
+        rows.addLayout(links_in_lines(links))
         self.body.addWidget(self._usual)
         self.body.addWidget(self.joining)
         self.body.addWidget(self.opening)
@@ -139,20 +148,15 @@ class WelcomePage(Page):
         )
         self.setup.show_words(
             self.tr("Set up PyTorch"),
-            self.tr("For your card, in a folder of its own, installed and tested."),
+            self.tr("For your card, installed and tested."),
         )
         self.project.show_words(
             self.tr("Open a project"),
-            self.tr("Installs everything that it needs, with the PyTorch that runs on this computer."),
+            self.tr("Everything it needs, running here."),
         )
-        self.check.show_words(
-            self.tr("Check or repair an environment"),
-            self.tr("Find the cause, then fix it."),
-        )
-        self.manage.show_words(
-            self.tr("Manage environments"),
-            self.tr("What is in them, how large they are."),
-        )
+        self.project.show_fact(self.tr("Or drop its folder here"))
+        self.check.show_words(self.tr("Check or repair"), self.tr("Find the cause, then fix it."))
+        self.manage.setText(self.tr("Manage en&vironments"))
         self.join.setText(self.tr("&Join a class…"))
         self.profile.setText(self.tr("&Open a class profile…"))
         self.hold.setText(self.tr("Teac&h a class"))

@@ -5,7 +5,7 @@ They show a value and offer one or two ways on; what a way does is the page's. O
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from wizard.gui.widgets.fields import PathField
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.hosts_consent import HostsConsent
+from wizard.gui.widgets.icons import ICON_SIZE, icon
 from wizard.gui.widgets.labels import Pill, label
 from wizard.model.messages import Message, message
 
@@ -174,6 +175,24 @@ class OpenPanel(QFrame):
         self.folder.setText(self.tr("&Folder…"))
         self.file.setText(self.tr("F&ile…"))
         self.drop.setText(self.tr("&Not now"))
+
+
+_LINKS = 3  # in a line: a small window holds them in both languages
+
+
+def links_in_lines(links: Mapping[QPushButton, str]) -> QGridLayout:
+    """Return the quiet ways on in columns, each with its icon."""
+    made = QGridLayout()
+    made.setHorizontalSpacing(20)
+    made.setVerticalSpacing(4)
+    for place, (link, name) in enumerate(links.items()):
+        link.setProperty("role", "plain")
+        link.setIcon(icon(name))
+        link.setIconSize(ICON_SIZE)
+        made.addWidget(link, place // _LINKS, place % _LINKS)
+    for place in range(_LINKS):
+        made.setColumnStretch(place, 1)
+    return made
 
 
 Way = tuple[str, Callable[[], None]]

@@ -18,6 +18,7 @@ from wizard.gui.shell.splash import RAIL_WIDTH as WIDTH
 from wizard.gui.shell.theme import THEMES, Theme
 from wizard.gui.shell.translator import LANGUAGE_NAMES, Translator
 from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.icons import draw_icon
 from wizard.gui.widgets.labels import label
 
 _SHORT_LANGUAGES = {"zh_CN": "中文", "en": "English"}
@@ -47,6 +48,16 @@ def side_name(page: SideId) -> str:
         SideId.CLASS: QCoreApplication.translate("Rail", "Class"),
     }
     return names[page]
+
+
+_ICONS = {
+    SideId.ENVIRONMENTS: "box",
+    SideId.DOCTOR: "wrench",
+    SideId.EXPLAIN: "circle-question-mark",
+    SideId.UNDO: "undo-2",
+    SideId.VERSIONS: "layers",
+    SideId.CLASS: "users",
+}
 
 
 class _RailButton(QAbstractButton):
@@ -79,10 +90,11 @@ class _RailButton(QAbstractButton):
 
 
 class RailTool(_RailButton):
-    """A page beside the wizard: its name, and a bar at the left while it is shown."""
+    """A page beside the wizard: its icon and name, and a bar at the left while it is shown."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, parent: QWidget, icon_name: str) -> None:
         super().__init__(theme, parent)
+        self._icon = icon_name
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def show_tool(self, words: str, is_now: bool) -> None:
@@ -100,7 +112,9 @@ class RailTool(_RailButton):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(colour("accent"))
             painter.drawRoundedRect(QRectF(2, self.height() / 2 - 10, 4, 20), 2, 2)
-        self._write_name(painter, 16, "text" if self._is_now or self.underMouse() else "muted")
+        shown = "text" if self._is_now or self.underMouse() else "muted"
+        draw_icon(painter, self._icon, QRectF(12, (self.height() - 20) / 2, 20, 20), shown)
+        self._write_name(painter, 44, shown)
 
 
 class RailStep(_RailButton):
@@ -192,7 +206,8 @@ class Rail(QWidget):
         self.steps = {page: RailStep(page, theme, self) for page in ORDER}
         for step in self.steps.values():
             step.clicked.connect(lambda checked=False, page=step.page: self.pressed.emit(page))
-        self.back, self.tools = RailTool(theme, self), {page: RailTool(theme, self) for page in SIDE_ORDER}
+        self.back = RailTool(theme, self, "arrow-left")
+        self.tools = {page: RailTool(theme, self, _ICONS[page]) for page in SIDE_ORDER}
         self.back.clicked.connect(self.back_pressed)
         for page, tool in self.tools.items():
             tool.clicked.connect(lambda checked=False, page=page: self.tool_pressed.emit(page))
@@ -260,7 +275,7 @@ class Rail(QWidget):
         self.setAccessibleName(QCoreApplication.translate("Rail", "Steps"))
 
     def show_navigator(self, navigator: Navigator, side: SideId | None = None) -> None:
-        back = QCoreApplication.translate("Rail", "‹ Back to: %1")
+        back = QCoreApplication.translate("Rail", "Back to: %1")
         self.back.show_tool(back.replace("%1", page_name(navigator.page)), False)
         self._lists.setCurrentIndex(0 if side is None else 1)
         for tool_page, tool in self.tools.items():

@@ -45,6 +45,7 @@ _NO_DESKTOP_FONT = ("", "Sans", "Sans Serif", "DejaVu Sans", "Bitstream Vera San
 # One of Latin letters first: a Chinese font's quotes and dots are twice as wide.
 _LATIN = ("Noto Sans", "Open Sans", "Ubuntu", "Cantarell", "Liberation Sans", "DejaVu Sans")
 _WORN = "worn_theme"
+_SHOWN = "shown_theme"  # of the application
 _SYSTEM_FONT = "system_font"
 _FIXED = ("Cascadia Mono", "Consolas", "Menlo", "Noto Sans Mono", "DejaVu Sans Mono", "Liberation Mono")
 _CHINESE = (
@@ -73,6 +74,12 @@ def colours(theme: str) -> Mapping[str, str]:
     return found
 
 
+def colour_now(name: str) -> QColor:
+    """Return the colour `name` of the theme that is worn, for what is drawn rather than styled."""
+    app = QApplication.instance()
+    return QColor(colours(str(app.property(_SHOWN) or "light") if app else "light")[name])
+
+
 def lead_points(points: float) -> float:
     return round(points * 1.08, 1)
 
@@ -84,6 +91,7 @@ def style_sheet(theme: str, points: float) -> str:
         "theme": theme,
         "icons": (paths.resources_dir() / "icons").as_posix(),
         "title": f"{points * 1.72:.1f}",
+        "moment": f"{points * 2.2:.1f}",
         "big": f"{points * 1.3:.1f}",
         "lead": f"{lead_points(points):.1f}",
         "small": f"{points * 0.92:.1f}",
@@ -200,6 +208,7 @@ class Theme(QObject):
         if wanted == self._shown:
             return
         self._shown = wanted
+        self._app.setProperty(_SHOWN, wanted)
         self._app.setPalette(palette(wanted))
         self._sheet = style_sheet(wanted, self.points)
         self.changed.emit()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.base import button
-from wizard.gui.widgets.frames import Fold, RowCard, box, column, line_up
+from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up
 from wizard.gui.widgets.labels import Pill, label, restyle, selectable
 from wizard.model.messages import Message, message
 
@@ -62,12 +62,12 @@ class DoctorAnswer(QWidget):
         self.looks.body.addWidget(self._looks)
         parts: tuple[QWidget, ...] = (
             self._card,
-            self.evidence,
+            FoldList(self.evidence),
             self._drift_title,
             self._drift,
             self._others_title,
             self._others,
-            self.looks,
+            FoldList(self.looks),
         )
         for part in parts:
             rows.addWidget(part)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from wizard.gui.widgets.labels import SIGNS, label
+from wizard.gui.widgets.icons import ICON_SIZE, IconView, Sign, icon
+from wizard.gui.widgets.labels import label
 
 Margins = tuple[int, int, int, int]
 NO_MARGINS: Margins = (0, 0, 0, 0)
@@ -61,9 +62,10 @@ def empty(layout: QLayout) -> None:
 class RowCard(QFrame):
     """A card of rows in common columns. `stretch` names the column that takes the room that is left."""
 
-    def __init__(self, columns: int, stretch: int, parent: QWidget | None = None) -> None:
+    def __init__(self, columns: int, stretch: int, parent: QWidget | None = None, has_lines: bool = True) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
+        self._has_lines = has_lines
         self._columns = columns
         self._stretch = stretch
         self._outer = column(self, (6, 6, 6, 6), 0)
@@ -73,7 +75,7 @@ class RowCard(QFrame):
         self._holder = QWidget(self)
         self._grid = QGridLayout(self._holder)
         self._grid.setContentsMargins(10, 2, 10, 2)
-        self._grid.setHorizontalSpacing(18)
+        self._grid.setHorizontalSpacing(14)
         self._grid.setVerticalSpacing(0)
         self._grid.setColumnStretch(self._stretch, 1)
         self._outer.addWidget(self._holder)
@@ -87,7 +89,7 @@ class RowCard(QFrame):
         self._renew()
 
     def add_row(self, *cells: QWidget | None, tight: bool = False) -> None:
-        if self._rows:
+        if self._rows and self._has_lines:
             self._grid.addWidget(box("line", self._holder), self._rows, 0, 1, self._columns)
             self._rows += 1
         for place, cell in enumerate(cells):
@@ -116,40 +118,90 @@ class RowCard(QFrame):
 
 
 class Fold(QFrame):
+    """A row that opens: what is in it, and at its right the one figure of it that is worth a look."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "fold")
         rows = column(self)
         self.button = QPushButton(self)
         self.button.setCheckable(True)
-        self.button.setProperty("role", "plain")
-        self._sheet = box("card", self)
-        self.body: QVBoxLayout = column(self._sheet, (16, 14, 16, 14))
+        self.button.setProperty("role", "fold")
+        self.button.setIconSize(ICON_SIZE)
+        self._value = label("", "muted", wrap=False)
+        self._value.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        beside = line_up(self.button, (0, 0, 20, 0))
+        beside.addStretch(1)
+        beside.addWidget(self._value)
+        self._sheet = box("fold-body", self)
+        self.body: QVBoxLayout = column(self._sheet, (20, 4, 20, 16))
         self._sheet.setVisible(False)
         rows.addWidget(self.button)
         rows.addWidget(self._sheet)
-        self._words = ""
+        self._icons = {False: icon("chevron-right"), True: icon("chevron-down")}
         self.button.toggled.connect(self._turn)
+        self._turn(False)
 
-    def show_words(self, words: str) -> None:
-        self._words = words
-        self._turn(self.button.isChecked())
+    def show_words(self, words: str, value: str = "") -> None:
+        self.button.setText(words)
+        self._value.setText(value)
+        self.button.setAccessibleName(" ".join(filter(None, (words.replace("&", ""), value))))
 
     def _turn(self, is_open: bool) -> None:
-        self.button.setText(f"{'▾' if is_open else '▸'}  {self._words}")
-        self.button.setAccessibleName(self._words.replace("&", ""))
+        self.button.setIcon(self._icons[is_open])
         self._sheet.setVisible(is_open)
 
 
+class FoldList(QFrame):
+    """Folds in one card, a thin line between those that are shown."""
+
+    def __init__(self, *folds: QWidget) -> None:
+        super().__init__()
+        self.setProperty("role", "info")
+        rows = column(self, gap=0)
+        self._lines: list[tuple[QWidget, QFrame]] = []
+        for fold in folds:
+            self._lines.append((fold, box("line", self)))
+            rows.addWidget(self._lines[-1][1])
+            rows.addWidget(fold)
+            fold.installEventFilter(self)
+        self._look()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
+            self._look()
+        return super().eventFilter(watched, event)
+
+    def _look(self) -> None:
+        """A line above each fold but the first that is shown; no empty card where none is."""
+        shown = [fold for fold, _ in self._lines if not fold.isHidden()]
+        for fold, line in self._lines:
+            line.setVisible(fold in shown[1:])
+        if self.parent() is not None or not shown:  # without a parent it would be a window of its own
+            self.setVisible(bool(shown))
+
+
 class Tile(QPushButton):
-    def __init__(self, parent: QWidget | None = None) -> None:
+    """A way on: its icon, its name, one line, and below them what is new about it."""
+
+    def __init__(self, icon_name: str, fact_icon: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "tile")
-        rows = column(self, (18, 14, 18, 14), 4)
-        self._heading, self._words = label("", "heading"), label("", "muted")
-        for part in (self._heading, self._words):
+        rows = column(self, (22, 22, 22, 20), 6)
+        self._heading, self._words, self._fact = label("", "heading"), label("", "muted"), label("", "small")
+        rows.addWidget(IconView(icon_name, 30, "accent", "chosen", 60))
+        rows.addSpacing(6)
+        foot = line_up(gap=8)
+        self._sign = IconView(fact_icon or icon_name, 16)
+        foot.addWidget(self._sign)
+        foot.addWidget(self._fact, 1)
+        for part in (self._heading, self._words, self._fact):
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-            rows.addWidget(part)
+        rows.addWidget(self._heading)
+        rows.addWidget(self._words)
+        rows.addStretch(1)
+        rows.addLayout(foot)
+        self.show_fact("")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
 
     def show_words(self, heading: str, words: str) -> None:
@@ -158,6 +210,12 @@ class Tile(QPushButton):
         self.setAccessibleName(heading)
         self.setAccessibleDescription(words)
         self.updateGeometry()
+
+    def show_fact(self, words: str) -> None:
+        """'' leaves the place empty."""
+        self._fact.setText(words)
+        self._fact.setVisible(bool(words))
+        self._sign.setVisible(bool(words))
 
     def sizeHint(self) -> QSize:
         layout = self.layout()
@@ -172,12 +230,17 @@ class Tile(QPushButton):
 
 
 class InfoTile(QFrame):
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, icon_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "info")
-        rows = column(self, (20, 14, 20, 14), 4)
+        rows = column(self, (22, 16, 22, 16), 5)
         self._name, self._value, self._more = label("", "muted"), label("", "value"), label("", "muted")
-        for part in (self._name, self._value, self._more):
+        head = line_up(gap=10)
+        head.addWidget(IconView(icon_name, 18))
+        head.addWidget(self._name, 1)
+        rows.addLayout(head)
+        rows.addSpacing(4)
+        for part in (self._value, self._more):
             rows.addWidget(part)
         rows.addStretch(1)
 
@@ -199,8 +262,9 @@ class InfoTiles(QWidget):
         super().__init__(parent)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(12)
-        self.what, self.where, self.download, self.disk = (InfoTile() for _ in range(4))
+        grid.setSpacing(14)
+        icons = ("gpu", "folder", "download", "hard-drive")
+        self.what, self.where, self.download, self.disk = (InfoTile(name) for name in icons)
         for place, tile in enumerate((self.what, self.where, self.download, self.disk)):
             grid.addWidget(tile, place // 2, place % 2)
         for number in range(2):
@@ -214,17 +278,19 @@ class Notice(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "notice")
-        outer = column(self, (20, 14, 20, 14), 6)
-        self._title, self._rows = label("", "notice-title"), column(gap=6)
-        outer.addWidget(self._title)
-        outer.addLayout(self._rows)
+        outer = line_up(self, (20, 16, 22, 16), 16)
+        outer.addWidget(Sign("warning"), 0, Qt.AlignmentFlag.AlignTop)
+        lines = column(gap=8)
+        self._title, self._rows = label("", "notice-title"), column(gap=8)
+        lines.addWidget(self._title)
+        lines.addLayout(self._rows)
+        outer.addLayout(lines, 1)
 
     def show_rows(self, title: str, rows: Sequence[str]) -> None:
-        self._title.setText(f"{SIGNS['warning']}  {title}")
+        self._title.setText(title)
         empty(self._rows)
-        for number, words in enumerate(rows):
-            if number:
-                self._rows.addWidget(box("notice-line"))
+        for words in rows:
+            self._rows.addWidget(box("notice-line"))
             self._rows.addWidget(label(words))
         self.setAccessibleName(f"{title}: {' '.join(rows)}")
         self.setVisible(bool(rows))

@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
 from wizard.compatibility.model import Candidate, Choices, Link
+from wizard.gui.shell.theme import colour_now
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import column, empty, line_up
-from wizard.gui.widgets.labels import SIGNS, Pill, label
+from wizard.gui.widgets.icons import IconView
+from wizard.gui.widgets.labels import Pill, label
 from wizard.run.select.learned_rows import JudgedBuild
 
 
@@ -60,13 +63,15 @@ class VerdictCard(QFrame):
         self._pill = Pill("ok")
         head.addWidget(self._build)
         head.addWidget(self._pill)
-        head.addStretch(1)
-        self._with = label("", "muted")
-        self._chain = line_up(gap=6)
+        self._with, self._reasons = label("", "muted"), label("", "muted")
+        self._with.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        head.addWidget(self._with, 1)
+        chain = _Chain()
+        self._chain = line_up(chain, gap=6)
         self._links: list[_LinkBox] = []
         rows.addLayout(head)
-        rows.addWidget(self._with)
-        rows.addLayout(self._chain)
+        rows.addWidget(self._reasons)
+        rows.addWidget(chain)
 
     @property
     def words(self) -> str:
@@ -74,16 +79,17 @@ class VerdictCard(QFrame):
 
     def show_build(self, one: Candidate | None, choices: Choices) -> None:
         self._show_proof(one.proof if one and one.fits else ())
+        self._reasons.setVisible(one is not None and not one.fits)
+        self._with.setText("")
         if one is None:
             self._build.setText(self.tr("No build fits"))
             self._pill.show_state("problem", self.tr("none fits"))
-            self._with.setText("")
             return
         self._build.setText(f"torch {one.torch} + {variant_text(one.variant)}")
         if not one.fits:
             self._pill.show_state("warning", self.tr("does not fit here"))
             said = " ".join(self._translator.say(reason.message) for reason in one.reasons)
-            self._with.setText(said)
+            self._reasons.setText(said)
             return
         unsure = one.confidence != "high"
         self._pill.show_state("warning" if unsure else "ok", self.tr("fits, but unsure") if unsure else self.tr("fits"))
@@ -93,12 +99,8 @@ class VerdictCard(QFrame):
         """Another Python has the same links with other words: widgets are slow to make."""
         if len(proof) != len(self._links):
             empty(self._chain)
-            self._links = [_LinkBox() for _ in proof]
-            for number, made in enumerate(self._links):
-                if number:
-                    arrow = label("→", "muted", wrap=False)
-                    arrow.setAccessibleName(" ")
-                    self._chain.addWidget(arrow, 0, Qt.AlignmentFlag.AlignVCenter)
+            self._links = [_LinkBox(link.kind) for link in proof]
+            for made in self._links:
                 self._chain.addWidget(made, 1)
         for made, link in zip(self._links, proof, strict=True):
             source = self.tr("Source: %1").replace("%1", link.source) if link.source else ""
@@ -113,20 +115,44 @@ class VerdictCard(QFrame):
         return [*parts, *([f"numpy {one.numpy}"] if one.numpy else [])]
 
 
+_MIDDLE = Qt.AlignmentFlag.AlignHCenter
+_ICONS = {
+    "gpu": "gpu",
+    "kernels": "package",
+    "driver": "cpu",
+    "python": "file-code",
+    "platform": "monitor",
+    "wheel": "file-check",
+}
+_CIRCLE = 34  # pixels
+
+
+class _Chain(QWidget):
+    """Draws the line on which the links stand."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        links = self.findChildren(_LinkBox)
+        if len(links) > 1:
+            painter = QPainter(self)
+            painter.setPen(QPen(colour_now("on_ok"), 2))
+            centres = [link.geometry().center().x() for link in links]
+            painter.drawLine(min(centres), _CIRCLE // 2, max(centres), _CIRCLE // 2)
+
+
 class _LinkBox(QFrame):
-    def __init__(self) -> None:
+    def __init__(self, kind: str) -> None:
         super().__init__()
-        self.setProperty("role", "link")
-        lines = column(self, (10, 7, 10, 7), 2)
+        lines = column(self, gap=4)
         self._name, self._words = label("", "strong"), label("", "muted")
-        lines.addWidget(self._name)
-        lines.addWidget(self._words)
+        lines.addWidget(IconView(_ICONS.get(kind, "check"), 18, "card", "on_ok", _CIRCLE), 0, _MIDDLE)
+        for one in (self._name, self._words):
+            one.setAlignment(_MIDDLE)
+            lines.addWidget(one)
         lines.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
 
     def show_words(self, name: str, fact: str, sentence: str, source: str) -> None:
-        self._name.setText(f"{SIGNS['ok']} {name}")
-        self._name.setAccessibleName(name)
+        self._name.setText(name)
         self._words.setText(fact or sentence)
         self._words.setAccessibleName(sentence)
         self.setToolTip("\n".join(part for part in (sentence, source) if part))

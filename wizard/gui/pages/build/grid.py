@@ -23,6 +23,7 @@ from wizard.gui.widgets.figures import variant_text
 from wizard.model.messages import message
 
 _ROW_HEIGHT = 36
+_IN_ONE_LINE = 4  # columns whose heads have the room
 _FONT = 0.88  # of the running text: eight CUDA families stand side by side
 _EDGE = 8  # pixels between a cell's words and its border
 _ABSENT = "–"
@@ -202,7 +203,8 @@ class BuildGrid(QTableWidget):
         self._heads, self._shown = (grid.releases, grid.variants), {}
         self.setRowCount(len(grid.releases))
         self.setColumnCount(len(grid.variants))
-        self.setHorizontalHeaderLabels([variant_text(variant).replace(" ", "\n") for variant in grid.variants])
+        broken = "\n" if len(grid.variants) > _IN_ONE_LINE else " "
+        self.setHorizontalHeaderLabels([variant_text(variant).replace(" ", broken) for variant in grid.variants])
         self.setVerticalHeaderLabels(list(grid.releases))
         for row in range(len(grid.releases)):
             for column in range(len(grid.variants)):

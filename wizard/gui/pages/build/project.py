@@ -18,7 +18,7 @@ from wizard.app.pages.project import (
     left_words,
 )
 from wizard.gui.shell.translator import Translator
-from wizard.gui.widgets.frames import Fold, RowCard, column, empty, stacked
+from wizard.gui.widgets.frames import Fold, FoldList, RowCard, column, empty, stacked
 from wizard.gui.widgets.hosts_consent import HostsConsent
 from wizard.gui.widgets.labels import Pill, label, selectable
 from wizard.model.messages import message
@@ -46,7 +46,7 @@ class ProjectPanel(QWidget):
         self._refused = label("")
         self.more = Fold()
         self.other = QPushButton()
-        for widget in (self._files, self.card, self.agree, self.consent, self._refused, self.more):
+        for widget in (self._files, self.card, self.agree, self.consent, self._refused, FoldList(self.more)):
             rows.addWidget(widget)
         rows.addStretch(1)
         for tick in (self.agree, self.strict):

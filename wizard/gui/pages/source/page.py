@@ -19,7 +19,7 @@ from wizard.gui.pages.source.network_form import NetworkForm
 from wizard.gui.pages.source.rows import SourceRows, age_text
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
-from wizard.gui.widgets.frames import Fold
+from wizard.gui.widgets.frames import Fold, FoldList
 from wizard.gui.widgets.labels import label
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message
@@ -66,8 +66,7 @@ class SourcePage(Page):
             *self.tables.values(),
             self.where,
             self.persistent,
-            self.fold,
-            self.network_fold,
+            FoldList(self.fold, self.network_fold),
         ):
             self.body.addWidget(widget)
         self.body.addStretch(1)

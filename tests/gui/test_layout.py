@@ -1,0 +1,81 @@
+"""No words are cut off: on every page, in the smallest and the usual window, in both languages.
+
+DejaVu, which is here, is wider than Segoe UI and Noto Sans; Chinese letters have one width in every font.
+"""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QAbstractButton, QLabel, QScrollArea
+from pytestqt.qtbot import QtBot
+
+from tests.gui import scenes
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession, half_run
+from tests.gui.walking import go_to, settle, visible
+from wizard.app.pages.order import SIDE_ORDER, PageId
+from wizard.gui.shell.splash import SIZE, SMALLEST
+from wizard.gui.shell.window import WizardWindow
+from wizard.model.messages import LANGUAGES
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+PAGES = (PageId.WELCOME, PageId.CHECK, PageId.BUILD, PageId.SOURCE, PageId.PLACE, PageId.REVIEW, PageId.INSTALL)
+
+
+def cut(window: WizardWindow) -> list[str]:
+    """Name what has less room than its words need, and a page that is wider than its window."""
+    found = []
+    for one in visible(window, QLabel):
+        assert isinstance(one, QLabel)
+        if not one.text():
+            continue
+        needed = one.heightForWidth(one.width()) if one.wordWrap() else one.sizeHint().height()
+        if one.height() < needed - 1 or (not one.wordWrap() and one.width() < one.sizeHint().width() - 1):
+            found.append(f"{one.text()!r}: {one.width()} x {one.height()}, needs {one.sizeHint().width()} x {needed}")
+    for button in visible(window, QAbstractButton):
+        assert isinstance(button, QAbstractButton)
+        if button.text() and button.width() < button.minimumSizeHint().width() - 1:
+            found.append(f"{button.text()!r}: {button.width()}, needs {button.minimumSizeHint().width()}")
+    sheet = window.page.findChild(QScrollArea)
+    assert isinstance(sheet, QScrollArea)
+    if sheet.widget().minimumSizeHint().width() > sheet.viewport().width():
+        found.append(f"the page: {sheet.viewport().width()}, needs {sheet.widget().minimumSizeHint().width()}")
+    return found
+
+
+def look(qtbot: QtBot, window: WizardWindow, where: object) -> None:
+    for size in (SIZE, SMALLEST):
+        window.resize(*size)
+        try:
+            qtbot.waitUntil(lambda: not cut(window), timeout=20_000)
+        except Exception:
+            raise AssertionError(f"{where}, {size}: {cut(window)}") from None
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_words_are_cut_on_the_way(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    scenes.rich(session)
+    session.script = half_run
+    window = make_window(language)
+    for page in PAGES:
+        go_to(qtbot, window, page)
+        look(qtbot, window, page)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_words_are_cut_beside_the_way(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window(language)
+    for page in SIDE_ORDER:
+        window.side.switch(page)
+        settle(qtbot, window)
+        look(qtbot, window, page)
+
+
+def test_a_label_without_room_is_found(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    look(qtbot, window, PageId.WELCOME)
+    title = next(one for one in visible(window, QLabel) if isinstance(one, QLabel) and one.property("role") == "title")
+    title.setFixedHeight(10)
+    qtbot.waitUntil(lambda: any(title.text() in one for one in cut(window)))

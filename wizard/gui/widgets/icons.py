@@ -1,0 +1,137 @@
+"""Icons of one kept set (Lucide, ISC licence), in the colours of the theme that is worn.
+
+Each is a file of lines on a grid of 24 in `resources/icons/lucide`. Its colour is filled in as it is drawn, so that a
+change of the theme asks nothing of who shows it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QIcon, QIconEngine, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QWidget
+
+from wizard.gui.shell.theme import colour_now
+from wizard.system import paths
+
+_DRAWINGS_KEPT = 128
+
+
+@lru_cache(maxsize=_DRAWINGS_KEPT)
+def _drawing(name: str, colour: str) -> QSvgRenderer:
+    lines = (paths.resources_dir() / "icons" / "lucide" / f"{name}.svg").read_text(encoding="utf-8")
+    return QSvgRenderer(QByteArray(lines.replace("currentColor", colour).encode()))
+
+
+def draw_icon(painter: QPainter, name: str, room: QRectF, colour: str) -> None:
+    """Draw the icon `name` into `room` in the colour that the theme calls `colour`."""
+    _drawing(name, colour_now(colour).name()).render(painter, room)
+
+
+class _Engine(QIconEngine):
+    """Draws a button's icon each time anew, at the size and the sharpness of the screen."""
+
+    def __init__(self, name: str, colour: str) -> None:
+        super().__init__()
+        self._name, self._colour = name, colour
+
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        colour = "on_disabled" if mode == QIcon.Mode.Disabled else self._colour
+        side = min(rect.width(), rect.height())  # what is left of a wider room keeps the words away
+        draw_icon(painter, self._name, QRectF(rect.x(), rect.y(), side, side), colour)
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        made = QPixmap(size)
+        made.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(made)
+        self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
+        painter.end()
+        return made
+
+    def clone(self) -> QIconEngine:
+        return _Engine(self._name, self._colour)
+
+
+ICON_SIZE = QSize(24, 18)
+
+
+def icon(name: str, colour: str = "muted") -> QIcon:
+    """Return it for a button; `colour`: a name of themes.toml."""
+    return QIcon(_Engine(name, colour))
+
+
+class IconView(QWidget):
+    """An icon beside words that say the same: screen readers pass over it, and clicks go through it."""
+
+    def __init__(self, name: str, side: int = 20, colour: str = "muted", ground: str = "", around: int = 0) -> None:
+        """`side`: pixels. `ground`: the colour of a circle of `around` pixels behind it; '' for none."""
+        super().__init__()
+        self._name, self._side, self._colour, self._ground = name, side, colour, ground
+        self.setFixedSize(max(side, around), max(side, around))
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def show_icon(self, name: str, colour: str) -> None:
+        """Another one in its place."""
+        if (name, colour) != (self._name, self._colour):
+            self._name, self._colour = name, colour
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._ground:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour_now(self._ground))
+            painter.drawEllipse(self.rect())
+        gap = (self.width() - self._side) / 2
+        draw_icon(painter, self._name, QRectF(gap, gap, self._side, self._side), self._colour)
+
+
+_ARC = 250  # degrees of the ring of what is under way
+_SIGNS = {"ok": "check", "warning": "!", "problem": "x", "note": "ellipsis"}
+
+
+class Sign(QWidget):
+    """A state as a round mark; beside words that say it, and of a shape that says it without colour."""
+
+    def __init__(self, state: str, side: int = 22) -> None:
+        super().__init__()
+        self._state = state
+        self.setFixedSize(side, side)
+
+    def show_state(self, state: str) -> None:
+        if state != self._state:
+            self._state = state
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        side = self.width()
+        if self._state == "running":
+            painter.setPen(QPen(colour_now("disabled"), 3))
+            painter.drawEllipse(QRectF(1.5, 1.5, side - 3, side - 3))
+            painter.setPen(QPen(colour_now("accent"), 3))
+            painter.drawArc(QRectF(1.5, 1.5, side - 3, side - 3), 90 * 16, -_ARC * 16)
+            return
+        if self._state not in _SIGNS:  # what has not begun: an empty ring
+            painter.setPen(QPen(colour_now("border"), 1.5))
+            painter.drawEllipse(QRectF(1, 1, side - 2, side - 2))
+            return
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour_now(f"on_{self._state}"))
+        painter.drawEllipse(self.rect())
+        name = _SIGNS[self._state]
+        if name == "!":
+            font = self.font()
+            font.setBold(True)
+            font.setPixelSize(round(side * 0.66))
+            painter.setFont(font)
+            painter.setPen(colour_now("card"))
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "!")
+            return
+        inner = side * 0.64
+        gap = (side - inner) / 2
+        draw_icon(painter, name, QRectF(gap, gap, inner, inner), "card")
