@@ -49,7 +49,7 @@ def test_all_are_listed_and_sizes_fill_in_after(qtbot: QtBot, make_window: MakeW
     side.let_go.set()
     qtbot.waitUntil(lambda: cells(page, SIZE)[0] == "5.31 GB")
     assert cells(page, SIZE)[-1] == "…", "the system's own folder is not counted"
-    assert cells(page, STATE)[:5] == ["✓ ok", "✓ ok", "✓ ok", "! broken", "! unfinished"]
+    assert cells(page, STATE)[:5] == ["✓ ok", "✓ ok", "✓ ok", "✕ broken", "! unfinished"]
 
 
 def test_the_selection_stays_with_its_environment(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:

@@ -7,11 +7,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import (
+    QCoreApplication,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRectF,
+    QSignalBlocker,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFontMetrics, QPainter, QResizeEvent
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from wizard.app.pages.build import version_rank
+from wizard.gui.shell.theme import colour_now
 from wizard.gui.widgets.labels import SIGNS
 from wizard.gui.widgets.row_table import RowTable
 from wizard.model.messages import bytes_text
@@ -20,11 +30,12 @@ if TYPE_CHECKING:
     from wizard.environment.inspect.sizes import Sizes
     from wizard.environment.model import Environment
 
+Index = QModelIndex | QPersistentModelIndex
 _NAME, _PYTHON, _TORCH, _ENGINE, _SIZE, _USED, _STATE = range(7)
 _MOST_ROWS_SHOWN = 8
 _NARROW = 640
 _NOBODYS = ("base", "system")  # what is not an environment of the person's
-_STATES = {"ok": "ok", "broken": "warning", "unfinished": "warning", "deleting": "note"}
+_STATES = {"ok": "ok", "broken": "problem", "unfinished": "warning", "deleting": "note"}
 
 
 def engine_name(kind: str) -> str:
@@ -59,6 +70,62 @@ def day_text(moment: float | None) -> str:
     return "–" if moment is None else time.strftime("%Y-%m-%d", time.localtime(moment))
 
 
+_SHARE = Qt.ItemDataRole.UserRole  # of a size: its part of the largest, 0 to 1
+_BADGE = Qt.ItemDataRole.UserRole + 1  # of a state: what colours it
+_BAR_WIDTH, _BAR_HEIGHT = 64, 8  # pixels
+
+
+class _SizeBar(QStyledItemDelegate):
+    """A size with a bar that compares it with the largest."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        share = index.data(_SHARE)
+        if share is None:
+            return
+        room = option.rect
+        bar = QRectF(room.x() + 8, room.center().y() - _BAR_HEIGHT / 2 + 1, _BAR_WIDTH, _BAR_HEIGHT)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour_now("disabled"))
+        painter.drawRoundedRect(bar, 4, 4)
+        painter.setBrush(colour_now("neutral"))
+        painter.drawRoundedRect(QRectF(bar.x(), bar.y(), max(bar.height(), bar.width() * share), bar.height()), 4, 4)
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return super().sizeHint(option, index) + QSize(_BAR_WIDTH + 16, 0)
+
+
+class _Badge(QStyledItemDelegate):
+    """A state as the pills of the other pages show it."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        state = str(index.data(_BADGE))
+        self.initStyleOption(option, index)
+        words, option.text = option.text, ""
+        widget = option.widget
+        widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, widget)
+        font = option.font
+        font.setBold(True)
+        room = option.rect
+        wide = QFontMetrics(font).horizontalAdvance(words) + 18
+        pill = QRectF(room.x() + 4, room.center().y() - 10, wide, 21)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour_now(state))
+        painter.drawRoundedRect(pill, 9, 9)
+        painter.setPen(colour_now(f"on_{state}"))
+        painter.setFont(font)
+        painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, words)
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return super().sizeHint(option, index) + QSize(30, 0)
+
+
 class EnvironmentsTable(RowTable):
     chosen = Signal()  # another row, or none
 
@@ -70,6 +137,9 @@ class EnvironmentsTable(RowTable):
         self._sizes: Mapping[Path, Sizes] = {}
         self._words: tuple[str, ...] = ()
         self._sorted_by: tuple[int, bool] | None = None  # column, largest first
+        self._delegates = (_SizeBar(self), _Badge(self))
+        self.setItemDelegateForColumn(_SIZE, self._delegates[0])
+        self.setItemDelegateForColumn(_STATE, self._delegates[1])
         self.itemSelectionChanged.connect(self.chosen)
         self.horizontalHeader().setSectionsClickable(True)
         self.horizontalHeader().sectionClicked.connect(self.sort_by)
@@ -110,6 +180,7 @@ class EnvironmentsTable(RowTable):
             for row, one in enumerate(self._rows):
                 self._fill(row, one, sizes.get(one.prefix))
             self.select(before.prefix if before else None)
+        self._compare_sizes()
         self.fit()
         if self.selected != before:
             self.chosen.emit()
@@ -163,6 +234,16 @@ class EnvironmentsTable(RowTable):
         for row, one in enumerate(self._rows):
             if one.prefix == prefix:
                 self.put(row, _SIZE, bytes_text(sizes.apparent), is_number=True)
+        self._sizes = {**self._sizes, prefix: sizes}
+        self._compare_sizes()
+
+    def _compare_sizes(self) -> None:
+        shown = {row: self._sizes.get(one.prefix) for row, one in enumerate(self._rows)}
+        largest = max((sizes.apparent for sizes in shown.values() if sizes), default=0)
+        for row, sizes in shown.items():
+            cell = self.item(row, _SIZE)
+            if cell is not None and sizes and largest:
+                cell.setData(_SHARE, sizes.apparent / largest)
 
     def _fill(self, row: int, one: Environment, sizes: Sizes | None) -> None:
         state, word = environment_state(one.state.value)
@@ -175,4 +256,4 @@ class EnvironmentsTable(RowTable):
         self.put(row, _ENGINE, engine_name(one.kind.value))
         self.put(row, _SIZE, bytes_text(sizes.apparent) if sizes else "…", is_number=True)
         self.put(row, _USED, day_text(one.last_used))
-        self.put(row, _STATE, f"{SIGNS[state]} {word}")
+        self.put(row, _STATE, f"{SIGNS[state]} {word}").setData(_BADGE, state)
