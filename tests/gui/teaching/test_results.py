@@ -114,6 +114,7 @@ def test_the_room_fits_into_the_smallest_window(page_of, qtbot: QtBot, pack: Pat
     opened(qtbot, page, pack)
     sheet, view, field = page._scroll.widget(), page._scroll.viewport(), page.room.filter
     qtbot.waitUntil(lambda: sheet.width() <= view.width())
+    page.room.listed.button.setChecked(True)
     qtbot.waitUntil(lambda: field.width() > field.fontMetrics().horizontalAdvance(field.placeholderText()))
     assert page.room.seats.lineEdit().textMargins().left() > 0, "the number keeps off its border"
 

@@ -13,7 +13,6 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
-    QGridLayout,
     QLabel,
     QLineEdit,
     QProgressBar,
@@ -26,8 +25,10 @@ from wizard.classroom.results.room import MOST_SEATS, RED, ClassResults, Machine
 from wizard.classroom.results.room_page import sentences
 from wizard.gui.shell.serving import PACK, ServingNow
 from wizard.gui.shell.translator import Translator
+from wizard.gui.tools.class_board import LargeCode, QrCode, SeatMap
 from wizard.gui.widgets.code import CodeLine
-from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.frames import Fold, FoldList, column, line_up
+from wizard.gui.widgets.icons import ICON_SIZE, icon
 from wizard.gui.widgets.labels import SIGNS, Pill, label, selectable
 from wizard.gui.widgets.row_table import RowTable
 from wizard.model.messages import Message, bytes_text, message
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 
 _ADDRESSES_SHOWN = 3
+_PICTURE = 132  # pixels
 _STEPS = 1000
 _PROBLEMS_SHOWN = 5
 
@@ -66,17 +68,20 @@ class ServingPanel(QFrame):
         self._code_text, self._address_text = label("", "strong"), label("", "strong")
         self.code, self.command = CodeLine(), CodeLine()
         self.addresses = tuple(CodeLine() for _ in range(_ADDRESSES_SHOWN))
-        self.start, self.stop, self.mend = (QPushButton(self) for _ in range(3))
+        self.start, self.stop, self.large, self.mend = (QPushButton(self) for _ in range(4))
+        self.large.setIcon(icon("maximize"))
+        self.large.setIconSize(ICON_SIZE)
         buttons = line_up()
-        for button in (self.start, self.stop, self.mend):
+        for button in (self.start, self.stop, self.large, self.mend):
             buttons.addWidget(button)
         buttons.addStretch(1)
         rows.addLayout(head)
-        typed = QGridLayout()
-        for place, (text, code) in enumerate(((self._code_text, self.code), (self._address_text, self.addresses[0]))):
-            typed.addWidget(text, 0, place)
-            typed.addWidget(code, 1, place)
-            typed.setColumnStretch(place, 1)
+        self.picture = QrCode(_PICTURE)
+        typed, lines = line_up(gap=20), column(gap=6)
+        for one in (self._code_text, self.code, self._address_text, self.addresses[0]):
+            lines.addWidget(one)
+        typed.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
+        typed.addLayout(lines, 1)
         for widget in (self._words, self.announce, self._how_far, self.bar):
             rows.addWidget(widget)
         rows.addLayout(typed)
@@ -86,6 +91,12 @@ class ServingPanel(QFrame):
         self.start.clicked.connect(lambda: self.start_wanted.emit(self.announce.isChecked()))
         self.stop.clicked.connect(self.stop_wanted)
         self.mend.clicked.connect(self.mend_wanted)
+        self.large.clicked.connect(self._show_large)
+
+    def _show_large(self) -> None:
+        self.shown_large = LargeCode(self, self.tr("Class code"), self.code.code, self.addresses[0].code)
+        self.shown_large.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.shown_large.showFullScreen()
 
     def show_total(self, total: int) -> None:
         """Bytes of the pack, all of which are read before the first is handed out."""
@@ -96,6 +107,8 @@ class ServingPanel(QFrame):
         self.announce.setText(self.tr("Let computers on this network &find it by the class code"))
         self.start.setText(self.tr("Start &sharing"))
         self.stop.setText(self.tr("Sto&p sharing"))
+        self.large.setText(self.tr("Show lar&ge"))
+        self.large.setAccessibleDescription(self.tr("The code and the address on the whole screen, for a projector."))
         self.mend.setText(self.tr("Fetch them a&new"))
         self._code_text.setText(self.tr("Class code"))
         self._address_text.setText(self.tr("Address, if the code finds nothing"))
@@ -127,6 +140,8 @@ class ServingPanel(QFrame):
             (self._code_text, is_on),
             (self.code, is_on),
             (self._address_text, is_on),
+            (self.picture, is_on and bool(self.addresses[0].code)),
+            (self.large, is_on),
             (self.command, is_on),
             (self._counts, is_on),
             (self._problems, has_problems),
@@ -151,6 +166,8 @@ class ServingPanel(QFrame):
         """Only what is new is written: a line that says "copied" goes on to say so."""
         wanted = [code, f"torch-wizard setup --pack {addresses[0]} --class {code} --yes" if addresses else ""]
         shown = [*addresses[:_ADDRESSES_SHOWN], *[""] * _ADDRESSES_SHOWN]
+        self.picture.show_words(shown[0])
+        self.picture.setAccessibleName(self.tr("QR code of the address"))
         for line, words in zip((self.code, self.command, *self.addresses), (*wanted, *shown), strict=False):
             if line.code != words:
                 line.show_code(words)
@@ -193,18 +210,26 @@ class RoomPanel(QWidget):
         for part in (self._seats_text, self.seats):
             asked.addWidget(part)
         asked.addStretch(1)
-        asked.addWidget(self.only_red)
         sought.addWidget(self._filter_text)
         sought.addWidget(self.filter, 1)
+        self.seat_map, self.listed = SeatMap(), Fold()
+        self.next_problem = QPushButton(self)
+        self.next_problem.setProperty("role", "small")
+        asked.insertWidget(3, self.next_problem)
         self._none = label("", "muted")
         self.table = RowTable(4, (_WHY, _FIX), _MOST_ROWS_SHOWN)
         self.detail = _Detail(translator)
         for one in (self._title, self._head):
             rows.addWidget(one)
         rows.addLayout(asked)
-        rows.addLayout(sought)
-        for widget in (self._none, self.table, self.detail):
+        for widget in (self._none, self.seat_map, self.detail):
             rows.addWidget(widget)
+        self.listed.body.addLayout(sought)
+        self.listed.body.addWidget(self.only_red)
+        self.listed.body.addWidget(self.table)
+        rows.addWidget(FoldList(self.listed))
+        self.seat_map.chosen.connect(self._choose)
+        self.next_problem.clicked.connect(self._choose_next_problem)
         self.table.itemSelectionChanged.connect(self._chosen)
         self.filter.textChanged.connect(self._fill)
         self.only_red.toggled.connect(self._fill)
@@ -229,6 +254,8 @@ class RoomPanel(QWidget):
     def retranslate(self) -> None:
         self._title.setText(self.tr("The room"))
         self._seats_text.setText(self.tr("&Expected computers"))
+        self.listed.show_words(self.tr("As a l&ist"))
+        self.next_problem.setText(self.tr("Next proble&m"))
         self.seats.setSpecialValueText(self.tr("not set"))
         self.seats.setAccessibleName(self.tr("Expected computers"))
         self._filter_text.setText(self.tr("S&how"))
@@ -256,6 +283,9 @@ class RoomPanel(QWidget):
             self._select(before)
         self.table.fit()
         self.table.setVisible(bool(self._rows))
+        self.seat_map.show_room(room)
+        self.listed.setVisible(bool(room and room.rows))
+        self.next_problem.setVisible(bool(room and room.red))
         self._none.setText(self._say_none(room))
         self._none.setVisible(not self._rows)
         self._chosen()
@@ -284,6 +314,21 @@ class RoomPanel(QWidget):
             cell.setToolTip(words)
             if column_number == _COMPUTER:
                 cell.setData(Qt.ItemDataRole.AccessibleDescriptionRole, row.cards)
+
+    def _choose(self, row: MachineRow) -> None:
+        """From the map; what the list leaves out is shown again."""
+        if row not in self._rows:
+            self.filter.clear()
+            self.only_red.setChecked(False)
+        if row in self._rows:
+            self.table.selectRow(self._rows.index(row))
+
+    def _choose_next_problem(self) -> None:
+        """The one after the chosen, and after the last the first."""
+        red = [row for row in (self._room.rows if self._room else ()) if row.state == RED]
+        if red:
+            here = red.index(self.selected) if self.selected in red else -1
+            self._choose(red[(here + 1) % len(red)])
 
     def _select(self, before: MachineRow | None) -> None:
         computers = [(row.machine, row.label) for row in self._rows]

@@ -1,0 +1,69 @@
+"""What the class sees: the code as a picture that a camera reads, large on request, and a seat for each computer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import segno
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from tests.classroom.pack.classes import Class
+from tests.classroom.server.test_room import full
+from tests.gui.teaching.pages import LONG, of_pack, opened, reported
+from tests.gui.walking import press
+from wizard.gui.tools.class_board import LargeCode, QrCode, seat_number
+
+ADDRESS = "http://192.168.1.20:8765/"
+QUIET = 3
+
+
+def test_the_picture_is_the_code_of_the_address(qtbot: QtBot) -> None:
+    modules = [list(row) for row in segno.make(ADDRESS, error="m", micro=False).matrix]
+    wide = len(modules) + 2 * QUIET
+    shown = QrCode(wide * 8)
+    qtbot.addWidget(shown)
+    shown.show_words(ADDRESS)
+    picture = shown.grab().toImage()
+
+    def dark(across: int, down: int) -> bool:
+        return picture.pixelColor(across * 8 + 4, down * 8 + 4).lightness() < 128
+
+    seen = [[int(dark(QUIET + x, QUIET + y)) for x in range(len(modules))] for y in range(len(modules))]
+    assert seen == modules
+    assert not any(dark(x, 0) or dark(0, x) for x in range(wide)), "white all around"
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_large_it_has_code_and_address_and_any_key_closes_it(qtbot: QtBot, page_of, pack: Path) -> None:  # type: ignore[no-untyped-def]
+    window, page = page_of()
+    large = LargeCode(page, "Class code", "3f9a-22b1-07cd-91ee", ADDRESS)
+    qtbot.addWidget(large)
+    large.show()
+    words = [one.text() for one in large.findChildren(QLabel)]
+    assert {"3f9a-22b1-07cd-91ee", ADDRESS} <= set(words)
+    qtbot.keyClick(large, Qt.Key.Key_Escape)
+    assert not large.isVisible()
+    assert window.isVisible()
+
+
+def test_each_computer_has_its_seat(page_of, qtbot: QtBot, pack: Path, built: tuple[Class, Path]) -> None:  # type: ignore[no-untyped-def]
+    _, page = page_of()
+    opened(qtbot, page, pack)
+    reported(pack, of_pack(built, 2, status=1, error=full()), of_pack(built, 3), of_pack(built, 5))
+    qtbot.waitUntil(lambda: page.room.table.rowCount() == 3, timeout=LONG)
+    page.room.seats.setValue(5)
+    seats = page.room.seat_map._seats
+    qtbot.waitUntil(lambda: [one.text() for one in seats if one.isVisible()] == ["1", "2", "3", "4", "5"], timeout=LONG)
+    assert [one.property("state") for one in seats] == ["away", "problem", "ok", "away", "ok"]
+    assert seats[1].accessibleName() == "seat 2: needs help"
+    press(qtbot, seats[2])
+    assert "seat 3" in page.room.detail._name.text()
+    press(qtbot, page.room.next_problem)
+    assert "seat 2" in page.room.detail._name.text()
+
+
+def test_a_seat_has_the_number_that_ends_its_name() -> None:
+    assert [seat_number(name) for name in ("seat 7", "PC-12", "row 3 left", "li", "")] == [7, 12, 3, 0, 0]

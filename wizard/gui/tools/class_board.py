@@ -1,0 +1,187 @@
+"""What a class sees of its teacher's window: the code with its picture, large on a projector, and the seats."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+import segno
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QDialog, QGridLayout, QPushButton, QSizePolicy, QWidget
+
+from wizard.classroom.results.room import RED, ClassResults, MachineRow
+from wizard.gui.widgets.frames import column
+from wizard.gui.widgets.icons import icon
+from wizard.gui.widgets.labels import label, restyle
+
+_QUIET = 3  # modules of white around a code, without which cameras do not find it
+_LARGE = 3.4  # times the running text: the class code on a projector
+_SEAT_WIDTH, _SEAT_HEIGHT, _SEAT_GAP = 80, 44, 8  # pixels
+MOST_SEATS_DRAWN = 200  # above that a list says more
+_NUMBER = re.compile(r"(\d{1,4})\D*$")
+
+
+@lru_cache(maxsize=4)
+def _modules(words: str) -> tuple[bytes, ...]:
+    return tuple(bytes(row) for row in segno.make(words, error="m", micro=False).matrix)
+
+
+class QrCode(QWidget):
+    """The words as a QR code: always black on white, as cameras want it."""
+
+    def __init__(self, side: int) -> None:
+        super().__init__()
+        self._words = ""
+        self.setFixedSize(side, side)
+
+    def show_words(self, words: str) -> None:
+        if words != self._words:
+            self._words = words
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._words:
+            return
+        rows = _modules(self._words)
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor("white"))
+        step = self.width() / (len(rows) + 2 * _QUIET)
+        for down, row in enumerate(rows):
+            for across, is_dark in enumerate(row):
+                if is_dark:  # a little more than a module, else fine white lines stay between two
+                    left, top = (_QUIET + across) * step, (_QUIET + down) * step
+                    painter.fillRect(QRectF(left, top, step + 0.5, step + 0.5), QColor("black"))
+
+
+class LargeCode(QDialog):
+    """Shows the code to a whole room: black on white in every theme. Esc or a click closes it."""
+
+    def __init__(self, parent: QWidget, title: str, code: str, address: str) -> None:
+        super().__init__(parent)
+        self.setStyleSheet("QDialog { background: white; } QLabel { color: black; background: transparent; }")
+        self.setWindowTitle(title)
+        screen = parent.screen().availableGeometry()
+        rows = column(self, (48, 40, 48, 40), 24)
+        picture = QrCode(round(min(screen.height(), screen.width()) * 0.45))
+        picture.show_words(address)
+        picture.setVisible(bool(address))
+        rows.addStretch(1)
+        middle = Qt.AlignmentFlag.AlignHCenter
+        rows.addWidget(picture, 0, middle)
+        for words, size in ((self.tr("Torch Setup: Join a class"), 1.6), (code, _LARGE), (address, 1.6)):
+            line = label(words, wrap=False)
+            line.setAlignment(middle)
+            font = self.font()
+            font.setPointSizeF(font.pointSizeF() * size)
+            font.setBold(words == code)
+            line.setFont(font)
+            rows.addWidget(line)
+        rows.addStretch(1)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self.close()
+
+    def mousePressEvent(self, event: object) -> None:
+        self.close()
+
+
+def seat_number(name: str) -> int:
+    """Return the number at the end of a computer's name (`seat 7`); 0 where it has none."""
+    found = _NUMBER.search(name)
+    return int(found[1]) if found else 0
+
+
+class SeatMap(QWidget):
+    """One field for each computer of the class, those that have not reported among them."""
+
+    chosen = Signal(object)  # MachineRow
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(_SEAT_GAP)
+        self._seats: list[QPushButton] = []
+        self._rows: list[MachineRow | None] = []
+        self._columns = 0
+
+    def show_room(self, room: ClassResults | None) -> None:
+        """Nothing is drawn for more computers than a map can show."""
+        placed = _placed(room) if room is not None else ()
+        is_shown = 0 < len(placed) <= MOST_SEATS_DRAWN
+        self.setVisible(is_shown)
+        if not is_shown:
+            return
+        while len(self._seats) < len(placed):
+            self._add_seat()
+        self._rows = [row for _, row in placed]
+        for place, seat in enumerate(self._seats):
+            seat.setVisible(place < len(placed))
+            if place < len(placed):
+                self._fill(seat, *placed[place])
+        self._lay_out()
+
+    def _add_seat(self) -> None:
+        seat, place = QPushButton(self), len(self._seats)
+        seat.setProperty("role", "seat")
+        seat.setFixedHeight(_SEAT_HEIGHT)
+        seat.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        seat.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the sign stands behind the number
+        seat.clicked.connect(lambda checked=False: self._press(place))
+        self._seats.append(seat)
+        self._columns = 0
+
+    def _press(self, place: int) -> None:
+        row = self._rows[place]
+        if row is not None:
+            self.chosen.emit(row)
+
+    def _fill(self, seat: QPushButton, name: str, row: MachineRow | None) -> None:
+        state, sign, said = "away", "ellipsis", self.tr("has not reported")
+        if row is not None and row.state == RED:
+            state, sign, said = "problem", "x", self.tr("needs help")
+        elif row is not None:
+            state, sign, said = "ok", "check", self.tr("ready")
+        seat.setText(name)
+        seat.setToolTip(f"{row.label or row.machine}: {said}" if row is not None else f"{name}: {said}")
+        seat.setAccessibleName(seat.toolTip())
+        seat.setEnabled(row is not None)
+        if seat.property("state") != state:
+            seat.setProperty("state", state)
+            seat.setIcon(icon(sign, "muted" if state == "away" else f"on_{state}"))
+            restyle(seat)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        columns = max(1, (self.width() + _SEAT_GAP) // (_SEAT_WIDTH + _SEAT_GAP))
+        if columns == self._columns:
+            return
+        for number in range(max(self._columns, columns)):
+            self._grid.setColumnStretch(number, 1 if number < columns else 0)
+        self._columns = columns
+        for place, seat in enumerate(self._seats):
+            self._grid.addWidget(seat, place // columns, place % columns)
+
+
+def _placed(room: ClassResults) -> Sequence[tuple[str, MachineRow | None]]:
+    """Return the seats in their order: by number, then those without one; what is expected fills the free numbers."""
+    numbered: dict[int, MachineRow] = {}
+    others: list[MachineRow] = []
+    for row in room.rows:
+        number = seat_number(row.label)
+        if 0 < number <= MOST_SEATS_DRAWN and number not in numbered:
+            numbered[number] = row
+        else:
+            others.append(row)
+    placed: dict[int, MachineRow | None] = dict(numbered)
+    number = 0
+    for _ in range(room.missing):
+        number = next(one for one in range(number + 1, number + 2 + len(placed)) if one not in placed)
+        placed[number] = None
+    named = [(row.label or row.machine, row) for row in others]
+    return (*((str(one), placed[one]) for one in sorted(placed)), *named)
