@@ -232,6 +232,11 @@ def joined(sentences: Iterable[str], language: str) -> str:
     return ("" if language == "zh_CN" else " ").join(sentences)
 
 
+def listed(names: Iterable[str], language: str) -> str:
+    """Return names as a list within a sentence; Chinese has a comma of its own for that."""
+    return ("、" if language == "zh_CN" else ", ").join(names)
+
+
 def bytes_text(count: float) -> str:
     """Decimal units, as disks and networks are sold; the same in both languages."""
     if count < 1000:

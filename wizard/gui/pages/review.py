@@ -197,7 +197,7 @@ class ReviewPage(Page):
     def _setting_rows(self) -> list[str]:
         names = [PurePath(path).name for path in self._settings_paths()]
         words = self.tr("Install changes these settings files: %1. A backup is kept, and you can undo it.")
-        return [words.replace("%1", ", ".join(names))] if names else []
+        return [words.replace("%1", self.context.translator.listed(names))] if names else []
 
     def _details(self, preview: Preview) -> list[str]:
         """What the tiles do not say. That no setting is changed is true only where no mirror is kept."""

@@ -272,7 +272,7 @@ class VerifyPage(Page):
             for check in checks:
                 self._add_row(card, check)
         passed = sum(check.state == "ok" for check in rest)
-        self.others.show_words(self.tr("Other c&hecks: %1 passed").replace("%1", str(passed)))
+        self.others.show_words(self.tr("Other c&hecks"), self.tr("%1 passed").replace("%1", str(passed)))
         self.others.setVisible(bool(rest))
         self.finish.setVisible(self.has_failed)
         ways = (self._start, self.ways, self.terminal, self.jupyter, self.activation)
@@ -282,7 +282,7 @@ class VerifyPage(Page):
         words = self.tr("The environment is in %1.").replace("%1", self.state.prefix)
         self._changed.setText("\n".join((words, *self._settings_words())))
         names = [Path(file.path).name for one in self.state.used if one.change for file in one.change.files]
-        self.changes.show_words(": ".join(filter(None, (self.tr("What was chan&ged"), ", ".join(names)))))
+        self.changes.show_words(self.tr("What was chan&ged"), self.context.translator.listed(names))
 
     def _settings_words(self) -> list[str]:
         """Which settings files were changed on the way, and what the tools themselves say now."""
@@ -290,7 +290,9 @@ class VerifyPage(Page):
         files = [file.path for one in used if one.change for file in one.change.files]
         said = [self.say(check.words) for one in used for check in one.checks]
         said += [self.say(words) for one in used for words in one.after]
-        changed = self.tr("Changed settings files: %1. Undo takes it back.").replace("%1", ", ".join(files))
+        changed = self.tr("Changed settings files: %1. Undo takes it back.").replace(
+            "%1", self.context.translator.listed(files)
+        )
         return [changed, *said] if files else said
 
     def _show_head(self, view: ReportView) -> None:

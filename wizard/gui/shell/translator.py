@@ -9,7 +9,7 @@ from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QTranslator, Signal
 from PySide6.QtWidgets import QApplication
 
 from wizard.model.catalogue import translate
-from wizard.model.messages import Words, catalogue, joined, text
+from wizard.model.messages import Words, catalogue, joined, listed, text
 
 LANGUAGE_NAMES = {"en": "English", "zh_CN": "简体中文"}
 _LOG = logging.getLogger(__name__)
@@ -72,6 +72,10 @@ class Translator(QObject):
 
     def join(self, sentences: Iterable[str]) -> str:
         return joined(sentences, self._language)
+
+    def listed(self, names: Iterable[str]) -> str:
+        """Return names as a list within a sentence."""
+        return listed(names, self._language)
 
     def say(self, message: Words | None) -> str:
         """The sentence; a message that has no entry shows its key and is logged, for a window must not fall over it."""

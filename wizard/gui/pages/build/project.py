@@ -68,7 +68,7 @@ class ProjectPanel(QWidget):
         if project is None:
             return
         self._folder = project.folder
-        self._files.setText(self.tr("Read: %1").replace("%1", ", ".join(project.files)))
+        self._files.setText(self.tr("Read: %1").replace("%1", self._translator.listed(project.files)))
         for part in (self.card, self.agree, self.consent, self._refused, self.more):
             part.setVisible(False)
         if request is None:
