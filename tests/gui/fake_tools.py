@@ -216,6 +216,7 @@ class FakeTools(Tools):
         self.let_go = threading.Event()
         self.known: tuple[Environment, ...] = ENVIRONMENTS
         self.kept: Replaced | None = None
+        self.older: tuple[Replaced, ...] = ()
         self.running: tuple[RunningProgram, ...] = ()
         self.drifts: tuple[EnvironmentChanges, ...] = ()
         self.answer: Callable[[Path], Examination] = lambda prefix: examination(answer("found", prefix, CPU_BUILD))
@@ -297,14 +298,14 @@ class FakeTools(Tools):
 
     def closer(self, one: Environment) -> Closer:
         self._called("closer", one)
-        return Closer(self.ways(one.prefix, one.variant == "cu126"), self.kept)
+        return Closer(self.ways(one.prefix, one.variant == "cu126"), self.kept, self.older)
 
     def ways(self, prefix: Path, has_cuda: bool) -> tuple[Section, ...]:
         self._called("ways", prefix)
         return afterwards(UsableEnvironment(str(prefix), "linux", "bash", has_cuda=has_cuda))
 
-    def bring_back(self, prefix: Path) -> tuple[str, ...]:
-        self._called("bring_back", prefix)
+    def bring_back(self, prefix: Path, run: str = "") -> tuple[str, ...]:
+        self._called("bring_back", (prefix, run))
         return self.kept.names if self.kept else ()
 
     def open_terminal(self, prefix: Path) -> None:

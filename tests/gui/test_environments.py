@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.gui import fake_tools
@@ -99,6 +100,20 @@ def test_what_a_repair_replaced_is_brought_back(qtbot: QtBot, make_window: MakeW
     press(qtbot, page.card.bring_back_button)
     qtbot.waitUntil(page._said.isVisible)
     assert "torch, numpy" in page._said.text()
+
+
+def test_an_earlier_state_is_gone_back_to(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    side.kept = Replaced(("torch",), 2_900_000_000, 0.0, "third")
+    side.older = (Replaced(("numpy",), 60_000_000, 0.0, "second"), Replaced(("sympy",), 9_000_000, 0.0, "first"))
+    page = opened(qtbot, make_window(), fake_tools.HOME / "torch")
+    qtbot.waitUntil(page.card.older.isVisible)
+    assert page.card.older.button.accessibleName() == "Earlier states 2"
+    page.card.older.button.setChecked(True)
+    rows = page.card.older.findChildren(QPushButton)
+    first = [one for one in rows if one.isVisible() and one.accessibleName().startswith("Go back to before this")][-1]
+    press(qtbot, first)
+    qtbot.waitUntil(page._said.isVisible)
+    assert ("bring_back", (fake_tools.HOME / "torch", "first")) in side.calls
 
 
 # -- copying and exporting

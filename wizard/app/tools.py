@@ -50,19 +50,23 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """What the newest repair or setup in an environment replaced, and that can be brought back."""
+    """What a change of an environment replaced, and that can be brought back. `run`: its name; `moved`: when, in
+    seconds since 1970."""
 
     names: tuple[str, ...]
     size: int
     moved: float
+    run: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Closer:
-    """One environment from near. `kept` None: nothing waits to be brought back."""
+    """One environment from near. `kept`: of the newest change, None where nothing waits to be brought back; `older`: of
+    those before it, the newest first."""
 
     sections: tuple[Section, ...]
     kept: Replaced | None = None
+    older: tuple[Replaced, ...] = ()
 
 
 class Tools:
@@ -104,7 +108,8 @@ class Tools:
 
     def closer(self, one: Environment) -> Closer:
 
-        return Closer(self.ways(one.prefix, one.variant not in (None, "cpu")), _kept(one.prefix))
+        kept = _kept(one.prefix)
+        return Closer(self.ways(one.prefix, one.variant not in (None, "cpu")), kept[0] if kept else None, kept[1:])
 
     def ways(self, prefix: Path, has_cuda: bool) -> tuple[Section, ...]:
         """How it is used, as lines to copy."""
@@ -112,11 +117,11 @@ class Tools:
 
         return afterwards(look_at_place(prefix, paths.os_name(), has_cuda))
 
-    def bring_back(self, prefix: Path) -> tuple[str, ...]:
-        """The packages that are as they were before the newest change."""
+    def bring_back(self, prefix: Path, run: str = "") -> tuple[str, ...]:
+        """Return the packages that are as they were before this change, with all above it; '' for the newest."""
         from wizard.diagnose.repair.states import restore
 
-        return restore(prefix)[0].names
+        return tuple(dict.fromkeys(name for state in restore(prefix, run or None) for name in state.names))
 
     def open_terminal(self, prefix: Path) -> None:
         from wizard.app.pages.after_setup import look_at_place, switching_on
@@ -371,13 +376,12 @@ def _telling(classroom: Classroom | None, choices: Choices, facts: Facts) -> Ite
         raise
 
 
-def _kept(prefix: Path) -> Replaced | None:
+def _kept(prefix: Path) -> tuple[Replaced, ...]:
     from wizard.diagnose.repair.states import states_in
 
     with contextlib.suppress(OSError, WizardError):
-        found = states_in(prefix)
-        return Replaced(found[0].names, found[0].size, found[0].moved) if found else None
-    return None
+        return tuple(Replaced(one.names, one.size, one.moved, one.run) for one in states_in(prefix))
+    return ()
 
 
 class WindowSession(Session):

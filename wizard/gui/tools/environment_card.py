@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QUrl, Signal
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.environments_table import day_text, engine_name, environment_state, torch_words
 from wizard.gui.widgets.code import CodeLines, copy_out
-from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.frames import Fold, RowCard, column, line_up
 from wizard.gui.widgets.labels import Pill, label, selectable
 from wizard.model.messages import bytes_text
 
@@ -29,7 +30,7 @@ class EnvironmentCard(QFrame):
     delete = Signal()
     clone = Signal()
     export = Signal()
-    bring_back = Signal()
+    bring_back = Signal(str)  # the run before which it goes back; '' for the newest
 
     def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -37,6 +38,7 @@ class EnvironmentCard(QFrame):
         self._translator = translator
         self._one: Environment | None = None
         self._kept: Replaced | None = None
+        self._older: tuple[Replaced, ...] = ()
         rows = column(self, (16, 14, 16, 14), 8)
         head = line_up()
         self._name, self._pill = label("", "heading", wrap=False), Pill()
@@ -59,12 +61,19 @@ class EnvironmentCard(QFrame):
         kept = line_up()
         kept.addWidget(self._kept_words, 1)
         kept.addWidget(self.bring_back_button)
+        self.older = Fold(self)
+        self._older_rows = RowCard(3, 1)
+        self._older_rows.setProperty("role", "fold")
+        self._older_note = label("", "muted")
+        self.older.body.addWidget(self._older_note)
+        self.older.body.addWidget(self._older_rows)
         self.ways = CodeLines(translator)
         rows.addLayout(head)
         for widget in (self._prefix, self._inside, self._reason):
             rows.addWidget(widget)
         rows.addLayout(lines)
         rows.addLayout(kept)
+        rows.addWidget(self.older)
         rows.addWidget(self.ways)
         self.buttons["check"].clicked.connect(self.check)
         self.buttons["terminal"].clicked.connect(self.terminal)
@@ -73,17 +82,17 @@ class EnvironmentCard(QFrame):
         self.buttons["delete"].clicked.connect(self.delete)
         self.buttons["clone"].clicked.connect(self.clone)
         self.buttons["export"].clicked.connect(self.export)
-        self.bring_back_button.clicked.connect(self.bring_back)
+        self.bring_back_button.clicked.connect(lambda: self.bring_back.emit(""))
 
     def show_environment(self, one: Environment) -> None:
         if self._one is None or one.prefix != self._one.prefix:
-            self._kept = None
+            self._kept, self._older = None, ()
             self.ways.show_sections(())
         self._one = one
         self.retranslate()
 
     def show_closer(self, found: Closer) -> None:
-        self._kept = found.kept
+        self._kept, self._older = found.kept, found.older
         self.ways.show_sections(found.sections)
         self.retranslate()
 
@@ -134,6 +143,7 @@ class EnvironmentCard(QFrame):
 
     def _show_kept(self) -> None:
         kept = self._kept
+        self._show_older()
         self._kept_words.setVisible(kept is not None)
         self.bring_back_button.setVisible(kept is not None)
         if kept is None:
@@ -141,6 +151,21 @@ class EnvironmentCard(QFrame):
         words = self.tr("The last repair or setup in here replaced %1; what was there before is kept (%2).")
         names = ", ".join(kept.names[:4]) + (" …" if len(kept.names) > 4 else "")
         self._kept_words.setText(words.replace("%1", names or "–").replace("%2", bytes_text(kept.size)))
+
+    def _show_older(self) -> None:
+        self.older.setVisible(bool(self._older))
+        self.older.show_words(self.tr("Earl&ier states"), str(len(self._older)))
+        self._older_note.setText(self.tr("Going back to one of them takes back every change after it, too."))
+        self._older_rows.clear()
+        for one in self._older:
+            when = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.moved))
+            names = self._translator.listed(one.names[:4]) + (" …" if len(one.names) > 4 else "")
+            go = QPushButton(self.tr("Go back to before this"))
+            go.setProperty("role", "small")
+            go.setAccessibleName(f"{go.text()}: {when}")
+            go.setAccessibleDescription(self._older_note.text())
+            go.clicked.connect(lambda checked=False, run=one.run: self.bring_back.emit(run))
+            self._older_rows.add_row(label(when, "muted", wrap=False), label(f"{names} ({bytes_text(one.size)})"), go)
 
     def _open_folder(self) -> None:
         if self._one:

@@ -226,12 +226,12 @@ class EnvironmentsPage(SidePage):
         if one is not None:
             self.start_task(None, lambda is_cancelled, note: self.api.open_terminal(one.prefix), lambda answer: None)
 
-    def _bring_back(self) -> None:
+    def _bring_back(self, run: str) -> None:
         one = self.table.selected
         if one is not None:
             self.start_task(
                 lambda: self.tr("Bringing back what was there before…"),
-                lambda is_cancelled, note: self.api.bring_back(one.prefix),
+                lambda is_cancelled, note: self.api.bring_back(one.prefix, run),
                 lambda names: self._brought_back(one, names),
             )
 
