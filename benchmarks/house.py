@@ -171,4 +171,7 @@ def main(folder: Path) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).resolve().parents[1] / "wizard")
-    main(parser.parse_args().folder)
+    chosen = parser.parse_args().folder
+    if not any(chosen.rglob("*.py")):
+        parser.exit(2, f"No Python files in {chosen}: name the folder of a package.\n")
+    main(chosen)

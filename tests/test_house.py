@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import shutil
 import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -58,3 +59,11 @@ def test_a_module_above_300_lines_says_why() -> None:
     long = {path for path in MODULES if len(path.read_text("utf-8").splitlines()) > 300}
     said = {path: ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "" for path in long}
     assert [path.name for path, text in said.items() if "One file" not in text] == []
+
+
+def test_a_folder_without_modules_is_said_in_one_sentence(tmp_path: Path) -> None:
+    script = Path(__file__).parents[1] / "benchmarks" / "house.py"
+    ended = subprocess.run([sys.executable, script, tmp_path / "none"], capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("No Python files in ")
+    assert ended.stderr.count("\n") == 1
