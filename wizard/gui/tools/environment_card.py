@@ -13,6 +13,7 @@ from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.environments_table import day_text, engine_name, environment_state, torch_words
 from wizard.gui.widgets.code import CodeLines, copy_out
 from wizard.gui.widgets.frames import Fold, RowCard, column, line_up
+from wizard.gui.widgets.icons import ICON_SIZE, icon
 from wizard.gui.widgets.labels import Pill, label, selectable
 from wizard.model.messages import bytes_text
 
@@ -21,6 +22,15 @@ if TYPE_CHECKING:
     from wizard.environment.model import Environment
 
 
+_ICONS = {
+    "check": "wrench",
+    "terminal": "square-terminal",
+    "folder": "folder-open",
+    "copy": "copy",
+    "clone": "layers",
+    "export": "download",
+    "delete": "trash-2",
+}
 _BUTTONS = (("check", "terminal", "folder", "copy"), ("clone", "export", "delete"))
 
 
@@ -53,6 +63,8 @@ class EnvironmentCard(QFrame):
             line = line_up(gap=8)
             for name in names:
                 self.buttons[name].setProperty("role", "small")
+                self.buttons[name].setIcon(icon(_ICONS[name]))
+                self.buttons[name].setIconSize(ICON_SIZE)
                 line.addWidget(self.buttons[name])
             line.addStretch(1)
             lines.addLayout(line)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Index = QModelIndex | QPersistentModelIndex
 _NAME, _PYTHON, _TORCH, _ENGINE, _SIZE, _USED, _STATE = range(7)
 _MOST_ROWS_SHOWN = 8
-_NARROW = 640
+_NARROW, _NARROWER = 800, 680  # pixels
 _NOBODYS = ("base", "system")  # what is not an environment of the person's
 _STATES = {"ok": "ok", "broken": "problem", "unfinished": "warning", "deleting": "note"}
 
@@ -226,9 +226,10 @@ class EnvironmentsTable(RowTable):
         return keys.get(column, (one.name.casefold(),))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow window the name is worth more than the day."""
+        """In a narrow window the name is worth more than the day and the engine, which stand in the card, too."""
         super().resizeEvent(event)
         self.setColumnHidden(_USED, event.size().width() < _NARROW)
+        self.setColumnHidden(_ENGINE, event.size().width() < _NARROWER)
 
     def show_size(self, prefix: Path, sizes: Sizes) -> None:
         for row, one in enumerate(self._rows):
