@@ -62,7 +62,7 @@ def test_the_difference_is_shown_first_and_written_with_install(
     assert used[0].change is not None
     verify = window.page
     assert isinstance(verify, VerifyPage)
-    assert pip.name in verify.changes.button.text()
+    assert pip.name in verify.changes.button.accessibleName()
     press(qtbot, verify.changes.button)
     qtbot.waitUntil(lambda: any("Changed settings files" in text and str(pip) in text for text in texts(window)))
 
