@@ -183,3 +183,14 @@ def test_the_help_of_a_command_waits_for_its_options_only(command: str) -> None:
     """A shell that completes waits as long."""
     loaded = loaded_by(command, "--help")
     assert loaded & {"requests", "urllib3", "rich", "aiohttp", "rattler", "wizard.app.session"} == set()
+
+
+def test_what_a_terminal_would_obey_is_not_passed_on(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal = Terminal("en")
+    terminal.write("a\x1b]0;mine\x07\x9bm\u202e\rb\tc\r\n中文 é\n")
+    terminal.document({"path": "\u202e"})
+    said = capsys.readouterr()
+    assert said.err == "a\N{REPLACEMENT CHARACTER}]0;mine" + "\N{REPLACEMENT CHARACTER}" * 2 + "m" + (
+        "\N{REPLACEMENT CHARACTER}" * 2 + "b\tc\n中文 é\n\n"
+    )
+    assert said.out == '{"path": "\u202e"}\n', "a program gets the name as it is"

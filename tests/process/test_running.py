@@ -164,3 +164,9 @@ def test_a_child_that_hangs_is_ended_and_one_that_works_is_not(then: str, monkey
     assert (without_memory(hangs) is not None) == bool(then)
     works = "import time; end = time.process_time() + 2.5\nwhile time.process_time() < end: pass"
     assert run(python(works, silence=2.0)).ok
+
+
+def test_who_says_without_end_is_ended() -> None:
+    outcome = run(python("while True: print('A' * 60_000, end='')", most_bytes=1_000_000, stop=FAST))
+    assert (outcome.ok, outcome.timed_out) == (False, True)
+    assert len(outcome.stdout) <= 1_000_000

@@ -6,15 +6,18 @@ nothing there: it is gone back to, here a few times by itself, later by `resume 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from wizard.app.host import ATTEMPTS, LINE_LOST, FarHost, bring, host_named, report_there, said
+from wizard.app.bring import bring
+from wizard.app.host import ATTEMPTS, LINE_LOST, FarHost, as_said, host_named, is_run_id, report_there, said
 from wizard.cli.command import Arguments
 from wizard.cli.environment.tables import amount
 from wizard.cli.reporter import ConsoleReporter, final_status
@@ -32,7 +35,8 @@ _NOT_THERE = ("profile", "project", "relax", "strict", "trust", "pack", "code", 
 def setup_there(arguments: Arguments, params: Sequence[click.Parameter], terminal: Terminal) -> int:
     """Raises UsageError, WizardError `host-…`."""
     options = tuple(_options(arguments, params))
-    host, interrupt = host_named(arguments.host), Interrupt()
+    interrupt = Interrupt()
+    host = host_named(arguments.host, interrupt.is_asked)
     if not (arguments.yes or arguments.dry_run or can_ask()):
         raise UsageError(NEEDS_YES)
     archive = Path(arguments.archive).expanduser() if arguments.archive else None
@@ -50,6 +54,8 @@ def setup_there(arguments: Arguments, params: Sequence[click.Parameter], termina
             host=host.address,
             said=said(planned),
         )
+    if planned.timed_out or not (planned.exit_code or there.answer):
+        raise there.not_understood(planned)
     if planned.exit_code or not there.run:
         return planned.exit_code or ExitStatus.DONE  # refused, or it is there already: it has said so
     if arguments.dry_run:
@@ -68,9 +74,10 @@ def setup_there(arguments: Arguments, params: Sequence[click.Parameter], termina
 
 def resume_there(arguments: Arguments, terminal: Terminal) -> int:
     """Raises UsageError, WizardError `host-…`."""
-    host = host_named(arguments.host)
+    interrupt = Interrupt()
+    host = host_named(arguments.host, interrupt.is_asked)
     bring(host, None)
-    return _FarRun(host, arguments.events, terminal, Interrupt(), arguments.run or "").follow()
+    return _FarRun(host, arguments.events, terminal, interrupt, arguments.run or "").follow()
 
 
 def _bringing(host: FarHost, size: int) -> Any:
@@ -98,7 +105,9 @@ def _options(arguments: Arguments, params: Sequence[click.Parameter]) -> Iterato
 
 
 class _FarRun:
-    """What is said there. `run`: the run that it is about; `last`: the last event of it that was told."""
+    """What is said there. `run`: the run that it is about; `last`: the last event of it that was told; `answer`: what
+    was said where no worker speaks. Whatever cannot be read is left out: that program may be another version, or a
+    stranger's."""
 
     def __init__(
         self, host: FarHost, as_events: bool, terminal: Terminal, interrupt: Interrupt, run_id: str = ""
@@ -106,7 +115,7 @@ class _FarRun:
         self._host, self._as_events, self._terminal, self._interrupt = host, as_events, terminal, interrupt
         self._narrator = ConsoleReporter(terminal)
         self._follows = self._is_cancelling = False
-        self.run, self.last = run_id, Event(EventKind.LOG, 0, 0.0, "")
+        self.run, self.last, self.answer = run_id, Event(EventKind.LOG, 0, 0.0, ""), ""
 
     def say(self, *words: str) -> Outcome:
         language = self._terminal.language or system_language()
@@ -119,9 +128,9 @@ class _FarRun:
         if not self._follows:
             return True
         if not self._is_cancelling:
-            self._is_cancelling = True
             self._terminal.say(message("cli.cancelling", "Cancelling…"))
-            run(self._host.command("runs", "--cancel", self.run))
+            asked = run(self._host.command("runs", "--cancel", self.run))
+            self._is_cancelling = asked.exit_code != LINE_LOST  # else it is asked when the line is there again
         return False
 
     def _hear(self, stream: str, line: str) -> None:
@@ -133,32 +142,48 @@ class _FarRun:
         if event is None:
             self._note(line)
         elif event.time > self.last.time or event.seq > self.last.seq:  # else it was told before the line was lost
-            self.run, self.last = event.run or self.run, event
+            self.run, self.last = event.run if is_run_id(event.run) else self.run, event
             if self._as_events:
                 self._terminal.line(line)
             elif event.kind is not EventKind.ATTEMPT_STARTING:
-                self._narrator.tell(event)
+                with contextlib.suppress(LookupError, TypeError, ValueError, AttributeError):
+                    self._narrator.tell(replace(event, data=as_said(event.data)))
 
     def _note(self, line: str) -> None:
         """What is said where no worker speaks: planned, unchanged, refused."""
         try:
             told = json.loads(line)
-            if told.get("event") == "planned":
-                self.run = str(told["run"])
-        except (ValueError, AttributeError, KeyError):
+            answer, run_id = told.get("event"), told.get("run")
+        except (ValueError, AttributeError, RecursionError):
             return
-        if self._as_events and "event" in told:
+        if answer == "planned" and isinstance(run_id, str) and is_run_id(run_id):
+            self.run, self.answer = run_id, answer
+        elif answer in ("unchanged", "refused"):
+            self.answer = answer
+        if self._as_events and isinstance(answer, str):
             self._terminal.line(line)
 
+    def not_understood(self, outcome: Outcome) -> WizardError:
+        return WizardError(
+            "host-not-understood",
+            "What {host} says is not what this program says there: {said}",
+            "Bring the program there anew with --archive; the one on that computer may be an older one.",
+            details=outcome.tail(),
+            host=self._host.address,
+            said=said(outcome),
+        )
+
     def follow(self) -> int:
-        """The run's exit status. Raises WizardError `host-line-gone`."""
+        """The run's exit status. Raises WizardError `host-line-gone`, `host-not-understood`."""
         self._follows = True
         for attempt in range(ATTEMPTS):
             outcome = self.say("resume", *((self.run,) if self.run else ()), "--events")
             if self.last.kind is EventKind.RUN_FINISHED:
                 return self._result()
+            if outcome.timed_out or outcome.exit_code in (0, None):
+                raise self.not_understood(outcome)
             if outcome.exit_code != LINE_LOST:
-                return outcome.exit_code or ExitStatus.FAILED
+                return int(outcome.exit_code or ExitStatus.FAILED)  # it has said why
             if attempt < ATTEMPTS - 1:
                 self._terminal.say(
                     message("host.again", "The line to {host} was lost; going back there …", host=self._host.address)
@@ -177,15 +202,18 @@ class _FarRun:
     def _result(self) -> int:
         from wizard.run.report.text import render_text
 
-        status, error = final_status(self.last), self.last.data.get("error")
+        try:
+            status = final_status(self.last)
+        except (LookupError, TypeError, ValueError):
+            status = ExitStatus.FAILED
         if self._as_events:
             return status
-        report = report_there(self._host, self.run) if self.last.data.get("report") else ""
-        if report:
-            self._terminal.write(redact(render_text(json.loads(report), self._terminal.language)))
-        elif error:
-            for part in ("summary", "hint"):
-                self._terminal.say(kept_message(error, part))
+        with contextlib.suppress(LookupError, TypeError, ValueError, AttributeError):
+            if report := report_there(self._host, self.run) if self.last.data.get("report") else None:
+                self._terminal.write(redact(render_text(report, self._terminal.language)))
+            elif error := as_said(self.last.data.get("error")):
+                for part in ("summary", "hint"):
+                    self._terminal.say(kept_message(error, part))
         if status not in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED):
             self._terminal.say(
                 message(

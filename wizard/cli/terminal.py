@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator, Mapping
@@ -29,6 +30,8 @@ NEEDS_YES = ErrorText(
     "There is no terminal to ask in.",
     "Add --yes to go on without a question.",
 )
+# What a terminal obeys, or shows out of its order: a name or a sentence of another computer may hold it.
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 OUTPUT_FAILED = ErrorText(
     "output-failed",
     "The output could not be written.",
@@ -88,6 +91,11 @@ def put_new(path: Path, data: bytes) -> None:
             with contextlib.suppress(OSError):
                 moving.unlink(path)
             raise
+
+
+def plain(text: str) -> str:
+    """Replace what a terminal would obey in place of showing it; lines and tabs stay."""
+    return _OBEYED.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
 
 
 class Interrupt:
@@ -153,7 +161,7 @@ class Terminal:
             from wizard.cli.progress import Bars
 
             self._bars = Bars()
-        self._bars.draw(name, self.words(words), done, total)
+        self._bars.draw(name, plain(self.words(words)), done, total)
 
     def drop(self, name: str | None = None) -> None:
         """Take a bar away; None: all of them."""
@@ -189,8 +197,9 @@ class Terminal:
             self._bars.hide()
         if stream is None:  # a windowed program on Windows has no streams
             return
+        is_read_by_a_person = stream is sys.stderr or is_terminal(stream)
         try:
-            stream.write(line + "\n")
+            stream.write((plain(line) if is_read_by_a_person else line) + "\n")
             stream.flush()
         except BrokenPipeError:
             _give_up(stream)

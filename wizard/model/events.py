@@ -54,5 +54,5 @@ def parse_line(line: str) -> Event | None:
         data = json.loads(line)
         rest = {key: value for key, value in data.items() if key not in _HEAD}
         return Event(EventKind(data["event"]), int(data["seq"]), float(data["time"]), str(data["run"]), rest)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None

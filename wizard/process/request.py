@@ -25,7 +25,7 @@ class Request:
 
     `stdin_file`: in place of `stdin`, from byte `stdin_from` on. `timeout` is in seconds and meant for probes: real
     work has none and is cancelled by a person. `silence`: seconds without a line and without processor time, after
-    which it hangs.
+    which it hangs. `most_bytes` of one stream, after which it is ended as if it were late: of a stranger.
     """
 
     argv: tuple[str, ...]
@@ -36,6 +36,7 @@ class Request:
     stdin_from: int = 0
     timeout: float | None = None
     silence: float | None = None
+    most_bytes: int | None = None
     stop: StopTimeouts = field(default_factory=StopTimeouts)
 
     def __str__(self) -> str:

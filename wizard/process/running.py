@@ -185,6 +185,7 @@ class Running:
             )
         self._silence = Silence(self._process.pid, request.silence)
         self._open_pipes = 2
+        self._is_endless = False
         self._ended = 0.0
         self._tree = ProcessTree(self._process)
         self._readers = [
@@ -207,8 +208,12 @@ class Running:
         return self._process.pid
 
     def _read(self, name: str, pipe: IO[bytes]) -> None:
-        decoder = LineDecoder()
+        decoder, said, most = LineDecoder(), 0, self.request.most_bytes
         while data := pipe.read1(_READ_SIZE) if hasattr(pipe, "read1") else pipe.read(_READ_SIZE):
+            said += len(data)
+            if most is not None and said > most:
+                self._is_endless = True
+                break
             for line in decoder.feed(data):
                 self._lines.put((name, line))
         for line in decoder.flush():
@@ -245,7 +250,8 @@ class Running:
 
     def _is_late(self) -> bool:
         timeout = self.request.timeout
-        return (timeout is not None and time.monotonic() - self._started > timeout) or self._silence.is_over()
+        late = timeout is not None and time.monotonic() - self._started > timeout
+        return late or self._is_endless or self._silence.is_over()
 
     def finish(self, is_cancelled: IsCancelled = lambda: False) -> Outcome:
         """Reads the rest, waits, climbs the stop ladder if needed, and leaves no process of the tree."""
@@ -268,7 +274,7 @@ class Running:
             "\n".join(self._texts["stdout"]),
             "\n".join(self._texts["stderr"]),
             time.monotonic() - self._started,
-            timed_out=late and not cancelled,
+            timed_out=(late or self._is_endless) and not cancelled,
             cancelled=cancelled,
         )
 

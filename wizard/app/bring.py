@@ -1,0 +1,228 @@
+"""Brings the program to a computer far away: its archive, by ssh, checked there and resumed where a line was lost.
+
+What could not work there is said before anything goes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.app.host import ATTEMPTS, LINE_LOST, MARK, PLACE, FarHost, said
+from wizard.model.errors import ErrorText, UsageError, WizardError, gigabytes_apart
+from wizard.process import Outcome
+
+# One line each: a login shell of the csh kind takes no other.
+_LOOK = PLACE + (
+    'echo torch-setup:; printf "%s %s\\n" "$(uname -s)" "$(uname -m)"; '
+    "for t in tar xz sha256sum; do command -v $t >/dev/null || echo lacks $t; done; "
+    'if [ -n "$1" ] && [ -x "$d/$1/torch-wizard" ]; then ln -sfn "$1" "$d/current"; echo whole; '
+    'elif [ -n "$1" ] && [ -f "$d/$1.part" ]; then echo part $(wc -c < "$d/$1.part"); '
+    'elif [ -x "$d/current/torch-wizard" ] || command -v torch-wizard >/dev/null; then echo there; fi; '
+    'p="$d"; while [ ! -d "$p" ]; do p=$(dirname "$p"); done; [ -w "$p" ] || echo closed "$p"; '
+    'set -- $(df -Pk "$p" | tail -n 1); echo room "$4"'
+)
+# A full disk is not left full; what a lost line left stays, to go on with.
+_TAKE = PLACE + (
+    'umask 077; mkdir -p "$d" || exit 1; cat >> "$d/$1.part"; s=$?; [ $s != 1 ] || rm -f "$d/$1.part"; exit $s'
+)
+_UNPACK = PLACE + (
+    'cd "$d" || exit 1; s=$(sha256sum < "$1.part" | cut -c1-64); '
+    'if [ "$s" != "$1" ]; then rm -f "$1.part"; exit 66; fi; '
+    'rm -rf "$1.new" "$1"; mkdir "$1.new" && tar -xJf "$1.part" -C "$1.new" --strip-components=1 '
+    '&& mv "$1.new" "$1" && rm -f "$1.part" && ln -sfn "$1" current || { rm -rf "$1.new"; exit 1; }'
+)
+_ALTERED = 66
+_MADE_FOR = re.compile(r"-linux-(x86_64|aarch64)\.tar\.xz")
+_UNPACKED = 5  # times the archive: itself, and what comes out of it
+
+HOST_UNREACHABLE = ErrorText(
+    "host-unreachable",
+    "ssh does not get to {host}: {said}",
+    "Try it by hand with “ssh {host}”: it must get there without a question, by a key or an agent, and the "
+    "computer must be known.",
+)
+
+
+def bring(host: FarHost, archive: Path | None, tell: Callable[[int], None] = lambda size: None) -> None:
+    """Have the program there. `tell`: that so many bytes are about to go.
+
+    Raises Cancelled, UsageError, WizardError `host-…`.
+    """
+    digest = _digest(archive) if archive else ""
+    looked = _look(host, digest)
+    if looked.state == "whole" or (archive is None and looked.state == "there"):
+        return
+    _check_system(host, looked)
+    if archive is None:
+        raise UsageError(
+            "host-no-program",
+            "There is no Torch Setup on {host} yet.",
+            "Name the archive for Linux (TorchSetup-…-linux-{machine}.tar.xz) with --archive: it is brought there.",
+            host=host.address,
+            machine=looked.machine,
+        )
+    size = archive.stat().st_size
+    _check_fits(host, looked, archive, size)
+    for attempt in range(ATTEMPTS):
+        here = looked.here
+        if here >= size:
+            break
+        tell(size - here)
+        outcome = host.ask(_TAKE, digest, stdin_file=archive, stdin_from=here)
+        if outcome.ok:
+            break
+        if outcome.exit_code != LINE_LOST:
+            raise _not_put(host, outcome)
+        if attempt == ATTEMPTS - 1:
+            raise _unreachable(host, outcome)
+        time.sleep(2**attempt)
+        looked = _look(host, digest)
+    _unpack(host, digest)
+
+
+def _digest(archive: Path) -> str:
+    """Raises UsageError `host-archive-unreadable`."""
+    try:
+        digest = hashlib.sha256()
+        with archive.open("rb") as file:
+            while piece := file.read(1 << 20):
+                digest.update(piece)
+        return digest.hexdigest()
+    except OSError as error:
+        raise UsageError(
+            "host-archive-unreadable",
+            "{path} cannot be read.",
+            "Name the archive for Linux (TorchSetup-…-linux-x86_64.tar.xz).",
+            details=str(error),
+            path=str(archive),
+        ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """`state`: "whole", "there" or "" (nothing, or a part: `here` bytes). `closed`: a folder not to be written."""
+
+    machine: str
+    state: str = ""
+    here: int = 0
+    room: int | None = None
+    closed: str = ""
+    lacks: tuple[str, ...] = ()
+
+
+def _look(host: FarHost, digest: str) -> _Looked:
+    """Raises Cancelled, WizardError `host-…`."""
+    outcome = host.ask(_LOOK, digest)
+    _, mark, told = f"{outcome.stdout}\n".partition(MARK)
+    if not outcome.ok:
+        raise _unreachable(host, outcome)
+    system, *rest = told.splitlines() or outcome.stdout.splitlines() or [""]
+    if not mark or not system.startswith("Linux "):
+        raise _other_system(host, system[:80] or "?")
+    lines = [line.partition(" ")[::2] for line in rest]
+    found = {name: value for name, value in lines if name != "lacks"}
+    return _Looked(
+        system.removeprefix("Linux "),
+        next((name for name in ("whole", "there") if name in found), ""),
+        _count(found.get("part", "")) or 0,
+        _count(found.get("room", "")),
+        found.get("closed", ""),
+        tuple(value for name, value in lines if name == "lacks"),
+    )
+
+
+def _count(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"\d{1,18}", text, re.ASCII) else None
+
+
+def _check_system(host: FarHost, looked: _Looked) -> None:
+    """Raises WizardError `host-other-system`, `host-lacks`, `host-closed`."""
+    if looked.machine not in ("x86_64", "aarch64"):
+        raise _other_system(host, f"Linux {looked.machine}")
+    if looked.lacks:
+        raise WizardError(
+            "host-lacks",
+            "{host} has no {programs}, without which nothing can be unpacked there.",
+            "Have it installed there; nothing was changed.",
+            host=host.address,
+            programs=", ".join(looked.lacks),
+        )
+    if looked.closed:
+        raise WizardError(
+            "host-closed",
+            "{path} on {host} may not be written, so the program cannot be put there.",
+            "Log in there and make that folder yours; nothing was changed.",
+            host=host.address,
+            path=looked.closed,
+        )
+
+
+def _check_fits(host: FarHost, looked: _Looked, archive: Path, size: int) -> None:
+    """Raises WizardError `host-other-machine`, `host-no-room`."""
+    made_for = _MADE_FOR.search(archive.name)
+    if made_for and made_for[1] != looked.machine:
+        raise WizardError(
+            "host-other-machine",
+            "{host} is a computer of the kind {machine}, and {archive} is made for {made_for}.",
+            "Name the archive whose name ends in linux-{machine}.tar.xz; nothing was changed.",
+            host=host.address,
+            machine=looked.machine,
+            archive=archive.name,
+            made_for=made_for[1],
+        )
+    needed, free = _UNPACKED * size - looked.here, (looked.room or 0) * 1024
+    if looked.room is not None and free < needed:
+        wants, has = gigabytes_apart(needed, free)
+        raise WizardError(
+            "host-no-room",
+            "The program wants {needed} GB on {host}, and {free} GB are free there.",
+            "Make room there; nothing was changed.",
+            host=host.address,
+            needed=wants,
+            free=has,
+        )
+
+
+def _other_system(host: FarHost, system: str) -> WizardError:
+    return WizardError(
+        "host-other-system",
+        "{host} is no Linux that this program could be brought to ({system}).",
+        "Log in there and start it from its source: python3 start.py.",
+        host=host.address,
+        system=system,
+    )
+
+
+def _unpack(host: FarHost, digest: str) -> None:
+    outcome = host.ask(_UNPACK, digest)
+    if outcome.exit_code == _ALTERED:
+        raise WizardError(
+            "host-altered",
+            "What came to {host} is not the archive that was sent; it was removed there.",
+            "Try again: it is sent anew.",
+            host=host.address,
+        )
+    if outcome.exit_code == LINE_LOST:
+        raise _unreachable(host, outcome)
+    if not outcome.ok:
+        raise _not_put(host, outcome)
+
+
+def _not_put(host: FarHost, outcome: Outcome) -> WizardError:
+    return WizardError(
+        "host-not-unpacked",
+        "The program could not be put on {host}: {said}",
+        "Look whether the disk there has room (about 1 GB) and its home folder may be written.",
+        details=outcome.tail(),
+        host=host.address,
+        said=said(outcome),
+    )
+
+
+def _unreachable(host: FarHost, outcome: Outcome) -> WizardError:
+    return WizardError(HOST_UNREACHABLE, details=outcome.tail(), host=host.address, said=said(outcome))
