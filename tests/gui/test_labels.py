@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextLayout
+from PySide6.QtGui import QTextDocument, QTextLayout
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from wizard.gui.widgets.code import CodeLine
-from wizard.gui.widgets.labels import label, selectable
+from wizard.gui.widgets.labels import label, plain_tip, selectable
 
 PATH = "C:\\" + "\\".join(["folders"] * 20) + "\\pip.ini"
 
@@ -98,3 +101,19 @@ def test_the_long_name_of_a_file_is_shown_whole(qtbot: QtBot) -> None:
     lines = lines_of(made)
     assert max(made.fontMetrics().horizontalAdvance(line.rstrip()) for line in lines) <= made.width()
     assert "linux_x86_64" in lines[-1], "a short word stays together"
+
+
+def test_a_tool_tip_shows_the_name_of_somebody_else_as_it_is() -> None:
+    hostile = 'seat 1 <img src="file:///etc/hostname"> & <b>ready</b>\nof 5'
+    document = QTextDocument()
+    document.setHtml(plain_tip(hostile))
+    assert document.toPlainText() == hostile
+    assert plain_tip("seat 7: ready") == "seat 7: ready"
+
+
+def test_no_tool_tip_takes_words_for_html() -> None:
+    window = Path(__file__).parents[2] / "wizard" / "gui"
+    lines = [line for path in window.rglob("*.py") for line in path.read_text("utf-8").splitlines()]
+    tips = [line.strip() for line in lines if ".setToolTip(" in line]
+    assert tips
+    assert [line for line in tips if not re.search(r"\.setToolTip\(plain_tip\(", line)] == []

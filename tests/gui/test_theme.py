@@ -75,6 +75,13 @@ def test_both_themes_name_the_same_colours() -> None:
     assert colours("light").keys() == colours("dark").keys()
 
 
+def test_no_icon_is_carried_about_unused() -> None:
+    there = {path.stem for path in (paths.resources_dir() / "icons" / "lucide").glob("*.svg")}
+    source = "".join(path.read_text("utf-8") for path in (Path(__file__).parents[2] / "wizard" / "gui").rglob("*.py"))
+    assert there, "the set lies elsewhere"
+    assert {name for name in there if f'"{name}"' not in source} == set()
+
+
 def test_the_theme_is_switched_live_and_remembered(
     qtbot: QtBot, qapp: QApplication, make_window: MakeWindow, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import segno
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
@@ -14,7 +15,8 @@ from tests.classroom.pack.classes import Class
 from tests.classroom.server.test_room import full
 from tests.gui.teaching.pages import LONG, of_pack, opened, reported
 from tests.gui.walking import press
-from wizard.gui.tools.class_board import LargeCode, QrCode, seat_number
+from wizard.classroom.results.room import GREEN, ClassResults, MachineRow
+from wizard.gui.tools.class_board import LargeCode, QrCode, SeatMap, seat_number
 
 ADDRESS = "http://192.168.1.20:8765/"
 QUIET = 3
@@ -67,3 +69,18 @@ def test_each_computer_has_its_seat(page_of, qtbot: QtBot, pack: Path, built: tu
 
 def test_a_seat_has_the_number_that_ends_its_name() -> None:
     assert [seat_number(name) for name in ("seat 7", "PC-12", "row 3 left", "li", "")] == [7, 12, 3, 0, 0]
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_a_seat_shows_the_name_that_a_computer_gave_itself_as_words(qtbot: QtBot) -> None:
+    """A label comes from a student: neither a key of the window nor HTML."""
+    name = "<b>R&D</b>"
+    row = MachineRow("m1", name, GREEN, "ok", (), (), "Linux", "none", "cpu", "2026-11-24T09:00:00Z", None)
+    board = SeatMap()
+    qtbot.addWidget(board)
+    board.show_room(ClassResults("Course", "0" * 64, (row,)))
+    (seat,) = board._seats
+    assert (seat.shortcut().toString(), seat.accessibleName().startswith(f"{name}: ")) == ("", True)
+    document = QTextDocument()
+    document.setHtml(seat.toolTip())
+    assert document.toPlainText() == seat.accessibleName()

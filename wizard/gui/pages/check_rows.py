@@ -20,7 +20,7 @@ from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.frames import RowCard, column, line_up, stacked
 from wizard.gui.widgets.icons import IconView
-from wizard.gui.widgets.labels import Pill, label, selectable, state_word
+from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable, state_word
 from wizard.toolconfig.lint.finding import LintFinding
 
 # The way to the driver that suits the card: what to know, lines to copy, and the page of who makes the system.
@@ -114,7 +114,7 @@ class CheckRows(RowCard):
         fact = label(self._context.translator.say(row.fact))
         lines: list[QWidget] = [fact]
         if row.why and self._is_terse and row.state == "ok":
-            fact.setToolTip(self._context.translator.say(row.why))
+            fact.setToolTip(plain_tip(self._context.translator.say(row.why)))
             fact.setAccessibleDescription(fact.toolTip())
         elif row.why:
             lines.append(selectable(label(self._context.translator.say(row.why), "muted")))

@@ -23,7 +23,7 @@ from wizard.gui.pages.install_parts import RunProgress, RunSteps
 from wizard.gui.pages.run_watch import RunWatch
 from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.code import copy_out
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.labels import label, plain_tip
 from wizard.gui.widgets.log_view import LogView
 from wizard.gui.widgets.messages import Remark
 from wizard.model.errors import WizardError
@@ -133,8 +133,9 @@ class InstallPage(Page):
         self.remove.setAccessibleDescription(self.tr("Removes the unfinished environment. Downloads are kept."))
         self.copy.setText(self.tr("C&opy log"))
         self.explain.setText(self.tr("&Explain the error"))
-        self.pause.setToolTip(self.tr("Only the download can be paused; a step that has begun is finished first."))
-        self.pause.setAccessibleDescription(self.pause.toolTip())
+        told = self.tr("Only the download can be paused; a step that has begun is finished first.")
+        self.pause.setToolTip(plain_tip(told))
+        self.pause.setAccessibleDescription(told)
         self.rest.retranslate()
         self.quiet.retranslate()
         self.log.setAccessibleName(self.tr("Log"))

@@ -18,7 +18,7 @@ from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import left_text, rate_text, seconds_text
 from wizard.gui.widgets.frames import RowCard, column, line_up
 from wizard.gui.widgets.icons import Sign
-from wizard.gui.widgets.labels import label, restyle
+from wizard.gui.widgets.labels import label, plain_tip, restyle
 from wizard.model.messages import bytes_text
 from wizard.run.report.text import step_name, step_state
 
@@ -233,7 +233,7 @@ class RunSteps(QWidget):
         row.sign.show_state(_SIGNS.get(state, "waiting"))
         row.sign.setAccessibleName(word)
         row.sign.setAccessibleDescription(name)
-        row.sign.setToolTip(word)
+        row.sign.setToolTip(plain_tip(word))
         if row.name.property("role") != (role := "strong" if is_running else ""):
             row.name.setProperty("role", role)
             restyle(row.name)

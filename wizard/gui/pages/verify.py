@@ -24,7 +24,7 @@ from wizard.gui.widgets.code import CodeLines, copy_out, say_for_a_moment
 from wizard.gui.widgets.figures import seconds_text
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up
 from wizard.gui.widgets.icons import icon
-from wizard.gui.widgets.labels import Pill, label, selectable
+from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable
 from wizard.model.errors import ExitStatus, WizardError
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ class VerifyPage(Page):
         self.save.setText(self.tr("&Save report…"))
         self.copy.setText(self.tr("&Copy report"))
         self.copy.setAccessibleDescription(self.tr("Names of this computer and of you are taken out."))
-        self.copy.setToolTip(self.copy.accessibleDescription())
+        self.copy.setToolTip(plain_tip(self.copy.accessibleDescription()))
         self.another.setText(self.tr("Set up &another"))
         self.finish.setText(self.tr("&Finish"))
         self.terminal.setText(self.tr("Open &terminal"))

@@ -16,6 +16,7 @@ from PySide6 import QtCore  # `QtCore.Qt` only where it is needed: see splash
 from PySide6.QtWidgets import QWidget
 
 from wizard.gui.shell.translator import Translator
+from wizard.gui.widgets.labels import plain_tip
 from wizard.model.messages import sentences_of
 from wizard.system.traits import this
 
@@ -90,7 +91,7 @@ def put_hints(owner: QWidget, name: str, translator: Translator) -> None:
             control = control_at(owner, path)
         except LookupError:
             continue
-        control.setToolTip(words)
+        control.setToolTip(plain_tip(words))
         control.setAccessibleDescription(words)
 
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QPushButton, QSizePolicy, QW
 from wizard.classroom.results.room import RED, ClassResults, MachineRow
 from wizard.gui.widgets.frames import column
 from wizard.gui.widgets.icons import icon
-from wizard.gui.widgets.labels import label, restyle
+from wizard.gui.widgets.labels import label, plain_tip, restyle
 
 _QUIET = 3  # modules of white around a code, without which cameras do not find it
 _LARGE = 3.4  # times the running text: the class code on a projector
@@ -144,9 +144,10 @@ class SeatMap(QWidget):
             state, sign, said = "problem", "x", self.tr("needs help")
         elif row is not None:
             state, sign, said = "ok", "check", self.tr("ready")
-        seat.setText(name)
-        seat.setToolTip(f"{row.label or row.machine}: {said}" if row is not None else f"{name}: {said}")
-        seat.setAccessibleName(seat.toolTip())
+        seat.setText(name.replace("&", "&&"))  # a name of somebody else, no key of ours
+        words = f"{(row.label or row.machine) if row is not None else name}: {said}"
+        seat.setToolTip(plain_tip(words))
+        seat.setAccessibleName(words)
         seat.setEnabled(row is not None)
         if seat.property("state") != state:
             seat.setProperty("state", state)

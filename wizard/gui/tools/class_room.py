@@ -29,7 +29,7 @@ from wizard.gui.tools.class_board import LargeCode, QrCode, SeatMap
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.frames import Fold, FoldList, column, line_up
 from wizard.gui.widgets.icons import ICON_SIZE, icon
-from wizard.gui.widgets.labels import SIGNS, Pill, label, selectable
+from wizard.gui.widgets.labels import SIGNS, Pill, label, plain_tip, selectable
 from wizard.gui.widgets.row_table import RowTable
 from wizard.model.messages import Message, bytes_text, message
 
@@ -311,7 +311,7 @@ class RoomPanel(QWidget):
         texts = (f"{SIGNS['problem' if is_red else 'ok']} {state}", row.label or row.machine, why, fix)
         for column_number, words in enumerate(texts):
             cell = self.table.put(place, column_number, words)
-            cell.setToolTip(words)
+            cell.setToolTip(plain_tip(words))
             if column_number == _COMPUTER:
                 cell.setData(Qt.ItemDataRole.AccessibleDescriptionRole, row.cards)
 

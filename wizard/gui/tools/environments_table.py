@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 
 from wizard.app.pages.build import version_rank
 from wizard.gui.shell.theme import colour_now
-from wizard.gui.widgets.labels import SIGNS
+from wizard.gui.widgets.labels import SIGNS, plain_tip
 from wizard.gui.widgets.row_table import RowTable
 from wizard.model.messages import bytes_text
 
@@ -250,7 +250,7 @@ class EnvironmentsTable(RowTable):
         state, word = environment_state(one.state.value)
         is_one_of_several = sum(other.name == one.name for other in self._every) > 1
         name = self.put(row, _NAME, f"{one.name}  ({one.prefix.parent})" if is_one_of_several else one.name)
-        name.setToolTip(str(one.prefix))
+        name.setToolTip(plain_tip(str(one.prefix)))
         name.setData(Qt.ItemDataRole.AccessibleDescriptionRole, str(one.prefix))
         self.put(row, _PYTHON, one.python or "–")
         self.put(row, _TORCH, torch_words(one))

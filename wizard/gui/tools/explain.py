@@ -22,7 +22,7 @@ from wizard.gui.tools.base import SidePage, button
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.fields import PasteBox
 from wizard.gui.widgets.frames import box, column, empty, line_up
-from wizard.gui.widgets.labels import Pill, label, selectable
+from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable
 from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import message
 
@@ -232,7 +232,7 @@ class ExplainPage(SidePage):
             page = button("small")
             page.setText(self.tr("Open the page"))
             page.setAccessibleDescription(guide.page)
-            page.setToolTip(guide.page)
+            page.setToolTip(plain_tip(guide.page))
             page.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(guide.page)))
             lines.addWidget(page)
         self._rows.addWidget(card)

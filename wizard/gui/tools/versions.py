@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from wizard.gui.shell.context import AppContext
 from wizard.gui.tools.base import SidePage
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.labels import label, plain_tip
 from wizard.gui.widgets.row_table import RowTable
 from wizard.system import paths
 
@@ -106,7 +106,7 @@ class VersionsPage(SidePage):
                 drivers = ", ".join(f"{cuda} ({driver})" for cuda, driver in one.drivers(paths.os_name()))
                 cells = (one.torch, one.released, one.torchvision or _NOTHING, _span(one.pythons), drivers or _NOTHING)
                 for place, words in enumerate(cells):
-                    self.table.put(row, place, words).setToolTip(words)
+                    self.table.put(row, place, words).setToolTip(plain_tip(words))
         self.table.fit()
         if self._releases:
             self.table.selectRow(before)
@@ -119,7 +119,7 @@ class VersionsPage(SidePage):
             self.builds.setRowCount(len(one.builds))
             for row, build in enumerate(one.builds):
                 for place, words in enumerate(self._cells(build)):
-                    self.builds.put(row, place, words).setToolTip(words)
+                    self.builds.put(row, place, words).setToolTip(plain_tip(words))
             self.builds.fit()
         self.render_state()
 

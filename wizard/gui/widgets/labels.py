@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 from PySide6.QtCore import QCoreApplication, Qt
@@ -73,6 +74,14 @@ def label(words: str = "", role: str = "", parent: QWidget | None = None, wrap: 
 def selectable(made: QLabel) -> QLabel:
     made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return made
+
+
+def plain_tip(words: str) -> str:
+    """Return what a tool tip shows as just these words: Qt takes a text that looks like HTML for HTML, and the name of
+    a computer or a folder is somebody else's."""
+    if "<" not in words and "&" not in words:
+        return words
+    return f"<span>{html.escape(words, quote=False).replace(chr(10), '<br>')}</span>"
 
 
 def restyle(widget: QWidget) -> None:

@@ -17,7 +17,7 @@ from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import column, empty, line_up
 from wizard.gui.widgets.icons import IconView
-from wizard.gui.widgets.labels import Pill, label
+from wizard.gui.widgets.labels import Pill, label, plain_tip
 from wizard.run.select.learned_rows import JudgedBuild
 
 
@@ -155,7 +155,7 @@ class _LinkBox(QFrame):
         self._name.setText(name)
         self._words.setText(fact or sentence)
         self._words.setAccessibleName(sentence)
-        self.setToolTip("\n".join(part for part in (sentence, source) if part))
+        self.setToolTip(plain_tip("\n".join(part for part in (sentence, source) if part)))
 
 
 _MOST = 4

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from wizard.gui.widgets.labels import plain_tip
 from wizard.app.pages.build import Grid, may_be_forced
 from wizard.compatibility.model import Candidate
 from wizard.gui.shell.context import AppContext
@@ -221,7 +222,7 @@ class BuildGrid(QTableWidget):
         item.setText(words.text)
         item.setData(_KIND, words.kind)
         item.setData(Qt.ItemDataRole.AccessibleTextRole, words.whole)
-        item.setToolTip(words.whole)
+        item.setToolTip(plain_tip(words.whole))
 
     def _words(self, one: Candidate | None, picked: Candidate | None, best: Candidate | None) -> _Words:
         say = self.context.translator.say

@@ -27,7 +27,7 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.fields import PathField
 from wizard.gui.widgets.frames import column, line_up
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.labels import label, plain_tip
 from wizard.model.messages import text
 from wizard.sources.benchmark_policy import REGIONS
 from wizard.sources.table import MirrorRow
@@ -99,7 +99,7 @@ class LastingBox(QWidget):
             )
         self._help.setVisible(is_on)
         self.tick.setAccessibleDescription(self._help.text())
-        self.tick.setToolTip(self._help.text())
+        self.tick.setToolTip(plain_tip(self._help.text()))
         notices = [notice for plan in plans for notice in plan.notices] if is_on else []
         self._notices.setText("\n".join(f"! {self._context.translator.say(notice)}" for notice in notices))
         self._notices.setVisible(bool(notices))

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QProgressBar, QRadioButton, 
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import about_text, seconds_text
 from wizard.gui.widgets.frames import box, column, line_up, stacked
-from wizard.gui.widgets.labels import SIGNS, label, restyle
+from wizard.gui.widgets.labels import SIGNS, label, plain_tip, restyle
 from wizard.model.messages import bytes_text
 from wizard.process import redact
 from wizard.sources.model import Availability, Origin, SourceStatus
@@ -102,7 +102,7 @@ class _Line(QFrame):
         self.no_choice.setVisible(not may_choose)
         self.no_choice.setText("–" if not is_used else SIGNS["ok"])
         self.name.setText(name)
-        self.name.setToolTip(_facts(row))
+        self.name.setToolTip(plain_tip(_facts(row)))
         self.words.setText(_second_line(row, said, is_compared and row.rate == fastest))
         self.rate.setText(rate_words(row))
         seconds = row.size / row.rate if row.size and row.rate and row.kind == "torch" else None
