@@ -7,6 +7,7 @@ import json
 import stat
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -21,11 +22,13 @@ from wizard.classroom.results.certificate import Certificate, certificate, signe
 from wizard.classroom.results.proof import CHALLENGE, Challenges, RefusedResult, class_key_of, machine_of
 from wizard.classroom.results.room_page import room_page, sentences
 from wizard.classroom.results.submit import hand_in, read_room
+from wizard.classroom.server.limits import Limits
 from wizard.classroom.server.server import PackServer, ServeOptions, content_of_pack
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import text
 
-REPORT = {"schema": 1, "status": 0, "created": "2026-11-23T10:00:00Z", "steps": [{"name": "fetch", "seconds": 1.5}]}
+TODAY = datetime.now(timezone.utc).isoformat(timespec="seconds")  # a computer whose clock is a day off needs help
+REPORT = {"schema": 1, "status": 0, "created": TODAY, "steps": [{"name": "fetch", "seconds": 1.5}]}
 
 
 @pytest.fixture
@@ -155,6 +158,20 @@ def test_a_server_of_an_older_program_takes_it_still(course: Class) -> None:
     with RawServer(older) as server:
         assert hand_in([server.root + "/"], own(course)) == server.root + "/"
     assert [asked.split()[0] for asked in came] == [b"GET", b"POST"]
+
+
+def test_strangers_cannot_fill_the_room(course: Class, pack: Path) -> None:
+    """Results that nothing proves give way to one that its computer signed, and those to one of the class."""
+    options = ServeOptions("127.0.0.1", 0, Limits(results_kept=3))
+    with PackServer(content_of_pack(pack, read_listing(pack)), options) as server:
+        strangers = [Certificate(f"{one:02x}" * 16, course.file.sha256, f"stranger {one}", REPORT) for one in range(5)]
+        assert [post(server, one) for one in strangers] == [201, 201, 201, 507, 507]
+        assert post(server, strangers[0]) == 201, "who is there already may say something new"
+        enter(Asked(pack=base_of(server), code=code_of(course.file.sha256, class_key_of(pack))))
+        hand_in([base_of(server)], own(course))
+        assert post(server, strangers[4]) == 507
+    rows = read_room(pack).rows
+    assert sorted(row.proof for row in rows) == ["class", "none", "none"]
 
 
 def test_a_forged_file_in_the_folder_is_no_result(course: Class, pack: Path) -> None:

@@ -3,6 +3,8 @@
 On aiohttp, which is well kept and sends files without copying them (sendfile; TransmitFile on Windows). Nothing but the
 list decides what there is: a path that it does not name is 404, whatever lies on the disk, so nothing leads out of the
 folder. Plain http, since clients check every byte against the profile's hashes.
+
+One file, since the routes share the list, the limits and the counts of one loop.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -24,8 +27,10 @@ from wizard.classroom.pack.listing import LISTING, PROFILE, RESULTS, PackListing
 from wizard.classroom.results.certificate import MOST_BYTES, Certificate, now, parse, write_into
 from wizard.classroom.results.proof import (
     CHALLENGE,
+    CLASS,
     FORGED,
     NONE,
+    OWN,
     Challenges,
     Reason,
     RefusedResult,
@@ -42,6 +47,8 @@ _WAITING = 512
 _KEEP_ALIVE = 20.0
 _RESULT_SECONDS = 30.0  # for half a megabyte
 _STOP_SECONDS = 3.0
+_PROVEN = (FORGED, NONE, OWN, CLASS)  # the least first
+_MOST_LOOKED_AT = 500  # results of a full room, for one that wants a place in it
 
 
 @dataclass(slots=True)
@@ -250,9 +257,17 @@ class PackServer:
         if not (folder / value.filename).exists():
             kept = sum(1 for _ in folder.iterdir())
             if kept >= self._options.limits.results_kept:
-                raise OSError("too many results")
+                self._make_room(folder, standing(value.statement, value.proof, self._content.class_key))
         write_into(folder, value)
         return True
+
+    def _make_room(self, folder: Path, proof: str) -> None:
+        """Let a result that proves more take the place of one that proves less. Raises OSError where there is none."""
+        for path in islice(folder.iterdir(), _MOST_LOOKED_AT):
+            if _PROVEN.index(_proof_of(path, self._content.class_key)) < _PROVEN.index(proof):
+                path.unlink(missing_ok=True)
+                return
+        raise OSError("too many results")
 
 
 def _cut(request: web.Request) -> None:
@@ -261,13 +276,18 @@ def _cut(request: web.Request) -> None:
 
 
 def _is_signed(path: Path) -> bool:
-    """Whether a result of that computer is there which it has signed."""
+    """Return whether a result of that computer is there which it has signed."""
+    return _proof_of(path, "") not in (NONE, FORGED)
+
+
+def _proof_of(path: Path, class_key: str) -> str:
+    """Return what a kept result proves; what cannot be read proves nothing."""
     try:
         with path.open("rb") as stream:
             kept = parse(stream.read(MOST_BYTES + 1))
     except (OSError, WizardError):
-        return False
-    return standing(kept.statement, kept.proof, "") not in (NONE, FORGED)
+        return NONE
+    return standing(kept.statement, kept.proof, class_key)
 
 
 _SILENT = logging.getLogger(__name__)  # a request that is none would put a traceback on the screen of whoever serves
