@@ -14,6 +14,7 @@ import pytest
 from filelock import FileLock
 
 from tests.servers.fault_server import Faults
+from tests.undo.noting import in_a_child, posix
 from tests.update.conftest import DOCUMENT, Maker, next_start, say
 from tests.waiting import HANG
 from wizard.app.update.offer import ask
@@ -245,6 +246,22 @@ def test_a_home_that_cannot_be_written_is_told(maker: Maker) -> None:
     with pytest.raises(WizardError) as caught:
         taken(maker)
     assert caught.value.code == "state-not-writable"
+
+
+@posix
+def test_a_full_disk_is_told_as_that(maker: Maker) -> None:
+    """A real limit of the system on the size of files: the write breaks off in the middle."""
+    maker.publish(2)
+
+    def take_it() -> object:
+        import resource
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+        return taken(maker)
+
+    assert in_a_child(take_it) == "update-no-room"
+    assert not in_use_file().exists()
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ _LOOK = PLACE + (
     'elif [ -n "$1" ] && [ -f "$d/$1.part" ]; then echo part $(wc -c < "$d/$1.part"); '
     'elif [ -x "$d/current/torch-wizard" ] || command -v torch-wizard >/dev/null; then echo there; fi; '
     'p="$d"; while [ ! -d "$p" ]; do p=$(dirname "$p"); done; [ -w "$p" ] || echo closed "$p"; '
+    'case ",$(findmnt -no OPTIONS -T "$p" 2>/dev/null)," in *,noexec,*) echo noexec "$p";; esac; '
     'set -- $(df -Pk "$p" | tail -n 1); echo room "$4"'
 )
 # A full disk is not left full; what a lost line left stays, to go on with.
@@ -34,12 +35,24 @@ _UNPACK = PLACE + (
     'cd "$d" || exit 1; s=$(sha256sum < "$1.part" | cut -c1-64); '
     'if [ "$s" != "$1" ]; then rm -f "$1.part"; exit 66; fi; '
     'rm -rf "$1.new" "$1"; mkdir "$1.new" && tar -xJf "$1.part" -C "$1.new" --strip-components=1 '
+    '&& { [ -x "$1.new/torch-wizard" ] || { rm -rf "$1.new" "$1.part"; echo "$d"; exit 67; }; } '
     '&& mv "$1.new" "$1" && rm -f "$1.part" && ln -sfn "$1" current || { rm -rf "$1.new"; exit 1; }'
 )
-_ALTERED = 66
+_ALTERED, _NOT_RUN = 66, 67
 _MADE_FOR = re.compile(r"-linux-(x86_64|aarch64)\.tar\.xz")
 _UNPACKED = 5  # times the archive: itself, and what comes out of it
 
+HOST_NOEXEC = ErrorText(
+    "host-noexec",
+    "No program may be run from {path} on {host}: its disk is mounted with noexec.",
+    "Log in there and set TORCH_WIZARD_HOME to a folder on another disk.",
+)
+HOST_KEY_CHANGED = ErrorText(
+    "host-key-changed",
+    "{host} shows another key than the one that ssh knows: it was set up anew, or somebody stands in between.",
+    "Ask who looks after it. Only if it was set up anew: remove the old key with “ssh-keygen -R”, go there once with "
+    "“ssh {host}”, then try again.",
+)
 HOST_UNREACHABLE = ErrorText(
     "host-unreachable",
     "ssh does not get to {host}: {said}",
@@ -105,13 +118,15 @@ def _digest(archive: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """`state`: "whole", "there" or "" (nothing, or a part: `here` bytes). `closed`: a folder not to be written."""
+    """`state`: "whole", "there" or "" (nothing, or a part: `here` bytes). `closed`, `noexec`: a folder where nothing
+    may be written, or where no program is run."""
 
     machine: str
     state: str = ""
     here: int = 0
     room: int | None = None
     closed: str = ""
+    noexec: str = ""
     lacks: tuple[str, ...] = ()
 
 
@@ -132,6 +147,7 @@ def _look(host: FarHost, digest: str) -> _Looked:
         _count(found.get("part", "")) or 0,
         _count(found.get("room", "")),
         found.get("closed", ""),
+        found.get("noexec", ""),
         tuple(value for name, value in lines if name == "lacks"),
     )
 
@@ -141,7 +157,7 @@ def _count(text: str) -> int | None:
 
 
 def _check_system(host: FarHost, looked: _Looked) -> None:
-    """Raises WizardError `host-other-system`, `host-lacks`, `host-closed`."""
+    """Raises WizardError `host-other-system`, `host-lacks`, `host-closed`, `host-noexec`."""
     if looked.machine not in ("x86_64", "aarch64"):
         raise _other_system(host, f"Linux {looked.machine}")
     if looked.lacks:
@@ -160,6 +176,8 @@ def _check_system(host: FarHost, looked: _Looked) -> None:
             host=host.address,
             path=looked.closed,
         )
+    if looked.noexec:
+        raise WizardError(HOST_NOEXEC, host=host.address, path=looked.noexec)
 
 
 def _check_fits(host: FarHost, looked: _Looked, archive: Path, size: int) -> None:
@@ -207,6 +225,8 @@ def _unpack(host: FarHost, digest: str) -> None:
             "Try again: it is sent anew.",
             host=host.address,
         )
+    if outcome.exit_code == _NOT_RUN:
+        raise WizardError(HOST_NOEXEC, host=host.address, path=(outcome.stdout.splitlines() or ["?"])[-1])
     if outcome.exit_code == LINE_LOST:
         raise _unreachable(host, outcome)
     if not outcome.ok:
@@ -225,4 +245,6 @@ def _not_put(host: FarHost, outcome: Outcome) -> WizardError:
 
 
 def _unreachable(host: FarHost, outcome: Outcome) -> WizardError:
+    if "HOST IDENTIFICATION HAS CHANGED" in outcome.stderr:
+        return WizardError(HOST_KEY_CHANGED, details=outcome.tail(), host=host.address)
     return WizardError(HOST_UNREACHABLE, details=outcome.tail(), host=host.address, said=said(outcome))

@@ -77,7 +77,7 @@ def host_named(text: str, is_cancelled: Callable[[], bool] = lambda: False) -> F
         raise UsageError(
             "host-bad",
             "“{host}” is no computer that ssh could go to.",
-            "Write user@box, a name of your ssh settings, or ssh://user@box:2222.",
+            "Write user@box, a name of your ssh settings, or ssh://box:2222.",
             host=text,
         )
     ssh = shutil.which("ssh")

@@ -4,6 +4,7 @@ The sides have the same names; tests/windows/test_seam.py holds one against the 
 its callers.
 """
 
+import errno
 import sys
 
 if sys.platform == "win32":
@@ -47,7 +48,12 @@ else:
         user_name,
     )
 
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+NO_ROOM = (*DISK_FULL, errno.EFBIG)  # also where a process may write no larger file
+
 __all__ = [
+    "DISK_FULL",
+    "NO_ROOM",
     "BINARY",
     "Positioned",
     "change_stamp",

@@ -7,7 +7,6 @@ them. What is written here is on the disk before the caller goes on.
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -18,7 +17,7 @@ from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import Message
 from wizard.model.typed import from_own_json
 from wizard.system import moving
-from wizard.system.disk import sync_folder
+from wizard.system.disk import NO_ROOM, sync_folder
 from wizard.undo.model import Change, ChangeState, FileChange
 from wizard.undo.user_file import replace_file
 
@@ -32,7 +31,6 @@ UNDO_UNREADABLE = ErrorText(
 SCHEMA = 1
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
 _UNFINISHED = "unfinished"
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,7 @@ class Storage:
         try:
             yield
         except OSError as error:
-            code = "undo-no-space" if error.errno in _NO_ROOM else "state-not-writable"
+            code = "undo-no-space" if error.errno in NO_ROOM else "state-not-writable"
             raise WizardError(code, details=str(error), path=str(self.folder)) from error
 
     def begin(self) -> None:

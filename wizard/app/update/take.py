@@ -25,6 +25,7 @@ from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import message
 from wizard.model.table_update import DOCUMENT, InUse, TableFile, hashes, in_use_file, table_names, updates_dir
 from wizard.system import moving, paths
+from wizard.system.disk import NO_ROOM
 from wizard.toolconfig import edit as door
 from wizard.transfer.address import host_of
 from wizard.transfer.http import Client
@@ -41,7 +42,8 @@ def missing_bytes(offered: Offered) -> int:
 def take(client: Client, offered: Offered, tell: Callable[[str, int], None] = lambda name, size: None) -> None:
     """Fetch, check as a whole, put in place; they count from the next start. `tell`: each file that came.
 
-    Raises SourceUnreachable, WizardError `update-altered`, `update-refused`, `update-busy`, `state-not-writable`.
+    Raises SourceUnreachable, WizardError `update-altered`, `update-refused`, `update-busy`, `update-no-room`,
+    `state-not-writable`.
     """
     updates = updates_dir()
     try:
@@ -56,6 +58,14 @@ def take(client: Client, offered: Offered, tell: Callable[[str, int], None] = la
             details=str(error),
         ) from error
     except OSError as error:
+        if error.errno in NO_ROOM:
+            raise WizardError(
+                "update-no-room",
+                "The disk that holds {path} is full, so the newer tables could not be kept.",
+                "Make room there, then try again; nothing was changed.",
+                details=str(error),
+                path=str(updates),
+            ) from error
         raise WizardError("state-not-writable", details=str(error), path=str(updates)) from error
 
 

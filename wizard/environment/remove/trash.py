@@ -9,7 +9,6 @@ renamed is a whole environment still: its note is dropped. Nothing here decides 
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import secrets
 from collections.abc import Callable, Iterator
@@ -23,11 +22,11 @@ from wizard.environment.conda.records import unregister
 from wizard.environment.remove.erase import OnErased, erase
 from wizard.model.typed import from_json
 from wizard.system import moving, paths
+from wizard.system.disk import DISK_FULL
 from wizard.system.links import is_link, long_path
 
 TRASH = ".torch-setup-trash-"
 DELETING = ".torch-setup-deleting.json"
-_FULL = (errno.ENOSPC, errno.EDQUOT)
 _FIRST_TO_GO = ("conda-meta", "bin", "Scripts")  # small, and no environment without them
 
 
@@ -112,7 +111,7 @@ def held(deletion: Deletion) -> Iterator[bool]:
         yield False
         return
     except OSError as error:
-        if error.errno not in _FULL:
+        if error.errno not in DISK_FULL:
             raise
     try:
         yield True
@@ -132,7 +131,7 @@ def put_away(deletion: Deletion) -> None:
     try:
         _note(deletion, prefix)
     except OSError as error:
-        if error.errno not in _FULL:
+        if error.errno not in DISK_FULL:
             forget(deletion, prefix)
             raise
         _put_away_on_a_full_disk(deletion)

@@ -6,10 +6,11 @@ Threads of their own, so that a connection receives while the disk and the hash 
 from __future__ import annotations
 
 from wizard.process import without_memory
+from wizard.system.disk import DISK_FULL
 from wizard.transfer.download import meter
 from wizard.transfer.download.meter import ThreadMeter
 from wizard.transfer.download.model import BLOCK, Fault, Tap
-from wizard.transfer.download.part_file import DISK_FULL, PartState, new_buffer
+from wizard.transfer.download.part_file import PartState, new_buffer
 from wizard.transfer.download.scheduler import Scheduler
 from wizard.transfer.download.task import Block, FileTask
 

@@ -138,7 +138,6 @@ def remove_state(path: Path) -> None:
 
 
 ALIGN = 4096
-DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def new_buffer(size: int) -> memoryview:

@@ -18,6 +18,7 @@ from pathlib import Path
 from filelock import BaseFileLock
 
 from wizard.model.lock import LockedFile
+from wizard.system.disk import DISK_FULL
 from wizard.transfer.download import meter, part_file
 from wizard.transfer.download.file_store import Downloads
 from wizard.transfer.download.hosts import Address, Hosts, Sources
@@ -25,7 +26,6 @@ from wizard.transfer.download.meter import ThreadMeter
 from wizard.transfer.download.model import BLOCK, Changed, Fault, Tap
 from wizard.transfer.download.part_file import (
     ALIGN,
-    DISK_FULL,
     PartFile,
     PartState,
     fingerprint,
