@@ -90,6 +90,7 @@ class Tools:
     def sizes(
         self, found: Iterable[Environment], on_sizes: Callable[[Path, Sizes], None], is_cancelled: IsCancelled
     ) -> None:
+        """Measure one environment after the other and tell each as soon as it is known. Raises Cancelled."""
         from wizard.app.use.environments import measure_sizes
 
         measure_sizes(found, on_sizes, is_cancelled)
@@ -179,6 +180,7 @@ class Tools:
     def delete(
         self, plan: DeletionPlan, typed: str, on_progress: Callable[[int, int], None], is_cancelled: IsCancelled
     ) -> None:
+        """Delete what the plan names; `typed` must be the environment's name. Raises Cancelled, WizardError."""
         from wizard.app.use.environments import delete
 
         delete(plan, typed, on_progress, is_cancelled)
@@ -277,6 +279,7 @@ class Tools:
         return self._session.plan_repair(found, Choices(), is_cancelled)
 
     def document(self, found: Examination, repair: RepairPreview | None, language: str) -> Document:
+        """Return the report of an examination, with the planned repair where there is one."""
         from wizard.diagnose.document import doctor_document
         from wizard.machine.machine_file import machine_to_json
 
@@ -304,6 +307,7 @@ class Tools:
     # -- explain
 
     def explain(self, words: str, is_cancelled: IsCancelled) -> ExplainResult:
+        """Return the answer to a pasted text; this computer is only asked where the answer needs it."""
         from wizard.app.use.explain import answer
 
         def look() -> tuple[Facts, Verdict, Matrix]:
@@ -313,6 +317,7 @@ class Tools:
         return answer(words, look)
 
     def read_pasted(self, path: Path) -> str:
+        """Return the text of a file, as one that was pasted. Raises UsageError where it is none or cannot be read."""
         from wizard.diagnose.known_errors.pasted import read_pasted
 
         if not path.is_file():  # a pipe or a device would be waited for

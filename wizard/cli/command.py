@@ -277,6 +277,7 @@ class CommandGroup(Helped, click.Group):
         return list(dict.fromkeys([*self._late, *self.commands]))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import only the command that was typed, so that the others cost no start."""
         late = self._late.get(cmd_name)
         if late is None:
             return self.commands.get(cmd_name)

@@ -42,6 +42,7 @@ class HelpLayout(click.HelpFormatter):
         self.write("".join(f"{indent}{line}\n" for line in wrap(text, self.width - len(indent))))
 
     def write_dl(self, rows: Any, col_max: int = 28, col_spacing: int = 2) -> None:
+        """Write options and their words in two columns; Chinese signs count as two wide."""
         rows, left = list(rows), " " * self.current_indent
         first = min(max(width(name) for name, _ in rows), col_max) + col_spacing
         for name, words in rows:
@@ -144,6 +145,7 @@ def tell_complaint(error: click.UsageError, terminal: Terminal) -> None:
 
 
 def complaint(error: click.UsageError) -> str:
+    """Return click's complaint in the language of the program, with names that are meant perhaps."""
     ctx = error.ctx
     if isinstance(error, click.NoSuchOption):
         words = translated(ctx, N_("No such option '%(name)s'."), name=error.option_name)

@@ -39,6 +39,7 @@ from wizard.transfer.download import FetchProgress
 
 @contextlib.contextmanager
 def telling_refusal(arguments: Arguments, terminal: Terminal) -> Iterator[None]:
+    """Write what refuses a setup as an event too, for whoever reads --events."""
     try:
         yield
     except WizardError as error:
@@ -59,6 +60,7 @@ def tell_unchanged(arguments: Arguments, terminal: Terminal, prefix: Path) -> No
 
 
 def tell_planned(arguments: Arguments, terminal: Terminal, preview: Preview) -> None:
+    """Write the plan as an event: what is to be installed, where, and how many bytes."""
     plan = preview.plan
     build = plan.candidate
     _say(
@@ -144,6 +146,7 @@ class ConsoleReporter:
         self._silence = 0  # seconds of it that were told last
 
     def tell(self, event: Event) -> None:
+        """Show one event of a run: steps as lines, progress in place where it is a terminal."""
         self._silence = 0
         self._terminal.drop(_SILENCE)
         if event.kind is EventKind.STEP_STARTED:
@@ -232,6 +235,7 @@ class ResolvingTold:
         self._at = 0.0
 
     def hear(self, progress: FetchProgress) -> None:
+        """Say which file comes whole because its source sends no parts, each once."""
         # Small ones may be whole between two looks.
         new = [name for name in dict.fromkeys((*progress.whole, progress.file)) if name and name not in self._told]
         self._told.update(new)

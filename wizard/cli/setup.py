@@ -67,6 +67,7 @@ Row = tuple[str, str]
 
 
 def package_lines(preview: Preview, language: str | None) -> Iterator[str]:
+    """Yield every file of the plan with its size, or that it is here already."""
     here, unknown = (text(message(f"environments.packages.{name}"), language) for name in ("here", "unknown"))
     python: list[Row] = [
         (f"{one.name} {one.version} {one.build}".rstrip(), here if one.is_cached else _bytes(one.size, unknown))

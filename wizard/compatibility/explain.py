@@ -155,6 +155,7 @@ def why_not_newest(verdict: Verdict, language: str | None = None) -> str | None:
 
 
 def after_update(verdict: Verdict, language: str | None = None) -> str | None:
+    """Return the sentence about what a newer driver would make possible; None: nothing more."""
     update = verdict.after_driver_update
     if update is None:
         return None

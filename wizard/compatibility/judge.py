@@ -65,6 +65,7 @@ class JudgeContext:
 
 
 def situation_of(machine: Machine, matrix: Matrix, choices: Choices) -> JudgeContext:
+    """Return what every rule looks at: machine, tables, wishes, the driver's level and the cards."""
     return JudgeContext(
         machine=machine,
         matrix=matrix,

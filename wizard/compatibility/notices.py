@@ -37,6 +37,7 @@ def last_torches(situation: JudgeContext) -> tuple[LastTorch, ...]:
 
 
 def last_torch(card: GraphicsCard, situation: JudgeContext) -> LastTorch | None:
+    """Return the newest torch that still has code for an older card; None where the newest has."""
     architecture = card.architecture
     if architecture is None or architecture.last_driver_branch is None or card.capability is None:
         return None
@@ -73,6 +74,7 @@ Rank = tuple[bool, tuple[int, ...], tuple[int, ...]]
 def after_driver_update(
     machine: Machine, matrix: Matrix, choices: Choices, best: Candidate | None, best_build: BestBuild
 ) -> DriverUpdate | None:
+    """Return the smallest driver that gives the best build that any driver would give; None: it gains nothing."""
     drivers = _newer_drivers(machine, matrix)
     if not drivers:
         return None

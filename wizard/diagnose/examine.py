@@ -100,6 +100,7 @@ _PASSING_NEEDS = frozenset({"two-copies"})  # wrong only when the test says so, 
 
 
 def decide(prefix: Path, looks: Sequence[Check], verification: Verification | None) -> DoctorResult:
+    """Return the one answer of all checks: the gravest certain cause in the environment, unless the test passed."""
     findings = [finding for look in looks for finding in look.findings]
     works = verification is not None and passes(verification)
     wrong = [each for each in findings if each.certain and each.scope == ENVIRONMENT]

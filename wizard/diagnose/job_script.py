@@ -49,6 +49,7 @@ def check_options(options: Sequence[str]) -> tuple[str, ...]:
 
 
 def slurm_script(job: BatchJob, language: str | None = None) -> str:
+    """Return a batch script that runs the test on a node with a card; every word in it is quoted for sh."""
     options = (*_own_options(job.options), *job.options)
     output = str(job.reports).replace("%", "%%") + "/torch-verify-%j.log"
     executable, *arguments = own_program()

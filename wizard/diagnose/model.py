@@ -46,6 +46,7 @@ class Remedy:
         return bool(self.reinstall or self.aside or self.family or self.no_user_site or self.drop_library_folders)
 
     def joined(self, other: Remedy) -> Remedy:
+        """Return one remedy that does what both do, each thing once."""
         return Remedy(
             _unlike(self.reinstall, other.reinstall),
             tuple(dict.fromkeys((*self.aside, *other.aside))),

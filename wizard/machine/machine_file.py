@@ -2,6 +2,8 @@
 
 The shape is a contract (docs/architecture.md): fields may be added, none may change. Reading trusts
 nothing: see `fields`. Notices that this version has no words for are left out.
+
+One file, since reading and writing have to name the same fields.
 """
 
 from __future__ import annotations
@@ -55,6 +57,7 @@ class Fields:
         return found
 
     def text_or_none(self, name: str, form: re.Pattern[str] | None = None, example: str = "") -> str | None:
+        """Return a printable text of a sane length, or None. Raises UsageError that names the field."""
         found = self.value.get(name)
         if found is None:
             return None
@@ -69,6 +72,7 @@ class Fields:
         return found
 
     def number_or_none(self, name: str) -> int | None:
+        """Return a whole number of 0 or more, or None. Raises UsageError that names the field."""
         found = self.value.get(name)
         if found is None:
             return None
@@ -77,6 +81,7 @@ class Fields:
         return found
 
     def flag_or_none(self, name: str) -> bool | None:
+        """Return a flag, or None. Raises UsageError that names the field."""
         found = self.value.get(name)
         if found is None or isinstance(found, bool):
             return found
@@ -87,6 +92,7 @@ class Fields:
         return None if found is None else Fields.of(found, self.file, self._at(name))
 
     def objects(self, name: str, most: int, required: bool = False) -> list[Fields]:
+        """Return a list of at most `most` objects, each with its place. Raises UsageError that names the field."""
         found = self.value.get(name)
         if found is None and not required:
             return []
@@ -134,6 +140,7 @@ _PYTHON = re.compile(r"[0-9]{1,2}(\.[0-9]{1,3}){1,2}[0-9A-Za-z.+-]{0,40}")
 
 
 def machine_to_json(machine: Machine) -> dict[str, Any]:
+    """Return the machine as the values of a machine file."""
     driver = machine.driver
     return {
         "schema": SCHEMA,

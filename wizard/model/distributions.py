@@ -85,6 +85,7 @@ class Distribution:
 
 
 def parse_requirement(line: str) -> Requirement | None:
+    """Return the requirement of a line; None where it is none by PEP 508."""
     try:
         return Requirement(line)
     except InvalidRequirement:
@@ -136,6 +137,7 @@ def read_distribution(info: Path) -> Distribution | None:
 
 
 def info_folders(site: Path) -> tuple[Path, ...]:
+    """Return the folders that describe packages, in order; none where the folder cannot be read."""
     try:
         return tuple(sorted(site / path.name for path in long_path(site).iterdir() if _FOLDER.match(path.name)))
     except OSError:

@@ -35,6 +35,7 @@ class Event:
     data: Mapping[str, Any] = field(default_factory=dict)
 
     def to_line(self) -> str:
+        """Return the event as one line of JSON, the common fields first."""
         head = {
             "schema": SCHEMA,
             "event": self.kind.value,

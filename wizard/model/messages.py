@@ -54,6 +54,7 @@ class Message:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Message:
+        """Return a message that was written as JSON, also by an older version that kept only its text."""
         params = {name: _from_json(value) for name, value in (data.get("params") or {}).items()}
         key, sentence = str(data["key"]), str(data.get("sentence") or "")
         if not sentence and "text" in data and not _has_words(key):  # of an older version

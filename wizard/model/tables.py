@@ -78,6 +78,7 @@ def shipped_table(name: str, shape: type[T]) -> T:
 
 
 def bad_table(file: str, problem: str) -> WizardError:
+    """Return the error for a table of ours that is damaged or was edited wrongly."""
     return WizardError(
         "bad-table",
         "A table of this program cannot be read: {problem}.",

@@ -26,6 +26,7 @@ _ARGV = (
 
 @contextlib.contextmanager
 def awake() -> Iterator[None]:
+    """Keep this computer from falling asleep meanwhile, where the system lets us."""
     take_back = processes.stay_awake()
     if take_back is not None:
         try:

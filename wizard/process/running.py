@@ -45,6 +45,7 @@ class Silence:
             self._longest = min(self._longest, _AFTER_DENIAL)
 
     def is_over(self) -> bool:
+        """Return whether the child has neither written nor used its processor for longer than it may."""
         if self._longest is None:
             return False
         now = time.monotonic()
@@ -98,6 +99,7 @@ class LineDecoder:
         self._utf_16 = ""
 
     def feed(self, data: bytes, final: bool = False) -> Iterator[str]:
+        """Yield the whole lines of what came; its encoding is recognized from the first bytes."""
         self._rest += data
         if not self._width and (final or len(self._rest) >= _ENOUGH or self._is_plain_line()):
             self._recognize()
@@ -108,6 +110,7 @@ class LineDecoder:
             yield from self._wide_lines()
 
     def flush(self) -> Iterator[str]:
+        """Yield what is left at the end, also a line without an end."""
         yield from self.feed(b"", final=True)
         rest, self._rest = self._rest, b""
         line = _fold(rest.decode(self._utf_16, "replace") if self._utf_16 else self._plain(rest))

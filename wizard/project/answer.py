@@ -58,6 +58,7 @@ def _line(origin: FileLine) -> dict[str, Any]:
 
 
 def relaxed_words(one: Relaxed) -> Message:
+    """Return one sentence for a demand that could not be kept: what was asked, what it gets, why."""
     return message(
         "project.head.relaxed",
         "{name}: asked {asked}, you get {given}: {why}",

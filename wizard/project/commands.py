@@ -29,6 +29,7 @@ _IMPORTED = re.compile(r"\bimport\s+([A-Za-z_][A-Za-z0-9_]*)")
 
 
 def read_commands(file: str, text: str, found: Findings) -> None:
+    """Read pip's and conda's lines, interpreters and imports out of a README or a Dockerfile, as recommendations."""
     for number, line in _joined(text):
         where = origin_of(file, number, line)
         for match in _PIP.finditer(line):

@@ -36,6 +36,7 @@ def read_explicit(file: str, text: str, found: Findings) -> None:
 
 
 def read_environment(file: str, text: str, found: Findings) -> None:
+    """Read an environment.yml: channels, conda's packages and the section for pip."""
     document = load_yaml(file, text, found)
     if not isinstance(document, dict):
         return

@@ -80,12 +80,14 @@ class ProjectReader:
         self.files: list[str] = []
 
     def project(self) -> Project:
+        """Return what was read so far, equal lines once."""
         found = self.found
         statements = tuple(dict.fromkeys(found.statements))
         sources = tuple(dict.fromkeys(found.sources))
         return Project(str(self.folder.root), tuple(self.files), statements, sources, tuple(found.remarks))
 
     def read(self, name: str, included_by: FileLine | None = None, group: str = "") -> None:
+        """Read one file of the project by its kind, and what it includes; each file once, so that a circle ends."""
         if name in self.files:
             return
         where = included_by or origin_of(name, 1, name)

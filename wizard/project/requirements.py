@@ -37,6 +37,7 @@ _VARIABLE = re.compile(r"\$\{[A-Z0-9_]+\}")
 
 
 def read_requirements(file: str, text: str, found: Findings, strength: str = DECLARED, group: str = "") -> None:
+    """Read a requirements file: pip's lines, exports of pip and conda, and demands in comments as remarks."""
     for match in _COMMENTED.finditer(text):
         found.remark("commented", origin_of(file, text.count("\n", 0, match.start()) + 1, match[0]))
     for line, words in logical_lines(text):
@@ -69,6 +70,7 @@ def logical_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def read_line(words: str, where: FileLine, found: Findings, strength: str = DECLARED, group: str = "") -> None:
+    """Read one line of pip's: a requirement, or an option that includes a file or names a source."""
     rest, options = split_options(words)
     constraint = False
     editable = False

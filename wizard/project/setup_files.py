@@ -22,6 +22,7 @@ _FILE = re.compile(r"[\w./-]*requirements[\w.-]*\.(txt|in)")
 
 
 def read_setup_cfg(file: str, text: str, found: Findings) -> None:
+    """Read what setup.cfg asks of Python and packages; a file that cannot be parsed is a remark."""
     config = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         config.read_string(text)
@@ -52,6 +53,7 @@ def _entries(value: str, head: str, group: str, lines: TomlText, found: Findings
 
 
 def read_setup_py(file: str, text: str, found: Findings) -> None:
+    """Read what setup.py asks as syntax only: it is never run."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -82,6 +84,7 @@ class SetupReader:
             yield one
 
     def read(self) -> None:
+        """Note the arguments of each call of `setup` whose values stand in the file itself."""
         calls = [node for node in self._walk(self.tree) if isinstance(node, ast.Call) and _is_setup(node.func)]
         for keyword in [keyword for call in calls for keyword in call.keywords]:
             value = self._bound(keyword.value)

@@ -38,6 +38,7 @@ class TomlText:
         self.file, self.lines = file, text.split("\n")
 
     def at(self, words: str, head: str = "") -> FileLine:
+        """Return the line where these words stand, first below `head`; the head's own line where they stand nowhere."""
         start = self._head(head) if head else 0
         pattern = re.compile(rf"(?<![\w.-]){re.escape(words)}") if words else None
         for number in [*range(start, len(self.lines)), *range(start)]:
@@ -62,6 +63,7 @@ def load_toml(file: str, text: str, found: Findings) -> dict[str, Any]:
 
 
 def read_pyproject(file: str, text: str, found: Findings) -> None:
+    """Read a pyproject.toml: PEP 621, dependency groups, poetry, uv, pixi and setuptools' dynamic files."""
     document, lines = load_toml(file, text, found), TomlText(file, text)
     project, tool = _table(document, "project"), _table(document, "tool")
     _python(project.get("requires-python"), "project", lines, found)
@@ -284,6 +286,7 @@ def _dynamic(dynamic: Mapping[str, Any], lines: TomlText, found: Findings) -> No
 
 
 def read_lock(file: str, text: str, found: Findings) -> None:
+    """Read the packages of a uv.lock, poetry.lock or pylock.toml, each with the line where its entry begins."""
     document = load_toml(file, text, found)
     packages = document.get("package") or document.get("packages")
     heads = [number for number, line in enumerate(text.split("\n"), 1) if _PACKAGE.match(line)]

@@ -132,6 +132,7 @@ def environment_of(os: str, python: str) -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def marker_holds(marker: str, os: str, python: str) -> bool:
+    """Return whether a line is meant for this system and Python; one that cannot be read counts as meant."""
     if not marker:
         return True
     try:

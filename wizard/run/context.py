@@ -78,6 +78,8 @@ class Step(Protocol):
     name: str
     weight: int
 
-    def announce(self, context: Context) -> Message: ...
+    def announce(self, context: Context) -> Message:
+        """Return what the step is about to do, before it begins."""
 
-    def run(self, context: Context) -> Message: ...
+    def run(self, context: Context) -> Message:
+        """Do it and return what was done. Raises Cancelled, WizardError."""

@@ -38,6 +38,7 @@ class Emitter:
         self._last_progress: dict[str, float] = {}
 
     def emit(self, kind: EventKind, **data: Any) -> None:
+        """Write one event into the run's file and to whoever listens; a listener that is gone stops nothing."""
         with self._guard:
             self._seq += 1
             line = Event(kind, self._seq, round(time.time(), 3), self._run, data).to_line()

@@ -47,6 +47,7 @@ class _JournalLine:
 
 
 def parse_history(lines: list[str]) -> History:
+    """Return what the earlier attempts of a run have begun and done; damaged lines are passed over."""
     begun: set[str] = set()
     done: dict[str, Mapping[str, Any]] = {}
     installed: set[str] = set()

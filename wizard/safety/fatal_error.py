@@ -39,6 +39,7 @@ def last_words(error: BaseException) -> int:
 
 
 def sentence(error: BaseException, log: Path | None) -> str:
+    """Return one sentence in the account's language, without anything of the program that may be broken."""
     named = (os.environ.get(name, "") for name in ("TORCH_WIZARD_LANG", "LC_ALL", "LC_MESSAGES", "LANG"))
     language = next(filter(None, named), "")
     what = getattr(error, "name", None) or type(error).__name__

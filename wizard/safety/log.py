@@ -72,6 +72,7 @@ class SharedLog(logging.Handler):
         self.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s %(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Append the record to the file that several processes write."""
         try:
             append(self._name, self.format(record))
         except Exception:  # a record that cannot be formatted stops nothing

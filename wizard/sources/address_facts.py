@@ -104,6 +104,7 @@ class LintTable(Row, frozen=True, kw_only=True):
     misplaced: tuple[MisplacedRow, ...]
 
     def facts(self) -> AddressFacts:
+        """Return the table's rows in the form in which they are looked up."""
         return AddressFacts(
             dead=self.dead,
             terms=self.terms,

@@ -76,6 +76,7 @@ class BenchmarkTable(Row, frozen=True, kw_only=True):
     kept: KeptRow
 
     def policy(self) -> BenchmarkPolicy:
+        """Return the table's rows as one policy; hours become seconds."""
         return BenchmarkPolicy(
             probe_seconds=self.probe.seconds,
             packages=self.probe.packages,

@@ -157,6 +157,7 @@ class RangedFile(io.RawIOBase):
         return self._at
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Move within the file that lies far away; nothing is asked yet. Raises OSError before its start."""
         base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.size}[whence]
         if base + offset < 0:
             raise OSError("before the start of the file")
@@ -164,6 +165,7 @@ class RangedFile(io.RawIOBase):
         return self._at
 
     def readinto(self, buffer: Any) -> int:
+        """Read bytes, by a range request where they are not here yet; 0 at the end."""
         wanted = min(len(buffer), self.size - self._at)
         if wanted <= 0:
             return 0

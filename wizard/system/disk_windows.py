@@ -120,6 +120,7 @@ class Positioned:
             return os.write(self.descriptor, data)
 
     def read(self, block: memoryview, offset: int) -> int:
+        """Read a block at its offset and return its bytes; one reader at a time, since Windows moves one pointer."""
         with self._turn:
             os.lseek(self.descriptor, offset, os.SEEK_SET)
             data = os.read(self.descriptor, len(block))
@@ -127,6 +128,7 @@ class Positioned:
         return len(data)
 
     def close(self) -> None:
+        """Close the descriptor; it may be called twice."""
         with self._turn:
             if self.descriptor >= 0:
                 os.close(self.descriptor)

@@ -62,6 +62,7 @@ def interface_language() -> str:
 
 
 def windows_language() -> str:
+    """Return the language of Windows' own screens, such as zh_CN; "" where it is not known."""
     import locale
 
     from wizard.system.windows.calls import load

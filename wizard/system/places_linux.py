@@ -70,6 +70,7 @@ def base_python(base: Path, release: tuple[int, int]) -> Path:
 
 
 def python_folders(environ: Mapping[str, str], home: Path, root: Path) -> Iterator[tuple[Path, str]]:
+    """Yield folders and patterns below them where Pythons lie: pyenv's, those of the account, the system's."""
     pyenv = environ.get("PYENV_ROOT")
     if pyenv:
         yield Path(pyenv), "versions/*/bin"
@@ -123,6 +124,7 @@ def python_of_user_site(name: str) -> str | None:
 
 
 def is_system_folder(prefix: PurePath) -> bool:
+    """Return whether the folder belongs to the system, so that nothing of ours may be made or deleted there."""
     if len(prefix.parts) == 1:
         return True
     text = prefix.as_posix()
@@ -132,6 +134,7 @@ def is_system_folder(prefix: PurePath) -> bool:
 
 
 def is_open_to_files(place: PurePath) -> bool:
+    """Return whether a profile may name this place: no system folder, nothing hidden."""
     text = place.as_posix()
     closed = any(text == top or text.startswith(f"{top}/") for top in _CLOSED)
     on_a_stick = text.startswith("/run/media/")

@@ -159,6 +159,7 @@ def _is_below(place: PurePath, *variables: str) -> bool:
 
 
 def is_open_to_files(place: PurePath) -> bool:
+    """Return whether a profile may name this place: no system folder, no AppData, nothing hidden, no short name."""
     if place.is_absolute() and is_system_folder(place):
         return False
     if _is_below(place, "APPDATA", "LOCALAPPDATA"):
@@ -167,6 +168,7 @@ def is_open_to_files(place: PurePath) -> bool:
 
 
 def is_anothers(place: PurePath, home: PurePath) -> bool:
+    """Return whether the place lies in another account's home."""
     homes = (PureWindowsPath(home.drive or "C:", "/Users"), home.parent)
     shared = PureWindowsPath(home.drive or "C:", "/Users/Public")
     own = place.is_relative_to(home) or place.is_relative_to(shared)

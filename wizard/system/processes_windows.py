@@ -38,6 +38,7 @@ class Family:
         self.kill()
 
     def kill(self) -> None:
+        """End the child with all that it has started: by its job, else by the tree of its parents."""
         if self._job is not None:
             self._job.terminate()
         else:

@@ -379,6 +379,7 @@ def _plain(name: str, values: CondaValues) -> tuple[str, ...]:
 
 
 def without_platform(url: str) -> str:
+    """Return a channel's address without the folder of a platform at its end."""
     from wizard.sources.address_facts import address_facts
 
     head, _, last = url.rstrip("/").rpartition("/")

@@ -39,6 +39,8 @@ class TextFile:
 
 
 def read_text(content: bytes) -> TextFile:
+    """Return a file's text with the codec that gives back the same bytes; without one its bytes are kept as they
+    are."""
     mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
     body = content[len(mark) :]
     for codec in ("utf-8", locale.getpreferredencoding(False)):

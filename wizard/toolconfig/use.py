@@ -145,6 +145,7 @@ def mirror_requests(rows: dict[str, MirrorRow], around: UserContext) -> tuple[Se
 
 
 def pip_request(url: str | None, around: UserContext) -> SettingsRequest:
+    """Return the change of pip's settings that sets its index; None takes it out again."""
     path = own_file(Tool.PIP, around)
     content = read(path) or b""
     present = [key for key in ("global.index-url", "install.index-url") if value_of(Tool.PIP, path, content, key)]

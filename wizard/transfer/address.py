@@ -24,6 +24,7 @@ def has_scheme(text: str) -> bool:
 
 
 def is_loopback(host: str | None) -> bool:
+    """Return whether the host is this computer by its name or its number; nothing is looked up."""
     if host is None:
         return False
     if host.lower() == "localhost":

@@ -177,6 +177,7 @@ class UndoJournal:
                         )
 
     def undo(self, change_id: str | None, take_out: TakeOut) -> Undone:
+        """Take a change back, the last one for None; of a file that was changed since only our part goes."""
         with self._working():
             change = self.find(change_id)
             self._storage.begin()

@@ -76,6 +76,7 @@ class Storage:
             sync_folder(self.folder)
 
     def new_id(self) -> str:
+        """Make the folder of a new change and return its number. Raises WizardError where there is no room."""
         number = max((int(name) for name in self.ids()), default=0) + 1
         with self._noting():
             (self.folder / str(number)).mkdir(mode=_PRIVATE_FOLDER)

@@ -140,6 +140,7 @@ def check(write: Write) -> None:
 
 
 def file_change(write: Write, digest: Callable[[bytes], str]) -> FileChange:
+    """Return the record of what is about to be written: hashes of before and after, mode, folders made for it."""
     target = _behind_link(write.path)
     return FileChange(
         path=str(write.path),
@@ -190,6 +191,7 @@ def put(file: FileChange, content: bytes) -> None:
 
 
 def remove(file: FileChange) -> None:
+    """Remove a file that we made; one that is gone is no error. Raises WizardError."""
     try:
         moving.unlink(Path(file.target), missing_ok=True)
     except OSError as error:

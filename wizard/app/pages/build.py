@@ -44,6 +44,7 @@ def version_rank(version: str) -> Any:
 
 
 def arrange(candidates: Sequence[Candidate]) -> Grid:
+    """Return the builds as a grid: the newest release first, variants in their usual order."""
     cells = {(one.torch, one.variant): one for one in reversed(candidates)}
     releases = sorted({one.torch for one in candidates}, key=version_rank, reverse=True)
     variants = sorted({one.variant for one in candidates}, key=variant_rank)

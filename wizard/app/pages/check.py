@@ -196,6 +196,7 @@ class LiveRow:
 
 
 def live_rows(requirements: tuple[Requirement, ...], ended: frozenset[str]) -> tuple[LiveRow, ...]:
+    """Return a row for each thing that is waited for, with what is known of it once all its parts have `ended`."""
     found = []
     for name, parts in WAITING.items():
         is_known = ended.issuperset(parts)
@@ -244,6 +245,7 @@ def _in_its_place(cause: Message, effect: Message | None) -> Message | None:
 
 
 def drift_rows(drifts: tuple[EnvironmentChanges, ...]) -> Iterator[CheckRow]:
+    """Yield a row for each change that somebody else made to an environment of ours; one without CUDA is a problem."""
     for drift in drifts:
         state = "problem" if drift.lost_cuda else "warning"
         for change in drift.changes:

@@ -105,6 +105,7 @@ class Navigator:
         self._move(pages[pages.index(self._page) + 1], self._state)
 
     def go_back(self) -> None:
+        """Show the page before this one. Raises WrongWay where there is none."""
         if not self.may_go_back():
             raise WrongWay(f"back from {self._page.value}")
         self._hurries = False
@@ -112,6 +113,7 @@ class Navigator:
         self.go_to(pages[pages.index(self._page) - 1])
 
     def go_to(self, page: PageId) -> None:
+        """Show a page of the way; Welcome begins anew. Raises WrongWay where it cannot be reached yet."""
         if not self.may_go_to(page):
             raise WrongWay(f"to {page.value} from {self._page.value}")
         self._hurries = False
@@ -183,6 +185,7 @@ class Navigator:
         self._put(PageId.SOURCE, replace(self._unelected(), facts=facts))
 
     def put_selected_build(self, selected: SelectedBuild) -> None:
+        """Take over the build that was chosen; from Review only the preview is made anew."""
         state = replace(self._state, selected=selected, selected_for=self._state.choices)
         if self._page is PageId.REVIEW:  # the engine was changed on Place: only the preview hangs on it
             self._put(PageId.PLACE, state)

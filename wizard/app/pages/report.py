@@ -50,6 +50,7 @@ class ReportView:
 
 
 def as_message(value: Any) -> Message | None:
+    """Return a sentence of a report, also of one that holds only its text; None where there is none."""
     if isinstance(value, Mapping) and value.get("key"):
         return Message.from_json(value)
     text = value.get("text") if isinstance(value, Mapping) else value
@@ -90,6 +91,7 @@ def _part(report: Mapping[str, Any], part: str, name: str) -> str:
 
 
 def read_report(report: Mapping[str, Any]) -> ReportView:
+    """Return what Verify shows of a report, which may be of another version or damaged: what is missing is empty."""
     verification = report.get("verification")
     seen: Mapping[str, Any] = verification if isinstance(verification, Mapping) else {}
     gpu_ok = seen.get("gpu_ok")

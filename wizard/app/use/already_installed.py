@@ -33,6 +33,7 @@ class AlreadyInstalled:
 
 
 def made_by(prefix: Path) -> AlreadyInstalled | None:
+    """Return the newest finished run that made this environment; None: no run of this account did."""
     for folder in run_folders():
         try:
             plan, info = read_plan(folder.plan), run_info(folder)

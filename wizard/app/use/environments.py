@@ -178,6 +178,7 @@ def surroundings() -> ProtectedPlaces:
 
 
 def places() -> SearchPlaces:
+    """Return where this account's environments may lie: usual folders, settings of conda, runs, known Pythons."""
     home = _home()
     roots = tuple(_roots())
     pythons = tuple(interpreters.candidates(os.environ, home)) if home else ()

@@ -335,6 +335,7 @@ def conda_text(export: Export) -> str:
 
 
 def export_document(export: Export) -> dict[str, Any]:
+    """Return an export as JSON values; logins are taken out of the addresses."""
     one = export.environment
     return {
         "schema": SCHEMA,

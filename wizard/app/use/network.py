@@ -42,6 +42,7 @@ def save_network(network: Network, path: Path | None = None) -> None:
 
 
 def network_to_json(network: Network) -> dict[str, Any]:
+    """Return the choice of the network as JSON values, a login within the proxy's address among them."""
     return {
         "mode": network.mode.value,
         "proxy": network.proxy,

@@ -206,6 +206,7 @@ class Mending:
 
 
 def situation_of(machine: Machine, best: Candidate | None, matrix: Matrix) -> LintContext:
+    """Return what the rules of the settings need to know of this computer and of the build that was picked."""
     newest = max(matrix.releases, key=version_key, default=None)
     cards = machine.nvidia_gpus
     return LintContext(
@@ -267,6 +268,7 @@ def counts(findings: Sequence[LintFinding]) -> dict[str, int]:
 
 
 def document(findings: Sequence[LintFinding], language: str | None, change: Change | None = None) -> dict[str, Any]:
+    """Return the findings as JSON values, with the change that mended some of them."""
     return {
         "schema": SCHEMA,
         "counts": counts(findings),

@@ -46,6 +46,7 @@ from wizard.toolconfig.files import parse_settings_files
 
 
 def facts_document(facts: Facts) -> dict[str, Any]:
+    """Return what `probe --json` prints: the machine file, with the settings and the checks."""
     settings = facts.settings
     return {
         **machine_to_json(facts.machine),

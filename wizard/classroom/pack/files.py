@@ -118,6 +118,7 @@ def is_inside(folder: Path, relative: str) -> bool:
 
 
 def size_and_hash(path: Path) -> tuple[int, str]:
+    """Return a file's bytes and its SHA-256, read once. Raises OSError."""
     digest, size = hashlib.sha256(), 0
     with path.open("rb") as stream:
         while block := stream.read(_READ):

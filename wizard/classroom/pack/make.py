@@ -41,6 +41,7 @@ class PackCheck:
 
 
 def wanted_of(file: ProfileFile) -> PackRequest:
+    """Return what a pack of this profile has to hold."""
     profile = file.profile
     return PackRequest(
         file.data, file.sha256, profile.title, profile.files, conda=profile.conda, signature=file.signature

@@ -21,7 +21,8 @@ from wizard.model.messages import Message, message
 from wizard.process import redact
 from wizard.system.places import places
 from wizard.system.traits import of
-from wizard.transfer.proxy.bypass import is_link_local_address, is_loopback
+from wizard.transfer.address import is_loopback
+from wizard.transfer.proxy.bypass import is_link_local_address
 
 # What a profile may name: addresses, places, requirements. Each rule answers with the key of a problem, or None.
 #
@@ -88,6 +89,7 @@ def name_flaw(name: str) -> str | None:
 
 
 def place_flaw(place: str, os_name: str) -> str | None:
+    """Return what is wrong with a profile's place for environments on that system; None: it may be used."""
     if place.startswith("~/"):
         parts: tuple[str, ...] = tuple(place[2:].replace("\\", "/").split("/"))
         is_open = places(os_name).is_open_to_files(of(os_name).path(*parts))
@@ -161,6 +163,7 @@ class ProfileTable:
         return self.text_or_none(name, form, example) or ""
 
     def text_or_none(self, name: str, form: re.Pattern[str] | None = None, example: str = "") -> str | None:
+        """Return a text, or None where there is none or a wrong one, which is noted among the problems."""
         found = self.value.get(name)
         if found is None or not self._is_text(name, found, form, example):
             return None
@@ -180,6 +183,7 @@ class ProfileTable:
         return False
 
     def number_or_none(self, name: str) -> int | None:
+        """Return a whole number above 0, or None where there is none or a wrong one, which is noted."""
         found = self.value.get(name)
         if found is None:
             return None
@@ -189,6 +193,7 @@ class ProfileTable:
         return found
 
     def flag(self, name: str) -> bool:
+        """Return a flag, False where it is missing; anything else is noted among the problems."""
         found = self.value.get(name, False)
         if not isinstance(found, bool):
             self.fail(name, "flag")
@@ -196,6 +201,7 @@ class ProfileTable:
         return found
 
     def texts(self, name: str, most: int, form: re.Pattern[str] | None = None, example: str = "") -> tuple[str, ...]:
+        """Return a list of at most `most` texts; wrong ones are noted among the problems and left out."""
         found = self.value.get(name, [])
         if not isinstance(found, list):
             self.fail(name, "list")
@@ -215,6 +221,7 @@ class ProfileTable:
         return ProfileTable(found, self.at(name), self.problems)
 
     def tables(self, name: str, most: int) -> Iterator[ProfileTable]:
+        """Yield at most `most` tables, each with its place in the file; anything else is noted as a problem."""
         found = self.value.get(name, [])
         if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
             self.fail(name, "tables", table=name)

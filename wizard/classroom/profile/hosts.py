@@ -15,8 +15,7 @@ from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, message
 from wizard.sources.table import listed_places
-from wizard.transfer.address import host_of
-from wizard.transfer.proxy.bypass import is_loopback
+from wizard.transfer.address import host_of, is_loopback
 
 _NAMED = 4
 Agree = Callable[[ProfileFile], Collection[str]]  # the hosts of it that the person trusts

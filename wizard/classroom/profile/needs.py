@@ -94,6 +94,7 @@ def checked(allowed: Allowed, matrix: Matrix) -> Allowed:
 
 
 def needs_of_machines(machines: Iterable[tuple[str, Machine]], allowed: Allowed, matrix: Matrix) -> Needs:
+    """Return which builds a class needs for these computers, each with who takes it, and who can take none."""
     found: dict[tuple[str, ...], ProfileNeed] = {}
     unmet = []
     carried = _restricted(matrix, allowed)

@@ -32,6 +32,7 @@ _MOST_TAGS = 200
 
 
 def check_locks(profile: Profile, problems: Problems) -> None:
+    """Note what is wrong among the locks: none, two for one system, wheels that do not fit, sizes that contradict."""
     if not profile.locks:
         problems.add("lock", "missing")
     seen: dict[tuple[str, ...], int] = {}
@@ -153,6 +154,7 @@ CheckAddress = Callable[[ProfileTable, str, str], None]
 
 
 def read_conda(table: ProfileTable, check_address: CheckAddress) -> CondaPackage:
+    """Return one conda package of a lock; what is wrong is noted among the problems."""
     table.know(*_KEYS)
     url, also = table.text("url"), table.texts("also", 16)
     if "url" in table.value:

@@ -107,6 +107,7 @@ def _place(path: str) -> str:
 
 
 def row_lines(rows: Rows) -> Iterator[str]:
+    """Yield the lines of TOML for the rows of our tables that a profile carries along."""
     for name, table in _CARRIED.items():
         for row in rows.get(name, ()):
             yield from ("", f"[[rows.{name}]]")

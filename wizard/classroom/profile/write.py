@@ -30,6 +30,7 @@ def profile_file(profile: Profile) -> ProfileFile:
 
 
 def profile_text(profile: Profile) -> str:
+    """Return the profile as TOML, always in the same order, so that its hash is that of its content."""
     lines = [
         f"schema = {profile.schema}",
         f"title = {quoted(profile.title)}",

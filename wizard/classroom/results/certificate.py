@@ -79,6 +79,7 @@ class Certificate:
 
     @property
     def created(self) -> float | None:
+        """Return when the report was made (seconds since 1970, by its computer's clock); None: it does not say."""
         try:
             moment = datetime.strptime(str(self.report.get("created")), _MOMENT)
         except ValueError:
@@ -154,6 +155,7 @@ def clean_label(text: str) -> str:
 
 
 def to_json(value: Certificate) -> bytes:
+    """Return the bytes that are handed in, its proof among them."""
     document = {
         "schema": SCHEMA,
         "machine": value.machine,

@@ -194,6 +194,7 @@ def remember_class_key(profile_sha256: str, class_key: str) -> None:
 
 
 def remembered_class_key(profile_sha256: str) -> str:
+    """Return the class's key as it was typed on this computer; "" where none was."""
     with contextlib.suppress(OSError, ValueError), _remembered(profile_sha256).open(encoding="ascii") as stream:
         kept = stream.read(KEY_SIGNS + 1)
         return kept if _KEY.match(kept) else ""
@@ -220,6 +221,7 @@ class RefusedResult:
 
     @property
     def words(self) -> Message:
+        """Return one sentence for the admin: who sent it, for which computer, and why it was refused."""
         if self.reason == "forged":
             return message(
                 "share.refused.forged",
@@ -244,6 +246,7 @@ def note_refused(folder: Path, refused: RefusedResult) -> None:
 
 
 def read_refused(folder: Path) -> tuple[RefusedResult, ...]:
+    """Return the refused results that are noted beside a pack; damaged lines are passed over."""
     found = []
     with contextlib.suppress(OSError), (folder / REFUSED).open("rb") as stream:
         for line in stream.read(_MOST_REFUSED_BYTES + 1000).splitlines():

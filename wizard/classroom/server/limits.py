@@ -214,6 +214,7 @@ class PendingConnection(asyncio.Protocol):
         self._crowd, self._inner = crowd, inner
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Hand the connection on to the server, or cut it where there are too many of its address."""
         assert isinstance(transport, asyncio.Transport)
         peer = transport.get_extra_info("peername")
         if not self._crowd.admits(str(peer[0]) if peer else "", transport):

@@ -55,6 +55,7 @@ def served_of(folder: Path, entry: PackEntry) -> Iterator[tuple[str, Served]]:
 
 
 def pieces(served: Served, start: int, end: int) -> Iterator[Piece]:
+    """Yield which bytes of which files make up `start` to `end` of something that lies in several parts."""
     offset = 0
     for path, size in served.files:
         first, last = max(start, offset), min(end, offset + size)

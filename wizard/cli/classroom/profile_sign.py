@@ -64,6 +64,7 @@ def named_key(text: str | None) -> SecretKey:
 
 
 def sign_with(path: Path, file: ProfileFile, key: SecretKey, terminal: Terminal) -> None:
+    """Sign a profile beside its file and say with which key."""
     from wizard.classroom.profile.keys import sign_profile
     from wizard.classroom.profile.signature import signature_path
 

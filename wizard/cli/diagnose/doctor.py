@@ -32,6 +32,7 @@ JOB_NEEDS_FILE = ErrorText(
 
 
 def tell_drift(drift: EnvironmentChanges, terminal: Terminal) -> None:
+    """Say what somebody else changed in an environment, by which packages, and how it is mended."""
     prefix = str(drift.prefix)
     for change in drift.changes:
         terminal.say(change.words(drift.prefix))
@@ -41,6 +42,7 @@ def tell_drift(drift: EnvironmentChanges, terminal: Terminal) -> None:
 
 
 def write_job(arguments: Arguments, terminal: Terminal) -> int:
+    """Write a batch script for a cluster in place of an examination here."""
     from wizard.app.use.doctor import check_environment
     from wizard.diagnose.job_script import BatchJob, check_options, is_local, slurm_script
     from wizard.environment.naming import absolute_prefix

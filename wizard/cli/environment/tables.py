@@ -59,6 +59,7 @@ def day(moment: float | None) -> str:
 
 
 def details(one: Environment) -> Iterator[Message]:
+    """Yield the sentences about one environment for `envs show`."""
     yield message("envs.show.place", "{name}: {prefix}", name=one.name, prefix=str(one.prefix))
     yield message("envs.show.python", engine=_kind(one), python=one.python or "–", packages=one.packages)
     if one.torch:
@@ -125,6 +126,7 @@ def unowned_words(row: Unowned) -> str:
 
 
 def document(one: Environment, sizes: Sizes | None, language: str | None) -> dict[str, Any]:
+    """Return one environment as JSON values; its size is None where nobody has measured it."""
     return {
         "name": one.name,
         "prefix": str(one.prefix),
@@ -149,6 +151,7 @@ def sizes_document(sizes: Sizes | None) -> dict[str, int] | None:
 
 
 def plan_document(plan: DeletionPlan, language: str | None) -> dict[str, Any]:
+    """Return as JSON values what stands against a deletion, and what stays after it."""
     return {
         "unowned": [
             {"path": row.path, "files": row.files, "bytes": row.size, "folder": row.is_folder} for row in plan.unowned

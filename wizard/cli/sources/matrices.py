@@ -222,6 +222,7 @@ def _document(done: use_cases.Refreshed) -> dict[str, Any]:
 
 
 def news_document(build: NewBuild) -> dict[str, Any]:
+    """Return a build that was learnt from a source as JSON values."""
     return {
         "torch": build.torch,
         "variant": build.variant,

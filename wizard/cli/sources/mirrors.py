@@ -131,6 +131,7 @@ def list_sources(arguments: Arguments, terminal: Terminal) -> int:
 
 
 def choices_of(arguments: Arguments) -> Choices:
+    """Return the sources that were named on the command line as choices."""
     return Choices(
         index=arguments.index,
         torch_index=arguments.torch_index,

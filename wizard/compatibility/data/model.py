@@ -34,6 +34,7 @@ class Release:
     source: str
 
     def audio_for(self, python: str | None) -> str | None:
+        """Return the torchaudio of this release; None where there is none for that Python."""
         limit = self.torchaudio_python_max
         if python and limit and int(python.split(".")[1]) > int(limit.split(".")[1]):
             return None

@@ -45,6 +45,7 @@ def check_folder(folder: Path) -> list[TableProblem]:
 
 
 def check_table(table: TableSchema, text: str) -> list[TableProblem]:
+    """Return what is wrong with a table of CSV: its columns, cells, and keys that come twice."""
     reader = csv.reader(io.StringIO(text))
     head = next(reader, [])
     if head != list(table.columns):

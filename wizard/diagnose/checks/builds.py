@@ -164,6 +164,7 @@ def _is_free(each: Distribution, target: str) -> bool:
 
 
 def numpy(env: Installation, matrix: Matrix, machine: Machine) -> Check:
+    """Hold the installed numpy against the versions that this torch was built for."""
     installed, platform = env.one("numpy"), PLATFORMS.get((machine.os, machine.arch))
     if env.release is None or platform is None:
         return not_looked("numpy", "no-torch")

@@ -43,6 +43,8 @@ class HostFacts:
 def look_around(
     root: Path = Path("/"), variables: Mapping[str, str] | None = None, kernel: str | None = None
 ) -> HostFacts:
+    """Read what surrounds the card: Secure Boot, kernel modules, device files, container, batch system, switched-off
+    cards."""
     known = os.environ if variables is None else variables
     scheduler = next(
         (name for program, name in _SCHEDULERS.items() if shutil.which(program, path=known.get("PATH"))), None

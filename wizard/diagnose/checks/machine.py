@@ -44,6 +44,7 @@ _FREE_DRIVERS = ("nouveau", "nova", "nova_core")
 def machine_looks(
     env: Installation, machine: Machine, matrix: Matrix, around: HostFacts, best: Candidate | None
 ) -> Iterator[Check]:
+    """Yield the checks of the computer itself, the driver's only where the build is one for CUDA."""
     variant = env.variant
     if variant is None or variant == CPU or not variant.startswith("cu"):
         for check in ("driver", "kernels"):
@@ -128,6 +129,7 @@ def kernels(env: Installation, machine: Machine, matrix: Matrix, best: Candidate
 
 
 def mismatch(machine: Machine) -> Check:
+    """Tell a driver whose library is of another version than its kernel module, which only a restart mends."""
     if any(notice.key == _MISMATCH for notice in machine.notices):
         evidence = ("NVML: Driver/library version mismatch",)
         return found("nvml", finding("nvml", "driver-library-mismatch", evidence, scope=MACHINE))

@@ -37,6 +37,7 @@ _CONDA_TORCH_PARTS = ("libtorch", "pytorch-cuda", "pytorch-mutex")
 
 
 def interpreter(env: Installation) -> Check:
+    """Tell why the environment's Python does not start: locked, a link into nothing, gone, or broken."""
     if env.python:
         return ruled_out(
             "interpreter",

@@ -47,6 +47,7 @@ def inside_plan(
     gpu_expected: bool,
     notices: tuple[Message, ...] = (),
 ) -> Plan:
+    """Return the plan of a run that works within an environment that is there already."""
     sources = [("torch", selected.torch_source), *(("packages", source) for source in selected.package_sources)]
     return Plan(
         id=folder.id,

@@ -58,6 +58,8 @@ class Transfer:
 
 
 def transfer_of(files: Iterable[LockedFile], rates: Mapping[str, float]) -> Transfer:
+    """Return how many files and bytes are still to come, and how fast; the speed is None where a host was never
+    measured."""
     downloads, store = Downloads(), PackageStore()
     left = [file for file in files if not (downloads.path_for(file).is_file() or store.wheel_of(file))]
     size = sum(file.size or 0 for file in left)

@@ -52,6 +52,8 @@ def _family(env: Installation) -> tuple[str, ...]:
 
 
 def read_wish(facts: Facts, matrix: Matrix, env: Installation, remedy: Remedy) -> RepairRequest:
+    """Return what a remedy asks to be resolved: builds in their order, the torch family, the rest, and what is
+    damaged."""
     named = [each for line in remedy.reinstall if (each := parse_requirement(line))]
     family: list[str] = [name for each in named if (name := canonicalize_name(each.name)) in FAMILY]
     if remedy.family:

@@ -28,7 +28,7 @@ from wizard.model.errors import BAD_PLAN, UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.model.typed import from_json
 from wizard.process import redact
-from wizard.run.context import Context, TargetEnvironment
+from wizard.run.context import Context, Step, TargetEnvironment
 from wizard.run.executor import Stages
 from wizard.run.plan.plan_file import PLAN_SCHEMA, read_plan
 from wizard.run.run_folder import RunFolder
@@ -113,7 +113,7 @@ def wheels_of(context: Context) -> tuple[Path, ...]:
     return tuple(wheel for file in context.lock.files if (wheel := store.wheel_of(file)))
 
 
-class RepairReady:
+class RepairReady(Step):
     """Looks at the environment that is there; hands it to the steps that install."""
 
     name = "repair-ready"
@@ -145,7 +145,7 @@ class RepairReady:
         return message("step.repair-ready.done", "The environment is free, and there is room")
 
 
-class PutAside:
+class PutAside(Step):
     name = "aside"
     weight = 2
 
@@ -172,7 +172,7 @@ class PutAside:
         )
 
 
-class Guard:
+class Guard(Step):
     name = "guard"
     weight = 1
 
@@ -199,7 +199,7 @@ class Guard:
         )
 
 
-class RepairVerify:
+class RepairVerify(Step):
     """The smoke test as the user's own terminal runs it: a test that shuts others out would not notice them."""
 
     name = "verify"

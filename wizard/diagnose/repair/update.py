@@ -159,6 +159,7 @@ def known_nowhere(error: WizardError) -> str | None:
 
 
 def no_newer(error: WizardError, prefix: Path) -> WizardError:
+    """Return the error of an update for which there is nothing newer, with the resolver's own reason."""
     return WizardError(
         "update-no-solution",
         "The packages in {path} have no newer versions that fit each other and all that stays: {reason}",

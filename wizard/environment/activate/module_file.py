@@ -36,6 +36,7 @@ def module_facts(prefix: Path, torch: str | None, python: str | None) -> ModuleF
 
 
 def lua_module(facts: ModuleFacts) -> str:
+    """Return the module file for Lmod; of its family one is loaded at a time."""
     prefix = lua_quoted(str(facts.prefix))
     return f"""-- Written by Torch Setup. Lmod reads it; its name must end in .lua
 help({lua_quoted(f"{facts.what}: {facts.prefix}")})
@@ -50,6 +51,7 @@ setenv("PYTHONNOUSERSITE", "1")
 
 
 def tcl_module(facts: ModuleFacts) -> str:
+    """Return the module file for Environment Modules, also before 5.1, which knows no families."""
     prefix = tcl_quoted(str(facts.prefix))
     help_text = tcl_quoted(f"{facts.what}: {facts.prefix}")
     return f"""#%Module1.0

@@ -99,6 +99,7 @@ def python_path(prefix: str, os_name: str, is_venv: bool) -> str:
 
 
 def quoted(text: str, shell: str) -> str:
+    """Return a text as one word of the shell: fish, csh, powershell, cmd, else sh."""
     if shell == "fish":
         return quote_fish(text)
     if shell == "csh":

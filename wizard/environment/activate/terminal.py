@@ -189,6 +189,7 @@ def start_files(line: str, shell: str) -> tuple[StartFile, ...]:
 
 
 def shell_command(line: str, shell: str, folder: Path) -> tuple[str, ...]:
+    """Return the command that starts this shell with the environment activated; `folder` holds its start files."""
     if shell == "zsh":
         return ("env", f"_TORCH_SETUP_ZDOTDIR={os.environ.get('ZDOTDIR', '')}", f"ZDOTDIR={folder}", "zsh", "-i")
     if shell == "fish":

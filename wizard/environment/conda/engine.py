@@ -51,6 +51,8 @@ class CondaProgress:
         return max(0, sum(self._most.values()) - self._began_with)
 
     def looking(self, is_cancelled: IsCancelled) -> IsCancelled:
+        """Return `is_cancelled` so that each question also looks at the progress, at most once in a while."""
+
         def ask() -> bool:
             if time.monotonic() - self._last >= _SECONDS_BETWEEN:
                 self._last = time.monotonic()
@@ -60,6 +62,7 @@ class CondaProgress:
         return ask
 
     def look(self) -> None:
+        """Tell how many bytes conda has fetched by now; it says nothing itself that could be read."""
         total = self._plan.bytes_to_fetch
         missing = [fetch for fetch in self._plan.fetches if self.done_bytes(fetch) < fetch.size]
         done = sum(self._most.values())

@@ -131,12 +131,14 @@ def without_credentials(text: str) -> str:
 
 
 def history_entry(records: tuple[Record, ...], specs: tuple[str, ...], moment: float) -> str:
+    """Return the lines of conda's history for what is installed now, in conda's own form."""
     stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
     lines = [f"==> {stamp} <==", f"# cmd: {paths.APP_NAME}", *(f"+{record}" for record in records)]
     return "\n".join([*lines, f"# update specs: {list(specs)!r}", ""])
 
 
 def write_history(prefix: Path, specs: tuple[str, ...], moment: float) -> None:
+    """Append to conda's own history, so that conda knows what was asked for. Raises OSError."""
     path = prefix / "conda-meta" / "history"
     with path.open("a", encoding="utf-8", newline="\n") as stream:
         stream.write(history_entry(read_records(prefix), specs, moment))

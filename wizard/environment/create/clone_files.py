@@ -73,6 +73,7 @@ def mended_record(text: str, site: str, changed: Mapping[str, RewrittenFile]) ->
 
 
 def mend_conda_records(prefix: Path, changed: Mapping[str, RewrittenFile]) -> None:
+    """Put the new hashes of rewritten files into the copy's conda records, so that conda finds them unchanged."""
     digests = {one.before: one.after for one in changed.values()}
     for record in (long_path(prefix) / "conda-meta").glob("*.json"):
         # A damaged one is copied as it is.

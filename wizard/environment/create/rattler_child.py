@@ -89,6 +89,7 @@ class Reporter:
         return cache_entry
 
     def on_download_progress(self, download_idx: int, progress: int, total: int | None) -> None:
+        """Note the bytes of one package; what a second try fetches again does not take the progress back."""
         with self.lock:
             self.coming[download_idx] = time.monotonic()
             name = self.names[download_idx]
@@ -150,6 +151,7 @@ async def carry_out(request: dict[str, Any]) -> int:
 
 
 async def choose(request: dict[str, Any], specs: list[MatchSpec], client: Client) -> list[RepoDataRecord]:
+    """Return the packages that fit; a server that breaks the kept index is asked once more without it."""
     report("progress", done=0, total=None, what="solve", package="")
     try:
         return await solved(request, specs, Gateway(Path(request["repodata"]), client=client))
@@ -162,6 +164,7 @@ async def choose(request: dict[str, Any], specs: list[MatchSpec], client: Client
 
 
 async def solved(request: dict[str, Any], specs: list[MatchSpec], gateway: Gateway) -> list[RepoDataRecord]:
+    """Return the solver's packages for this computer, or for the system that the request names."""
     channels = request["channels"]
     if not request["system"]:
         detected = VirtualPackage.detect(VirtualPackageOverrides.from_env())
@@ -194,6 +197,7 @@ def moved(data: dict[str, Any], request: dict[str, Any]) -> RepoDataRecord:
 
 
 async def create(request: dict[str, Any], records: list[RepoDataRecord], specs: list[MatchSpec], client: Client) -> int:
+    """Install the packages without their scripts and return how many bytes were fetched."""
     reporter = Reporter({record.name.normalized: record.size or 0 for record in records})
     threading.Thread(target=end_when_stalled, args=(reporter, request["stall_seconds"]), daemon=True).start()
     await install(
@@ -222,6 +226,7 @@ def end_when_stalled(reporter: Reporter, seconds: float) -> None:
 
 
 def kind_of(error: BaseException) -> str:
+    """Return what went wrong: unsolvable, unreachable, lost (on the way) or failed."""
     if isinstance(error, SolverError):
         return "unsolvable"
     if isinstance(error, (FetchRepoDataError, GatewayError)):

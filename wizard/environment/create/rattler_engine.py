@@ -126,6 +126,7 @@ class Attempt:
 
 
 def attempts_for(target: Target) -> tuple[Attempt, ...]:
+    """Return the channels to try: as asked, then with one of them replaced by another mirror of the same."""
     rows = [Attempt(target.channels, target.chosen)]
     for other in () if target.local else target.further_channels:
         place = _place_of(other, target.channels)
@@ -238,6 +239,7 @@ class RattlerEngine:
         return events
 
     def request_for(self, target: Target, order: Mapping[str, Any]) -> Request:
+        """Return the child to be started; it is told which CUDA there is, since asking the driver could hang."""
         extra = dict(self._environment)
         # Empty means "no CUDA": asking the driver could hang on a lost card, and Python needs no answer.
         extra["CONDA_OVERRIDE_CUDA"] = target.cuda or ""

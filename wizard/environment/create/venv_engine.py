@@ -82,6 +82,7 @@ def _pip_failed(outcome: Outcome) -> bool:
 
 
 def failure(outcome: Outcome, prefix: Path) -> WizardError:
+    """Return the error for a venv that was not made: no memory, a full disk, or what Python said."""
     if lack := without_memory(outcome):
         return lack
     said = outcome.stderr + outcome.stdout

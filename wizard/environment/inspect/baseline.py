@@ -98,6 +98,7 @@ class EnvironmentChanges:
 
 
 def read_baseline(prefix: Path) -> Baseline | None:
+    """Return what our own run wrote into the environment; None: nothing, or not of this schema."""
     try:
         state = from_json((long_path(prefix) / NAME).read_bytes(), Baseline)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):

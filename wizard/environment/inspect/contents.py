@@ -61,6 +61,7 @@ class CondaName:
 
 
 def conda_names(prefix: Path) -> dict[str, CondaName]:
+    """Return version and build of each package by the file names of `conda-meta` alone, without opening any."""
     found = {}
     for name in _names_in(prefix / "conda-meta"):
         if match := _RECORD.match(name):

@@ -53,6 +53,7 @@ class TorchFiles:
 
     @property
     def variant(self) -> str | None:
+        """Return cpu, cu126, rocm6.4 …: by the version's local part, else by what torch's files say; None: no torch."""
         if self.version is None:
             return None
         local = self.version.partition("+")[2]
@@ -135,6 +136,7 @@ def user_variables(environment: Mapping[str, str] | None = None) -> dict[str, st
 
 
 def read_installation(prefix: Path, variables: Mapping[str, str], meant: Meant | None = None) -> Installation:
+    """Read an environment without importing anything of it: its Python is asked, its packages' records are read."""
     system = paths.os_name()
     outcome = _ask(prefix, variables, system)
     python = parse_interpreter(outcome.stdout)

@@ -102,6 +102,7 @@ class OwnershipFilter:
     _shared: set[str] = field(default_factory=set)  # folders with something in them that is a package's
 
     def add(self, folder: Folder) -> None:
+        """Take in one folder: what belongs to no package is kept apart, caches beside their sources are not."""
         if folder.path.rpartition("/")[2] == _CACHE:
             return  # follows from the sources beside it
         if not folder.is_readable:  # its owner can still have it removed: it must not go unseen

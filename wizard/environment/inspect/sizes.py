@@ -161,6 +161,8 @@ class Tally:
     _names: dict[tuple[int, int], int] = field(default_factory=dict)  # file -> its names seen so far
 
     def add(self, folder: Folder) -> None:
+        """Count the files of one folder; a file with several names counts once, and as freed only when all are in
+        here."""
         for _, status in folder.files:
             self.files += 1
             if status.st_nlink <= 1 or not stat.S_ISREG(status.st_mode):

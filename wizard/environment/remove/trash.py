@@ -73,6 +73,7 @@ def new_deletion(
     size: int = 0,
     kind: str = "",
 ) -> Deletion:
+    """Return the record of a deletion that begins, under a new id."""
     return Deletion(secrets.token_hex(4), str(prefix), existed, parents, files, size, kind)
 
 

@@ -27,6 +27,7 @@ from wizard.toolconfig.lint.finding import LintFinding
 
 
 def requirement_name(name: str) -> str:
+    """Return the name of a check in the language of the window."""
     names = {
         "gpu": QCoreApplication.translate("Requirement", "Graphics card"),
         "driver": QCoreApplication.translate("Requirement", "Driver"),

@@ -90,6 +90,7 @@ class CheckRows(RowCard):
                 self._add(row)
 
     def show_rows(self, rows: Sequence[CheckRow]) -> None:
+        """Show these rows in the place of all that were shown."""
         self.clear()
         self.fixes = {}
         self._shown = tuple(rows)

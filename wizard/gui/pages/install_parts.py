@@ -52,6 +52,7 @@ class SpeedCurve(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the last seconds of the download as a line, the fastest of them at the top."""
         if len(self._seen) < 2:
             return
         most, now = max(rate for _, rate in self._seen) or 1.0, self._seen[-1][0]
@@ -109,6 +110,7 @@ class RunProgress(QFrame):
         return " ".join(one.text() for one in said if one.text())
 
     def show_view(self, view: RunView, is_going: bool, is_paused: bool) -> None:
+        """Show per cent, bytes, speed and time left; the speed only while something is fetched."""
         percent = f"{int(view.fraction * 100)} %"
         counted = view.bytes if is_going and not is_paused else None
         is_fetching = counted is not None and (counted.total is None or counted.done < counted.total)
@@ -162,6 +164,7 @@ class FileBars(QWidget):
         self.show_files(())
 
     def show_files(self, files: Sequence[FileView]) -> None:
+        """Show a bar for each of the large files that are coming now."""
         for place, (name, bar, count) in enumerate(self._rows):
             one = files[place] if place < len(files) else None
             for widget in (name, bar, count):
@@ -199,6 +202,7 @@ class RunSteps(QWidget):
         self._outer.addWidget(self._card)
 
     def show_view(self, view: RunView, is_going: bool, is_paused: bool = False) -> None:
+        """Show each step of the run with its sign, and the bars below the download."""
         if list(self._rows) != [step.name for step in view.steps]:
             self._rebuild([step.name for step in view.steps])
         self.setVisible(bool(self._rows))

@@ -116,6 +116,7 @@ class EngineChoice(QFrame):
         self.condas.activated.connect(lambda: self.chosen.emit())
 
     def show_choices(self, choices: Choices, condas: Sequence[CondaInstall]) -> None:
+        """Show how the environment is made; conda only where there is one or it was asked for."""
         with QSignalBlocker(self._group), QSignalBlocker(self.condas):
             self.condas.clear()
             for conda in condas:

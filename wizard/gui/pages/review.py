@@ -352,6 +352,7 @@ class ReviewPage(Page):
                 self.save_to(Path(chosen))
 
     def save_to(self, path: Path) -> None:
+        """Make a class profile of this plan, in the background."""
         facts, preview, choices = self.state.facts, self.state.preview, self.state.choices
         if facts is None or preview is None:
             return

@@ -119,6 +119,7 @@ class RunWatch(QObject):
         self._is_asking = False
 
     def read(self) -> None:
+        """Take in the run's new events, at most for a moment, so that the window answers meanwhile."""
         if self._tail is None:
             return
         began, count, lines, before = time.monotonic(), 0, [], self.view
@@ -149,6 +150,7 @@ class RunWatch(QObject):
     # -- is somebody still at it
 
     def ask(self) -> None:
+        """Ask in the background whether the run still goes; one question at a time."""
         if self._is_asking:
             return
         self._is_asking, self._asked_at = True, time.monotonic()

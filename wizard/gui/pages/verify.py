@@ -107,6 +107,7 @@ _STATES = {"ok": "ok", "warning": "warning", "failed": "problem", "skipped": "no
 
 
 def check_word(state: str) -> str:
+    """Return the word for a check that did not pass; "" for one that did."""
     words = {
         "failed": QCoreApplication.translate("TorchCheckState", "Failed"),
         "skipped": QCoreApplication.translate("TorchCheckState", "Skipped"),
@@ -380,6 +381,7 @@ class VerifyPage(Page):
             self.save_to(Path(chosen))
 
     def save_to(self, path: Path) -> None:
+        """Write the report of this run, in the background."""
         report, api, language = (
             dict(self.state.report or {}),
             self.context.session.tools,

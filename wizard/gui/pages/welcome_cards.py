@@ -248,6 +248,7 @@ class WelcomeCard(QFrame):
         look()
 
     def show_words(self, state: str, word: str, words: str, about: str) -> None:
+        """Show a state by sign and word, what there is to say, and more of it small."""
         self.pill.show_state(state, word)
         self.pill.setAccessibleName(f"{self._name}: {word}")
         self.words.setText(words)

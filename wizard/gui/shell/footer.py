@@ -48,6 +48,7 @@ class Footer(QFrame):
         return holder
 
     def show_page(self, page: Page) -> None:
+        """Show the buttons of this page and hide those of the others."""
         for one, holders in self._holders.items():
             widgets = (one.footer_left, one.footer_right)
             for holder, held in zip(holders, widgets, strict=True):
@@ -55,6 +56,7 @@ class Footer(QFrame):
         self._page = page
 
     def refresh(self, is_first: bool) -> None:
+        """Show the main button's words and state as the page says them now."""
         page = self._page
         if page is None:
             return

@@ -33,6 +33,7 @@ def files_in(dropped: QMimeData) -> list[Path]:
 
 
 def open_files(window: WindowParts, files: Sequence[Path]) -> None:
+    """Open one file that was dropped or given at the start; several at once are refused."""
     if len(files) == 1:
         open_file(window, files[0])
     else:

@@ -25,6 +25,7 @@ _SHORT_LANGUAGES = {"zh_CN": "中文", "en": "English"}
 
 
 def page_name(page: PageId) -> str:
+    """Return a page's name in the language of the window."""
     names = {
         PageId.WELCOME: QCoreApplication.translate("Rail", "Welcome"),
         PageId.CHECK: QCoreApplication.translate("Rail", "Check"),
@@ -39,6 +40,7 @@ def page_name(page: PageId) -> str:
 
 
 def side_name(page: SideId) -> str:
+    """Return the name of a page beside the way in the language of the window."""
     names = {
         SideId.ENVIRONMENTS: QCoreApplication.translate("Rail", "Environments"),
         SideId.DOCTOR: QCoreApplication.translate("Rail", "Doctor"),
@@ -98,6 +100,7 @@ class RailTool(_RailButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def show_tool(self, words: str, is_now: bool) -> None:
+        """Show its words; which page is the current one is also said to screen readers."""
         self._is_now = is_now
         self.setText(words)
         current = QCoreApplication.translate("Rail", "%1, current page")
@@ -105,6 +108,7 @@ class RailTool(_RailButton):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the icon and the words, and a bar at the left of the current page."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colour = self._theme.colour
@@ -126,6 +130,7 @@ class RailStep(_RailButton):
         self._is_done = self._has_failed = False
 
     def show_step(self, is_now: bool, is_done: bool, may_press: bool, has_failed: bool = False) -> None:
+        """Show how far the page is, for the eye and for screen readers, and whether it may be pressed."""
         self._is_now, self._is_done, self._has_failed = is_now, is_done, has_failed
         self.setEnabled(may_press)
         self.setText(page_name(self.page))
@@ -148,6 +153,7 @@ class RailStep(_RailButton):
         return ORDER.index(self.page) + 1
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the circle with the number, the tick or the cross, and the name."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colour = self._theme.colour
@@ -275,6 +281,7 @@ class Rail(QWidget):
         self.setAccessibleName(QCoreApplication.translate("Rail", "Steps"))
 
     def show_navigator(self, navigator: Navigator, side: SideId | None = None) -> None:
+        """Show where the person is; on a page beside the way the tools take the place of the steps."""
         back = QCoreApplication.translate("Rail", "Back to: %1")
         self.back.show_tool(back.replace("%1", page_name(navigator.page)), False)
         self._lists.setCurrentIndex(0 if side is None else 1)

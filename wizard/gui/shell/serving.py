@@ -43,6 +43,7 @@ class ServingNow(QObject):
         return self.server is not None
 
     def start(self, what: str, make: Make, on_failed: Callable[[WizardError], None]) -> None:
+        """Start a server in the background, unless one runs; what comes too late is closed again."""
         if self.is_starting or self.is_on:
             return
         self._unwanted = unwanted = threading.Event()

@@ -129,6 +129,7 @@ class TaskRunner:
         on_failed: Callable[[WizardError], None],
         on_note: OnNote | None = None,
     ) -> Task[T]:
+        """Do `work` in a thread; its answer, error and notes come back in the window's own."""
         task = Task(work, on_done, on_failed, on_note)
         self._going.add(task)
         task.over.connect(self._forget)  # a function that held the task would keep it alive for ever
@@ -166,6 +167,7 @@ class SideTask:
         return self._task is not None
 
     def start(self, work: Work[T], on_done: Callable[[T], None], on_failed: Callable[[WizardError], None]) -> None:
+        """Do `work` in a thread in place of the one before, whose answer nobody wants any more."""
         self.cancel()
 
         def done(answer: T) -> None:

@@ -30,6 +30,7 @@ def put_reduced_motion(app: QApplication, is_reduced: bool) -> None:
 
 
 def is_motion_reduced() -> bool:
+    """Return whether the system, or our own setting, asks for no motion."""
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         return False
@@ -102,6 +103,7 @@ def style_sheet(theme: str, points: float) -> str:
 
 
 def palette(theme: str) -> QPalette:
+    """Return Qt's palette in the colours of the theme, for what the style sheet does not reach."""
     table = colours(theme)
     role = QPalette.ColorRole
     roles = {

@@ -47,6 +47,7 @@ class Translator(QObject):
         return self._language
 
     def set_language(self, language: str) -> None:
+        """Let Qt and our own words speak this language from now on; who shows words is told by the window."""
         if language == self._language:
             return
         self._language = language

@@ -41,6 +41,7 @@ class WizardWindow(WindowParts):
             self.furnish(session, opened)
 
     def furnish(self, session: WindowSession, opened: str | None) -> None:
+        """Put pages and tools into the window that is shown already, so that it appears at once."""
         self._make_parts(session, opened)
         self._connect()
         self._apply_theme()
@@ -289,6 +290,7 @@ class WizardWindow(WindowParts):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
+        """Open the file or folder that was dropped."""
         from wizard.gui.shell.incoming import files_in, open_files
 
         files = files_in(event.mimeData())
@@ -299,6 +301,7 @@ class WizardWindow(WindowParts):
     # -- the end
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        """Ask first while a setup runs or something would end with the window."""
         if not self.is_furnished:
             super().closeEvent(event)
             return

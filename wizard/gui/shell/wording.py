@@ -96,6 +96,7 @@ def put_hints(owner: QWidget, name: str, translator: Translator) -> None:
 
 
 def put_all_words(window: WindowParts) -> None:
+    """Put the words of the whole window into the language that is chosen now."""
     window.rail.retranslate()
     window.ask.retranslate()
     put_hints(window, "window", window.translator)
@@ -106,6 +107,7 @@ def put_all_words(window: WindowParts) -> None:
 
 
 def put_words(name: PageId | SideId, page: Page, translator: Translator) -> None:
+    """Put the words of one page and its hints into the language that is chosen now."""
     page.retranslate()
     put_hints(page, name.value, translator)
     put_hints(page.trouble, "trouble", translator)

@@ -16,6 +16,7 @@ from wizard.system.traits import this
 
 
 def application() -> QApplication:
+    """Return the one application of this process, made where there is none yet."""
     there = QApplication.instance()
     app = there if isinstance(there, QApplication) else _new_application()
     app.setApplicationName(paths.APP_NAME)

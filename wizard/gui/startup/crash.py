@@ -89,6 +89,7 @@ class CrashWatch(QObject):
         sys.unraisablehook = self._caught_while_tidying
 
     def stop(self) -> None:
+        """Give back the hooks of before and close the window about the error."""
         sys.excepthook, threading.excepthook, sys.unraisablehook = self._before
         if self.window is not None:
             self.window.close()

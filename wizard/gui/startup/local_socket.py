@@ -31,6 +31,7 @@ class LocalSocket(QObject):
         self._notifier = self._notified(self._server, self._welcome)
 
     def close(self) -> None:
+        """End every connection and remove the socket's file."""
         for caller in tuple(self._callers):
             self._let_go(caller)
         self._notifier.setEnabled(False)

@@ -35,6 +35,7 @@ class Preferences:
         return self._wishes
 
     def put(self, *, language: str | None = None, theme: str | None = None, geometry: str | None = None) -> None:
+        """Remember what is given and leave the rest; a file that cannot be written is no error."""
         given = {"language": language, "theme": theme, "geometry": geometry}
         changed = {name: value for name, value in given.items() if value is not None}
         now = self._wishes

@@ -159,6 +159,7 @@ class SingleInstance(QObject):
         return server
 
     def close(self) -> None:
+        """Let another start be the first from now on."""
         if self._server is not None:
             self._server.close()
             self._server = None

@@ -42,6 +42,7 @@ class QrCode(QWidget):
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the modules and the white around them that cameras need."""
         if not self._words:
             return
         rows = _modules(self._words)

@@ -110,6 +110,7 @@ class PackPanel(QFrame):
         self.retranslate()
 
     def show_plan(self, plan: PackPlan) -> None:
+        """Show what a pack of this profile would hold, and which hosts it would be fetched from."""
         self._plan, self._seen, self.is_going = plan, None, False
         self.folder.setText(str(plan.folder))
         self.split.setChecked(plan.needs_split or self.split.isChecked())

@@ -150,6 +150,7 @@ class ClassPage(SidePage):
         self.announce(seen.title)
 
     def close_pack(self) -> None:
+        """Leave this pack; a server that hands it out keeps running."""
         self._clock.stop()
         self.stop_beside("room")
         self._seen = self._said = None
@@ -324,6 +325,7 @@ class ClassPage(SidePage):
             self.save_to(Path(chosen))
 
     def save_to(self, path: Path) -> None:
+        """Write the page of the room's results, in the background."""
         room, language = self.room.room, self.context.translator.language
         if room is None:
             return

@@ -245,6 +245,7 @@ class RoomPanel(QWidget):
         return self._rows[row] if 0 <= row < len(self._rows) else None
 
     def show_room(self, room: ClassResults | None) -> None:
+        """Show the results of a room; a number that is being typed is not overwritten."""
         self._room = room
         if not self.seats.hasFocus():
             with QSignalBlocker(self.seats):

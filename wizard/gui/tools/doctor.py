@@ -162,6 +162,7 @@ class DoctorPage(SidePage):
             self.take_folder(Path(chosen))
 
     def take_folder(self, folder: Path) -> None:
+        """Examine the environment in this folder, whether it is on the list or not."""
         self._put_aside()
         self._asked = folder
         self.choice.setCurrentIndex(-1)
@@ -265,6 +266,7 @@ class DoctorPage(SidePage):
             self.save_to(Path(chosen))
 
     def save_to(self, path: Path) -> None:
+        """Write the report of this examination, in the background."""
         found, preview, language = self._found, self._preview, self.context.translator.language
         if found is not None:
             self.start_task(

@@ -83,6 +83,7 @@ class DoctorAnswer(QWidget):
         return "\n".join(one.text() for one in shown if one.text() and not one.isHidden())
 
     def show_answer(self, found: Examination, preview: RepairPreview | None) -> None:
+        """Show the verdict, its cause and evidence, and what a repair would change."""
         answer, say = found.answer, self._translator.say
         self._card.setProperty("role", "error" if answer.verdict == "found" else "card")
         restyle(self._card)

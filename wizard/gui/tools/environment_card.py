@@ -97,6 +97,7 @@ class EnvironmentCard(QFrame):
         self.bring_back_button.clicked.connect(lambda: self.bring_back.emit(""))
 
     def show_environment(self, one: Environment) -> None:
+        """Show one environment; what was read of another is dropped."""
         if self._one is None or one.prefix != self._one.prefix:
             self._kept, self._older = None, ()
             self.ways.show_sections(())

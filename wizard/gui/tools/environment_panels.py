@@ -165,6 +165,7 @@ class DeletionPanel(QFrame):
         self.retranslate()
 
     def show_progress(self, files: int, size: int) -> None:
+        """Show how many files and bytes are removed by now."""
         if self._plan is None:
             return
         total = max(1, self._plan.sizes.files)

@@ -304,6 +304,7 @@ class EnvironmentsPage(SidePage):
                 self.export_to(Path(chosen))
 
     def export_to(self, path: Path) -> None:
+        """Write the packages of the chosen environment into a file, in the background."""
         one = self.table.selected
         if one is not None:
             self.start_task(

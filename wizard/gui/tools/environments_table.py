@@ -39,6 +39,7 @@ _STATES = {"ok": "ok", "broken": "problem", "unfinished": "warning", "deleting":
 
 
 def engine_name(kind: str) -> str:
+    """Return who made an environment in the language of the window."""
     names = {
         "rattler": QCoreApplication.translate("EngineName", "built-in"),
         "conda": QCoreApplication.translate("EngineName", "conda"),
@@ -150,6 +151,7 @@ class EnvironmentsTable(RowTable):
         return self._rows[row] if 0 <= row < len(self._rows) else None
 
     def select(self, prefix: Path | None) -> None:
+        """Choose the row of this environment; none where it is not listed."""
         for row, one in enumerate(self._rows):
             if one.prefix == prefix:
                 self.selectRow(row)
@@ -232,6 +234,7 @@ class EnvironmentsTable(RowTable):
         self.setColumnHidden(_ENGINE, event.size().width() < _NARROWER)
 
     def show_size(self, prefix: Path, sizes: Sizes) -> None:
+        """Put a size that has been measured into its row; bars compare it with the largest."""
         for row, one in enumerate(self._rows):
             if one.prefix == prefix:
                 self.put(row, _SIZE, bytes_text(sizes.apparent), is_number=True)

@@ -44,6 +44,7 @@ class PasteBox(QPlainTextEdit):
         return source.hasUrls() or source.hasText()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
+        """Tell of files that are dropped; of text only its plain words are taken."""
         files = [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
         if files:
             self.dropped.emit(files)
@@ -62,6 +63,7 @@ class PathField(QLineEdit):
             super().dragEnterEvent(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
+        """Take the path of a dropped file or folder as if it had been typed."""
         path = _path(event.mimeData())
         if not path:
             super().dropEvent(event)
@@ -110,6 +112,7 @@ class Choice(QComboBox):
         super().showPopup()
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the box with its text cut in the middle where it is too long."""
         option = self._option()
         option.currentText = self.shown_text()
         painter = QStylePainter(self)
@@ -163,6 +166,7 @@ class LimitsForm(QWidget):
         self._help.setText(self.tr("In a classroom, a limit and fewer connections leave bandwidth for the others."))
 
     def show_choices(self, choices: Choices) -> None:
+        """Show limits without telling anybody that they were changed."""
         for field, value in (
             (self.rate, (choices.limit_rate or 0) / _MEGABYTE),
             (self.connections, choices.connections or 0),

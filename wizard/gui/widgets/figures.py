@@ -16,6 +16,7 @@ def rate_text(per_second: float) -> str:
 
 
 def seconds_text(seconds: float) -> str:
+    """Return a time as words: 4.2 s, 12 s, 3 min or 1 h 20 min."""
     if seconds < 59.5:
         words = f"{seconds:.1f}" if seconds < 9.95 else f"{seconds:.0f}"
         return QCoreApplication.translate("Figures", "%1 s").replace("%1", words)

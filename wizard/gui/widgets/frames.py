@@ -1,4 +1,7 @@
-"""Frames: cards with rows, and the thin line between two rows."""
+"""Frames: cards with rows, and the thin line between two rows.
+
+One file, since each of them is a dozen lines and they are laid into each other.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,14 @@ NO_MARGINS: Margins = (0, 0, 0, 0)
 
 
 def box(role: str = "card", parent: QWidget | None = None) -> QFrame:
+    """Return an empty frame whose look the style sheet gives by its role."""
     made = QFrame(parent)
     made.setProperty("role", role)
     return made
 
 
 def column(parent: QWidget | None = None, margins: Margins = NO_MARGINS, gap: int = 8) -> QVBoxLayout:
+    """Return a column; margins (left, top, right, bottom) and gap in pixels."""
     made = QVBoxLayout(parent) if parent else QVBoxLayout()
     made.setContentsMargins(*margins)
     made.setSpacing(gap)
@@ -29,6 +34,7 @@ def column(parent: QWidget | None = None, margins: Margins = NO_MARGINS, gap: in
 
 
 def line_up(parent: QWidget | None = None, margins: Margins = NO_MARGINS, gap: int = 10) -> QHBoxLayout:
+    """Return a row; margins (left, top, right, bottom) and gap in pixels."""
     made = QHBoxLayout(parent) if parent else QHBoxLayout()
     made.setContentsMargins(*margins)
     made.setSpacing(gap)
@@ -89,6 +95,7 @@ class RowCard(QFrame):
         self._renew()
 
     def add_row(self, *cells: QWidget | None, tight: bool = False) -> None:
+        """Add a row of cells, with a line above it where there are others; None leaves a cell empty."""
         if self._rows and self._has_lines:
             self._grid.addWidget(box("line", self._holder), self._rows, 0, 1, self._columns)
             self._rows += 1
@@ -205,6 +212,7 @@ class Tile(QPushButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
 
     def show_words(self, heading: str, words: str) -> None:
+        """Show both lines; for screen readers the second one describes the first."""
         self._heading.setText(heading)
         self._words.setText(words)
         self.setAccessibleName(heading)
@@ -287,6 +295,7 @@ class Notice(QFrame):
         outer.addLayout(lines, 1)
 
     def show_rows(self, title: str, rows: Sequence[str]) -> None:
+        """Show the rows below a title, or nothing where there are none."""
         self._title.setText(title)
         empty(self._rows)
         for words in rows:

@@ -79,6 +79,7 @@ class IconView(QWidget):
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the icon in its middle, on a circle where it has one."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._ground:
@@ -107,6 +108,7 @@ class Sign(QWidget):
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the state: a turning arc while it runs, else a circle with its sign."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         side = self.width()

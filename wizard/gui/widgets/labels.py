@@ -57,6 +57,7 @@ class Wrapped(QLabel):
 
 
 def label(words: str = "", role: str = "", parent: QWidget | None = None, wrap: bool = True) -> QLabel:
+    """Return a label that never takes its words for HTML; `role` is for the style sheet."""
     made = Wrapped(parent) if wrap else QLabel(parent)
     made.setTextFormat(Qt.TextFormat.PlainText)
     made.setText(words)
@@ -91,6 +92,7 @@ def restyle(widget: QWidget) -> None:
 
 
 def state_word(state: str) -> str:
+    """Return the word for a state in the language of the window."""
     words = {
         "ok": QCoreApplication.translate("Pill", "OK"),
         "note": QCoreApplication.translate("Pill", "Note"),
@@ -110,6 +112,7 @@ class Pill(QLabel):
         self.show_state(state, word)
 
     def show_state(self, state: str, word: str = "") -> None:
+        """Show a state as sign, word and colour; screen readers get the word alone."""
         word = word or state_word(state)
         self.setText(f"{SIGNS.get(state, '•')} {word}")
         self.setAccessibleName(word)

@@ -35,6 +35,7 @@ class Busy(QFrame):
         self.setVisible(False)
 
     def begin(self, words: Callable[[], str]) -> None:
+        """Show that something is being done; without motion where the system asks for none."""
         is_still = is_motion_reduced()
         self._bar.setVisible(not is_still)
         self._bar.setRange(0, 1 if is_still else 0)
@@ -176,6 +177,7 @@ class Trouble(QFrame):
         self.show_words(error.summary, error.hint, error.details)
 
     def show_words(self, summary: Message | None, hint: Message | None, details: str = "") -> None:
+        """Show an error and what to do about it, its details folded, and tell screen readers at once."""
         self._summary, self._hint = summary, hint
         self._details.setPlainText(details)
         self._fold.setChecked(False)

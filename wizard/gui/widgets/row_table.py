@@ -63,6 +63,7 @@ class RowTable(QTableWidget):
             self.fit()
 
     def put(self, row: int, column: int, words: str, is_number: bool = False) -> QTableWidgetItem:
+        """Set a cell's words and return it; numbers stand at the right."""
         made = QTableWidgetItem(words)
         if is_number:
             made.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -57,6 +57,7 @@ class WheelStream:
         next(self._walk)
 
     def feed(self, start: int, data: memoryview) -> None:
+        """Unpack the next bytes of a wheel while it is fetched; what does not fit makes it be unpacked later."""
         if self._walk is None:
             return
         try:
@@ -72,6 +73,7 @@ class WheelStream:
             self._view = memoryview(b"")  # the buffer goes back to the fetcher
 
     def drop(self) -> None:
+        """Give up unpacking on the way and remove what was unpacked so far."""
         self._walk = None
         wait([*(each.written for each in self.found.values()), *(self._writer.under_way if self._writer else ())])
         self.found = {}

@@ -175,6 +175,7 @@ class AlignedWriter:
         return tuple(future for future, _ in self._pending)
 
     def add(self, piece: bytes | memoryview) -> None:
+        """Take bytes in and write whole buffers, counting the checksum on the way."""
         self._crc = inflater.crc32(piece, self._crc)
         view = memoryview(piece)
         while view:

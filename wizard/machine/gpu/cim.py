@@ -77,6 +77,7 @@ def _problem(row: dict[str, Any]) -> Message | None:
 
 
 def probe_windows(ask: Ask) -> DeviceReading:
+    """Ask Windows for its graphics cards, NVIDIA or not; no answer is a notice."""
     root = os.environ.get("SYSTEMROOT", "C:\\Windows")
     shell = str(Path(root, "System32", "WindowsPowerShell", "v1.0", "powershell.exe"))
     outcome = ask(question((shell, "-NoProfile", "-NonInteractive", "-Command", _QUERY), SECONDS))

@@ -79,6 +79,7 @@ _DEAD_ROW = 3  # this many ERR! in a row: nothing of the card can be read
 
 
 def find_nvidia_smi() -> str | None:
+    """Return its path: on PATH, else where drivers put it; None: not there."""
     found = shutil.which("nvidia-smi")
     if found:
         return found
@@ -195,6 +196,7 @@ def _clean(text: str) -> str:
 
 
 def parse_failure(text: str) -> NvidiaReading:
+    """Return what a failed nvidia-smi means, by the sentences that it is known to say."""
     said = _clean(text)
     if dead := parse_dead_cards(text):
         return NvidiaReading(notices=dead)

@@ -69,6 +69,7 @@ def _instance(row: dict[str, Any]) -> MigInstance:
 
 
 def probe_nvml(ask: Ask, request: Request | None = None) -> NvidiaReading:
+    """Ask NVML in a child, since a lost card can hang it; no answer in time is a failure that says whose it is."""
     outcome = ask(request or nvml_question())
     if outcome.timed_out:
         has_begun = bool(outcome.stdout.strip())  # the child says a word before it asks: from there on it is the driver

@@ -46,6 +46,7 @@ def parse_kernel_module(text: str) -> Driver | None:
 
 
 def probe_kernel_module(path: Path = NVIDIA_MODULE) -> Driver | None:
+    """Return the driver by its kernel module; None where none is loaded."""
     try:
         return parse_kernel_module(path.read_text(encoding="utf-8", errors="replace"))
     except OSError:
@@ -71,6 +72,7 @@ def _device(folder: Path) -> Gpu | None:
 
 
 def probe_pci(devices: Path = SYSFS_DEVICES) -> tuple[Gpu, ...]:
+    """Return the graphics cards on the bus, which are seen also without any driver."""
     try:
         folders = sorted(devices.iterdir())
     except OSError:

@@ -73,6 +73,7 @@ def _folder_version(ask: Ask, folder: Path) -> str | None:
 
 
 def probe_toolkits(ask: Ask) -> tuple[Toolkit, ...]:
+    """Return the CUDA Toolkits that are installed, the one on PATH first, each folder once."""
     found: list[Toolkit] = []
     seen: set[Path] = set()
     on_path = shutil.which("nvcc")

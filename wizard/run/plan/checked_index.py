@@ -233,6 +233,7 @@ class CheckedIndex:
     # -- called by the handler, on its threads ---------------------------------------------------------------
 
     def answer(self, path: str) -> tuple[int, bytes]:
+        """Return status and bytes for a path that the resolver asks for; without our token it gets nothing."""
         found = _PATH.match(path)
         if not found or not secrets.compare_digest(found["token"], self._token):
             return 404, b""

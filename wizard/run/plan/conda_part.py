@@ -52,6 +52,7 @@ def plan_conda(plan: Plan, is_cancelled: Callable[[], bool]) -> CondaPlan | None
 
 
 def conda_changes(plan: Plan, planned: CondaPlan | None) -> tuple[Message, ...]:
+    """Return what the preview says of conda's packages and their size; nothing where conda is not used."""
     if planned is None:
         return ()
     size, python = planned.bytes_to_fetch, planned.python or plan.python
@@ -105,6 +106,7 @@ def _with_downloads(part: PythonPart, files: tuple[LockedFile, ...]) -> PythonPa
 
 
 def python_changes(plan: Plan, part: PythonPart | None) -> tuple[Message, ...]:
+    """Return what the preview says of the Python that comes along and of its size."""
     if part is None:
         return ()
     python = next((package.version for package in part.packages if package.name == "python"), plan.python)

@@ -210,6 +210,7 @@ def told_of(rows: Iterable[Requirement]) -> tuple[Message, ...]:
 def path_rows(
     hazards: Iterable[Message], prefix: Path, environment: Mapping[str, str], long_paths: bool
 ) -> Iterator[Requirement]:
+    """Yield a row for each thing about the path that could make trouble: spaces, length, a cloud's folder."""
     found = list(hazards)
     if not any(hazard.key == _CLOUD for hazard in found) and in_cloud(str(prefix), environment, paths.os_name()):
         found.append(message(_CLOUD, path=str(prefix)))
@@ -246,6 +247,7 @@ def _disk_rows(prefix: Path) -> Iterator[Requirement]:
 
 
 def environment_rows(ground: Ground) -> Iterator[Requirement]:
+    """Yield a row for each thing about the disk: read-only, noexec, network, no links, too few files, room."""
     path = str(ground.path)
     if ground.is_read_only:
         yield _not_writable(ground.path, ground.kind)

@@ -159,6 +159,7 @@ def locked(
 
 
 def lock_request(facts: Facts, selected: SelectedBuild) -> LockRequest:
+    """Return what the resolver is asked: packages, Python, system, and the sources in their order."""
     machine = facts.machine
     main = next((s for s in selected.package_sources if is_main(s)), None)
     extra = [s for s in selected.package_sources if s is not main and s.url]
@@ -224,6 +225,7 @@ def _plan(facts: Facts, choices: Choices, selected: SelectedBuild, run_id: str) 
 
 
 def save_run(folder: RunFolder, plan: Plan, lock: Lock, part: PythonPart | None = None) -> None:
+    """Write a run's files, the plan last: a folder without one is no run."""
     write_lock(folder, lock)
     if part is not None:
         _write_private(folder.python_part, part.text.encode())

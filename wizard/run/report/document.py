@@ -142,6 +142,7 @@ def _source(source: PlanSource, language: str | None) -> dict[str, Any]:
 
 
 def machine_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return of a machine file only what a report may carry."""
     driver = facts.get("driver")
     return {
         "os": facts.get("os"),
@@ -179,6 +180,7 @@ def _message(value: Message | None, language: str | None) -> dict[str, Any] | No
 
 
 def verification_facts(verification: Verification, language: str | None) -> dict[str, Any]:
+    """Return the test's results as JSON values; its words in `language`, or in all."""
     return {
         "ok": verification.ok,
         "gpu_ok": verification.gpu_ok,
@@ -202,6 +204,7 @@ def _check(check: SmokeCheck, language: str | None) -> dict[str, Any]:
 
 
 def diagnosis_facts(diagnosis: Diagnosis, language: str | None) -> dict[str, Any]:
+    """Return cause, repair, evidence and what was ruled out as JSON values."""
     return {
         "code": diagnosis.code,
         "cause": diagnosis.cause.to_json(language),

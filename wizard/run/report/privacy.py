@@ -31,6 +31,7 @@ class Private:
 
     @classmethod
     def of_this_computer(cls) -> Private:
+        """Return the names of home, account and computer, in every spelling in which a path may hold them."""
         home = Path.home()
         spellings = {str(home), home.as_posix(), str(home).replace("\\", "\\\\"), quote(home.as_posix())}
         spellings.update((str(home.resolve()), home.resolve().as_posix()))
@@ -53,6 +54,7 @@ def clean(value: Any, private: Private) -> Any:
 
 
 def clean_text(text: str, private: Private) -> str:
+    """Return the text without secrets, and without the names of home, account and computer."""
     text = _CHANNEL_TOKEN.sub(r"\g<1>***", _TOKEN.sub("***", redact(text)))
     flags = 0 if this().paths_have_case else re.IGNORECASE
     for home in private.homes:

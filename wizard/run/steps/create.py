@@ -17,7 +17,7 @@ from wizard.environment.remove.unfinished import is_ours_unfinished, mark_begun,
 from wizard.model.errors import BAD_PLAN, UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.process import Request, child_environment, run
-from wizard.run.context import Context, TargetEnvironment
+from wizard.run.context import Context, Step, TargetEnvironment
 from wizard.run.steps.python_files import bring_python
 
 _ENGINES: Mapping[str, type[RattlerEngine] | type[CondaEngine] | type[VenvEngine]] = {
@@ -32,7 +32,7 @@ def engine_named(name: str, environment: Mapping[str, str] | None = None) -> Eng
     return _ENGINES[name](environment)
 
 
-class Create:
+class Create(Step):
     name = "create"
     weight = 6
 

@@ -18,6 +18,7 @@ from wizard.system import paths
 
 
 def room_told(plan: Plan, lock: Lock) -> Iterator[Message]:
+    """Yield for the log what each disk will hold: environment, caches, store, temporary files."""
     cache, store, environment = demands(plan, lock)
     yield _told("environment", Path(plan.prefix), environment.size)
     if paths.chosen_store():

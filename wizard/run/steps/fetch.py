@@ -13,7 +13,7 @@ from wizard.install.store.build import OnEntry, StoreBuilder
 from wizard.model.errors import WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.messages import Message, bytes_text, message
-from wizard.run.context import Context
+from wizard.run.context import Context, Step
 from wizard.run.run_folder import write_lock
 from wizard.system import paths
 from wizard.transfer.download import Downloads, Fetcher, FetchProgress, FetchResult
@@ -26,7 +26,7 @@ _APART_SECONDS = 2.0
 _NAP = 0.05
 
 
-class Fetch:
+class Fetch(Step):
     """`deep`: what lies in the store is believed by its hash only, because an environment was found damaged."""
 
     name = "fetch"

@@ -29,7 +29,7 @@ from wizard.model.distributions import changed_files
 from wizard.model.errors import WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.messages import Message, message
-from wizard.run.context import Context
+from wizard.run.context import Context, Step
 
 _NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 
@@ -100,7 +100,7 @@ def _names(requirements: Iterable[str]) -> Iterator[str]:
     return (canonicalize_name(match[1].rstrip("._-")) for match in found if match)
 
 
-class CheckFiles:
+class CheckFiles(Step):
     name = "check"
     weight = 1
 
@@ -156,7 +156,7 @@ def check_runtime(entry: StoreEntry, prefix: Path) -> None:
         )
 
 
-class Install:
+class Install(Step):
     name = "install"
     weight = 24
 

@@ -15,7 +15,7 @@ from wizard.environment.naming import check_prefix
 from wizard.environment.remove.unfinished import is_ours_unfinished
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, message
-from wizard.run.context import Context
+from wizard.run.context import Context, Step
 from wizard.run.steps.disk_report import checked, room_told
 from wizard.run.steps.disk_space import check_room, demands
 from wizard.system import paths
@@ -67,7 +67,7 @@ def check_ground(prefix: Path) -> None:
         )
 
 
-class Preflight:
+class Preflight(Step):
     name = "preflight"
     weight = 1
 

@@ -12,12 +12,12 @@ from wizard.environment.layout import site_packages_of
 from wizard.model.errors import Cancelled, WizardError
 from wizard.model.messages import Message, message
 from wizard.process import Request, child_environment, run
-from wizard.run.context import Context
+from wizard.run.context import Context, Step
 
 _TIME_LIMIT = 1800.0
 
 
-class Share:
+class Share(Step):
     name = "share"
     weight = 4
 

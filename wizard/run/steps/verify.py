@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from wizard.machine.machine_file import machine_from_json
 from wizard.model.messages import Message, message
-from wizard.run.context import Context
+from wizard.run.context import Context, Step
 from wizard.run.verify.smoke import check_name, verify
 
 
-class Verify:
+class Verify(Step):
     name = "verify"
     weight = 9
 

@@ -148,6 +148,7 @@ class SmokeFacts:
         return next(iter(self.machine.nvidia_gpus), None)
 
     def params(self) -> dict[str, Scalar]:
+        """Return what the sentences of a diagnosis may name; "?" where it is not known."""
         driver, process = self.machine.driver, self.data("process")
         found = search(_FOUND_VERSION, self.words("zeros", "kernel"))
         told = f"{int(found[1]) // 1000}.{int(found[1]) % 1000 // 10}" if found else None

@@ -32,6 +32,7 @@ class Registry:
         self._winreg = winreg
 
     def has(self, hive: str, key: str) -> bool:
+        """Return whether the key is there and may be read."""
         if self._winreg is None:
             return False
         try:
@@ -53,6 +54,7 @@ class Registry:
         return {name: value for name, value, _ in rows}
 
     def children(self, hive: str, key: str) -> tuple[str, ...]:
+        """Return the names of the keys below; none where it cannot be read."""
         if self._winreg is None:
             return ()
         try:
@@ -78,6 +80,7 @@ class Registry:
 
 
 def registry() -> Registry:
+    """Return this computer's registry; elsewhere than on Windows an empty one."""
     if sys.platform != "win32":
         return Registry(None)
     import winreg

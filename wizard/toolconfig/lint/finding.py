@@ -36,6 +36,7 @@ class OptionFix:
     new: str | None = None
 
     def applied(self, values: Sequence[str]) -> list[str]:
+        """Return the option's values after the fix: one added, replaced or taken out."""
         if self.old is None:
             return [*values, *([self.new] if self.new is not None and self.new not in values else [])]
         replaced = (self.new if value == self.old else value for value in values)

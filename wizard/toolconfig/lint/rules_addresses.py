@@ -47,6 +47,7 @@ def addresses(own: OwnSettings) -> Iterator[tuple[Option, int, str]]:
 
 
 def dead_mirrors(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
+    """Yield the addresses of mirrors that have ended or moved, with one that lives."""
     for option, position, url in addresses(own):
         dead = dead_address(url)
         if dead:
@@ -97,6 +98,7 @@ def _mirrors(kind: str, layout: str, variant: str = "cpu") -> list[str]:
 
 
 def plain_http(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
+    """Yield the addresses without TLS: an error where pip refuses them anyway."""
     trusted = {host for option in own.options if option.role == "trusted" for host in option.values}
     for option, position, url in addresses(own):
         if address_problem(url) != "address-not-secure" or dead_address(url):
@@ -143,6 +145,7 @@ def trusted_hosts(own: OwnSettings, situation: LintContext) -> Iterator[LintFind
 
 
 def tls_off(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
+    """Yield where conda is told not to check certificates."""
     for option in own.options:
         is_verify = option.tool is Tool.CONDA and option.key in ("ssl_verify", "verify_ssl")
         if is_verify and option.values and is_false(option.values[0]):
@@ -150,6 +153,7 @@ def tls_off(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
 
 
 def missing_certificates(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
+    """Yield the certificate files that are named and not there."""
     for option in own.options:
         is_file = (option.tool is Tool.PIP and option.key == "cert") or (
             option.tool is Tool.CONDA and option.key == "ssl_verify" and "/" in "".join(option.values[:1])
@@ -183,6 +187,7 @@ def _torch_layout(url: str) -> str | None:
 
 
 def torch_index_as_index(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
+    """Yield where torch's own index stands in the place of the package index, which it is not."""
     for option, position, url in addresses(own):
         if option.role == "index" and _torch_layout(url) == "simple" and not dead_address(url):
             yield finding(
@@ -224,6 +229,7 @@ def _is_flat_index(option: Option, url: str) -> bool:
 
 
 def flat_as_index(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
+    """Yield the pages of files that are named as an index; they belong under find-links."""
     for option, position, url in addresses(own):
         if _is_flat_index(option, url):
             repairs = (OptionFix(option, url), OptionFix(_links_beside(own, option), None, url))

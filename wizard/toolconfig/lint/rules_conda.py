@@ -132,6 +132,7 @@ def _is_right_without(name: str, values: CondaValues, situation: LintContext) ->
 
 
 def platform_in_address(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
+    """Yield the channels whose address ends in a platform, an error where it is another one than this."""
     platforms = address_facts().platforms
     for option, position, value in _channel_values(own):
         head, _, last = value.rstrip("/").rpartition("/")
@@ -148,6 +149,7 @@ def platform_in_address(own: OwnSettings, situation: LintContext) -> Iterator[Li
 
 
 def free_channel(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
+    """Yield Anaconda's channel "free", which has had nothing new since 2017."""
     for option, position, value in _channel_values(own):
         urls = _urls(value, own.conda) if option.key == "channels" else (value,)
         if len(urls) == 1 and needs_terms(urls[0]) and channel_name(urls[0]) == "free":

@@ -18,6 +18,7 @@ _IGNORED = ("use-mirrors", "mirrors")
 
 
 def changing_options(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
+    """Yield the options that change what an install does, by the rows of the table."""
     rows = {(row.tool, row.key): row for row in address_facts().options}
     has_links = any(option.role == "links" for option in own.options)
     for option in own.options:
@@ -55,6 +56,7 @@ def _applies(row: OptionRow, value: str) -> bool:
 
 
 def ignored_options(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
+    """Yield the options that pip reads no more."""
     for option in own.options:
         if option.tool is Tool.PIP and option.key in _IGNORED:
             repairs = tuple(OptionFix(option, value) for value in option.values)
@@ -62,6 +64,7 @@ def ignored_options(own: OwnSettings, situation: LintContext) -> Iterator[LintFi
 
 
 def user_site_torch(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
+    """Yield a torch in the account's own site folder, which every environment of that Python would take."""
     for site in own.user_sites:
         is_same = situation.python in (None, site.python)
         params = {

@@ -121,6 +121,8 @@ def write(board: Scheduler, block: Block, upto: int, watch: ThreadMeter) -> None
 
 
 def save(board: Scheduler, task: FileTask, watch: ThreadMeter) -> None:
+    """Write a file's state to disk; the time that it takes counts as the disk's."""
+
     def snapshot() -> PartState:
         with board.changed:
             return task.state()
@@ -139,6 +141,7 @@ def disk_failed(board: Scheduler, task: FileTask, error: OSError) -> None:
 
 
 def disk_fault(error: OSError) -> Fault:
+    """Return the fault for what the disk refused: no room, no memory, or another reason."""
     if error.errno in DISK_FULL:
         return Fault("fetch-no-space", str(error))
     if without_memory(error):

@@ -142,6 +142,7 @@ class Downloads:
 
 
 def hash_file(path: Path) -> str:
+    """Return a file's SHA-256 in hexadecimal digits. Raises OSError."""
     digest = hashlib.sha256()
     with path.open("rb") as stream:
         while block := stream.read(_READ):

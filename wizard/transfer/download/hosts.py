@@ -31,6 +31,7 @@ class Host:
     failed: set[str] = field(default_factory=set)  # files since it last gave a byte
 
     def blame(self, file: str, fault: Fault, now: float, longest_rest: float) -> None:
+        """Note a fault: a host that asks for a rest gets it, one that fails or lies is taken last."""
         if fault.retry_after is not None:
             self.rests_until = max(self.rests_until, now + min(fault.retry_after, longest_rest))
             self.is_behind = self.is_behind or fault.retry_after > longest_rest

@@ -81,6 +81,7 @@ class ThreadMeter:
         return before
 
     def read(self) -> dict[str, float]:
+        """Return the seconds that the thread has spent on each thing, the present one up to now."""
         spent, (what, since) = dict(self._spent), self._now
         spent[what] = spent.get(what, 0.0) + time.monotonic() - since
         return spent
@@ -92,6 +93,7 @@ class Meter:
         self._seen: deque[tuple[float, dict[str, float], dict[str, float]]] = deque()
 
     def limited_by(self, held_up_by: str) -> str:
+        """Return what held up the download in the last seconds, as `judge` names it."""
         now = time.monotonic()
         sums = [_sum(watches) for watches in self._watches]
         self._seen.append((now, sums[0], sums[1]))

@@ -114,6 +114,7 @@ def parse_state(text: str) -> PartState | None:
 
 
 def read_state(path: Path) -> PartState | None:
+    """Return how far a file had come; None where nothing is noted or the note is damaged."""
     try:
         return parse_state(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -121,6 +122,7 @@ def read_state(path: Path) -> PartState | None:
 
 
 def write_state(path: Path, state: PartState) -> None:
+    """Note how far a file has come, whole or not at all. Raises OSError."""
     data = {
         "schema": SCHEMA,
         "sha256": state.sha256,

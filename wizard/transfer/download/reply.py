@@ -64,6 +64,7 @@ class SocketBody:
         self._response.close()
 
     def readinto(self, block: memoryview) -> int:
+        """Read at most a block of the body straight from the socket; 0 at its end."""
         if self._response.isclosed() or not block:
             return 0
         if self._response.chunked:
@@ -174,6 +175,7 @@ def content_range(text: str) -> tuple[int, int | None]:
 
 
 def refusal(status: int, reason: str, retry_after: str | None, date: str | None) -> Fault:
+    """Return the fault for a status: which are final, which are worth another try, and after how many seconds."""
     details = f"HTTP {status} {reason}"
     seconds = retry_seconds(retry_after or "", date)
     if status in (401, 403, 407):

@@ -145,6 +145,7 @@ class Scheduler:
         return min(wanted, max(CHUNK, share))
 
     def close_job(self, job: DownloadJob, rest: Range | None = None, was_stream: bool = False) -> None:
+        """End a job; `rest` is what it has not brought, and goes to whoever is free."""
         with self.changed:
             task = job.task
             task.in_flight -= 1
@@ -167,12 +168,14 @@ class Scheduler:
             self._alive.discard(block)
 
     def put_block(self, block: Block) -> None:
+        """Hand a block that has come to those who write."""
         with self.changed:
             block.task.settling += 1
             self._blocks.append(block)
             self._brought.notify()
 
     def next_block(self) -> Block | None:
+        """Wait for a block to write; None when all is done or stopped."""
         with self.changed:
             while not self._blocks:
                 if self.stopping or not self._left:
@@ -183,6 +186,7 @@ class Scheduler:
             return block
 
     def close_block(self, block: Block) -> None:
+        """End the writing of a block; who waits for memory may go on."""
         with self.changed:
             block.task.settling -= 1
             self._settling -= 1
@@ -199,6 +203,7 @@ class Scheduler:
     # -- ends ------------------------------------------------------------------------------------------------
 
     def finish(self, task: FileTask, path: Path) -> None:
+        """Take a file that is whole off the list."""
         with self.changed:
             self._give_back_all(task)
             self._left.remove(task)
@@ -255,12 +260,14 @@ class Scheduler:
             self.changed.notify_all()
 
     def give_up(self, task: FileTask, fault: Fault) -> None:
+        """Stop everything because of one file; only the first fault is kept."""
         with self.changed:
             if self.error is None:
                 self.error, self.failed = fault, task
             self.stop()
 
     def stop(self) -> None:
+        """Let every thread end at its next look, and wake those that wait."""
         with self.changed:
             self.stopping = True
             self._tell_all()
@@ -286,6 +293,7 @@ class Scheduler:
         return "network" if any(waits) else "none"
 
     def set_paused(self, paused: bool) -> None:
+        """Let no new request begin, or let them begin again."""
         with self.changed:
             if paused != self.paused:
                 self.paused = paused

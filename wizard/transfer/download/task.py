@@ -211,6 +211,7 @@ class FileTask:
             self.save_io(self.state, force=True)
 
     def state(self) -> PartState:
+        """Return what is noted on disk: which parts are done, and of which version of the file."""
         tagged = next((address for address in self.sources.addresses if address.etag), None)
         etag, source = (tagged.etag, fingerprint(tagged.url)) if tagged else (None, "")
         return PartState(self.file.sha256.lower(), self.size or 0, self.done, etag, source)
@@ -227,6 +228,7 @@ class FileTask:
         return path
 
     def close_io(self) -> None:
+        """Close the part file and let its lock go; it may be called twice."""
         with self.saving:
             if self.part:
                 self.part.close()

@@ -23,12 +23,13 @@ from typing import BinaryIO
 
 from wizard import __version__
 from wizard.system.sockets import end
+from wizard.transfer.address import is_loopback
 from wizard.transfer.download import meter
 from wizard.transfer.download.meter import ThreadMeter
 from wizard.transfer.download.model import Fault, NoRanges
 from wizard.transfer.download.reply import Reply, SocketBody, as_fault, file_reply, read_reply
 from wizard.transfer.pace import Pace, PacedResponse, keeping
-from wizard.transfer.proxy.bypass import is_loopback, proxy_for
+from wizard.transfer.proxy.bypass import proxy_for
 from wizard.transfer.proxy.environment import present_environment
 from wizard.transfer.proxy.model import Network
 from wizard.transfer.proxy.tunnel import open_tunnel, secure

@@ -9,7 +9,6 @@ computer is never behind a proxy.
 
 from __future__ import annotations
 
-import contextlib
 import ipaddress
 import re
 import socket
@@ -17,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import quote, unquote, urlsplit
 
 from wizard.model.errors import UsageError
+from wizard.transfer.address import is_loopback
 
 # The address of a proxy, as a person or a settings file writes it, in one normal form.
 #
@@ -119,16 +119,6 @@ LOOPBACK = ("localhost", "127.0.0.0/8", "127.0.0.1", "::1")  # some programs kno
 LOCAL = "<local>"  # Windows: names without a dot
 _ENTRY = re.compile(r"^(?:\*|<local>|[\w.\-]+(?::\d+)?|[0-9a-fA-F:.]+(?:/\d+)?|\[[0-9a-fA-F:.]+\](?::\d+)?)$")
 _STARRED = re.compile(r"^(\d{1,3})(?:\.(\d{1,3}))?(?:\.(\d{1,3}))?(?:\.\*)+$")
-
-
-def is_loopback(host: str | None) -> bool:
-    if not host:
-        return False
-    if host.lower() == "localhost":
-        return True
-    with contextlib.suppress(ValueError):
-        return ipaddress.ip_address(host).is_loopback
-    return False
 
 
 def is_link_local(url: str) -> bool:

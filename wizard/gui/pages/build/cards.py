@@ -22,6 +22,7 @@ from wizard.run.select.learned_rows import JudgedBuild
 
 
 def link_name(kind: str) -> str:
+    """Return the name of one link of the proof in the language of the window."""
     names = {
         "gpu": QCoreApplication.translate("Link", "Your card"),
         "kernels": QCoreApplication.translate("Link", "In the package"),
@@ -78,6 +79,7 @@ class VerdictCard(QFrame):
         return self._build.text()
 
     def show_build(self, one: Candidate | None, choices: Choices) -> None:
+        """Show the proof of one build, or the reasons why it does not fit; None: none fits."""
         self._show_proof(one.proof if one and one.fits else ())
         self._reasons.setVisible(one is not None and not one.fits)
         self._with.setText("")

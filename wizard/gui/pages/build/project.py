@@ -64,6 +64,7 @@ class ProjectPanel(QWidget):
         self.consent.retranslate()
 
     def show_state(self, state: AppState) -> None:
+        """Show the project that was read: what is got, what differs, and what still wants a yes."""
         request, project = state.request, state.project
         if project is None:
             return

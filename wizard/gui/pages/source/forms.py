@@ -50,6 +50,7 @@ class RegionChoice(QWidget):
         self.choice.activated.connect(lambda place: self.chosen.emit(str(self.choice.currentData())))
 
     def show_choice(self, chosen: str, seems_cn: bool) -> None:
+        """Show the region that was chosen, and which one this computer seems to be in."""
         names = {
             "auto": self.tr("Automatic: China") if seems_cn else self.tr("Automatic: not in China"),
             "cn": self.tr("In China"),
@@ -84,6 +85,7 @@ class LastingBox(QWidget):
         self.diff.retranslate()
 
     def show_plans(self, is_on: bool, names: Sequence[str], plans: Sequence[UsePlan]) -> None:
+        """Show which lines of which settings files would change for good, before anything does."""
         blocker = QSignalBlocker(self.tick)
         self.tick.setChecked(is_on)
         del blocker
@@ -131,6 +133,7 @@ class WhereFrom(QWidget):
         return self._why.text()
 
     def show_choice(self, mirrors: str, table: Sequence[MirrorRow], is_cn: bool, language: str) -> None:
+        """Show the ways to choose a source, and each mirror's operator by name."""
         names = {row.id: text(row.operator, language) for row in operators(table)}
         named = (self.tr("Automatic"), self.tr("Only the official servers"), self.tr("Test speed and use the fastest"))
         blocker = QSignalBlocker(self.choice)
@@ -209,6 +212,7 @@ class SourcesByHand(QWidget):
             field.setText(value or "")
 
     def put_into(self, choices: Choices) -> Choices:
+        """Return the choices with the addresses that were typed; an empty field is no choice."""
         folder = self.folder.text().strip()
         return replace(
             choices,

@@ -133,6 +133,7 @@ class NetworkForm(QWidget):
     # -- values
 
     def show_network(self, network: Network, system: SystemProxy | None) -> None:
+        """Show how the network is reached; a password of the proxy stands in its own field."""
         self._system = system
         self.modes[network.mode].setChecked(True)
         parts = urlsplit(network.proxy or "")

@@ -24,6 +24,7 @@ _MARK_WIDTH = 26  # pixels; of the radio button, and of the sign where there is 
 
 
 def origin_name(origin: str) -> str:
+    """Return where a source comes from in the language of the window."""
     names = {
         "official": QCoreApplication.translate("Origin", "official"),
         "mirror": QCoreApplication.translate("Origin", "mirror"),
@@ -179,6 +180,7 @@ class SourceRows(QWidget):
         return self._lines
 
     def show_rows(self, title: str, rows: Sequence[SourceStatus]) -> None:
+        """Show the sources of one kind, keeping the lines that are there."""
         self.title.setText(title)
         self.setVisible(bool(rows))
         self.rows = tuple(rows)
