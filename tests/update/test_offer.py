@@ -114,7 +114,8 @@ def test_a_body_without_an_end_is_left_where_it_is_too_long(maker: Maker, path: 
     maker.publish(2)
     maker.faulty(path, Faults(says_length=False), data=bytes(200_000_000))
     assert refusal(maker) == "update-too-large"
-    assert limit < maker.server.sent[path] < 100_000_000, "what lay in the sockets, not all of it"
+    # Whole blocks of 64 KiB are counted: the one that passes the limit may have been cut while it was sent.
+    assert limit <= maker.server.sent[path] < 100_000_000, "what lay in the sockets, not all of it"
 
 
 def test_a_server_that_nobody_vouches_for_is_not_asked(maker: Maker) -> None:

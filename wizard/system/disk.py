@@ -4,7 +4,6 @@ The sides have the same names; tests/windows/test_seam.py holds one against the 
 its callers.
 """
 
-import errno
 import sys
 
 if sys.platform == "win32":
@@ -48,12 +47,7 @@ else:
         user_name,
     )
 
-DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
-NO_ROOM = (*DISK_FULL, errno.EFBIG)  # also where a process may write no larger file
-
 __all__ = [
-    "DISK_FULL",
-    "NO_ROOM",
     "BINARY",
     "Positioned",
     "change_stamp",

@@ -9,6 +9,7 @@ are not. Paths of any length. Removing an environment is `environment.remove.era
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 
@@ -17,6 +18,8 @@ from wizard.system.links import extended
 from wizard.system.traits import this
 
 StrPath = str | os.PathLike[str]
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+NO_ROOM = (*DISK_FULL, errno.EFBIG)  # also where a process may write no larger file
 
 
 def _long(path: StrPath) -> str:

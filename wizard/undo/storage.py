@@ -17,7 +17,8 @@ from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import Message
 from wizard.model.typed import from_own_json
 from wizard.system import moving
-from wizard.system.disk import NO_ROOM, sync_folder
+from wizard.system.disk import sync_folder
+from wizard.system.moving import NO_ROOM
 from wizard.undo.model import Change, ChangeState, FileChange
 from wizard.undo.user_file import replace_file
 

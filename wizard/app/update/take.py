@@ -25,7 +25,7 @@ from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import message
 from wizard.model.table_update import DOCUMENT, InUse, TableFile, hashes, in_use_file, table_names, updates_dir
 from wizard.system import moving, paths
-from wizard.system.disk import NO_ROOM
+from wizard.system.moving import NO_ROOM
 from wizard.toolconfig import edit as door
 from wizard.transfer.address import host_of
 from wizard.transfer.http import Client

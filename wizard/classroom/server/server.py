@@ -41,6 +41,7 @@ from wizard.classroom.results.proof import (
 from wizard.classroom.server.limits import ConnectionLimit, Limits, PendingConnection, RateLimit
 from wizard.classroom.server.serving import Served, reply, served_of
 from wizard.model.errors import WizardError
+from wizard.system import moving
 
 DEFAULT_PORT = 8765
 _WAITING = 512
@@ -265,7 +266,7 @@ class PackServer:
         """Let a result that proves more take the place of one that proves less. Raises OSError where there is none."""
         for path in islice(folder.iterdir(), _MOST_LOOKED_AT):
             if _PROVEN.index(_proof_of(path, self._content.class_key)) < _PROVEN.index(proof):
-                path.unlink(missing_ok=True)
+                moving.unlink(path, missing_ok=True)
                 return
         raise OSError("too many results")
 

@@ -22,8 +22,8 @@ from wizard.environment.conda.records import unregister
 from wizard.environment.remove.erase import OnErased, erase
 from wizard.model.typed import from_json
 from wizard.system import moving, paths
-from wizard.system.disk import DISK_FULL
 from wizard.system.links import is_link, long_path
+from wizard.system.moving import DISK_FULL
 
 TRASH = ".torch-setup-trash-"
 DELETING = ".torch-setup-deleting.json"

@@ -6,7 +6,7 @@ Threads of their own, so that a connection receives while the disk and the hash 
 from __future__ import annotations
 
 from wizard.process import without_memory
-from wizard.system.disk import DISK_FULL
+from wizard.system.moving import DISK_FULL
 from wizard.transfer.download import meter
 from wizard.transfer.download.meter import ThreadMeter
 from wizard.transfer.download.model import BLOCK, Fault, Tap

@@ -18,7 +18,7 @@ from pathlib import Path
 from filelock import BaseFileLock
 
 from wizard.model.lock import LockedFile
-from wizard.system.disk import DISK_FULL
+from wizard.system.moving import DISK_FULL
 from wizard.transfer.download import meter, part_file
 from wizard.transfer.download.file_store import Downloads
 from wizard.transfer.download.hosts import Address, Hosts, Sources
