@@ -40,24 +40,35 @@ def sentences() -> dict[str, set[str]]:
     return found
 
 
+class _Source:
+    """What is called and which classes there are in one file: walked once, for all that is asked."""
+
+    def __init__(self, path: Path) -> None:
+        self._calls: dict[str, list[ast.Call]] = {}
+        self.classes: list[ast.ClassDef] = []
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+                self._calls.setdefault(name, []).append(node)
+            elif isinstance(node, ast.ClassDef):
+                self.classes.append(node)
+
+    def calls(self, name: str) -> list[ast.Call]:
+        return self._calls.get(name, [])
+
+
 @cache
-def _trees() -> Mapping[Path, ast.Module]:
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "wizard").rglob("*.py"))}
-
-
-def _calls(tree: ast.Module, name: str) -> Iterator[ast.Call]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and name == getattr(node.func, "id", getattr(node.func, "attr", "")):
-            yield node
+def _sources() -> Mapping[Path, _Source]:
+    return {path: _Source(path) for path in sorted((ROOT / "wizard").rglob("*.py"))}
 
 
 def labels() -> Iterator[tuple[str, str]]:
     """Yield (class, label) for every literal that goes through Qt's translation."""
-    for path, tree in _trees().items():
-        for call in _calls(tree, "tr"):
-            owners = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and _is_within(call, node)]
+    for path, source in _sources().items():
+        for call in source.calls("tr"):
+            owners = [node for node in source.classes if _is_within(call, node)]
             yield owners[-1].name, _literal(path, call, 0)
-        for call in _calls(tree, "translate"):
+        for call in source.calls("translate"):
             if path.is_relative_to(ROOT / "wizard" / "gui") and len(call.args) == 2 and _literal(path, call, 0) != QT:
                 yield _literal(path, call, 0), _literal(path, call, 1)
 
@@ -75,17 +86,17 @@ def _literal(path: Path, call: ast.Call, place: int) -> str:
 
 def marked() -> Iterator[tuple[str, str]]:
     """Yield ("", text) for each N_(text)."""
-    yield from (("", _literal(path, call, 0)) for path, tree in _trees().items() for call in _calls(tree, "N_"))
+    yield from (("", _literal(path, call, 0)) for path, source in _sources().items() for call in source.calls("N_"))
 
 
 def messages() -> Iterator[tuple[str, str]]:
     """Yield (code, sentence) of each message that says its own, and of all in tables."""
-    for path, tree in _trees().items():
-        for call in _calls(tree, "message"):
+    for path, source in _sources().items():
+        for call in source.calls("message"):
             if len(call.args) == 2:
                 yield _literal(path, call, 0), _literal(path, call, 1)
         for name in ("WizardError", "UsageError", "SourceUnreachable", "ErrorText"):
-            for call in _calls(tree, name):
+            for call in source.calls(name):
                 if len(call.args) == 3:
                     yield from _of_error(*(_literal(path, call, place) for place in range(3)))
     yield from catalogue(LANGUAGES[0]).items()

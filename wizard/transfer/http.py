@@ -13,6 +13,7 @@ from __future__ import annotations
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
@@ -170,22 +171,25 @@ class _Adapter(_Plain):
         conn.cert_reqs = "CERT_REQUIRED"
 
 
-class _Unreadable(HTTPAdapter):
-    """In place of any secure connection: the certificates that were named cannot be read."""
+class _Secure(HTTPAdapter):
+    """https, by an adapter that is made at the first request: reading a store of certificates takes 50 ms."""
 
-    def __init__(self, error: CertificateUnreadable) -> None:
+    def __init__(self, environment: Mapping[str, str]) -> None:
         super().__init__()
-        self._error = error
+        self._environment = environment
+
+    @cached_property
+    def _adapter(self) -> _Adapter:
+        return _Adapter(context_for(self._environment), context_for(self._environment))
 
     def send(self, *args: Any, **kwargs: Any) -> requests.Response:
-        raise self._error
+        """Raises CertificateUnreadable: no connection without the certificates that were named."""
+        return self._adapter.send(*args, **kwargs)
 
-
-def _adapter(environment: Mapping[str, str]) -> HTTPAdapter:
-    try:
-        return _Adapter(context_for(environment), context_for(environment))
-    except CertificateUnreadable as error:
-        return _Unreadable(error)
+    def close(self) -> None:
+        if "_adapter" in self.__dict__:
+            self._adapter.close()
+        super().close()
 
 
 class Client:
@@ -207,7 +211,7 @@ class Client:
         self._session.trust_env = False  # the environment above says it all
         self._session.headers["User-Agent"] = USER_AGENT
         self._session.mount("http://", _Plain())
-        self._session.mount("https://", _adapter(environment))
+        self._session.mount("https://", _Secure(environment))
 
     def close(self) -> None:
         self._session.close()

@@ -171,7 +171,8 @@ class Theme(QObject):
         self._app = app
         self._name = name if name in THEMES else "system"
         self._shown = self._sheet = ""
-        app.setStyle("Fusion")
+        if app.style().name() != "fusion":  # in the tests one application has many windows, and each would be restyled
+            app.setStyle("Fusion")
         app.setFont(text_font(app))
         app.styleHints().colorSchemeChanged.connect(self._system_changed)
         self._apply()
