@@ -463,7 +463,8 @@ def prepare_once(wanted: set[str]) -> set[str]:
 def program(arguments: Sequence[str], window: bool) -> list[str]:
     """The command that was wanted; without arguments the window where it can open, else the same job as text."""
     if arguments[:1] == ["test"]:
-        return [str(PYTHON), "-m", "pytest", "-n", "2", *(arguments[1:] or ["-m", "not slow"])]
+        at_once = str(min(2 * (os.cpu_count() or 1), 8))  # most of them wait for a child or a server
+        return [str(PYTHON), "-m", "pytest", "-n", at_once, *(arguments[1:] or ["-m", "not slow"])]
     if not arguments and not window:
         show(sentence("no_window" if has_display() else "no_display"))
         arguments = ["setup"]
