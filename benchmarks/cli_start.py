@@ -43,6 +43,7 @@ def main() -> int:
         machine = Path(folder) / "machine.json"
         machine.write_text(json.dumps(MACHINE), encoding="utf-8")
         environment = {**os.environ, "TORCH_WIZARD_HOME": folder, "HOME": folder, "PYTHONPATH": str(ROOT)}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program does not compile itself at each start
         lines = {"": ["-c", "pass"]}
         lines |= {name: ["-m", "wizard", *name.format(machine=machine).split()] for name in STARTS}
         seconds: dict[str, list[float]] = {name: [] for name in lines}

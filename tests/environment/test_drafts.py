@@ -14,7 +14,7 @@ import pytest
 from tests.line.world import World
 from tests.waiting import HANG, wait_until
 from wizard.app.session import Session
-from wizard.app.use.environments import finish_deletions_in_background
+from wizard.app.use.runs import finish_deletions_in_background
 from wizard.run.run_folder import RunFolder, clear_left_behind, create_run_folder, keep
 from wizard.system import paths
 

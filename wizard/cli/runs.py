@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from wizard.app.use.environments import finish_deletions_in_background
-from wizard.app.use.runs import Runs
+from wizard.app.use.runs import Runs, finish_deletions_in_background
 from wizard.cli.command import Arguments, argument, command, flag, option
 from wizard.cli.help import N_
 from wizard.cli.options import EVENTS, JSON

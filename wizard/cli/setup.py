@@ -164,7 +164,8 @@ def setup(arguments: Arguments, terminal: Terminal) -> int:
 
 def _setup(arguments: Arguments, terminal: Terminal) -> int:
     from wizard.app.session import Session
-    from wizard.app.use.environments import find_environment, finish_deletions_in_background
+    from wizard.app.use.environments import find_environment
+    from wizard.app.use.runs import finish_deletions_in_background
     from wizard.app.use.volumes import with_volumes
     from wizard.cli.classroom.machine import ClassRun, Consent
     from wizard.cli.diagnose.doctor import tell_drift

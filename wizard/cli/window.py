@@ -65,7 +65,7 @@ def window(file: str | None, self_test: bool, terminal: Terminal, open_window: O
         terminal.write("  torch-wizard setup --yes --name torch")
         return ExitStatus.FAILED
     if _is_something_left():
-        from wizard.app.use.environments import finish_deletions_in_background
+        from wizard.app.use.runs import finish_deletions_in_background
 
         finish_deletions_in_background()
     return open_window(WindowSession(), file, self_test)

@@ -16,13 +16,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from packaging.markers import InvalidMarker, UndefinedEnvironmentName
-from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from wizard.system.links import long_path
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
 
 FAMILY = ("torch", "torchvision", "torchaudio")
 _FOLDER = re.compile(r"^(?P<name>[A-Za-z0-9._]+?)-(?P<version>[^-]+)(?:-py\d\.\d+)?\.(?P<kind>dist-info|egg-info)$")
@@ -86,6 +87,8 @@ class Distribution:
 
 def parse_requirement(line: str) -> Requirement | None:
     """Return the requirement of a line; None where it is none by PEP 508."""
+    from packaging.requirements import InvalidRequirement, Requirement  # a list of environments needs no such parser
+
     try:
         return Requirement(line)
     except InvalidRequirement:
@@ -95,6 +98,8 @@ def parse_requirement(line: str) -> Requirement | None:
 def _applies(requirement: Requirement, environment: Mapping[str, str]) -> bool:
     if requirement.marker is None:
         return True
+    from packaging.markers import InvalidMarker, UndefinedEnvironmentName
+
     try:
         return requirement.marker.evaluate({**environment, "extra": ""})
     except (UndefinedEnvironmentName, InvalidMarker, ValueError):

@@ -18,13 +18,10 @@ from wizard.environment.model import Environment, EnvironmentKind, EnvironmentSt
 from wizard.environment.naming import absolute_prefix
 from wizard.environment.remove import delete as deleting
 from wizard.environment.remove.delete import DeletionPlan, Finished, OnProgress, ProtectedPlaces
-from wizard.environment.remove.trash import Deletion, held, pending
 from wizard.machine.host import condas, interpreters
 from wizard.model.errors import UsageError, WizardError
-from wizard.process import child_environment
-from wizard.process.detached import start_detached
 from wizard.run.plan.plan_file import read_plan
-from wizard.run.run_folder import RUN_BUSY, RunFolder, clear_left_behind, run_folders
+from wizard.run.run_folder import RUN_BUSY, RunFolder, run_folders
 from wizard.system import paths
 from wizard.toolconfig.conda import conda_files, conda_places, parse_conda_file
 from wizard.toolconfig.model import UserContext
@@ -139,33 +136,6 @@ def finish_deletions(
 ) -> Finished:
     """What an earlier start began to delete and did not end."""
     return deleting.finish_deletions(on_progress, is_cancelled)
-
-
-def finish_deletions_in_background() -> int | None:
-    """Starts a process for it when there is something to finish that nobody is at; its id. It outlives us.
-
-    Drafts of runs whose program was killed before it began anything go at once: that takes no time.
-    """
-    try:
-        clear_left_behind(paths.runs_dir())
-        is_needed = any(_is_free(deletion) for deletion in pending())
-    except OSError:  # a folder that this user may not look into stops no start
-        return None
-    if not is_needed:
-        return None
-    log = paths.logs_dir() / "deletions.txt"
-    try:
-        log.parent.mkdir(parents=True, exist_ok=True)
-        argv = (*paths.own_command(), "envs", "finish")
-        return start_detached(argv, child_environment(paths.own_environment()), log)
-    except OSError:  # then at another start
-        return None
-
-
-def _is_free(deletion: Deletion) -> bool:
-    with contextlib.suppress(OSError), held(deletion) as is_ours:
-        return is_ours
-    return False
 
 
 def conda_roots() -> tuple[Path, ...]:

@@ -13,6 +13,7 @@ import psutil
 from filelock import Timeout
 
 from wizard.compatibility.model import Plan
+from wizard.environment.remove.trash import Deletion, held, pending
 from wizard.environment.remove.unfinished import drop_cut_mark, is_ours_unfinished, remove_unfinished
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.events import EventKind
@@ -26,6 +27,7 @@ from wizard.run.run_folder import (
     RUN_BUSY,
     RunFolder,
     append_to,
+    clear_left_behind,
     find_run_folder,
     keep,
     own_run_folder,
@@ -187,6 +189,33 @@ def _take_back(folder: RunFolder, finished_too: bool) -> None:
         remove_unfinished(prefix, folder.id)
     else:
         drop_cut_mark(prefix)
+
+
+def finish_deletions_in_background() -> int | None:
+    """Starts a process for it when there is something to finish that nobody is at; its id. It outlives us.
+
+    Drafts of runs whose program was killed before it began anything go at once: that takes no time.
+    """
+    try:
+        clear_left_behind(paths.runs_dir())
+        is_needed = any(_is_free(deletion) for deletion in pending())
+    except OSError:  # a folder that this user may not look into stops no start
+        return None
+    if not is_needed:
+        return None
+    log = paths.logs_dir() / "deletions.txt"
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        argv = (*paths.own_command(), "envs", "finish")
+        return start_detached(argv, child_environment(paths.own_environment()), log)
+    except OSError:  # then at another start
+        return None
+
+
+def _is_free(deletion: Deletion) -> bool:
+    with contextlib.suppress(OSError), held(deletion) as is_ours:
+        return is_ours
+    return False
 
 
 class Runs:

@@ -12,6 +12,7 @@ from typing import Any
 
 from wizard.app.use import environments as use_cases
 from wizard.app.use.environments import find_environment
+from wizard.app.use.runs import finish_deletions_in_background
 from wizard.cli.command import Arguments, CommandGroup, Late, argument, flag, option
 from wizard.cli.environment import tables as view
 from wizard.cli.environment.tables import amount
@@ -146,7 +147,7 @@ def clone(arguments: Arguments, terminal: Terminal) -> int:
 
 def clear_up(terminal: Terminal) -> None:
     """What every look at environments does first."""
-    use_cases.finish_deletions_in_background()
+    finish_deletions_in_background()
     let_go_of_stale(terminal)
 
 
