@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.diagnose.world import HEALTHY, TORCH, Patient, library
-from wizard.app.session import verify_prefix
+from wizard.app.use.doctor import verify_prefix
 from wizard.diagnose.checks.damage import damage_of, is_cut
 from wizard.diagnose.checks.outside import _set_in
 from wizard.diagnose.checks.packages import fits

@@ -281,3 +281,31 @@ def test_the_first_picture_waits_for_nothing_that_it_does_not_show(tmp_path: Pat
     late = {"PySide6.QtNetwork", *modules, *rooms, *ours}
     assert late & set(told["first"]) == set()
     assert paths.home().name == "home"
+
+
+USABLE = """
+import json, os, sys
+import wizard.__main__ as program
+def open_window(session, file, self_test, bare):
+    from wizard.gui.startup.app import run_window
+    def loop(app, window):
+        while window.tasks.busy:
+            app.processEvents()
+        print(json.dumps(sorted(sys.modules)), flush=True)
+        os._exit(0)
+    return run_window(session, file, loop=loop, bare=bare)
+program.open_window = open_window
+sys.argv[1:] = []
+program.main()
+"""
+
+
+def test_welcome_waits_for_nothing_that_it_does_not_ask() -> None:
+    """No wall clock here, either: the network, the solver and the doctor were more than half of the wait."""
+    done = subprocess.run([sys.executable, "-c", USABLE], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    loaded = set(json.loads(done.stdout.splitlines()[-1]))
+    assert "wizard.gui.pages.welcome" in loaded
+    modules = {"requests", "urllib3", "ssl", "http.server", "rattler", "packaging.requirements"}
+    rooms = {"wizard.transfer.http", "wizard.classroom", "wizard.project", "wizard.machine.probe", "wizard.install"}
+    assert (modules | rooms) & loaded == set()

@@ -12,22 +12,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from wizard.classroom.profile.make import Made, make_profile
-from wizard.classroom.profile.model import ProfileEnvironment, ProfileFile
-from wizard.classroom.profile.needs import Allowed, needs_of_machines
-from wizard.compatibility.data.model import Matrix
-from wizard.compatibility.model import Choices, Plan
 from wizard.model.errors import WINDOW_NOT_SAVED, Cancelled, WizardError
-from wizard.run.model import Facts
 
 if TYPE_CHECKING:
     from wizard.classroom.join import Classroom
     from wizard.classroom.pack.listing import Built, PackProblem
     from wizard.classroom.profile.hosts import ForeignHost
+    from wizard.classroom.profile.model import ProfileFile
     from wizard.classroom.results.room import ClassResults
     from wizard.classroom.server.server import Counted
     from wizard.classroom.server.share import ServingOn
+    from wizard.compatibility.data.model import Matrix
+    from wizard.compatibility.model import Choices, Plan
     from wizard.model.lock import LockedFile
+    from wizard.run.model import Facts
     from wizard.transfer.download import FetchProgress
 
 
@@ -43,6 +41,10 @@ def profile_of_plan(
     facts: Facts, matrix: Matrix, plan: Plan, choices: Choices, is_cancelled: Callable[[], bool]
 ) -> ProfileFile:
     """Raises as `make_profile`; `profile-needs-nothing` for a build that does not run on this computer."""
+    from wizard.classroom.profile.make import Made, make_profile
+    from wizard.classroom.profile.model import ProfileEnvironment
+    from wizard.classroom.profile.needs import Allowed, needs_of_machines
+
     build = plan.candidate
     allowed = Allowed((build.torch,), (build.variant,), plan.python, include_unadvertised=True)
     needs = needs_of_machines([("-", facts.machine)], allowed, matrix)

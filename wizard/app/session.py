@@ -1,8 +1,7 @@
 """The use cases, one object for the window and the command line: probe, propose, select, preview, run, resume.
 
-It decides nothing itself: it asks the layers below in the right order and hands on their values.
-
-One file: one thin line for each call.
+It decides nothing itself: it asks the layers below in the right order and hands on their values. What only a call needs
+is imported by that call: Welcome waits for no solver, no network and no doctor. One file: one thin line for each call.
 """
 
 from __future__ import annotations
@@ -15,98 +14,33 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wizard.app.companion_torch import with_companions_torch
-from wizard.app.pages.check import Looks, driver_advice, host_checks
-from wizard.app.pages.requirements import requirements, with_lint
-from wizard.app.use.doctor import NO_ENVIRONMENT, Examination, examine_prefix, plan_examined
-from wizard.app.use.network import load_network, save_network, with_network
-from wizard.app.use.reuse import environment_for, plan_add, plan_reuse, plan_update
-from wizard.app.use.runs import Runs, set_limits
-from wizard.app.use.settings import (
-    Mending,
-    Used,
-    UsePlan,
-    findings_for,
-    mend,
-    mending,
-    own_settings,
-    plan_use,
-    situation_of,
-    use,
-)
-from wizard.app.use.sources import NEEDED
-from wizard.app.use.volumes import remember, with_volumes
-from wizard.compatibility.data.load import load_matrix
-from wizard.compatibility.data.model import Matrix
-from wizard.compatibility.model import Choices, Plan, Verdict
-from wizard.compatibility.resolve import Judge, canonical, check_choices, check_extras, resolve
-from wizard.diagnose.checks.packages import compare_contents
-from wizard.diagnose.environment_changes import drift
-from wizard.diagnose.repair.plan import RepairPreview
-from wizard.diagnose.repair.states import undo_repair
-from wizard.environment.disk import check_volumes
-from wizard.environment.inspect.baseline import EnvironmentChanges
-from wizard.environment.inspect.installation import read_installation, user_variables
-from wizard.environment.layout import python_of
-from wizard.environment.naming import absolute_prefix
-from wizard.machine.model import Machine
-from wizard.machine.probe import probe
-from wizard.model.errors import ExitStatus, UsageError, WizardError
-from wizard.model.messages import Message
-from wizard.run.model import Facts, Preview, Requirement, SelectedBuild
-from wizard.run.plan.computed import OnProgress
-from wizard.run.plan.place import check_place, target_prefix
-from wizard.run.plan.preview import preview
-from wizard.run.report.document import report_document
-from wizard.run.run_folder import find_run_folder
-from wizard.run.select.learned_rows import JudgedBuild, judge_new_builds
-from wizard.run.select.mirror_policy import check_mirror
-from wizard.run.select.select_build import select_build
-from wizard.run.steps.preflight import check_ground
-from wizard.run.verify.smoke import verify
-from wizard.run.verify.status import exit_status
-from wizard.sources.known_sources import rows_of
-from wizard.sources.model import SourceStatus, UserSettings
-from wizard.sources.table import MirrorRow
+from wizard.app.use.runs import Runs
+from wizard.compatibility.model import Choices
+from wizard.sources.model import UserSettings
 from wizard.system import paths
-from wizard.toolconfig.lint.finding import LintFinding
-from wizard.toolconfig.settings import read_user_settings
-from wizard.transfer.proxy.model import Network, SystemProxy
-from wizard.transfer.proxy.system import system_proxy
-from wizard.undo.model import Change
 
 if TYPE_CHECKING:
+    from wizard.app.pages.check import Looks
     from wizard.app.project import ProjectRequest
+    from wizard.app.use.doctor import Examination
+    from wizard.app.use.settings import Mending, Used, UsePlan
+    from wizard.compatibility.data.model import Matrix
+    from wizard.compatibility.model import Plan, Verdict
+    from wizard.compatibility.resolve import Judge
+    from wizard.diagnose.repair.plan import RepairPreview
+    from wizard.environment.inspect.baseline import EnvironmentChanges
+    from wizard.machine.model import Machine
+    from wizard.model.errors import ExitStatus
+    from wizard.model.messages import Message
     from wizard.project.model import Project
-
-_MOST = 50  # lines for the log
-
-
-def verify_prefix(
-    prefix: Path, is_cancelled: Callable[[], bool], deep: bool = False
-) -> tuple[dict[str, Any], ExitStatus]:
-    """(report, exit status). `deep`: first the content of every file of every package against its RECORD.
-
-    Raises UsageError `no-environment`, WizardError `contents-differ`.
-    """
-    python = python_of(prefix)
-    if not python.exists():
-        raise UsageError(NO_ENVIRONMENT, path=str(prefix))
-    if deep and (wrong := compare_contents(read_installation(prefix, user_variables()), is_cancelled)):
-        raise WizardError(
-            "contents-differ",
-            "Installed files differ from what their packages list: {first} ({count} in all).",
-            "To see what can be mended, run: torch-wizard doctor --deep --prefix {path}",
-            details="\n".join(wrong[:_MOST]),
-            count=len(wrong),
-            first=wrong[0],
-            path=str(prefix),
-        )
-    machine = probe(None, is_cancelled)
-    verification = verify(python, bool(machine.driver and machine.nvidia_gpus), machine, is_cancelled)
-    status = exit_status(verification)
-    return report_document(None, verification, status=int(status), error=None), status
-
+    from wizard.run.model import Facts, Preview, Requirement, SelectedBuild
+    from wizard.run.plan.computed import OnProgress
+    from wizard.run.select.learned_rows import JudgedBuild
+    from wizard.sources.model import SourceStatus
+    from wizard.sources.table import MirrorRow
+    from wizard.toolconfig.lint.finding import LintFinding
+    from wizard.transfer.proxy.model import Network, SystemProxy
+    from wizard.undo.model import Change
 
 IsCancelled = Callable[[], bool]
 
@@ -123,10 +57,14 @@ class Session(Runs):
 
     @cached_property
     def matrix(self) -> Matrix:
+        from wizard.compatibility.data.load import load_matrix
+
         return load_matrix()
 
     @cached_property
     def _judge(self) -> Judge:
+        from wizard.compatibility.resolve import Judge
+
         return Judge(self.matrix)
 
     def probe(
@@ -136,6 +74,10 @@ class Session(Runs):
         on_rows: Callable[[tuple[Requirement, ...]], None] | None = None,
     ) -> Facts:
         """`on_part` hears each part of the look as it ends, and then `on_rows` what the machine looks like so far."""
+        from wizard.app.pages.check import host_checks
+        from wizard.app.pages.requirements import requirements, with_lint
+        from wizard.machine.probe import probe
+
         started = time.monotonic()
         around = host_checks()
 
@@ -151,6 +93,11 @@ class Session(Runs):
         return self._facts(machine, time.monotonic())
 
     def _facts(self, machine: Machine, started: float) -> Facts:
+        from wizard.app.pages.requirements import requirements
+        from wizard.app.use.network import load_network, with_network
+        from wizard.run.model import Facts
+        from wizard.toolconfig.settings import read_user_settings
+
         roots = (conda.root_prefix for conda in machine.condas if conda.root_prefix)
         conda_root = next((Path(root) for root in roots), None)
         settings = read_user_settings(os.environ, Path.home(), paths.os_name(), conda_root=conda_root)
@@ -160,26 +107,36 @@ class Session(Runs):
 
     def lint(self, facts: Facts) -> tuple[LintFinding, ...]:
         """What in the user's own pip, uv and conda settings would harm this install, the worst first."""
+        from wizard.app.use.settings import findings_for, own_settings, situation_of
+
         own = own_settings(os.environ, Path.home(), facts.machine)
         best = self.judge(facts.machine, Choices()).best
         return findings_for(own, situation_of(facts.machine, best, self.matrix))
 
     def look_over(self, facts: Facts) -> Looks:
         """What else is worth knowing before a setup: settings, driver, environments that are not as they were."""
+        from wizard.app.pages.check import Looks, driver_advice
+
         update = self.judge(facts.machine, Choices()).after_driver_update
         guide = driver_advice(facts.machine, self.matrix, update)
         return Looks(self.lint(facts), update, guide, self.drift())
 
     def mending(self, findings: Sequence[LintFinding], code: str) -> Mending:
         """What mending the findings of this code would write. Raises UsageError `lint-unknown`."""
+        from wizard.app.use.settings import mending
+
         return mending(findings, code)
 
     def mend(self, planned: Mending) -> Change:
         """Raises WizardError `undo-…`, with nothing changed."""
+        from wizard.app.use.settings import mend
+
         return mend(planned)
 
     def propose(self, facts: Facts, choices: Choices) -> Verdict:
         """Raises UsageError for a Python, a release or a variant that does not exist."""
+        from wizard.compatibility.resolve import canonical, resolve
+
         return resolve(facts.machine, self.matrix, canonical(choices))
 
     def judge(self, machine: Machine, choices: Choices) -> Verdict:
@@ -188,6 +145,8 @@ class Session(Runs):
 
     def news(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled = _never) -> tuple[JudgedBuild, ...]:
         """Builds that the sources list and the tables do not know, looked into and judged for this computer."""
+        from wizard.run.select.learned_rows import judge_new_builds
+
         return judge_new_builds(facts.machine, self.matrix, choices, facts.settings, is_cancelled)
 
     def select_build(
@@ -200,6 +159,10 @@ class Session(Runs):
         on_source: Callable[[SourceStatus], None] = lambda status: None,
     ) -> SelectedBuild:
         """Asks the sources. Raises WizardError `no-source`, `no-build-fits`, `no-python`."""
+        from wizard.app.companion_torch import with_companions_torch
+        from wizard.compatibility.resolve import canonical
+        from wizard.run.select.select_build import select_build
+
         choices = canonical(choices)
         verdict = self.propose(facts, choices)
         selected = select_build(facts, self.matrix, verdict, choices, on_note, is_cancelled, fresh, on_source)
@@ -211,21 +174,32 @@ class Session(Runs):
 
     def mirrors(self) -> tuple[MirrorRow, ...]:
         """Every place of the tables that may be chosen by name. Raises UsageError `bad-mirrors-file`."""
+        from wizard.app.use.sources import NEEDED
+        from wizard.sources.known_sources import rows_of
+
         return tuple(row for kind in NEEDED for row in rows_of(kind))
 
     def plan_use(self, mirror: str, kinds: tuple[str, ...] = ()) -> UsePlan:
         """What using a mirror for good would write. Raises WizardError `settings-…`."""
+        from wizard.app.use.settings import plan_use
+
         return plan_use(mirror, kinds)
 
     def use(self, plan: UsePlan) -> Used:
         """Writes what was shown, then asks the tools. Raises WizardError `undo-…`, with nothing changed."""
+        from wizard.app.use.settings import use
+
         return use(plan)
 
     def network(self) -> Network:
         """The wish that is in force."""
+        from wizard.app.use.network import load_network
+
         return self._network or load_network()
 
     def system_network(self) -> SystemProxy:
+        from wizard.transfer.proxy.system import system_proxy
+
         return system_proxy(os.environ, Path.home(), paths.os_name())
 
     def save_network(self, network: Network, facts: Facts) -> Facts:
@@ -233,12 +207,17 @@ class Session(Runs):
 
         Raises WizardError `state-not-writable`.
         """
+        from wizard.app.use.network import save_network
+
         save_network(network)
         self._network = network
         return replace(facts, settings=self.facts_of(facts.machine).settings)
 
     def set_limits(self, run_id: str, limit_rate: int | None, connections: int | None) -> Plan:
         """Raises WizardError `run-busy`, `state-not-writable`."""
+        from wizard.app.use.runs import set_limits
+        from wizard.run.run_folder import find_run_folder
+
         return set_limits(find_run_folder(run_id), limit_rate, connections)
 
     def check_place(self, choices: Choices, facts: Facts) -> tuple[Requirement, ...]:
@@ -246,18 +225,33 @@ class Session(Runs):
 
         Raises UsageError for one that can never be right.
         """
+        from wizard.app.use.volumes import with_volumes
+        from wizard.run.plan.place import check_place
+
         return check_place(with_volumes(choices))
 
     def remember_volumes(self, choices: Choices) -> None:
         """What was wished for caches and temporary files, for later starts. Raises WizardError `state-not-writable`."""
+        from wizard.app.use.volumes import remember
+
         remember(choices)
 
     def canonical(self, choices: Choices) -> Choices:
         """`2.10` is 2.10.0, `CU126` is cu126, `3.12.4` is 3.12."""
+        from wizard.compatibility.resolve import canonical
+
         return canonical(choices)
 
     def check_choices(self, choices: Choices) -> None:
         """All that can be known to be wrong before anything takes time. Raises UsageError."""
+        from wizard.app.use.reuse import environment_for
+        from wizard.app.use.volumes import with_volumes
+        from wizard.compatibility.resolve import check_choices, check_extras
+        from wizard.environment.disk import check_volumes
+        from wizard.run.plan.place import check_place, target_prefix
+        from wizard.run.select.mirror_policy import check_mirror
+        from wizard.run.steps.preflight import check_ground
+
         check_choices(choices, self.matrix)
         check_extras(choices.extras)
         check_mirror(choices.mirrors)
@@ -277,6 +271,10 @@ class Session(Runs):
         on_progress: OnProgress = lambda progress: None,
     ) -> Preview:
         """Raises as `preview.preview`."""
+        from wizard.app.use.volumes import with_volumes
+        from wizard.compatibility.resolve import canonical
+        from wizard.run.plan.preview import preview
+
         return preview(facts, with_volumes(canonical(choices)), selected, is_cancelled, on_progress)
 
     def plan_reuse(
@@ -287,6 +285,10 @@ class Session(Runs):
         on_progress: OnProgress = lambda progress: None,
     ) -> Preview | None:
         """A setup into an environment that is there; None: nothing would change. Raises as `reuse.plan_reuse`."""
+        from wizard.app.use.reuse import plan_reuse
+        from wizard.app.use.volumes import with_volumes
+        from wizard.compatibility.resolve import canonical
+
         return plan_reuse(facts, self.matrix, with_volumes(canonical(choices)), is_cancelled, on_progress)
 
     def read_project(self, where: str, is_cancelled: IsCancelled = _never) -> Project:
@@ -306,6 +308,7 @@ class Session(Runs):
     def project_request(self, project: Project, facts: Facts, choices: Choices) -> ProjectRequest:
         """What a project gets on this computer, without asking a source. Raises as `app.project.request_of`."""
         from wizard.app.project import request_of
+        from wizard.compatibility.resolve import canonical
 
         return request_of(project, facts, self.matrix, canonical(choices))
 
@@ -321,6 +324,7 @@ class Session(Runs):
     ) -> Preview:
         """All of a project in one lock. Raises as `app.project.plan_project`, UsageError `project-hosts`."""
         from wizard.app.project import plan_project, with_trusted
+        from wizard.app.use.volumes import with_volumes
 
         request = self.project_request(request.project, facts, with_volumes(choices))
         facts = with_trusted(facts, request, trusted)
@@ -334,6 +338,10 @@ class Session(Runs):
         on_progress: OnProgress = lambda progress: None,
     ) -> Preview | None:
         """Packages beside the torch that is there; None: nothing would change. Raises as `reuse.plan_add`."""
+        from wizard.app.use.reuse import plan_add
+        from wizard.app.use.volumes import with_volumes
+        from wizard.compatibility.resolve import canonical
+
         return plan_add(facts, self.matrix, with_volumes(canonical(choices)), is_cancelled, on_progress)
 
     def plan_update(
@@ -346,6 +354,10 @@ class Session(Runs):
     ) -> Preview | None:
         """Packages that are there, in the newest versions that fit; None: nothing would change. Raises as
         `reuse.plan_update`."""
+        from wizard.app.use.reuse import plan_update
+        from wizard.app.use.volumes import with_volumes
+        from wizard.compatibility.resolve import canonical
+
         choices = with_volumes(canonical(choices))
         return plan_update(facts, self.matrix, choices, is_cancelled, on_progress, with_torch)
 
@@ -353,22 +365,34 @@ class Session(Runs):
         self, prefix: Path, is_cancelled: IsCancelled = _never, deep: bool = False
     ) -> tuple[dict[str, Any], ExitStatus]:
         """Smoke test of any environment: (report, exit status). See `verify_prefix`."""
+        from wizard.app.use.doctor import verify_prefix
+
         return verify_prefix(prefix, is_cancelled, deep)
 
     def doctor(self, facts: Facts, prefix: Path, **options: Any) -> Examination:
         """Why an environment does not work; see `examine_prefix`. Raises UsageError `no-environment`, Cancelled."""
+        from wizard.app.use.doctor import examine_prefix
+
         return examine_prefix(facts, self.matrix, prefix, **options)
 
     def plan_repair(self, found: Examination, choices: Choices, is_cancelled: IsCancelled = _never) -> RepairPreview:
         """The smallest repair with its bytes, saved as a run. Raises WizardError `repair-…`, `no-source`, `lock-…`."""
+        from wizard.app.use.doctor import plan_examined
+        from wizard.compatibility.resolve import canonical
+
         return plan_examined(found, self.matrix, canonical(choices), is_cancelled)
 
     def undo_repair(self, prefix: Path) -> str:
         """Raises UsageError `nothing-to-undo`, WizardError `restore-failed`, `state-covered`."""
+        from wizard.diagnose.repair.states import undo_repair
+        from wizard.environment.naming import absolute_prefix
+
         return undo_repair(absolute_prefix(str(prefix)))
 
     def drift(self, prefixes: Iterable[Path] | None = None) -> tuple[EnvironmentChanges, ...]:
         """What replaced a recorded build since; None: in every environment that a run of ours made."""
+        from wizard.diagnose.environment_changes import drift
+
         return drift(prefixes)
 
     def environments_dir(self) -> Path:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from wizard.compatibility.other_makers import OtherCard
 from wizard.model.messages import Message, Scalar, Words
+
+if TYPE_CHECKING:
+    from wizard.compatibility.other_makers import OtherCard
 
 SCHEMA = 1
 

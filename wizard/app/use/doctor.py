@@ -1,4 +1,4 @@
-"""The doctor's use cases: examine an environment, plan its repair. The way back is `diagnose.repair.states`.
+"""The doctor's use cases: examine and verify an environment, plan its repair. The way back is `diagnose.repair.states`.
 
 Gathers what the doctor needs from this computer and what earlier runs say the environment was meant to be; decides
 nothing itself.
@@ -10,15 +10,15 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wizard.compatibility.model import Choices, Plan
 from wizard.diagnose.repair.states import under_way
 from wizard.environment.inspect.baseline import EnvironmentChanges, changes_since_baseline
-from wizard.environment.inspect.installation import Installation, Meant, user_variables
+from wizard.environment.inspect.installation import Installation, Meant, read_installation, user_variables
 from wizard.environment.layout import python_of
 from wizard.environment.naming import absolute_prefix
-from wizard.model.errors import ErrorText, UsageError, WizardError
+from wizard.model.errors import ErrorText, ExitStatus, UsageError, WizardError
 from wizard.run.plan.plan_file import read_plan
 from wizard.run.run_folder import run_folders
 from wizard.run.runs import run_info
@@ -37,6 +37,7 @@ NO_ENVIRONMENT = ErrorText(
 )
 
 IsCancelled = Callable[[], bool]
+_MOST = 50  # lines for the log
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,3 +131,33 @@ def plan_examined(
         known = earlier.choices
         choices = Choices(index=known.index, torch_index=known.torch_index, find_links=known.find_links)
     return plan_repair(found.facts, matrix, found.installation, found.answer, choices, is_cancelled)
+
+
+def verify_prefix(prefix: Path, is_cancelled: IsCancelled, deep: bool = False) -> tuple[dict[str, Any], ExitStatus]:
+    """(report, exit status). `deep`: first the content of every file of every package against its RECORD.
+
+    Raises UsageError `no-environment`, WizardError `contents-differ`.
+    """
+    from wizard.diagnose.checks.packages import compare_contents
+    from wizard.machine.probe import probe
+    from wizard.run.report.document import report_document
+    from wizard.run.verify.smoke import verify
+    from wizard.run.verify.status import exit_status
+
+    python = python_of(prefix)
+    if not python.exists():
+        raise UsageError(NO_ENVIRONMENT, path=str(prefix))
+    if deep and (wrong := compare_contents(read_installation(prefix, user_variables()), is_cancelled)):
+        raise WizardError(
+            "contents-differ",
+            "Installed files differ from what their packages list: {first} ({count} in all).",
+            "To see what can be mended, run: torch-wizard doctor --deep --prefix {path}",
+            details="\n".join(wrong[:_MOST]),
+            count=len(wrong),
+            first=wrong[0],
+            path=str(prefix),
+        )
+    machine = probe(None, is_cancelled)
+    verification = verify(python, bool(machine.driver and machine.nvidia_gpus), machine, is_cancelled)
+    status = exit_status(verification)
+    return report_document(None, verification, status=int(status), error=None), status
