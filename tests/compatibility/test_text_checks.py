@@ -69,6 +69,8 @@ NO_CODE = "RuntimeError: CUDA error: no kernel image is available for execution 
         ("在RTX5090上", "sm_120"),
         ("Device is RTX 5090 D", "sm_120"),
         ("my GTX1070 card", "sm_61"),
+        ("the same on 5060TI", "sm_120"),
+        ("5090显卡无法运行", "sm_120"),
         ("rtx-4090", "sm_89"),
     ],
 )
@@ -77,7 +79,10 @@ def test_a_card_that_is_named_where_its_code_is_missing_has_its_capability(card:
     assert reasons(f"{card}\nRuntimeError: CUDA error: device-side assert triggered") == {}
 
 
-@pytest.mark.parametrize("cards", ["RTX 4000", "RTX 3090 and RTX 5090", "RTX 9999"])
+@pytest.mark.parametrize(
+    "cards",
+    ["RTX 4000", "RTX 3090 and RTX 5090", "RTX 9999", "took 3090 ms", "port 5060", "a.py, line 5090", "8.4070", "1080"],
+)
 def test_names_of_unlike_or_unknown_cards_say_nothing(cards: str) -> None:
     assert reasons(f"{cards}\n{NO_CODE}") == {}
 

@@ -27,6 +27,9 @@ _LISTED = r"\(from versions: (\d[^)\n]*)\)"
 _CAPABILITY = r"(GPUs with )?(?:CUDA capability sm_(\d{2,3})\b|(?:compute|cuda) capability(?: \(CC\))? (\d{1,2}\.\d)\b)"
 _NO_CODE = r"no kernel image is available|CUDA error: invalid device function"
 _CARD = r"(?i)(?:^|[^A-Za-z])(RTX|GTX)[ -]?(\d{3,4})"
+# As people write it: "5090", "5060TI". The series since the RTX 20 alone, for other numbers have four digits, too.
+_BARE_CARD = r"(?im)(?:^|[^\w.:/\\,-])(20[678]0|[345]0[5-9]0)(?: ?(?:ti|super|d))*\b"
+_NUMBER = r"(?i) ?(?:[.:\d%/]|(?:m?s|[kmgt]i?b|steps?|it|seconds?|tokens?)\b)"
 _DRIVER_CUDA = r"driver on your system is too old \(found version (\d{2})(\d{2})0\)"
 _VIRTUAL_CUDA = r"\b__cuda(?:=|==| )(\d{2}\.\d)\b"
 _DRIVER = r"(?i)\b(?:driver|kmd)(?: version)?: *(\d{3}\.\d{2,3}(?:\.\d{2})?)\b"
@@ -180,7 +183,14 @@ def _cards(words: str) -> frozenset[str]:
     """A card that is only mentioned is not what the error is about."""
     if not compiled(_NO_CODE).search(words):
         return frozenset()
-    return frozenset(f"{match[1]} {match[2]}".upper() for match in compiled(_CARD).finditer(words))
+    named = frozenset(f"{match[1]} {match[2]}".upper() for match in compiled(_CARD).finditer(words))
+    bare = (match for match in compiled(_BARE_CARD).finditer(words) if _is_no_number(match.span(1), words))
+    return named or frozenset(f"RTX {match[1]}" for match in bare)
+
+
+def _is_no_number(span: tuple[int, int], words: str) -> bool:
+    start, end = span
+    return not words[:start].lower().endswith(("line ", "port ")) and not compiled(_NUMBER).match(words[end:])
 
 
 def _driver_cuda(words: str) -> str:
