@@ -148,4 +148,8 @@ ELSEWHERE: tuple[str, ...] = (
     "main.c:1: error: include file 'config.h' not found",
     "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='api.example.com', port=443): Read timed out.",
     "hint: You're on Linux (`manylinux_2_17_x86_64`), but `polars` (v1.0) only has wheels for the following platform: `manylinux_2_28_x86_64`",
+    "ImportError: DLL load failed while importing _sqlite3: The specified procedure could not be found.\n  import flash_attn",
+    "ImportError: cannot import name 'config' from '_inductor'",
+    "[ONNXRuntimeError] : 1 : FAIL : Load model from a.onnx failed: File doesn't exist",
+    "fatal error C1189: #error:  This file requires C++17",
 )
