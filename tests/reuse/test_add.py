@@ -30,6 +30,8 @@ def held(there: There, both_wheels: Path, tmp_path: Path) -> Iterator[There]:
     build_wheel(shelf, "tiny", "2.0", {"tiny.py": b""})
     build_wheel(shelf, "loner", "4.0", {"loner/__init__.py": b"answer = 43\n"})
     build_wheel(shelf, "follower", "1.0", {"follower.py": b""}, [f"torch=={TORCH}"])
+    build_wheel(shelf, "lagging", "1.0", {"lagging.py": b""})
+    build_wheel(shelf, "lagging", "2.0", {"lagging.py": b""}, ["torch==1.13.1"])
     build_wheel(shelf, "stubborn", "1.0", {"stubborn.py": b""}, ["torch==1.13.1"])
     shutil.copy(next(there.old.glob("loner-3.1-*")), shelf)
     with IndexServer(shelf) as packages:
@@ -69,7 +71,10 @@ def test_the_plan_then_the_packages_then_the_way_back(held: There) -> None:
 
 def test_what_cannot_live_with_the_torch_that_is_there_is_refused(held: There) -> None:
     before, runs = picture(held.prefix), held.world.runs()
-    assert "follower 1.0 is added" in run_well(held.world, *add(held, "follower", "--dry-run"))
+    said = run_well(held.world, *add(held, "follower", "lagging", "--dry-run"))
+    assert "follower 1.0 is added" in said
+    assert f"lagging 1.0 is not the newest: 2.0 does not go together with torch {TORCH}" in said
+    assert "follower 1.0 is not" not in said
     done = held.world.run(*add(held, "stubborn", "--yes"))
     assert done.returncode == 1, done.stderr
     assert f"cannot be added beside torch {TORCH_NOW}" in done.stderr

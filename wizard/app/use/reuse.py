@@ -54,6 +54,7 @@ from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.commands import equivalent_commands
 from wizard.run.plan.computed import Asker, OnProgress
 from wizard.run.plan.conda_part import Around, Locked
+from wizard.run.plan.held_back import held_back
 from wizard.run.plan.other_packages import locked_somewhere, of_both
 from wizard.run.plan.place import target_prefix
 from wizard.run.plan.preview import locked, save_run
@@ -276,13 +277,19 @@ def _planned(
     repair = _repair(env, selected, changes, wish.how)
     is_expected = selected.candidate.fits and selected.candidate.variant != CPU
     both = of_both(coming, selected.package_sources, facts.settings, asker.is_cancelled)
-    notices = (*facts.settings.notices, *selected.notices, *both)
+    behind = held_back(facts, _asked_only(selected, wish), coming, asker.is_cancelled)
+    notices = (*facts.settings.notices, *selected.notices, *both, *behind)
     plan = inside_plan(facts, env, selected, choices, folder, coming, is_expected, notices)
     write_repair(folder.path, repair)
     save_run(folder, plan, coming)
     left = len(env.distributions) - sum(change.kind == REPLACED for change in changes)
     words = (*words_of(plan, coming, env, changes, left), *room_told(plan, coming))
     return Preview(plan, coming, words, equivalent_commands(plan, coming), here=files_here(plan, coming))
+
+
+def _asked_only(selected: SelectedBuild, wish: Wish) -> SelectedBuild:
+    """Without what other packages here ask for: nobody named those."""
+    return replace(selected, requirements=tuple(line for line in selected.requirements if line not in wish.met))
 
 
 def _selected_build(
