@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.tools import needs
 from wizard.app.pages.after_setup import SNIPPET, UsableEnvironment, afterwards, kernel_name, look_at_place, text_lines
+from wizard.compatibility.model import ProjectUse
 from wizard.environment.activate.scripts import write_activation
 
 LINUX = UsableEnvironment("/home/ann/my 环境", "linux", "zsh", has_cuda=True)
@@ -32,6 +34,16 @@ def test_the_users_shell_comes_first() -> None:
     section = next(one for one in afterwards(LINUX) if one.name == "activate")
     assert [line.label.params["shell"] for line in section.lines] == ["zsh", "bash", "fish", "csh, tcsh", "PowerShell"]
     assert codes(WINDOWS, "activate")[0] == "& 'C:\\Users\\ann\\my env\\Scripts\\Activate.ps1'"
+
+
+def test_a_projects_folder_and_the_first_command_of_its_readme() -> None:
+    project = ProjectUse("/home/ann/my project", command="python train.py", command_file="README.md")
+    place = replace(LINUX, project=project)
+    assert [section.name for section in afterwards(place)][:2] == ["activate", "project"]
+    assert codes(place, "project") == ["cd '/home/ann/my project'", "code '/home/ann/my project'", "python train.py"]
+    assert len(codes(replace(place, project=replace(project, command="")), "project")) == 2
+    windows = replace(WINDOWS, shell="cmd", project=replace(project, folder="D:\\a b"))
+    assert codes(windows, "project")[0] == 'cd /d "D:\\a b"'
 
 
 def test_without_a_conda_nothing_needs_one() -> None:

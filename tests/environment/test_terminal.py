@@ -64,7 +64,7 @@ def test_a_terminal_opens_with_the_environment_on(
     (home / ".config" / "fish" / "config.fish").write_text(f"echo settings >> '{said}'\n")
     terminal = tmp_path / "bin" / "x-terminal-emulator"
     terminal.parent.mkdir()
-    typed = f"python >> '{said}'; exit"
+    typed = f"python >> '{said}'; pwd >> '{said}'; exit"
     terminal.write_text(f'#!/bin/sh\nshift\nprintf \'%s\\n\' "{typed}" | "$@"\n')
     terminal.chmod(0o755)
     monkeypatch.setattr("wizard.environment.activate.terminal.this_users_shell", lambda os_name: shell)
@@ -73,10 +73,10 @@ def test_a_terminal_opens_with_the_environment_on(
     for name in ("TERMINAL", "ZDOTDIR", "XDG_CONFIG_HOME", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PATH", f"{terminal.parent}:{os.environ['PATH']}")
-    pid = open_terminal(place)
+    pid = open_terminal(place, folder=terminal.parent)
     with contextlib.suppress(psutil.NoSuchProcess):
         psutil.Process(pid).wait(HANG)
-    assert said.read_text().splitlines() == ["settings", f"{place}/bin/python"]
+    assert said.read_text().splitlines() == ["settings", f"{place}/bin/python", str(terminal.parent)]
 
 
 @linux

@@ -24,7 +24,7 @@ from wizard.classroom.join import Classroom
 from wizard.classroom.profile.hosts import ForeignHost
 from wizard.classroom.profile.model import Profile, ProfileEnvironment, ProfileFile
 from wizard.compatibility.data.load import load_matrix
-from wizard.compatibility.model import Choices
+from wizard.compatibility.model import Choices, ProjectUse
 from wizard.diagnose.document import doctor_document
 from wizard.diagnose.known_errors.match import explain
 from wizard.diagnose.known_errors.pasted import read_pasted
@@ -217,6 +217,7 @@ class FakeTools(Tools):
         self.known: tuple[Environment, ...] = ENVIRONMENTS
         self.kept: Replaced | None = None
         self.older: tuple[Replaced, ...] = ()
+        self.project: ProjectUse | None = None
         self.running: tuple[RunningProgram, ...] = ()
         self.drifts: tuple[EnvironmentChanges, ...] = ()
         self.answer: Callable[[Path], Examination] = lambda prefix: examination(answer("found", prefix, CPU_BUILD))
@@ -302,7 +303,7 @@ class FakeTools(Tools):
 
     def ways(self, prefix: Path, has_cuda: bool) -> tuple[Section, ...]:
         self._called("ways", prefix)
-        return afterwards(UsableEnvironment(str(prefix), "linux", "bash", has_cuda=has_cuda))
+        return afterwards(UsableEnvironment(str(prefix), "linux", "bash", has_cuda=has_cuda, project=self.project))
 
     def bring_back(self, prefix: Path, run: str = "") -> tuple[str, ...]:
         self._called("bring_back", (prefix, run))

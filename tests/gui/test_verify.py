@@ -15,6 +15,7 @@ from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import go_to, mnemonics, press, settle
 from wizard.app.pages.order import PageId, SideId
+from wizard.compatibility.model import ProjectUse
 from wizard.gui.pages.verify import VerifyPage
 from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.model.errors import WizardError
@@ -57,6 +58,7 @@ def test_a_test_that_passed_offers_no_repair(qtbot: QtBot, make_window: MakeWind
     assert window.footer.primary.text() == "&Finish"
     assert not page.finish.isVisible()
     assert not page._failure.isVisible()
+    assert not page.command.isVisible()
     assert page.title == "PyTorch runs on your card"
     assert page._subtitle.text() == "NVIDIA GeForce GTX 1660 Ti  •  torch 2.14.1+cu126"
     assert window.focusWidget() is page.terminal
@@ -75,6 +77,20 @@ def test_each_way_to_begin_is_one_press(qtbot: QtBot, make_window: MakeWindow, s
     assert page.jupyter.text() == "Added"
     press(qtbot, page.activation)
     assert QGuiApplication.clipboard().text() == f"source {PREFIX}/bin/activate"
+
+
+def test_what_a_projects_readme_runs_first_is_text_to_copy(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
+    side.project = ProjectUse("/home/li/project", command="python train.py --fast", command_file="README.md")
+    window = make_window("zh_CN")
+    page = reached(qtbot, window)
+    assert page.command.isVisible()
+    assert page.command.code.code == "python train.py --fast"
+    assert "README.md" in page.command.findChildren(QLabel)[0].text()
+    press(qtbot, page.command.code.button)
+    assert QGuiApplication.clipboard().text() == "python train.py --fast"
+    assert [name for name, _ in side.calls if name.startswith("open_")] == [], "nothing is begun by itself"
 
 
 def test_after_a_failure_nothing_says_how_to_work_with_it(

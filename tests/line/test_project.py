@@ -43,8 +43,25 @@ def installed(world: World) -> dict[str, str]:
 
 def test_a_project_that_can_be_had_as_it_asks(world: World, folder: Path) -> None:
     write(folder, "requirements.txt", f"torch=={TORCH}", "torchvision", "numpy>=2,<3", "padding-a==1.0", "padding_b")
+    write(folder, "train.py", "import torch, numpy, own", "from torch import not_any_more", "import nobody_has_it")
+    write(folder, "own.py", "raise SystemExit('nothing of a project is run')")
+    write(folder, "README.md", "```", "python train.py --fast", "```")
     done = world.run(*setup(world, folder, "--yes", "--strict"))
     assert done.returncode == 0, done.stderr
+    for line in (
+        "Every declared package is there as the plan promised (6)",
+        "torch (train.py:2) cannot be imported: ImportError: cannot import name 'not_any_more'",
+        "by the project declares brings what its files import: nobody_has_it (train.py:3)",
+        "can be imported: torch, numpy",
+        "    python train.py --fast",
+        f"    code '{folder}'",
+    ):
+        assert line.removeprefix("by ") in done.stderr, line
+    [report] = world.home.rglob("report.json")
+    checks = {one["name"]: one for one in json.loads(report.read_text("utf-8"))["verification"]["checks"]}
+    assert checks["undeclared"]["data"]["modules"] == ["nobody_has_it"]
+    assert checks["project-import"]["data"]["place"] == "train.py:2"
+    assert "own" not in str(checks["imports"]["data"]["modules"])
     found = installed(world)
     assert (found["torch"], found["torchvision"]) == (f"{TORCH}+cpu", "0.28.0+cpu")
     assert (found["numpy"], found["padding-a"], found["padding-b"]) == ("2.3.0", "1.0", "1.0")

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from wizard.app.project_use import promised_of, use_of
 from wizard.classroom.profile.hosts import is_foreign, is_trusted
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices
@@ -29,6 +30,7 @@ from wizard.process import redact
 from wizard.project.answer import relaxed_words
 from wizard.project.companions import companion, companion_table, conda_names
 from wizard.project.decide import ProjectDecision, Relaxed, decide
+from wizard.project.files import ProjectFolder
 from wizard.project.model import LOCKED, PYTHON, AddressLine, Project, Statement
 from wizard.project.understand import PAIRS, marker_holds, meets, python_meets
 from wizard.run.model import Facts, Preview, SelectedBuild
@@ -193,12 +195,18 @@ def plan_project(
         moved[:] = [*_moved(request, lock, selected), *without]
         return tuple(map(relaxed_words, moved))
 
+    folder, left = request.project.folder, (one.name for _, one in request.left)
+    use = use_of(folder, ProjectFolder(Path(folder)), (*request.decision.left_out, *left))
     without: list[Relaxed] = []  # no index has them as wheels
     freedom = 0
     while True:
         names = {one.name for one in without}
         packages = [one for one in request.packages if one.name not in names]
         asked = _asked(request, selected, packages, freedom)
+        asked = replace(
+            asked,
+            project=replace(use, promised=promised_of(asked.requirements, asked.python), left=(*use.left, *names)),
+        )
         try:
             return preview(facts, request.choices, asked, is_cancelled, on_progress, told), tuple(moved)
         except WizardError as error:

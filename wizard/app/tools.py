@@ -125,10 +125,12 @@ class Tools:
         return tuple(dict.fromkeys(name for state in restore(prefix, run or None) for name in state.names))
 
     def open_terminal(self, prefix: Path) -> None:
+        """In the folder of the project that it was set up for."""
         from wizard.app.pages.after_setup import look_at_place, switching_on
         from wizard.environment.activate.terminal import open_terminal
 
-        open_terminal(prefix, switching_on(look_at_place(prefix, paths.os_name(), False)))
+        place = look_at_place(prefix, paths.os_name(), False)
+        open_terminal(prefix, switching_on(place), Path(place.project.folder) if place.project else None)
 
     def has_editor(self) -> bool:
         from wizard.environment.activate.programs import find_editor

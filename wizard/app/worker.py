@@ -33,7 +33,7 @@ from wizard.install.store import PackageStore
 from wizard.model.errors import BAD_PLAN, INTERNAL, Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.events import EventKind
 from wizard.model.lock import Lock, LockedFile
-from wizard.model.messages import message
+from wizard.model.messages import Message, message
 from wizard.model.redact import redact_all
 from wizard.model.typed import from_json
 from wizard.process import guarded, without_memory
@@ -62,7 +62,13 @@ from wizard.transfer.download import Downloads
 
 _LOCK_SECONDS = 1.0  # who only looks whether a worker is there holds the lock for a moment
 _STARTER_SECONDS = 60.0  # who starts a worker holds it until that is written down: long, where the computer is busy
-STAGES: Stages = ((Preflight(),), (Create(), Fetch(), Install()), (CheckFiles(),), (Verify(),))
+
+
+def _explained(words: str) -> tuple[Message, Message] | None:
+    return next(((known.cause, known.fix) for known in explain(words)), None)
+
+
+STAGES: Stages = ((Preflight(),), (Create(), Fetch(), Install()), (CheckFiles(),), (Verify(_explained),))
 
 
 def read_run_lock(folder: RunFolder) -> Lock:

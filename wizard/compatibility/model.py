@@ -152,6 +152,28 @@ class PlanSource:
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectImport:
+    """A module that a project's files import, the names that are taken from it, and where first: `train.py:3`."""
+
+    module: str
+    names: tuple[str, ...]
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectUse:
+    """What of a project is tried and shown after its setup. `promised`: requirements that count here; `left`: packages
+    that the plan leaves out; `command`: the first that its README names, shown as text alone."""
+
+    folder: str
+    promised: tuple[str, ...] = ()
+    imports: tuple[ProjectImport, ...] = ()
+    left: tuple[str, ...] = ()
+    command: str = ""
+    command_file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What `runs/<id>/plan.json` holds. Paths are absolute strings of this machine."""
 
@@ -176,6 +198,7 @@ class Plan:
     further_channels: tuple[str, ...] = ()  # other places of the same channels, for when one fails
     conda_specs: tuple[str, ...] = ()  # what the wheels need of conda's packages: "setuptools==80.9.0"
     profile_sha256: str | None = None  # of the class profile whose lock this is
+    project: ProjectUse | None = None  # whose packages these are
     schema: int = SCHEMA
 
     @property

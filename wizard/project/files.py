@@ -58,12 +58,12 @@ class ProjectFolder:
 
     def _by_depth(self, kind: str) -> dict[int, list[str]]:
         found: dict[int, list[str]] = {}
-        for depth, name, beside in self._names():
+        for depth, name, beside in self.names():
             if _kind(name) == kind:
                 found.setdefault(0 if beside else depth, []).append(name)
         return found
 
-    def _names(self) -> Iterator[tuple[int, str, bool]]:
+    def names(self) -> Iterator[tuple[int, str, bool]]:
         """Yield depth, name and whether only folders made for such files lie between it and the root."""
         folders, seen = [(0, "", True)], 0
         while folders:

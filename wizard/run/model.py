@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wizard.compatibility.model import INDEX_STRATEGIES, Candidate, Choices, Plan, Verdict
+from wizard.compatibility.model import INDEX_STRATEGIES, Candidate, Choices, Plan, ProjectUse, Verdict
 from wizard.environment.model import ChosenPackage
 from wizard.machine.model import Machine
 from wizard.model.lock import Lock, LockedFile, PackageVersion
@@ -70,6 +70,7 @@ class SelectedBuild:
     index_strategy: str = INDEX_STRATEGIES[0]
     packages_measured: bool = False  # where packages come from was found by a benchmark
     preferred: tuple[PackageVersion, ...] = ()  # kept to where that has a solution
+    project: ProjectUse | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ works without a conda, where the environment is not a conda's.
 from __future__ import annotations
 
 import contextlib
-import os
 import os as system
 import re
 import shutil
@@ -16,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from zlib import crc32
 
+from wizard.compatibility.model import Plan, ProjectUse
 from wizard.environment.activate.scripts import (
     ShellLine,
     activation_lines,
@@ -60,21 +60,25 @@ def _places(prefix: Path) -> Iterator[Path]:
     """Programs or installations, that are perhaps gone."""
     yield from _of_runs(prefix)
     said = _COMMAND.search(read_text(prefix / "conda-meta" / "history", _HEAD) or "")
-    if said and os.path.isabs(said[1]):  # noqa: PTH117 (somebody's text)
+    if said and Path(said[1]).is_absolute():
         program = Path(said[1])
         # `conda-script.py` on Windows: the program is found from the installation.
         yield program if program.stem in condas.KINDS else program.parent.parent
     if prefix.parent.name == "envs" and is_conda_base(prefix.parent.parent):
         yield prefix.parent.parent
-    yield from (executable for _, executable, _ in condas.candidates(os.environ))
+    yield from (executable for _, executable, _ in condas.candidates(system.environ))
 
 
 def _of_runs(prefix: Path) -> Iterator[Path]:
+    yield from (Path(plan.conda) for plan in _plans_of(prefix) if plan.conda)
+
+
+def _plans_of(prefix: Path) -> Iterator[Plan]:
     for folder in run_folders():
         with contextlib.suppress(WizardError):
             plan = read_plan(folder.plan)
-            if plan.conda and os.path.normcase(plan.prefix) == os.path.normcase(prefix):
-                yield Path(plan.conda)
+            if system.path.normcase(plan.prefix) == system.path.normcase(prefix):
+                yield plan
 
 
 SNIPPET = """\
@@ -101,6 +105,7 @@ class UsableEnvironment:
     lines: tuple[ShellLine, ...] = ()  # those that were seen to be right; else they are made of the above
     way: str = "script"  # script | hook (of a conda on no PATH) | path (no conda at all)
     command: str = "conda"  # what the hook defines
+    project: ProjectUse | None = None  # whose environment it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,25 +119,30 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """`name`: activate | run | jupyter | editor | cards | program."""
+    """`name`: activate | project | run | jupyter | editor | cards | program."""
 
     name: str
     title: Message
     lines: tuple[Line, ...]
 
 
+def project_of(prefix: Path) -> ProjectUse | None:
+    """Return the project that this environment was set up for, if its folder is still there."""
+    return next((one for plan in _plans_of(prefix) if (one := plan.project) and Path(one.folder).is_dir()), None)
+
+
 def look_at_place(prefix: Path, os_name: str, has_cuda: bool) -> UsableEnvironment:
     """What is there now, for this user."""
     is_venv = (prefix / "pyvenv.cfg").is_file()
-    conda = bool(system.environ.get("CONDA_EXE") or shutil.which("conda"))
     place = UsableEnvironment(
         str(prefix),
         os_name,
         this_users_shell(os_name),
         is_venv=is_venv,
         has_script=has_activation(prefix, os_name),
-        conda=conda and is_conda_prefix(prefix),
+        conda=is_conda_prefix(prefix) and bool(system.environ.get("CONDA_EXE") or shutil.which("conda")),
         has_cuda=has_cuda,
+        project=project_of(prefix),
     )
     if place.has_script:
         return replace(place, lines=script_lines(prefix, os_name))
@@ -151,6 +161,7 @@ def afterwards(place: UsableEnvironment) -> tuple[Section, ...]:
     """In the order of their use; a section without a line is left out."""
     rows = (
         ("activate", _activation(place)),
+        ("project", _project(place)),
         ("run", _run(place)),
         ("jupyter", _jupyter(place)),
         ("editor", (_line("editor", python_path(place.prefix, place.os, place.is_venv)),)),
@@ -212,6 +223,20 @@ def _python(place: UsableEnvironment) -> str:
     python = python_path(place.prefix, place.os, place.is_venv)
     written = quoted(python, _shell(place))
     return f"& {written}" if _shell(place) == "powershell" else written
+
+
+def _project(place: UsableEnvironment) -> tuple[Line, ...]:
+    """Its folder in a terminal and in VS Code, and what its README runs first, as it stands there."""
+    project, shell = place.project, _shell(place)
+    if project is None:
+        return ()
+    folder = quoted(project.folder, shell)
+    lines = (
+        _line("project-folder", f"cd /d {folder}" if shell == "cmd" else f"cd {folder}"),
+        _line("project-editor", f"code {folder}"),
+    )
+    said = _line("project-command", project.command, file=project.command_file)
+    return (*lines, said) if project.command else lines
 
 
 def _run(place: UsableEnvironment) -> tuple[Line, ...]:

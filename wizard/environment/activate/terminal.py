@@ -95,8 +95,9 @@ class StartFile:
     text: str
 
 
-def open_terminal(prefix: Path, lines: Sequence[ShellLine] = ()) -> int:
-    """Open a terminal and return its process id. `lines`: how it is switched on, where not by its own script.
+def open_terminal(prefix: Path, lines: Sequence[ShellLine] = (), folder: Path | None = None) -> int:
+    """Open a terminal and return its process id. `lines`: how it is switched on, where not by its own script. `folder`:
+    where it begins, if not in the person's own.
 
     Raises WizardError `terminal-none`, `terminal-no-script`, `terminal-not-started`.
     """
@@ -108,8 +109,8 @@ def open_terminal(prefix: Path, lines: Sequence[ShellLine] = ()) -> int:
         argv = windows_command(line, shell, _comspec()) if with_window else _in_terminal(line, shell, prefix)
         log = paths.logs_dir() / "terminal.txt"
         log.parent.mkdir(parents=True, exist_ok=True)
-        home = Path.home() if Path.home().is_dir() else None
-        return start_detached(argv, users_environment(os.environ), log, own_window=True, cwd=home)
+        begin = next((one for one in (folder, Path.home()) if one and one.is_dir()), None)
+        return start_detached(argv, users_environment(os.environ), log, own_window=True, cwd=begin)
     except (OSError, RuntimeError) as error:
         raise WizardError(
             "terminal-not-started",

@@ -20,7 +20,7 @@ from wizard.gui.pages.base import Page
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.serving import DOWNLOADS
 from wizard.gui.shell.theme import code_font
-from wizard.gui.widgets.code import CodeLines, copy_out, say_for_a_moment
+from wizard.gui.widgets.code import CodeLines, SaidCode, copy_out, say_for_a_moment
 from wizard.gui.widgets.figures import seconds_text
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up
 from wizard.gui.widgets.icons import icon
@@ -102,6 +102,7 @@ _HEADLINE = "zeros"  # torch.zeros(1).cuda(): the one that everybody wants to kn
 _ON_CARD = "torch.zeros(1).cuda()"
 _ICON = QSize(22, 18)
 _WORTH_SAYING = 0.05  # seconds
+_BEFORE_COMMAND = 2  # lines of the section of a project: its folder, the editor
 _SAVE_AS = "HTML (*.html);;JSON (*.json);;Text (*.txt)"
 _STATES = {"ok": "ok", "warning": "warning", "failed": "problem", "skipped": "note"}
 
@@ -142,6 +143,7 @@ class VerifyPage(Page):
         self.hand_on = HandOnCard(context)
         self.first, self.rows = RowCard(4, 2), RowCard(4, 2)
         self._start = label("", "heading")
+        self.command = SaidCode(context.translator)
         self.ways = CodeLines(context.translator, is_folded=True)
         self.others, self.changes = Fold(), Fold()
         self._changed = label("", "muted")
@@ -167,6 +169,7 @@ class VerifyPage(Page):
         for widget in (self._failure, self._evidence, self.hand_on, self.first, self._start):
             self.body.addWidget(widget)
         self.body.addLayout(starts)
+        self.body.addWidget(self.command)
         self.body.addWidget(FoldList(self.ways, self.others, self.changes))
         self.body.addLayout(_small(self.copy, self.save))
         self.body.addStretch(1)
@@ -202,6 +205,8 @@ class VerifyPage(Page):
     def _show_ways(self, answer: tuple[tuple[Section, ...], bool]) -> None:
         sections, has_editor = answer
         self.ways.show_sections(sections)
+        said = [line for one in sections if one.name == "project" for line in one.lines[_BEFORE_COMMAND:]]
+        self.command.show_line(said[0] if said and not self.has_failed else None)
         self.editor.setVisible(has_editor and not self.has_failed)
         self.wants_focus.emit()
 
@@ -245,9 +250,9 @@ class VerifyPage(Page):
         self.copy.setToolTip(plain_tip(self.copy.accessibleDescription()))
         self.another.setText(self.tr("Set up &another"))
         self.finish.setText(self.tr("&Finish"))
-        self.terminal.setText(self.tr("Open &terminal"))
         self.jupyter.setText(self.tr("Add to &Jupyter"))
         is_project = self.state.project is not None
+        self.terminal.setText(self.tr("&Terminal here") if is_project else self.tr("Open &terminal"))
         self.editor.setText(self.tr("Open the project in &VS Code") if is_project else self.tr("Open in &VS Code"))
         self.activation.setText(self.tr("Copy act&ivation"))
         self._start.setText(self.tr("Start working"))
@@ -257,6 +262,7 @@ class VerifyPage(Page):
         self.undo.setAccessibleDescription(self.tr("Shows what was changed in your settings, and takes it back."))
         self._evidence_title.setText(self.tr("Evidence"))
         self.ways.retranslate()
+        self.command.retranslate()
         self.hand_on.retranslate()
 
     def render_state(self) -> None:

@@ -133,6 +133,30 @@ class CodeLine(QFrame):
         copy_out(self.code, self._button)
 
 
+class SaidCode(QWidget):
+    """A line with what it is for above it; hidden where there is none."""
+
+    def __init__(self, translator: Translator) -> None:
+        super().__init__()
+        self._translator = translator
+        self._line: Line | None = None
+        self._words, self.code = label("", "muted"), CodeLine()
+        rows = column(self, gap=4)
+        rows.addWidget(self._words)
+        rows.addWidget(self.code)
+        self.setVisible(False)
+
+    def show_line(self, line: Line | None) -> None:
+        self._line = line
+        self.setVisible(line is not None)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        if self._line is not None:
+            self._words.setText(self._translator.say(self._line.label))
+            self.code.show_code(self._line.code)
+
+
 # Sections of lines to copy: switching an environment on, Jupyter, the editor. The first section is open.
 
 

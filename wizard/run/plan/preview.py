@@ -221,6 +221,7 @@ def _plan(facts: Facts, choices: Choices, selected: SelectedBuild, run_id: str) 
         environment=network_environment(facts.settings, _addresses(selected)),
         conda=selected.conda,
         further_channels=selected.further_channels,
+        project=selected.project,
     )
 
 

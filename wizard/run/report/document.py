@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
 
@@ -60,6 +61,10 @@ _CHECK_FIELDS = (
     "error",
     "error_module",
     "warnings",
+    "module",
+    "modules",
+    "place",
+    "missing",
 )
 
 
@@ -197,7 +202,7 @@ def _check(check: SmokeCheck, language: str | None) -> dict[str, Any]:
     return {
         "name": check.name,
         "state": check.state,
-        "message": Message(check.message.key, allowed).to_json(language),
+        "message": replace(check.message, params=allowed).to_json(language),
         "seconds": check.seconds,
         "data": _only(check.data, _CHECK_FIELDS),
     }

@@ -1,16 +1,26 @@
-"""Runs the smoke test in the new environment's own Python. A failed GPU test is a result, not a failed step."""
+"""Runs the smoke test in the new environment's own Python, and tries what a project imports. A failed GPU test is a
+result, not a failed step.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from wizard.machine.machine_file import machine_from_json
 from wizard.model.messages import Message, message
 from wizard.run.context import Context, Step
+from wizard.run.verify.model import SmokeCheck, Verification
+from wizard.run.verify.project import Explain, try_project
 from wizard.run.verify.smoke import check_name, verify
 
 
 class Verify(Step):
     name = "verify"
     weight = 9
+
+    def __init__(self, explain: Explain = lambda words: None) -> None:
+        """`explain`: the cause of a text that an import left, and what to do."""
+        self._explain = explain
 
     def announce(self, context: Context) -> Message:
         return message("step.verify.gpu" if context.plan.candidate.variant != "cpu" else "step.verify.cpu")
@@ -26,8 +36,20 @@ class Verify(Step):
             environment=context.plan.environment,
             on_check=lambda name: context.emitter.progress(self.name, 0, None, check_name(name)),
         )
+        verification = replace(verification, checks=(*verification.checks, *self._of_project(context, verification)))
         for check in verification.checks:
             context.emitter.detail(self.name, f"{check.state} {check.name} {dict(check.data)}")
         context.verification.set_result(verification)
         context.journal.done(self.name, {"ok": verification.ok})
         return verification.headline
+
+    def _of_project(self, context: Context, verification: Verification) -> tuple[SmokeCheck, ...]:
+        project = context.plan.project
+        if project is None or verification.torch is None:  # then that is what matters
+            return ()
+        context.emitter.progress(self.name, 0, None, check_name("imports"))
+        python = context.place.result().created.python
+        found = try_project(python, project, self._explain, context.is_stopped, context.plan.environment)
+        for check in found:
+            context.emitter.log(self.name, check.message)
+        return found

@@ -219,7 +219,7 @@ def verify(
     """
 
     def hear(stream: str, line: str) -> None:
-        entry = _entry(line) if stream == "stdout" else None
+        entry = entry_of(line) if stream == "stdout" else None
         if on_check and entry and entry["event"] == "begin":
             on_check(str(entry.get("name")))
 
@@ -237,7 +237,7 @@ def verify(
 
 def parse_smoke(outcome: Outcome) -> Verification:
     """Pure. Lines that are not ours are passed over; `diagnosis` stays None, for it needs the machine."""
-    entries = [entry for line in outcome.stdout.splitlines() if (entry := _entry(line))]
+    entries = [entry for line in outcome.stdout.splitlines() if (entry := entry_of(line))]
     checks = [_check(entry) for entry in entries if entry["event"] == "check" and entry.get("state") in _STATES]
     if trouble := _process_check(outcome, entries):
         checks.append(trouble)
@@ -255,7 +255,8 @@ def parse_smoke(outcome: Outcome) -> Verification:
     )
 
 
-def _entry(line: str) -> Entry | None:
+def entry_of(line: str) -> Entry | None:
+    """Return what the script says in this line; None for a line of somebody else's."""
     if not line.startswith('{"smoke"'):
         return None
     try:
