@@ -87,6 +87,20 @@ def test_names_of_unlike_or_unknown_cards_say_nothing(cards: str) -> None:
     assert reasons(f"{cards}\n{NO_CODE}") == {}
 
 
+CONDAS = "pytorch                   2.5.1           py3.11_cuda12.4_cudnn9.1.0_0    pytorch"
+PIPS = "torch                     2.9.0+cu128              pypi_0    pypi"
+
+
+@pytest.mark.parametrize("before", ["", "[conda] "])
+def test_condas_torch_beside_pips_in_a_list_is_told(before: str) -> None:
+    assert reasons(f"{before}{CONDAS}\n{before}{PIPS}")["twice"] == {"conda": "2.5.1", "pip": "2.9.0+cu128"}
+
+
+@pytest.mark.parametrize("words", [CONDAS, PIPS, f"{PIPS}\npytorch-cuda 12.4 hc786d27_7 pytorch"])
+def test_one_torch_in_a_list_is_no_fault(words: str) -> None:
+    assert "twice" not in reasons(words)
+
+
 def test_a_build_that_has_the_named_cards_code_is_not_blamed() -> None:
     assert "has-code" in reasons(f"RTX 5090, torch 2.8.0+cu128\n{NO_CODE}")
     assert "no-code" in reasons(f"RTX 5090, torch 2.8.0+cu126\n{NO_CODE}")

@@ -108,6 +108,8 @@ def _question(facts: TextFacts) -> Message | None:
 
 
 def _pair(facts: TextFacts, matrix: Matrix) -> Iterator[Message]:
+    if facts.twice:
+        yield message("explain.reason.twice", conda=facts.twice[0], pip=facts.twice[1])
     torch, vision = facts.torch, facts.torchvision
     if torch is None or vision is None:
         return

@@ -16,8 +16,11 @@ from wizard.model.patterns import compiled
 _VERSION = r"(\d+\.\d+\.\d+)(\.?(?:dev|a|b|rc)\d*)?(?:\+(cu\d+|cpu|xpu|rocm[\d.]*\d))?"
 _THERE = (
     r"(?i)(requires |requirement |depends on |want |satisfies |collecting |with |for )?"
-    r"\b{name}(?: version)?[\"'` ]{{0,14}}(?:==|=|:|-| )[ \"'`]{{0,3}}" + _VERSION
+    r"\b{name}(?: version)?[\"'` ]{{0,30}}(?:==|=|:|-| )[ \"'`]{{0,3}}" + _VERSION
 )
+# Rows of `conda list`, also as PyTorch's own report shows them. Conda hides a torch that its own package brought.
+_CONDA_ROW = r"^(?:\[conda\] )?pytorch(?:-gpu|-cpu)? +(\d+\.\d+\.\d+) +\S*(?:py3|cuda|cpu)\S*"
+_PIP_ROW = r"^(?:\[conda\] )?torch +(\d+\.\d+\.\d+\S*) +pypi_\d"
 _SAID_BY_PYTHON = r"torch\.__version__\)?\s*['\"]?" + _VERSION
 _WANTED = (
     r"(?:requirement |distribution found for |candidates for )(torch|torchvision|torchaudio)(?:==| \()"
@@ -73,6 +76,7 @@ class TextFacts:
 
     torch: Named | None = None
     torchvision: Named | None = None
+    twice: tuple[str, str] | None = None  # conda's pytorch and pip's torch, where a list of conda holds both
     wanted: Named | None = None
     listed: tuple[str, ...] = ()  # what the index has for this Python, as pip lists it
     capability: ComputeCapability | None = None
@@ -101,6 +105,7 @@ def parse_facts(text: str) -> TextFacts:
     return TextFacts(
         torch=_there("torch", words) or _said_by_python(words) or _there("pytorch", words),
         torchvision=_there("torchvision", words),
+        twice=_twice(words),
         wanted=_wanted_facts(words),
         listed=_listed(words),
         capability=_capability(words),
@@ -147,6 +152,11 @@ def _python(words: str) -> str:
 def _there(name: str, words: str) -> Named | None:
     found = [match for match in compiled(_THERE.format(name=name)).finditer(words) if not match[1]]
     return _named(name.replace("pytorch", "torch"), found[-1].groups()[1:]) if found else None
+
+
+def _twice(words: str) -> tuple[str, str] | None:
+    of_conda, of_pip = _first_group(_CONDA_ROW, words), _first_group(_PIP_ROW, words)
+    return (of_conda, of_pip) if of_conda and of_pip else None
 
 
 def _said_by_python(words: str) -> Named | None:
