@@ -223,6 +223,15 @@ def test_notes_on_cards_beyond_the_table() -> None:
     assert (reason.code, reason.words) == ("no-kernels-for-gpu", "own-code")
 
 
+@pytest.mark.parametrize("capability", ["5.3", "6.2", "7.2", "8.7"])
+def test_a_board_is_sent_to_its_maker_and_told_nothing_against_that(capability: str) -> None:
+    board = machine("jetson-orin-linux")
+    gpu = replace(board.gpus[0], compute_capability=ComputeCapability.parse(capability))
+    keys = notice_keys(resolve(replace(board, gpus=(gpu,)), load_matrix(), Choices()))
+    assert "plan.notice.own-wheels" in keys
+    assert not {"plan.notice.last-branch", "plan.notice.no-torch", "plan.notice.last-torch"} & set(keys)
+
+
 def words(verdict: Verdict, torch: str, variant: str) -> list[str]:
     return [text(reason.message, "en") for reason in find(verdict, torch, variant).reasons]
 

@@ -218,12 +218,15 @@ def _card_notes(situation: JudgeContext) -> Iterator[Message]:
 def _last_branches(situation: JudgeContext) -> Iterator[Message]:
     for card in situation.cards:
         last = card.architecture.last_driver_branch if card.architecture else None
-        if last and card.state not in (CardState.DROPPED, CardState.HANDED_OVER):
+        is_free = card.state not in (CardState.DROPPED, CardState.HANDED_OVER) and not situation.has_own_wheels(card)
+        if last and is_free:  # a board's driver comes with its system
             yield message("plan.notice.last-branch", gpu=card.name, branch=last)
 
 
 def _last_torches(situation: JudgeContext) -> Iterator[Message]:
     for last in last_torches(situation):
+        if situation.has_own_wheels(last.card):  # its maker has others than these
+            continue
         if last.build is None:
             yield message("plan.notice.no-torch", gpu=last.card.name, first=last.first)
         else:
