@@ -48,7 +48,7 @@ def _tell_that_no_window_opens(error: Exception) -> int:
     from wizard.model.errors import ExitStatus, WizardError
     from wizard.model.messages import text
     from wizard.safety.fatal_error import TITLE
-    from wizard.system.windows.message_box import message_box
+    from wizard.system.windows.desktop import message_box
 
     what = str(error).splitlines()[0]
     library, of_the_system, _ = what.partition(_NO_LIBRARY)

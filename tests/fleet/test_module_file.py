@@ -12,7 +12,7 @@ import pytest
 from tests.line.world import ROOT
 from tests.stand_in import install, make_environment
 from tests.tools import needs
-from wizard.environment.activate.module_file import (
+from wizard.environment.activate.scripts import (
     ModuleFacts,
     lua_module,
     module_name,

@@ -10,7 +10,7 @@ import pytest
 
 from tests.machine.answers import answering, recorded
 from wizard.machine.gpu.cim import nvidia_version, parse_video_controllers, probe_windows
-from wizard.machine.gpu.merge import merge_gpus
+from wizard.machine.gpu.nvidia import merge_gpus
 from wizard.machine.gpu.pci import parse_kernel_module, probe_kernel_module, probe_pci
 from wizard.machine.model import Driver, Gpu
 from wizard.model.capability import ComputeCapability

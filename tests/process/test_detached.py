@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from wizard.process import detached
-from wizard.process.environment import child_environment
+from wizard.process.request import child_environment
 from wizard.system import processes_windows
 from wizard.system.windows import job
 

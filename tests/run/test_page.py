@@ -15,10 +15,9 @@ from wizard.diagnose.model import DoctorResult, finding, found, not_looked, proo
 from wizard.environment.inspect.baseline import Baseline, EnvironmentChanges, PackageChange
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import LANGUAGES, message
-from wizard.run.report.html import render_html
 from wizard.run.report.privacy import Private, clean_text
 from wizard.run.report.text import render_doctor, render_text
-from wizard.run.report.write import save_as
+from wizard.run.report.write import render_html, save_as
 
 EVIDENCE = "/home/li/.local/lib/python3.12/site-packages/torch on labpc-07 <b>bold</b>"
 

@@ -17,10 +17,9 @@ from wizard.model.lock import BY_PROFILE, LockedFile
 from wizard.model.messages import LANGUAGES, catalogue, message
 from wizard.process import Outcome, Request
 from wizard.run.report.document import report_document
-from wizard.run.report.html import render_html
 from wizard.run.report.privacy import Private, clean_text
 from wizard.run.report.text import Document, render_text
-from wizard.run.report.write import write_report
+from wizard.run.report.write import render_html, write_report
 from wizard.run.steps.share import Share
 from wizard.run.verify.model import Diagnosis, SmokeCheck, StepResult, Verification
 from wizard.run.verify.smoke import parse_smoke

@@ -17,7 +17,7 @@ from wizard.model.messages import LANGUAGES, text
 from wizard.process import child_environment
 from wizard.safety.fatal_error import last_words
 from wizard.system import paths
-from wizard.system.windows import message_box
+from wizard.system.windows import desktop
 
 PYTHON_CODE = "raise ImportError('libEGL.so.1: cannot open shared object file: No such file or directory')\n"
 
@@ -83,7 +83,7 @@ def test_without_a_console_windows_shows_a_box(monkeypatch: pytest.MonkeyPatch, 
     """As the windowed program runs on Windows: no streams. The box is composed."""
     shown: list[tuple[str, str]] = []
     user32 = library("user32", MessageBoxW=lambda owner, words, title, kind: shown.append((title, words)) or 1)
-    monkeypatch.setattr(message_box, "load", lambda name: user32)
+    monkeypatch.setattr(desktop, "load", lambda name: user32)
     monkeypatch.setattr(sys, "stderr", None)
     assert last_words(ModuleNotFoundError("No module named 'msgspec'", name="msgspec")) == 1
     assert __main__._tell_that_no_window_opens(ImportError("DLL load failed while importing QtCore")) == 1

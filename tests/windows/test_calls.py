@@ -13,11 +13,11 @@ import pytest
 from tests.windows.fake_windows import DATA, library
 from wizard.environment.disk import look_at_volume
 from wizard.system.windows import desktop, job
-from wizard.system.windows import message_box as pipes
+from wizard.system.windows import desktop as pipes
 from wizard.system.windows.calls import SIGNATURES, declare, load
+from wizard.system.windows.desktop import message_box
 from wizard.system.windows.files import file_version
 from wizard.system.windows.job import BasicLimits, ExtendedLimits, JobObject
-from wizard.system.windows.message_box import message_box
 
 # What each C type is to ctypes: every kind of pointer to something that we fill in is a plain pointer.
 _C_TYPES: dict[str, Any] = {

@@ -62,7 +62,7 @@ def test_a_second_start_knocks_at_a_pipe(monkeypatch: pytest.MonkeyPatch) -> Non
     asked: list[str] = []
     answer: Callable[[str], bool] = lambda name: bool(asked.append(name)) or True  # noqa: E731
     monkeypatch.setattr(traits, "os_name", lambda: "windows")
-    monkeypatch.setattr("wizard.system.windows.message_box.is_pipe_there", answer)
+    monkeypatch.setattr("wizard.system.windows.desktop.is_pipe_there", answer)
     assert single.may_be_open("torch-setup-x")
     assert asked == ["torch-setup-x"]
 

@@ -44,8 +44,8 @@ from wizard.machine.host import condas, interpreters, toolkits, volumes
 from wizard.machine.host.operating_system import restart_mark
 from wizard.model.errors import UsageError
 from wizard.process import awake, detached
-from wizard.process.environment import child_environment
-from wizard.run.plan.shared import check_shared
+from wizard.process.request import child_environment
+from wizard.run.plan.place import check_shared
 from wizard.run.report.privacy import Private, clean_text
 from wizard.run.verify.smoke import signal_name
 from wizard.safety import state

@@ -391,7 +391,7 @@ class Session(Runs):
 
     def drift(self, prefixes: Iterable[Path] | None = None) -> tuple[EnvironmentChanges, ...]:
         """What replaced a recorded build since; None: in every environment that a run of ours made."""
-        from wizard.diagnose.environment_changes import drift
+        from wizard.app.use.runs import drift
 
         return drift(prefixes)
 

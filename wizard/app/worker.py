@@ -22,8 +22,7 @@ from wizard.classroom.pack.opened import shown
 from wizard.classroom.results.submit import hand_in_run
 from wizard.compatibility.model import Plan
 from wizard.diagnose.known_errors.match import explain
-from wizard.diagnose.repair.reuse import REUSE
-from wizard.diagnose.repair.reuse_steps import stages_on_existing
+from wizard.diagnose.repair.reuse import REUSE, stages_on_existing
 from wizard.diagnose.repair.states import release_over
 from wizard.diagnose.repair.steps import Repair, aside_of, read_repair, wheels_of
 from wizard.environment.inspect.baseline import write_baseline
@@ -43,8 +42,8 @@ from wizard.run.control import Control
 from wizard.run.emitter import Emitter
 from wizard.run.executor import Stages, carry_out
 from wizard.run.journal import RunJournal, read_history
+from wizard.run.plan.place import is_shared
 from wizard.run.plan.plan_file import read_plan
-from wizard.run.plan.shared import is_shared
 from wizard.run.report.document import report_document
 from wizard.run.report.write import write_report
 from wizard.run.run_folder import RUN_BUSY, RunFolder, forget_owner
@@ -54,8 +53,7 @@ from wizard.run.steps.install import CheckFiles, Install
 from wizard.run.steps.preflight import Preflight, prefix_lock
 from wizard.run.steps.share import Share
 from wizard.run.steps.verify import Verify
-from wizard.run.verify.model import StepResult
-from wizard.run.verify.status import exit_status
+from wizard.run.verify.model import StepResult, exit_status
 from wizard.system import paths
 from wizard.system.processes import STOP_SIGNALS
 from wizard.transfer.download import Downloads

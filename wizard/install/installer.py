@@ -30,7 +30,7 @@ from wizard.install.wheel_data import Claims, clash_of, is_simple, write_rest
 from wizard.model.distributions import parse_info_name, place
 from wizard.model.errors import Cancelled, WizardError
 from wizard.process import Outcome, Request, child_environment, run, without_memory
-from wizard.process.exhausted import says_full
+from wizard.process.running import says_full
 from wizard.system import moving, paths
 from wizard.system.links import long_path
 

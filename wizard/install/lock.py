@@ -26,7 +26,7 @@ from wizard.model.errors import Cancelled, ErrorText, WizardError
 from wizard.model.lock import LOCK_DAMAGED, LOCK_REFUSED, Lock, LockedFile, PackageVersion
 from wizard.model.typed import from_toml
 from wizard.process import Outcome, Request, child_environment, run, without_memory
-from wizard.process.exhausted import says_full
+from wizard.process.running import says_full
 from wizard.system import moving, paths
 from wizard.system.traits import of
 from wizard.transfer.trouble import explain_text

@@ -15,8 +15,7 @@ from typing import Any
 
 from wizard.machine.asking import Ask, IsCancelled, TimedCall, asker, run_all
 from wizard.machine.gpu.cim import probe_windows
-from wizard.machine.gpu.merge import merge_gpus
-from wizard.machine.gpu.nvidia import NvidiaReading
+from wizard.machine.gpu.nvidia import NvidiaReading, merge_gpus
 from wizard.machine.gpu.nvidia_smi import probe_nvidia_smi
 from wizard.machine.gpu.nvml import probe_nvml
 from wizard.machine.gpu.pci import DeviceReading, probe_kernel_module, probe_pci

@@ -5,10 +5,8 @@ could not be started is an outcome, not an exception.
 """
 
 from wizard.model.redact import redact
-from wizard.process.environment import child_environment
-from wizard.process.exhausted import without_memory
-from wizard.process.request import Outcome, Request, StopTimeouts
-from wizard.process.running import Running, run
+from wizard.process.request import Outcome, Request, StopTimeouts, child_environment
+from wizard.process.running import Running, run, without_memory
 from wizard.process.tree import guarded
 
 __all__ = [

@@ -3,13 +3,20 @@
 On Linux the child leads a new session, and the kernel kills it when the thread that started it dies
 (so a worker that is killed leaves nothing behind: always wait in the thread that started). On Windows
 a job object does both.
+
+Too little memory, by a limit (`ulimit -v`, a cluster's `--mem`) or because the computer has no more, is told apart
+everywhere: a Python that could not start for it is not a Python that is missing.
+
+One file: the start, the reading and the stop of a child share its state.
 """
 
 from __future__ import annotations
 
 import codecs
 import contextlib
+import errno
 import queue
+import re
 import subprocess
 import threading
 import time
@@ -18,12 +25,44 @@ from typing import IO
 
 import psutil
 
-from wizard.process.environment import child_environment
-from wizard.process.exhausted import says_no_memory
-from wizard.process.request import Outcome, Request
+from wizard.model.errors import WizardError
+from wizard.process.request import Outcome, Request, child_environment
 from wizard.process.tree import ProcessTree
 from wizard.system.processes import child_arguments
 from wizard.system.windows.registry import MACHINE, Registry, registry
+
+_FULL = ("no space left", "os error 28", "not enough space", "os error 112", "disk quota")
+
+
+def says_full(text: str) -> bool:
+    said = text.lower()
+    return any(words in said for words in _FULL)
+
+
+_SAID = re.compile(
+    r"\bMemoryError\b|memory allocation of \d+ bytes failed|cannot allocate memory|std::bad_alloc"
+    r"|os error (?:12|1455)\b"
+    r"|failed to map segment from shared object(?!: operation not permitted)|can't start new thread"
+    r"|(?:failed to spawn|can't spawn worker) thread|Os \{ code: (?:11, kind: WouldBlock|12,)",
+    re.IGNORECASE,
+)  # Python, Rust and tokio (a panic over a thread too), glibc, C++, Windows' page file
+
+
+def says_no_memory(text: str) -> bool:
+    return bool(_SAID.search(text))
+
+
+def without_memory(cause: Outcome | BaseException) -> WizardError | None:
+    """`no-memory`, if that is why a child failed or this exception was raised; else None."""
+    if isinstance(cause, WizardError):
+        return cause if cause.code == "no-memory" else None
+    if isinstance(cause, Outcome):
+        said = f"{cause.stderr}\n{cause.stdout}\n{cause.start_error}"
+        return None if cause.ok or not says_no_memory(said) else WizardError("no-memory", details=cause.tail(40))
+    lacks = isinstance(cause, MemoryError) or (isinstance(cause, OSError) and cause.errno == errno.ENOMEM)
+    threads = isinstance(cause, RuntimeError) and says_no_memory(str(cause))
+    return WizardError("no-memory", details=repr(cause)) if lacks or threads else None
+
 
 # Does a child that says nothing still do anything? One that was denied memory may wait for itself for ever.
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from wizard.system import moving
-from wizard.system.windows.message_box import message_box
+from wizard.system.windows.desktop import message_box
 
 TITLE = "Torch Setup"
 _TEXT = {

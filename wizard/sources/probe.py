@@ -36,8 +36,9 @@ from wizard.transfer.http import (
     HttpPage,
     SourceUnreachable,
     explain_status,
+    file_headers,
+    list_headers,
 )
-from wizard.transfer.installing_client import file_headers, list_headers
 
 # A place that hands out Miniforge: which release does it list for this platform?
 #

@@ -28,8 +28,7 @@ from wizard.process import Request, redact, run
 from wizard.sources.model import UserSettings
 from wizard.system.traits import this
 from wizard.transfer.concurrently import GoesOn, ask_together
-from wizard.transfer.http import Client
-from wizard.transfer.installing_client import file_headers
+from wizard.transfer.http import Client, file_headers
 
 # How fast does the wanted file come from a source? One request for a part of it, at a random place, then it is over.
 #

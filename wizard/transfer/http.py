@@ -1,6 +1,8 @@
 """The HTTP client for reading sources, and why one could not be read.
 
 The HTTP side of reading sources: certificates, proxies, redirects, limits. It knows nothing of packages.
+Lists are read by uv, so a probe asks for them with uv's own headers (as uv 0.13 sends them, without the part about this
+computer). Wheels are fetched by ourselves, under our own name.
 
 Proxy and certificates come from the variables that every child gets too (wizard.transfer.proxy), so that what is seen
 here is what uv will see. Verification cannot be switched off.
@@ -10,10 +12,12 @@ One file: each refusal stands where it is found, with its sentences.
 
 from __future__ import annotations
 
+import json
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
@@ -315,3 +319,29 @@ def _redirect_target(url: str, location: str) -> str | None:
     if "@" in old.netloc and "@" not in new.netloc and (old.scheme, old.netloc.rpartition("@")[2]) == new[:2]:
         target = urlunsplit(new._replace(netloc=old.netloc))
     return target
+
+
+ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.01"
+
+
+@lru_cache(maxsize=1)
+def list_headers() -> Mapping[str, str]:
+    number = _uv_version()
+    told = {"installer": {"name": "uv", "version": number, "subcommand": ["pip", "compile"]}, "ci": None}
+    return {"Accept": ACCEPT, "User-Agent": f"uv/{number} {json.dumps(told, separators=(',', ':'))}"}
+
+
+def file_headers(first: int, last: int) -> Mapping[str, str]:
+    """For the bytes `first` to `last`, both included."""
+    return {
+        "Range": f"bytes={first}-{last}",
+        "Accept-Encoding": "identity",
+        "User-Agent": f"torch-setup/{__version__}",
+    }
+
+
+def _uv_version() -> str:
+    try:
+        return version("uv")
+    except PackageNotFoundError:  # a frozen program without the package's records
+        return "0.13.9"

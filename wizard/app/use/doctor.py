@@ -141,8 +141,8 @@ def verify_prefix(prefix: Path, is_cancelled: IsCancelled, deep: bool = False) -
     from wizard.diagnose.checks.packages import compare_contents
     from wizard.machine.probe import probe
     from wizard.run.report.document import report_document
+    from wizard.run.verify.model import exit_status
     from wizard.run.verify.smoke import verify
-    from wizard.run.verify.status import exit_status
 
     python = python_of(prefix)
     if not python.exists():

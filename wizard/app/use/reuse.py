@@ -64,8 +64,7 @@ from wizard.run.select.build_search import BuildSearch, FoundBuild, wanted_candi
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.select_build import COMPANION_NOT_CARRIED, NO_SOURCE
 from wizard.run.select.source_catalog import SourceCatalog
-from wizard.run.steps.disk_report import room_told
-from wizard.run.steps.disk_space import files_here
+from wizard.run.steps.disk_space import files_here, room_told
 from wizard.sources.read import Reader
 from wizard.system import moving
 

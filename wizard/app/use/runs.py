@@ -1,10 +1,15 @@
-"""A run from the outside: started, gone on with, removed. What is done in it is the worker's (`worker.py`)."""
+"""A run from the outside: started, gone on with, removed. What is done in it is the worker's (`worker.py`).
+
+And what runs left: deletions to finish, environments whose PyTorch was replaced. Asked at every start: it loads little.
+
+One file: short functions over the folder of a run.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +18,12 @@ import psutil
 from filelock import Timeout
 
 from wizard.compatibility.model import Plan
+from wizard.environment.inspect.baseline import (
+    EnvironmentChanges,
+    changes_since_baseline,
+    losses_since_baseline,
+    read_baseline,
+)
 from wizard.environment.remove.trash import Deletion, held, pending
 from wizard.environment.remove.unfinished import drop_cut_mark, is_ours_unfinished, remove_unfinished
 from wizard.model.errors import UsageError, WizardError
@@ -32,6 +43,7 @@ from wizard.run.run_folder import (
     keep,
     own_run_folder,
     owner_lives,
+    run_folders,
     write_owner,
 )
 from wizard.run.runs import FINISHED, how_it_ended, known_runs, remove_run, run_info
@@ -280,3 +292,21 @@ def resume_or_show(session: Runs, run_id: str) -> None:
     except WizardError as error:
         if error.code not in ("run-busy", "nothing-to-resume"):
             raise
+
+
+def known_prefixes() -> tuple[Path, ...]:
+    """Environments that runs of ours made or repaired, and that are still there."""
+    found: dict[Path, None] = {}
+    for folder in run_folders():
+        try:
+            found[Path(read_plan(folder.plan).prefix)] = None
+        except WizardError:
+            continue
+    return tuple(prefix for prefix in found if read_baseline(prefix))
+
+
+def drift(prefixes: Iterable[Path] | None = None) -> tuple[EnvironmentChanges, ...]:
+    """Reads a few small files of each; starts no Python and imports nothing."""
+    known = known_prefixes() if prefixes is None else prefixes
+    looked = (changes_since_baseline(prefix) or losses_since_baseline(prefix) for prefix in known)
+    return tuple(each for each in looked if each)

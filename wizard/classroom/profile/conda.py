@@ -35,7 +35,7 @@ from wizard.sources.model import SourceKind
 from wizard.sources.read import Reader
 from wizard.sources.table import FORGE
 from wizard.system import paths
-from wizard.transfer.installing_client import list_headers
+from wizard.transfer.http import list_headers
 
 
 def plain_address(url: str) -> str:

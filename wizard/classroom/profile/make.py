@@ -50,7 +50,7 @@ from wizard.run.select.select_build import COMPANION_NOT_CARRIED, NO_SOURCE, not
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.model import SourceKind
 from wizard.sources.read import Reader
-from wizard.transfer.installing_client import list_headers
+from wizard.transfer.http import list_headers
 
 IsCancelled = Callable[[], bool]
 Again = Callable[[Matrix], Needs]

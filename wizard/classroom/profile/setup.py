@@ -48,7 +48,7 @@ from wizard.system import paths
 from wizard.system.places import places
 from wizard.transfer.address import host_of
 from wizard.transfer.download.sizes import with_sizes
-from wizard.transfer.installing_client import list_headers
+from wizard.transfer.http import list_headers
 
 IsCancelled = Callable[[], bool]
 FurtherUrls = Callable[[LockedFile], tuple[str, ...]]  # a class server's addresses of a file, to be asked first

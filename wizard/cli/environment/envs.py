@@ -12,14 +12,13 @@ from typing import Any
 
 from wizard.app.use import environments as use_cases
 from wizard.app.use.environments import find_environment
-from wizard.app.use.runs import finish_deletions_in_background
+from wizard.app.use.runs import finish_deletions_in_background, known_prefixes
 from wizard.cli.command import Arguments, CommandGroup, Late, argument, flag, option
 from wizard.cli.environment import tables as view
 from wizard.cli.environment.tables import amount
 from wizard.cli.help import N_
 from wizard.cli.options import JSON
 from wizard.cli.terminal import Interrupt, Terminal, answer, can_ask
-from wizard.diagnose.environment_changes import known_prefixes
 from wizard.diagnose.repair.states import bound, release_stale, states_in
 from wizard.environment.inspect.sizes import Sizes
 from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState

@@ -34,7 +34,7 @@ _ENVIRONMENT = argument("environment", "NAME|PREFIX", N_("an environment's name 
 )
 def module(arguments: Arguments, terminal: Terminal) -> int:
     from wizard.app.use.environments import find_environment
-    from wizard.environment.activate.module_file import (
+    from wizard.environment.activate.scripts import (
         lua_module,
         module_facts,
         module_name,

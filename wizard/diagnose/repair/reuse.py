@@ -1,7 +1,10 @@
 """What a setup would change in an environment that is there: package by package, and what would break by it.
 
-Values over the installed distributions and the lock; nothing is run and nothing is changed. What conda's own records
-list belongs to conda: wheels are never written over it, since conda would not know and its next change would mix both.
+Up to its steps, values over the installed distributions and the lock; nothing is run and nothing is changed. What
+conda's own records list belongs to conda: wheels are never written over it, since conda would not know and its next
+change would mix both. The steps are those of a repair, with a closer look before and after.
+
+One file: what is planned is what the steps look at again.
 """
 
 from __future__ import annotations
@@ -15,14 +18,24 @@ from packaging.version import InvalidVersion, Version
 
 from wizard.compatibility.model import Plan
 from wizard.diagnose.repair.snapshot import SETUP
+from wizard.diagnose.repair.steps import PutAside, Repair, RepairReady, RepairVerify, aside_of, stages_of, wheels_of
 from wizard.environment.conda.records import owners_of_files
 from wizard.environment.create.clone_files import shell_word
+from wizard.environment.inspect.baseline import NAME
 from wizard.environment.inspect.installation import Installation
+from wizard.environment.inspect.look import look
+from wizard.environment.inspect.reusable import check_not_in_use, check_reusable
+from wizard.install.wheel import read_wheel
+from wizard.install.wheel_data import clash_of
 from wizard.model.distributions import FAMILY, Distribution
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import Lock, LockedFile, PackageVersion
 from wizard.model.messages import Message, bytes_text, message
+from wizard.run.context import Context
+from wizard.run.executor import Stages
 from wizard.run.plan.preview import from_settings
+from wizard.run.steps.fetch import Fetch
+from wizard.run.steps.install import CheckFiles, Install
 
 REUSE = "reuse"  # the code of such a run in its repair.json
 EXACT = ("nvidia-", "cuda-", "triton")  # torch names these in exact versions: they follow torch
@@ -248,3 +261,62 @@ def words_of(
         "What is replaced is kept in the environment; it comes back with: torch-wizard envs restore {prefix}",
         prefix=shell_word(Path(plan.prefix)),
     )
+
+
+def stages_on_existing(repair: Repair) -> Stages:
+    """Of a repair, or of a setup into an environment."""
+    if repair.code != REUSE:
+        return stages_of(repair)
+    return (
+        (ReuseReady(repair),),
+        (Fetch(),),
+        (ReuseAside(repair),),
+        (Install(),),
+        (CheckFiles(),),
+        (RepairVerify(repair),),
+    )
+
+
+class ReuseReady(RepairReady):
+    """Time has passed since the plan: what may be changed is asked again."""
+
+    def run(self, context: Context) -> Message:
+        prefix = Path(context.plan.prefix)
+        if not aside_of(context.plan, self._repair).is_begun:  # else it is we who left it half
+            one = look(prefix)
+            if one is None:
+                raise UsageError(
+                    "reuse-missing",
+                    "There is no environment in “{path}”.",
+                    "Leave out --reuse to make a new one there, or look for the right one with: torch-wizard envs list",
+                    path=str(prefix),
+                )
+            check_reusable(one)
+        check_not_in_use(prefix)
+        return super().run(context)
+
+
+class ReuseAside(PutAside):
+    def announce(self, context: Context) -> Message:
+        return message("step.reuse-aside.will", "Putting aside what is replaced")
+
+    def run(self, context: Context) -> Message:
+        check_not_in_use(Path(context.plan.prefix))  # the download may have taken hours
+        context.journal.begin(self.name)
+        prefix, site = Path(context.plan.prefix), Path(self._repair.site)
+        wheels = wheels_of(context)
+        aside = aside_of(context.plan, self._repair)
+        if not aside.is_begun:
+            _check_conda_files(prefix, site, wheels)
+        count = aside.put(self._repair.names, wheels, (), (prefix / NAME,), spare=True, how=self._repair.how)
+        context.journal.done(self.name, {"count": count})
+        return message("step.reuse-aside.done", "Put aside: {count}; nothing was deleted", count=count)
+
+
+def _check_conda_files(prefix: Path, site: Path, wheels: tuple[Path, ...]) -> None:
+    """The wheels' own lists against conda's: what the names did not tell. Raises WizardError `reuse-conda-files`."""
+    owners = owners_of_files(prefix)
+    for wheel in wheels:
+        if clash := clash_of(prefix, site, read_wheel(wheel), owners):
+            code = clash.code.replace("install-conda", "reuse-conda")
+            raise WizardError(code, path=str(prefix / clash.path), wheel=wheel.name, owner=clash.owner)

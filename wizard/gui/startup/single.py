@@ -66,7 +66,7 @@ def may_be_open(name: str = "") -> bool:
     """False: there is no window of this home, and nobody has to be asked."""
     name = name or server_name()
     if this().doors_are_pipes:
-        from wizard.system.windows.message_box import is_pipe_there
+        from wizard.system.windows.desktop import is_pipe_there
 
         return is_pipe_there(name)
     # Not another user's: it would be told the name of the file, and its answer would keep this program from starting.

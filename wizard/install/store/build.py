@@ -30,7 +30,7 @@ from wizard.install.wheel import (
 from wizard.model.errors import Cancelled, WizardError
 from wizard.model.lock import LockedFile
 from wizard.process import without_memory
-from wizard.process.exhausted import says_full
+from wizard.process.running import says_full
 from wizard.system import moving
 
 OnEntry = Callable[[LockedFile, StoreEntry], None]

@@ -36,8 +36,7 @@ from wizard.run.plan.computed import Asker, fetched, here
 from wizard.sources.model import Offer, Source, UserSettings
 from wizard.sources.read import Reader, default_index_url, promiser
 from wizard.sources.remote_wheel import read_metadata
-from wizard.transfer.http import CONNECT_TIMEOUT, READ_TIMEOUT, SourceUnreachable
-from wizard.transfer.installing_client import list_headers
+from wizard.transfer.http import CONNECT_TIMEOUT, READ_TIMEOUT, SourceUnreachable, list_headers
 from wizard.transfer.proxy.environment import with_direct
 
 _JSON = "application/vnd.pypi.simple.v1+json"

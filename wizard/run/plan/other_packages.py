@@ -31,8 +31,7 @@ from wizard.sources.known_sources import default_index
 from wizard.sources.model import Layout, Offer, Origin, Source, SourceKind, UserSettings
 from wizard.sources.read import HOST_IS_THERE, Reader, promiser
 from wizard.transfer.concurrently import GoesOn, ask_together
-from wizard.transfer.http import SourceUnreachable
-from wizard.transfer.installing_client import list_headers
+from wizard.transfer.http import SourceUnreachable, list_headers
 
 _SECONDS = 10.0
 _PAGE_SECONDS = 5.0

@@ -14,20 +14,67 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from wizard.compatibility.model import Choices
+from wizard.compatibility.model import Choices, Plan
+from wizard.environment.create.modes import closed_to_others
 from wizard.environment.disk import Ground, check_volumes, look_at_ground, takes_long_paths
+from wizard.environment.inspect.baseline import read_baseline
 from wizard.environment.naming import BAD_PREFIX, absolute_prefix, check_name, check_prefix
 from wizard.environment.remove.unfinished import unfinished_run
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, Scalar, message
 from wizard.model.tables import Count, Date, Row, Variable, Words, parse_table, shipped_table
 from wizard.run.model import Requirement
-from wizard.run.plan.shared import check_shared
 from wizard.run.run_folder import RUN_BUSY
-from wizard.run.steps.disk_report import temp_folder
+from wizard.run.steps.disk_space import temp_folder
 from wizard.run.steps.preflight import is_busy
 from wizard.system import paths
-from wizard.system.traits import of
+from wizard.system.traits import of, this
+
+
+def check_shared(choices: Choices, prefix: Path) -> None:
+    """Raises UsageError `shared-windows`, `shared-closed`."""
+    if not choices.shared:
+        return
+    if not this().rights_are_bits:
+        raise UsageError(
+            "shared-windows",
+            "On Windows an environment cannot be shared by file permissions.",
+            "Put it into a folder that every user may read, and leave out --shared.",
+        )
+    closed = closed_to_others(prefix)
+    if closed:
+        raise UsageError(
+            "shared-closed",
+            "Other users cannot get to “{path}”: they may not enter “{folder}”.",
+            "Say --prefix with a folder that everybody may enter, such as /opt/torch, or open that "
+            "folder yourself: chmod a+x.",
+            path=str(prefix),
+            folder=str(closed),
+        )
+
+
+def check_base_python(plan: Plan) -> None:
+    """A virtual environment runs the Python that it was made from. Raises UsageError `shared-python`."""
+    closed = closed_to_others(Path(plan.base_python)) if plan.choices.shared and plan.base_python else None
+    if closed:
+        raise UsageError(
+            "shared-python",
+            "Other users cannot run the Python that this environment would be made from ({path}): "
+            "they may not enter “{folder}”.",
+            "Use the built-in engine, whose environments have a Python of their own (--engine rattler), or name a "
+            "Python that everybody may run: --python /usr/bin/python3",
+            path=str(plan.base_python),
+            folder=str(closed),
+        )
+
+
+def is_shared(plan: Plan) -> bool:
+    """Asked for now, or when it was made: a repair of a shared environment leaves it shared."""
+    if plan.choices.shared:
+        return True
+    state = read_baseline(Path(plan.prefix))
+    return state is not None and state.shared
+
 
 # Folders that a cluster names by a variable (`matrices/cluster_places.toml`): a roomier place than a small home, or one
 # from which files that nobody uses are deleted. What a file server's quota leaves is not told to anybody, so on a

@@ -22,7 +22,7 @@ from wizard.model.errors import WizardError
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import Message, bytes_text, message
 from wizard.process import redact
-from wizard.process.exhausted import says_full
+from wizard.process.running import says_full
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.checked_index import CheckedIndex
 from wizard.run.plan.commands import equivalent_commands
@@ -30,14 +30,12 @@ from wizard.run.plan.computed import Asker, OnProgress, with_credentials
 from wizard.run.plan.conda_part import Around, Locked, LockedPython, agree, choose_part, pins
 from wizard.run.plan.held_back import held_back
 from wizard.run.plan.other_packages import locked_somewhere, naming, of_both, with_alternates
-from wizard.run.plan.place import check_place, target_prefix, told_of
+from wizard.run.plan.place import check_base_python, check_place, target_prefix, told_of
 from wizard.run.plan.plan_file import plan_to_json
-from wizard.run.plan.shared import check_base_python
 from wizard.run.run_folder import RunFolder, create_run_folder, new_run_id, write_lock
 from wizard.run.select.origin import check_lock, with_pins
 from wizard.run.select.source_catalog import is_main
-from wizard.run.steps.disk_report import room_told
-from wizard.run.steps.disk_space import check_room, demands, files_here, needed_bytes
+from wizard.run.steps.disk_space import check_room, demands, files_here, needed_bytes, room_told
 from wizard.run.steps.preflight import check_ground
 from wizard.sources.model import Layout, Origin, UserSettings
 from wizard.sources.read import default_index_url

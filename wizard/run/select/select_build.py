@@ -34,7 +34,7 @@ from wizard.sources.channel import channel_subdir
 from wizard.sources.model import Origin, Source, SourceKind, SourceStatus
 from wizard.sources.read import Reader
 from wizard.sources.table import FORGE
-from wizard.transfer.installing_client import list_headers
+from wizard.transfer.http import list_headers
 
 COMPANION_NOT_CARRIED = ErrorText(
     "companion-not-carried",

@@ -1,4 +1,5 @@
 """How much room a run needs and on which disk, and whether it is there: before the run is begun, and once more in it.
+And where a setup writes, place by place, for who decides and for the log: facts only.
 
 Each disk is asked once, for all that goes onto it: the downloads, the package store, the environment (which shares the
 store's files where it can) and the packages of the built-in engine (linked into it, so they are counted with it).
@@ -8,7 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from wizard.environment.disk import Ground, look_at_ground
 from wizard.install.store import PackageStore
 from wizard.model.errors import WizardError, gigabytes_apart
 from wizard.model.lock import Lock, LockedFile
+from wizard.model.messages import Message, message
 from wizard.run.run_folder import RunFolder
 from wizard.run.steps.python_files import read_python_files
 from wizard.system import paths
@@ -129,3 +132,52 @@ def _used_bytes(prefix: Path) -> int:
             with contextlib.suppress(OSError):
                 total += os.lstat(os.path.join(folder, name)).st_size  # noqa: PTH118 (tens of thousands of files)
     return total
+
+
+def room_told(plan: Plan, lock: Lock) -> Iterator[Message]:
+    """Yield for the log what each disk will hold: environment, caches, store, temporary files."""
+    cache, store, environment = demands(plan, lock)
+    yield _told("environment", Path(plan.prefix), environment.size)
+    if paths.chosen_store():
+        yield _told("cache", paths.cache_root(), cache.size)
+        yield _told("store", store.path, store.size)
+    else:
+        yield _told("cache", paths.cache_root(), cache.size + store.size)
+    folder = temp_folder()
+    if folder is not None:
+        yield _told("temp", folder, 0)
+
+
+def checked(plan: Plan) -> Message:
+    """The room that is left, in one short line; where the places are is in the log (`room_told`)."""
+    prefix = Path(plan.prefix)
+    places = {"environment": prefix, "cache": paths.cache_root(), "temp": temp_folder() or prefix}
+    free = {f"{name}_free": _free(path) for name, path in places.items()}
+    is_one_disk = all(on_one_volume(prefix, path) for path in places.values())
+    return message(f"environments.volume.{'room' if is_one_disk else 'checked'}", **free)
+
+
+def temp_folder() -> Path | None:
+    """The chosen one, else what every program here would take; finding that writes a file of no bytes."""
+    try:
+        return paths.chosen_temp() or Path(tempfile.gettempdir())
+    except FileNotFoundError:
+        return None
+
+
+def _told(name: str, path: Path, needed: int) -> Message:
+    ground = _ground(path)
+    key = f"environments.volume.{name}" + ("-quota" if ground and ground.by_quota else "")
+    return message(key, path=str(path), needed=gigabytes(needed), free=_free(path))
+
+
+def _free(path: Path) -> str:
+    ground = _ground(path)
+    return f"{gigabytes(ground.free):g}" if ground and ground.free is not None else "?"
+
+
+def _ground(path: Path) -> Ground | None:
+    try:
+        return look_at_ground(path)
+    except OSError:
+        return None

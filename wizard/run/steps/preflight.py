@@ -16,8 +16,7 @@ from wizard.environment.remove.unfinished import is_ours_unfinished
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, message
 from wizard.run.context import Context, Step
-from wizard.run.steps.disk_report import checked, room_told
-from wizard.run.steps.disk_space import check_room, demands
+from wizard.run.steps.disk_space import check_room, checked, demands, room_told
 from wizard.system import paths
 
 _LOCK_SECONDS = 1.0  # who only looks whether somebody is at work holds the lock for a moment

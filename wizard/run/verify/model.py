@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from wizard.model.errors import ExitStatus
 from wizard.model.messages import Message
 
 
@@ -51,3 +52,11 @@ class StepResult:
     outcome: str
     seconds: float | None = None
     message: Message | None = None
+
+
+def exit_status(verification: Verification) -> ExitStatus:
+    """3 says: PyTorch is there and can be imported, only the card does not work."""
+    if verification.ok:
+        return ExitStatus.DONE
+    is_gpu_matter = verification.gpu_ok is False and verification.torch is not None
+    return ExitStatus.GPU_TEST_FAILED if is_gpu_matter else ExitStatus.FAILED

@@ -1,4 +1,5 @@
-"""What Windows' desktop is told or asked: the window in front, the bar on the task bar's button, what a console is.
+"""What Windows' desktop is told or asked: the window in front, the bar on the task bar's button, what a console is;
+words in a box of Windows' own, and whether a named pipe is there.
 
 The bar on a window's button in Windows' task bar (ITaskbarList3). A wish: where it is refused, nothing is shown.
 
@@ -13,7 +14,7 @@ import ctypes
 import uuid
 from typing import Any
 
-from wizard.system.windows.calls import DWORD, HANDLE, POINTER, load
+from wizard.system.windows.calls import DWORD, HANDLE, POINTER, last_error, load
 
 # What Windows' desktop has to be told of this program: that another window of ours may come to the front, and its name
 # in the task bar. Wishes: where they are refused, nothing is lost.
@@ -92,3 +93,26 @@ def taskbar_button(ole: Any = None) -> TaskbarButton | None:
     if answer < 0 or not made.value or _called(made.value, _HR_INIT) < 0:
         return None
     return TaskbarButton(made.value)
+
+
+_ERROR_IN_FRONT = 0x0000_0010 | 0x0001_0000  # MB_ICONERROR, MB_SETFOREGROUND
+
+
+def message_box(title: str, words: str, user32: Any = None) -> bool:
+    """Waits until it is closed. False: nothing could be shown (elsewhere than on Windows, always)."""
+    with contextlib.suppress(OSError):
+        return bool((user32 or load("user32")).MessageBoxW(None, words, title, _ERROR_IN_FRONT))
+    return False
+
+
+_NO_SUCH_FILE = 2
+_SHORTEST_MS = 1  # 0 would be the time that the pipe's maker has named
+
+
+def is_pipe_there(name: str, kernel: Any = None) -> bool:
+    """True also where it cannot be found out. Windows answers at once for a pipe that nobody has made."""
+    try:
+        found = (kernel or load("kernel32")).WaitNamedPipeW(f"\\\\.\\pipe\\{name}", _SHORTEST_MS)
+    except OSError:
+        return True
+    return bool(found) or getattr(last_error(), "winerror", None) != _NO_SUCH_FILE
