@@ -62,6 +62,12 @@ NOT_RUN = {
     "torch-wizard setup --host user@box --archive TorchSetup-VERSION-linux-x86_64.tar.xz --name demo": (
         "wants another computer: tests/line/test_host.py"
     ),
+    "torch-wizard setup --host user@box --project ~/code/their-repo --name demo": (
+        "wants another computer: tests/line/test_host.py"
+    ),
+    "torch-wizard setup --host user@box --profile class.torchlab --yes": (
+        "wants another computer: tests/line/test_host.py"
+    ),
     "torch-wizard resume --host user@box": "wants another computer: tests/line/test_host.py",
     "torch-wizard update --check": "wants a place that offers some: tests/update",
     "torch-wizard update": "wants a place that offers some: tests/update",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import io
 import json
@@ -14,15 +15,17 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psutil
 import pytest
 
+from tests.classroom.profile.known import make_official
 from tests.line.world import ROOT, SITE, World
 from tests.tools import needs, path_of
 from tests.waiting import wait_until
+from wizard.app.bring import sent
 from wizard.app.host import FarHost, host_named
 from wizard.model.errors import UsageError
 
@@ -297,9 +300,64 @@ def test_who_is_not_known_is_not_believed(box: Box, who: str) -> None:
     assert not (box.home / "program").exists()
 
 
-def test_files_of_this_side_do_not_go_along(box: Box) -> None:
-    refused = box.typed(*box.setup("--profile", "class.torchlab"))
-    assert (refused.returncode, "--profile does not go with --host" in refused.stderr) == (2, True)
+@pytest.mark.parametrize("option", ["--pack", "--class", "--label", "--serve-after"])
+def test_what_is_about_a_class_in_this_room_does_not_go_along(box: Box, option: str) -> None:
+    refused = box.typed(*box.setup(option, "7"))
+    assert (refused.returncode, f"{option} does not go with --host" in refused.stderr) == (2, True), refused.stderr
+
+
+def test_a_project_is_read_here_and_only_what_it_declares_goes(box: Box) -> None:
+    project = box.folder / "it's mine"
+    project.mkdir()
+    (project / "requirements.txt").write_text("torch\npadding-a==1.0\n-r more/extra.txt\n-e ./lib\n")
+    (project / "more").mkdir()
+    (project / "more" / "extra.txt").write_text("numpy==2.2.0\n")
+    ran = box.folder / "ran"
+    (project / "setup.py").write_text(f"open({str(ran)!r}, 'w')\nfrom setuptools import setup\nsetup()\n")
+    for name in (".env", "model.py", "data.bin"):
+        (project / name).write_text("not to be carried anywhere")
+    asked = box.setup("--project", str(project), "--name", "demo")
+    refused = box.typed(*asked)
+    assert (refused.returncode, "--relax numpy" in refused.stderr) == (2, True), refused.stderr
+    strict = box.typed(*asked, "--strict")
+    assert strict.returncode == 1, strict.stderr
+    done = box.typed(*asked, "--relax", "numpy")
+    assert done.returncode == 0, done.stderr
+    assert "what it needs go to box (3)" in done.stderr
+    assert "-m pip install --no-deps -e FOLDER/lib" in done.stderr, "the code is not there"
+    assert (box.home / "envs" / "demo" / SITE / "padding_a").is_dir()
+    assert not (box.home / "sent").exists()
+    assert not ran.exists(), "nothing of it was run"
+
+
+def test_a_profile_is_read_here(box: Box) -> None:
+    make_official(box.world)
+    here = replace(box.world, channel=None).sources
+    lesson = box.folder / "lesson.torchlab"
+    made = box.world.run("profile", "make", "--name", "demo", "-o", str(lesson), *here)
+    assert made.returncode == 0, made.stderr
+    asked = ("setup", "--host", "box", "--archive", str(box.archive), "--profile", str(lesson), "--yes", "--events")
+    done = box.typed(*asked)
+    assert done.returncode == 0, done.stderr
+    assert events(done.stdout)[-1]["event"] == "run-finished"
+    assert (box.home / "envs" / "demo").is_dir()
+    assert not (box.home / "sent").exists()
+    again = box.typed(*asked)
+    assert [one["event"] for one in events(again.stdout)] == ["unchanged"], again.stderr
+    lesson.write_text(lesson.read_text()[:-40])
+    bad = box.typed(*asked)
+    assert (bad.returncode, bad.stdout) == (2, ""), bad.stderr
+
+
+def test_files_go_whole_and_are_taken_away(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOME", "PATH"):
+        monkeypatch.setenv(name, box.environment[name])
+    files = {"-p/it's.txt": b"a\0b", "-p/新/x.toml": b""}
+    with sent(host_named("box"), files) as place:
+        found = {str(path.relative_to(place)): path.read_bytes() for path in Path(place).rglob("*") if path.is_file()}
+        assert found == files
+        assert all(path.stat().st_mode & 0o077 == 0 for path in Path(place).rglob("*.txt"))
+    assert not (box.home / "sent").exists()
 
 
 @pytest.mark.parametrize(
@@ -449,14 +507,20 @@ def test_an_end_of_a_stranger(box: Box, status: object, exit_code: int) -> None:
     assert box.typed("setup", "--host", "box", "--yes").returncode == exit_code
 
 
+def is_stranger_asked() -> bool:
+    for each in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            if "stranger.py" in " ".join(each.cmdline()):
+                return True
+    return False
+
+
 def test_ctrl_c_is_heard_while_the_program_is_brought(box: Box) -> None:
     be_a_stranger(box)
     (box.folder / "stranger.py").write_text("import time\ntime.sleep(600)\n")
     program = box.begun("setup", "--host", "box", "--yes")
     wait_until(lambda: len(box.sessions()) > 0)
-    wait_until(
-        lambda: any("stranger.py" in " ".join(each.cmdline()) for each in psutil.Process().children(recursive=True))
-    )
+    wait_until(is_stranger_asked)
     program.send_signal(signal.SIGINT)
     _, err = program.communicate(timeout=60)
     assert program.returncode == 130, err

@@ -1,20 +1,26 @@
 """Brings the program to a computer far away: its archive, by ssh, checked there and resumed where a line was lost.
 
-What could not work there is said before anything goes.
+What could not work there is said before anything goes. A project or a profile that lies here goes as the files that
+were read of it, for as long as a plan is made of them there.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import io
 import re
+import tarfile
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.app.host import ATTEMPTS, LINE_LOST, MARK, PLACE, FarHost, said
 from wizard.model.errors import ErrorText, UsageError, WizardError, gigabytes_apart
-from wizard.process import Outcome
+from wizard.model.messages import Message, bytes_text, message
+from wizard.process import Outcome, run
 
 # One line each: a login shell of the csh kind takes no other.
 _LOOK = PLACE + (
@@ -38,6 +44,11 @@ _UNPACK = PLACE + (
     '&& { [ -x "$1.new/torch-wizard" ] || { rm -rf "$1.new" "$1.part"; echo "$d"; exit 67; }; } '
     '&& mv "$1.new" "$1" && rm -f "$1.part" && ln -sfn "$1" current || { rm -rf "$1.new"; exit 1; }'
 )
+_SEND = PLACE + (
+    's="$h/sent/$1"; umask 077; rm -rf "$s"; mkdir -p "$s" && tar -xf - -C "$s" || { rm -rf "$s"; exit 1; }; '
+    'echo torch-setup:; echo "$s"'
+)
+_TAKE_AWAY = PLACE + 'rm -rf "$h/sent/$1"; rmdir "$h/sent" 2>/dev/null; exit 0'
 _ALTERED, _NOT_RUN = 66, 67
 _MADE_FOR = re.compile(r"-linux-(x86_64|aarch64)\.tar\.xz")
 _UNPACKED = 5  # times the archive: itself, and what comes out of it
@@ -61,8 +72,8 @@ HOST_UNREACHABLE = ErrorText(
 )
 
 
-def bring(host: FarHost, archive: Path | None, tell: Callable[[int], None] = lambda size: None) -> None:
-    """Have the program there. `tell`: that so many bytes are about to go.
+def bring(host: FarHost, archive: Path | None, tell: Callable[[Message], None] = lambda words: None) -> None:
+    """Have the program there. `tell`: how much is about to go.
 
     Raises Cancelled, UsageError, WizardError `host-…`.
     """
@@ -85,7 +96,8 @@ def bring(host: FarHost, archive: Path | None, tell: Callable[[int], None] = lam
         here = looked.here
         if here >= size:
             break
-        tell(size - here)
+        told = bytes_text(size - here)
+        tell(message("host.bringing", "Bringing the program to {host} ({size}) …", host=host.address, size=told))
         outcome = host.ask(_TAKE, digest, stdin_file=archive, stdin_from=here)
         if outcome.ok:
             break
@@ -96,6 +108,33 @@ def bring(host: FarHost, archive: Path | None, tell: Callable[[int], None] = lam
         time.sleep(2**attempt)
         looked = _look(host, digest)
     _unpack(host, digest)
+
+
+@contextlib.contextmanager
+def sent(host: FarHost, files: Mapping[str, bytes]) -> Iterator[str]:
+    """Have these files (by relative name) in a folder there, whose path is given, and take it away in the end.
+
+    Raises Cancelled, WizardError `host-…`.
+    """
+    digest = hashlib.sha256()
+    with tempfile.TemporaryDirectory() as folder:
+        packed = Path(folder, "sent.tar")
+        with tarfile.open(packed, "w") as tar:
+            for name, data in files.items():
+                one = tarfile.TarInfo(name)
+                one.size, one.mode = len(data), 0o600
+                tar.addfile(one, io.BytesIO(data))
+        digest.update(packed.read_bytes())
+        outcome = host.ask(_SEND, digest.hexdigest(), stdin_file=packed)
+    if outcome.exit_code == LINE_LOST:
+        raise _unreachable(host, outcome)
+    place = outcome.stdout.partition(MARK)[2].partition("\n")[0]
+    if not (outcome.ok and place):
+        raise _not_put(host, outcome)
+    try:
+        yield place
+    finally:
+        run(host.request(_TAKE_AWAY, digest.hexdigest()))
 
 
 def _digest(archive: Path) -> str:

@@ -344,7 +344,7 @@ def _left(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Message]
     """What a person may put in afterwards, by a command that touches nothing else."""
     for why, one in {one.name: (why, one) for why, one in reversed(request.left)}.values():
         if why in ("address", "path", "native"):
-            words = {"native": one.name, "path": str(Path(request.project.folder) / one.url)}.get(why, one.url)
+            words = {"native": one.name, "path": str(Path(_code_of(request)) / one.url)}.get(why, one.url)
             yield message(
                 f"project.left.{why}",
                 name=one.name,
@@ -356,7 +356,14 @@ def _left(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Message]
     if conda:
         yield naming("project.left.conda", conda)
     if builds_itself(request.project):
-        yield message("project.left.self", command=_command(request, selected, request.project.folder, True))
+        yield message("project.left.self", command=_command(request, selected, _code_of(request), True))
+
+
+def _code_of(request: ProjectRequest) -> str:
+    """The folder with the project's code. Of one that another computer's `setup --host` has read only what it declares
+    is here: a person puts the rest somewhere."""
+    folder = request.project.folder
+    return "FOLDER" if Path(folder).is_relative_to(paths.home() / "sent") else folder
 
 
 def builds_itself(project: Project) -> bool:

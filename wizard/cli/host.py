@@ -1,75 +1,73 @@
 """`setup --host` and `resume --host`: the same worker and events on a computer far away, told here.
 
 What is decided there is shown here and asked here, once; then exactly that plan is carried out. A lost line ends
-nothing there: it is gone back to, here a few times by itself, later by `resume --host`.
+nothing there: it is gone back to, here a few times by itself, later by `resume --host`. A project and a profile are
+read here; the files that say what they want are there while the plan is made, and nothing else of them.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from wizard.app.bring import bring
-from wizard.app.host import ATTEMPTS, LINE_LOST, FarHost, as_said, host_named, is_run_id, report_there, said
+from wizard.app.bring import bring, sent
+from wizard.app.host import FarHost, FarListener, FarRun, as_said, host_named, report_there
 from wizard.cli.command import Arguments
-from wizard.cli.environment.tables import amount
 from wizard.cli.reporter import ConsoleReporter, final_status
 from wizard.cli.terminal import NEEDS_YES, Interrupt, Terminal, agrees, can_ask
-from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError, kept_message
-from wizard.model.events import Event, EventKind, parse_line
-from wizard.model.messages import message, system_language
+from wizard.model.errors import Cancelled, ExitStatus, UsageError, kept_message
+from wizard.model.events import Event, EventKind
+from wizard.model.messages import Message, message, system_language
 from wizard.model.redact import redact
-from wizard.process import Outcome, run
 
-_HERE = ("host", "archive", "yes", "events", "dry_run")  # of this side
-_NOT_THERE = ("profile", "project", "relax", "strict", "trust", "pack", "code", "label", "serve_after", "plan_only")
+if TYPE_CHECKING:
+    from wizard.classroom.profile.model import ProfileFile
+
+_HERE = ("host", "archive", "yes", "events", "dry_run", "profile", "project")  # of this side
+_NOT_THERE = ("pack", "code", "label", "serve_after", "plan_only")
 
 
 def setup_there(arguments: Arguments, params: Sequence[click.Parameter], terminal: Terminal) -> int:
     """Raises UsageError, WizardError `host-…`."""
-    options = tuple(_options(arguments, params))
+    options = list(_options(arguments, params))
     interrupt = Interrupt()
     host = host_named(arguments.host, interrupt.is_asked)
     if not (arguments.yes or arguments.dry_run or can_ask()):
         raise UsageError(NEEDS_YES)
+    profile = _profile(arguments)
+    read = [one for one in (_of_project(arguments, terminal, interrupt), _of_profile(arguments, profile)) if one]
     archive = Path(arguments.archive).expanduser() if arguments.archive else None
-    bring(host, archive, lambda size: terminal.say(_bringing(host, size)))
-    there = _FarRun(host, arguments.events, terminal, interrupt)
-    what = "--dry-run" if arguments.dry_run else "--plan-only"
-    planned = there.say("setup", "--events", what, *options)
-    interrupt.check()
-    if planned.exit_code == LINE_LOST:
-        raise WizardError(
-            "host-line-lost",
-            "The line to {host} was lost before anything was changed there: {said}",
-            "Try again.",
-            details=planned.tail(),
-            host=host.address,
-            said=said(planned),
-        )
-    if planned.timed_out or not (planned.exit_code or there.answer):
-        raise there.not_understood(planned)
-    if planned.exit_code or not there.run:
-        return planned.exit_code or ExitStatus.DONE  # refused, or it is there already: it has said so
+    bring(host, archive, terminal.say)
+    there = _far_run(host, arguments.events, terminal, interrupt)
+    with contextlib.ExitStack() as stack:
+        for one in read:
+            if one.option == "--project":
+                terminal.say(_only_files(host, one))
+            options += (one.option, f"{stack.enter_context(sent(host, one.files))}/{one.named}")
+        status = there.plan("--dry-run" if arguments.dry_run else "--plan-only", *options)
+    if status or not there.run:
+        return status or ExitStatus.DONE  # refused, or it is there already: it has said so
     if arguments.dry_run:
         return ExitStatus.DONE
     try:
         agreed = arguments.yes or agrees(message("cli.ask"), terminal, interrupt)
         interrupt.check()
     except Cancelled:
-        there.say("runs", "--remove", there.run)
+        there.discard()
         raise
     if not agreed:
-        there.say("runs", "--remove", there.run)
+        there.discard()
         return ExitStatus.CANCELLED
-    return there.follow()
+    if profile:
+        from wizard.classroom.profile.keys import remember_key
+
+        remember_key(profile)
+    return _followed(there, host, arguments.events, terminal)
 
 
 def resume_there(arguments: Arguments, terminal: Terminal) -> int:
@@ -77,11 +75,67 @@ def resume_there(arguments: Arguments, terminal: Terminal) -> int:
     interrupt = Interrupt()
     host = host_named(arguments.host, interrupt.is_asked)
     bring(host, None)
-    return _FarRun(host, arguments.events, terminal, interrupt, arguments.run or "").follow()
+    there = _far_run(host, arguments.events, terminal, interrupt, arguments.run or "")
+    return _followed(there, host, arguments.events, terminal)
 
 
-def _bringing(host: FarHost, size: int) -> Any:
-    return message("host.bringing", "Bringing the program to {host} ({size}) …", host=host.address, size=amount(size))
+def _only_files(host: FarHost, read: _GoesAlong) -> Message:
+    return message(
+        "host.only-files",
+        "Only the files of the project that say what it needs go to {host} ({count}); its code stays here. FOLDER in a "
+        "command stands for where you put it there.",
+        host=host.address,
+        count=len(read.files),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _GoesAlong:
+    """Files by their names for the other side, and which of them, or which folder, the option names."""
+
+    option: str
+    files: dict[str, bytes]
+    named: str
+
+
+def _of_project(arguments: Arguments, terminal: Terminal, interrupt: Interrupt) -> _GoesAlong | None:
+    """Raises as `project_path` and `read_project`."""
+    if not arguments.project:
+        return None
+    from wizard.cli.project import project_path
+    from wizard.project.read import read_project
+
+    path = project_path(arguments, terminal, interrupt.is_asked)
+    project = read_project(path)
+    folder = Path(project.folder).resolve()
+    name = folder.name or "project"
+    files = {}
+    for each in project.files:
+        with contextlib.suppress(OSError):
+            files[f"{name}/{each}"] = (folder / each).read_bytes()
+    return _GoesAlong("--project", files, f"{name}/{path.name}" if path.is_file() else name)
+
+
+def _profile(arguments: Arguments) -> ProfileFile | None:
+    """Its signature is held against the key that this computer knows. Raises UsageError `profile-…`, `signature-…`."""
+    if not arguments.profile:
+        return None
+    from wizard.classroom.profile.keys import check_signature
+    from wizard.classroom.profile.read import read_profile
+
+    file = read_profile(Path(arguments.profile).expanduser())
+    check_signature(file)
+    return file
+
+
+def _of_profile(arguments: Arguments, file: ProfileFile | None) -> _GoesAlong | None:
+    if file is None:
+        return None
+    from wizard.classroom.profile.signature import signature_path
+
+    path = Path(Path(arguments.profile).name)
+    signature = {str(signature_path(path)): file.signature} if file.signature else {}
+    return _GoesAlong("--profile", {str(path): file.data, **signature}, str(path))
 
 
 def _options(arguments: Arguments, params: Sequence[click.Parameter]) -> Iterator[str]:
@@ -94,7 +148,7 @@ def _options(arguments: Arguments, params: Sequence[click.Parameter]) -> Iterato
         if name in _NOT_THERE:
             raise UsageError(
                 "host-option",
-                "{option} does not go with --host: it speaks of files of this computer.",
+                "{option} does not go with --host: it speaks of a class in this room, or of files of this computer.",
                 "Leave it out, or log in there and give it to torch-wizard there.",
                 option=each.opts[0],
             )
@@ -104,123 +158,51 @@ def _options(arguments: Arguments, params: Sequence[click.Parameter]) -> Iterato
                 yield str(one)
 
 
-class _FarRun:
-    """What is said there. `run`: the run that it is about; `last`: the last event of it that was told; `answer`: what
-    was said where no worker speaks. Whatever cannot be read is left out: that program may be another version, or a
-    stranger's."""
+def _far_run(host: FarHost, as_events: bool, terminal: Terminal, interrupt: Interrupt, run_id: str = "") -> FarRun:
+    """What is heard there goes to the terminal, as events or told."""
+    narrator = ConsoleReporter(terminal)
 
-    def __init__(
-        self, host: FarHost, as_events: bool, terminal: Terminal, interrupt: Interrupt, run_id: str = ""
-    ) -> None:
-        self._host, self._as_events, self._terminal, self._interrupt = host, as_events, terminal, interrupt
-        self._narrator = ConsoleReporter(terminal)
-        self._follows = self._is_cancelling = False
-        self.run, self.last, self.answer = run_id, Event(EventKind.LOG, 0, 0.0, ""), ""
+    def on_event(event: Event, line: str) -> None:
+        if as_events:
+            terminal.line(line)
+        elif event.kind is not EventKind.ATTEMPT_STARTING:
+            with contextlib.suppress(LookupError, TypeError, ValueError, AttributeError):
+                narrator.tell(replace(event, data=as_said(event.data)))
 
-    def say(self, *words: str) -> Outcome:
-        language = self._terminal.language or system_language()
-        return run(self._host.command("--lang", language, *words), self._hear, self._asked)
+    def on_answer(line: str) -> None:
+        if as_events:
+            terminal.line(line)
 
-    def _asked(self) -> bool:
-        """While a run goes on there it is asked to cancel, and followed to its end; before, what goes on is left."""
-        if not self._interrupt.is_asked():
-            return False
-        if not self._follows:
-            return True
-        if not self._is_cancelling:
-            self._terminal.say(message("cli.cancelling", "Cancelling…"))
-            asked = run(self._host.command("runs", "--cancel", self.run))
-            self._is_cancelling = asked.exit_code != LINE_LOST  # else it is asked when the line is there again
-        return False
+    listener = FarListener(on_event, on_answer, terminal.write, terminal.say, interrupt.is_asked)
+    return FarRun(host, terminal.language or system_language(), listener, run_id)
 
-    def _hear(self, stream: str, line: str) -> None:
-        if stream == "stderr":
-            if line.strip():
-                self._terminal.write(redact(line))
-            return
-        event = parse_line(line)
-        if event is None:
-            self._note(line)
-        elif event.time > self.last.time or event.seq > self.last.seq:  # else it was told before the line was lost
-            self.run, self.last = event.run if is_run_id(event.run) else self.run, event
-            if self._as_events:
-                self._terminal.line(line)
-            elif event.kind is not EventKind.ATTEMPT_STARTING:
-                with contextlib.suppress(LookupError, TypeError, ValueError, AttributeError):
-                    self._narrator.tell(replace(event, data=as_said(event.data)))
 
-    def _note(self, line: str) -> None:
-        """What is said where no worker speaks: planned, unchanged, refused."""
-        try:
-            told = json.loads(line)
-            answer, run_id = told.get("event"), told.get("run")
-        except (ValueError, AttributeError, RecursionError):
-            return
-        if answer == "planned" and isinstance(run_id, str) and is_run_id(run_id):
-            self.run, self.answer = run_id, answer
-        elif answer in ("unchanged", "refused"):
-            self.answer = answer
-        if self._as_events and isinstance(answer, str):
-            self._terminal.line(line)
+def _followed(there: FarRun, host: FarHost, as_events: bool, terminal: Terminal) -> int:
+    """The run's exit status. Raises WizardError `host-line-gone`, `host-not-understood`."""
+    from wizard.run.report.text import render_text
 
-    def not_understood(self, outcome: Outcome) -> WizardError:
-        return WizardError(
-            "host-not-understood",
-            "What {host} says is not what this program says there: {said}",
-            "Bring the program there anew with --archive; the one on that computer may be an older one.",
-            details=outcome.tail(),
-            host=self._host.address,
-            said=said(outcome),
-        )
-
-    def follow(self) -> int:
-        """The run's exit status. Raises WizardError `host-line-gone`, `host-not-understood`."""
-        self._follows = True
-        for attempt in range(ATTEMPTS):
-            outcome = self.say("resume", *((self.run,) if self.run else ()), "--events")
-            if self.last.kind is EventKind.RUN_FINISHED:
-                return self._result()
-            if outcome.timed_out or outcome.exit_code in (0, None):
-                raise self.not_understood(outcome)
-            if outcome.exit_code != LINE_LOST:
-                return int(outcome.exit_code or ExitStatus.FAILED)  # it has said why
-            if attempt < ATTEMPTS - 1:
-                self._terminal.say(
-                    message("host.again", "The line to {host} was lost; going back there …", host=self._host.address)
-                )
-                time.sleep(2**attempt)
-        raise WizardError(
-            "host-line-gone",
-            "The line to {host} was lost, and it cannot be reached any more: {said}",
-            "What was begun there goes on. See it, or go on with it: torch-wizard resume --host {host} {run}",
-            details=outcome.tail(),
-            host=self._host.address,
-            said=said(outcome),
-            run=self.run,
-        )
-
-    def _result(self) -> int:
-        from wizard.run.report.text import render_text
-
-        try:
-            status = final_status(self.last)
-        except (LookupError, TypeError, ValueError):
-            status = ExitStatus.FAILED
-        if self._as_events:
-            return status
-        with contextlib.suppress(LookupError, TypeError, ValueError, AttributeError):
-            if report := report_there(self._host, self.run) if self.last.data.get("report") else None:
-                self._terminal.write(redact(render_text(report, self._terminal.language)))
-            elif error := as_said(self.last.data.get("error")):
-                for part in ("summary", "hint"):
-                    self._terminal.say(kept_message(error, part))
-        if status not in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED):
-            self._terminal.say(
-                message(
-                    "host.resume",
-                    "Nothing is lost there: go on with  torch-wizard resume --host {host} {run}",
-                    host=self._host.address,
-                    run=self.run,
-                )
-            )
+    refused = there.follow()
+    if refused is not None:
+        return refused
+    try:
+        status = final_status(there.last)
+    except (LookupError, TypeError, ValueError):
+        status = ExitStatus.FAILED
+    if as_events:
         return status
+    with contextlib.suppress(LookupError, TypeError, ValueError, AttributeError):
+        if report := report_there(host, there.run) if there.last.data.get("report") else None:
+            terminal.write(redact(render_text(report, terminal.language)))
+        elif error := as_said(there.last.data.get("error")):
+            for part in ("summary", "hint"):
+                terminal.say(kept_message(error, part))
+    if status not in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED):
+        terminal.say(
+            message(
+                "host.resume",
+                "Nothing is lost there: go on with  torch-wizard resume --host {host} {run}",
+                host=host.address,
+                run=there.run,
+            )
+        )
+    return status

@@ -52,13 +52,18 @@ def project_teller(
 
 
 def _read(arguments: Arguments, terminal: Terminal, is_cancelled: Callable[[], bool]) -> Project:
-    """The project of a folder, a file or an address. Raises UsageError `no-such-project`, `nothing-declared`,
-    `project-…`, WizardError `project-…`, Cancelled."""
+    """Raises UsageError `no-such-project`, `nothing-declared`, and as `project_path`."""
+    return read_project(project_path(arguments, terminal, is_cancelled))
+
+
+def project_path(arguments: Arguments, terminal: Terminal, is_cancelled: Callable[[], bool]) -> Path:
+    """The project's folder or file; what lies at an address is brought first. Raises UsageError `project-…`,
+    WizardError `project-…`, Cancelled."""
     from wizard.app.project_address import bring_project, is_address
 
     where = arguments.project
     if not is_address(where):
-        return read_project(Path(where).expanduser())
+        return Path(where).expanduser()
     if getattr(arguments, "offline", False):
         raise UsageError(
             "project-offline",
@@ -68,7 +73,7 @@ def _read(arguments: Arguments, terminal: Terminal, is_cancelled: Callable[[], b
     terminal.say(message("project.fetching", "Fetching the project from {address}…", address=redact(where)))
     path = bring_project(where, is_cancelled)
     terminal.say(message("project.fetched", "The project lies in {path}.", path=str(path)))
-    return read_project(path)
+    return path
 
 
 def _not_as_asked(relaxed: Iterable[Relaxed]) -> WizardError:
