@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import http.client
 import json
 import socket
+import sys
 import zlib
 from contextlib import closing
 from dataclasses import replace
@@ -18,6 +20,7 @@ from tests.classroom.server.conftest import serve
 from tests.servers.fault_server import FaultServer
 from tests.waiting import wait_until
 from wizard.classroom.pack.build import BuildOptions, build
+from wizard.classroom.pack.listing import PackEntry, PackListing
 from wizard.classroom.pack.make import check_pack, read_listing, wanted_of
 from wizard.classroom.results.certificate import Certificate, to_json
 from wizard.classroom.results.room import write_seats
@@ -249,3 +252,28 @@ def test_the_number_of_seats_is_handed_to_nobody(course: Class, tmp_path: Path) 
     assert check_pack(tmp_path / "pack", lambda count: None, lambda: False).others == ()
     with serve(tmp_path / "pack") as server:
         assert ask(server, "/seats.json")[0] == 404
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="wants further addresses of loopback")
+def test_who_takes_the_place_of_a_slow_one_is_heard(tmp_path: Path) -> None:
+    """The one that gives way is in the middle of a file: its socket must not be taken from under what sends it."""
+    whole = bytes(30_000_000)
+    (tmp_path / "large.whl").write_bytes(whole)
+    entry = PackEntry("large.whl", len(whole), hashlib.sha256(whole).hexdigest())
+    content = content_of_pack(tmp_path, PackListing("0" * 64, (entry,)))
+    with (
+        PackServer(content, ServeOptions("127.0.0.1", 0, Limits(together=8, each=4))) as server,
+        contextlib.ExitStack() as stack,
+    ):
+        for number in range(8):
+            slow = stack.enter_context(socket.socket())
+            slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
+            slow.bind((f"127.0.0.{2 + number % 2}", 0))
+            slow.connect(("127.0.0.1", server.port))
+            slow.sendall(f"GET /{entry.path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            assert slow.recv(100)
+        for path in ("pack.json", entry.path, "pack.json", entry.path):
+            with closing(http.client.HTTPConnection("127.0.0.1", server.port, 10, ("127.0.1.1", 0))) as other:
+                other.request("GET", f"/{path}")
+                reply = other.getresponse()
+                assert (reply.status, len(reply.read()) > 0) == (200, True)

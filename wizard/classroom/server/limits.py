@@ -13,6 +13,7 @@ import asyncio
 import contextlib
 import ipaddress
 import random
+import socket
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
@@ -150,6 +151,17 @@ _OWN_FILES = 128  # that this program has open besides
 _TURNS = 8  # of the loop; from accepted to admitted it takes four, from aborted to closed one
 
 
+def hang_up(transport: asyncio.Transport) -> None:
+    """End a connection on which something may be on its way. Not by `abort`: asyncio's sendfile goes on watching the
+    number of a socket that is closed under it, and the next connection, which gets that number, is never heard."""
+    sock = transport.get_extra_info("socket")
+    if sock is None:
+        transport.abort()
+        return
+    with contextlib.suppress(OSError):
+        sock.shutdown(socket.SHUT_RDWR)
+
+
 class ConnectionLimit:
     """`replies`: how many files may be open at once for those who are served."""
 
@@ -174,7 +186,7 @@ class ConnectionLimit:
             heavy = heaviest(holders, network_of(address), address)
             if not heavy:
                 return False
-            self._inside[heavy].pop(0).abort()
+            hang_up(self._inside[heavy].pop(0))
         self._inside.setdefault(address, []).append(transport)
         return True
 

@@ -38,7 +38,7 @@ from wizard.classroom.results.proof import (
     note_refused,
     standing,
 )
-from wizard.classroom.server.limits import ConnectionLimit, Limits, PendingConnection, RateLimit
+from wizard.classroom.server.limits import ConnectionLimit, Limits, PendingConnection, RateLimit, hang_up
 from wizard.classroom.server.serving import Served, reply, served_of
 from wizard.model.errors import WizardError
 from wizard.system import moving
@@ -191,7 +191,7 @@ class PackServer:
         served = self._content.files.get(path)
         if served is None and path != LISTING:
             return web.Response(status=404, text="not in this pack\n")
-        turn = self._gate.enter(client, lambda: _cut(request))
+        turn = self._gate.enter(client, lambda: _hang_up(request))
         if turn is None:
             self.counted.refused += 1
             return web.Response(status=503, headers={"Retry-After": self._gate.retry_after()}, text="busy\n")
@@ -269,6 +269,11 @@ class PackServer:
                 moving.unlink(path, missing_ok=True)
                 return
         raise OSError("too many results")
+
+
+def _hang_up(request: web.Request) -> None:
+    if request.transport is not None:
+        hang_up(request.transport)
 
 
 def _cut(request: web.Request) -> None:
