@@ -80,7 +80,8 @@ def _without_place(choices: Choices) -> Choices:
     return replace(choices, name=None, prefix=None, limit_rate=None, connections=None, cache_dir=None, temp_dir=None)
 
 
-# The pages beside the wizard: environments, doctor, explain, undo, versions, class. They are no steps and know no Next.
+# The pages beside the wizard: environments, doctor, explain, undo, versions, class, another computer. They are no steps
+# and know no Next.
 #
 # A visit lies on top of the wizard, which stays where it is; going back takes the top one off. Nothing of the wizard's
 # state is touched here, and nothing here outlives the window.
@@ -95,6 +96,7 @@ class SideId(str, enum.Enum):
     UNDO = "undo"
     VERSIONS = "versions"
     CLASS = "class"
+    FAR_HOST = "far-host"
 
 
 SIDE_ORDER: tuple[SideId, ...] = tuple(SideId)

@@ -60,6 +60,12 @@ def _class(context: AppContext) -> SidePage:
     return ClassPage(context)
 
 
+def _far_host(context: AppContext) -> SidePage:
+    from wizard.gui.tools.far_host import FarHostPage
+
+    return FarHostPage(context)
+
+
 _SIDE_MAKERS: dict[SideId, Callable[[AppContext], SidePage]] = {
     SideId.ENVIRONMENTS: _environments,
     SideId.DOCTOR: _doctor,
@@ -67,6 +73,7 @@ _SIDE_MAKERS: dict[SideId, Callable[[AppContext], SidePage]] = {
     SideId.UNDO: _undo,
     SideId.VERSIONS: _versions,
     SideId.CLASS: _class,
+    SideId.FAR_HOST: _far_host,
 }
 
 

@@ -48,6 +48,7 @@ def side_name(page: SideId) -> str:
         SideId.UNDO: QCoreApplication.translate("Rail", "Undo changes"),
         SideId.VERSIONS: QCoreApplication.translate("Rail", "PyTorch versions"),
         SideId.CLASS: QCoreApplication.translate("Rail", "Class"),
+        SideId.FAR_HOST: QCoreApplication.translate("Rail", "Another computer"),
     }
     return names[page]
 
@@ -59,6 +60,7 @@ _ICONS = {
     SideId.UNDO: "undo-2",
     SideId.VERSIONS: "layers",
     SideId.CLASS: "users",
+    SideId.FAR_HOST: "monitor",
 }
 
 

@@ -1,0 +1,184 @@
+"""Another computer: plan, run, refusal and a run that goes on alone. ssh is a stand-in program, all else is real."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tests.gui.conftest import MakeWindow
+from tests.gui.walking import press, settle
+from wizard.app.pages.order import SideId
+from wizard.gui.shell.window import WizardWindow
+from wizard.gui.tools.far_host import FarHostPage
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for ssh is a script")
+
+# It writes down what it is asked, and answers by what that is; while `hold` is there a run goes on.
+SSH = """
+import json, os, pathlib, sys, time
+here = pathlib.Path(__file__).parent
+told, asked = json.loads((here / "told.json").read_text()), sys.argv[-1]
+kind = "look" if "uname" in asked else "plan" if "--plan-only" in asked else "run" if "resume" in asked else "other"
+with (here / "asked").open("a") as file:
+    file.write(kind + " " + asked.rpartition("torch-setup ")[2].replace(chr(10), " ") + chr(10))
+sys.stderr.write(told.get(kind + "-words", ""))
+for line in told.get(kind, "").splitlines():
+    print(line, flush=True)
+    while kind == "run" and (here / "hold").exists():
+        time.sleep(0.02)
+sys.exit(told.get(kind + "-status", 0))
+"""
+STEPS = [{"name": "create", "weight": 1}, {"name": "fetch", "weight": 3}]
+
+
+def event(name: str, seq: int, **data: object) -> str:
+    return json.dumps({"schema": 1, "event": name, "seq": seq, "time": float(seq), "run": "r1", **data}) + "\n"
+
+
+RUN = (
+    event("run-started", 1, steps=STEPS)
+    + event("step-started", 2, step="create", message={"key": "x", "text": "making it <b>there</b>"})
+    + event("step-finished", 3, step="create", outcome="done", seconds=1)
+    + event("progress", 4, step="fetch", unit="bytes", done=5e6, total=10e6, rate=1e6)
+    + event("step-finished", 5, step="fetch", outcome="done", seconds=1)
+)
+TOLD = {
+    "look": "torch-setup:\nLinux x86_64\nthere\n",
+    "plan": '{"event": "planned", "run": "r1"}\n',
+    "plan-words": "torch 2.14.1+cu126 for the card there\n",
+    "run": RUN + event("run-finished", 6, status=0, outcome="done"),
+}
+
+
+class Ssh:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / "ssh.py").write_text(SSH)
+        program = folder / "ssh"
+        program.write_text(
+            f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(folder / "ssh.py"))} "$@"\n'
+        )
+        program.chmod(0o755)
+        self.tell()
+
+    def tell(self, **more: object) -> None:
+        (self.folder / "told.json").write_text(json.dumps({**TOLD, **more}))
+
+    @property
+    def asked(self) -> list[str]:
+        return (self.folder / "asked").read_text().splitlines()
+
+
+@pytest.fixture
+def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ssh:
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    return Ssh(tmp_path / "bin")
+
+
+def opened(qtbot: QtBot, window: WizardWindow) -> FarHostPage:
+    window.side.open(SideId.FAR_HOST)
+    page = window.page
+    assert isinstance(page, FarHostPage)
+    assert not window.footer.primary.isEnabled(), "nobody is named yet"
+    qtbot.keyClicks(page.address, "me@box")
+    return page
+
+
+def pressed(qtbot: QtBot, window: WizardWindow, words: str) -> None:
+    assert window.footer.primary.text().replace("&", "") == words
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+
+
+def test_the_plan_is_shown_and_then_carried_out_by_its_events(qtbot: QtBot, make_window: MakeWindow, ssh: Ssh) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    pressed(qtbot, window, "Show the plan")
+    assert "torch 2.14.1+cu126 for the card there" in page.log.all_words()
+    assert "Nothing was changed there yet" in page.result
+    assert "--lang en setup --events --plan-only --name torch" in ssh.asked[-1]
+    pressed(qtbot, window, "Install there")
+    assert "resume r1 --events" in ssh.asked[-1]
+    assert [(step.name, step.state) for step in page.view.steps] == [("create", "done"), ("fetch", "done")]
+    assert page.steps.isVisible()
+    assert "making it <b>there</b>" in page.log.all_words()
+    assert page.result == "PyTorch is ready there."
+    assert not window.footer.primary.isEnabled()
+    page.name.setText("other")
+    assert window.footer.primary.isEnabled(), "another name wants another plan"
+    assert not page.steps.isVisible()
+
+
+def test_a_refusal_shows_what_was_said_there(qtbot: QtBot, make_window: MakeWindow, ssh: Ssh) -> None:
+    ssh.tell(plan='{"event": "refused"}\n', **{"plan-status": 2, "plan-words": "✗ The disk there is full.\n"})
+    window = make_window()
+    page = opened(qtbot, window)
+    pressed(qtbot, window, "Show the plan")
+    assert "cannot be done there" in page.result
+    assert "The disk there is full" in page.log.all_words()
+    assert window.footer.primary.text().replace("&", "") == "Show the plan"
+
+
+def test_who_cannot_be_reached_is_an_error_with_what_to_do(qtbot: QtBot, make_window: MakeWindow, ssh: Ssh) -> None:
+    ssh.tell(**{"look-status": 255, "look-words": "Permission denied (publickey).\n"})
+    window = make_window()
+    page = opened(qtbot, window)
+    pressed(qtbot, window, "Show the plan")
+    assert page.trouble.isVisible()
+    page.address.setText("-oProxyCommand=x")
+    pressed(qtbot, window, "Show the plan")
+    assert page.trouble.isVisible()
+    assert len(ssh.asked) == 1, "nobody was asked with that"
+
+
+def test_another_computer_lets_the_plan_go(qtbot: QtBot, make_window: MakeWindow, ssh: Ssh) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    pressed(qtbot, window, "Show the plan")
+    page.address.setText("me@other")
+    settle(qtbot, window)
+    assert "runs --remove r1" in ssh.asked[-1]
+    assert window.footer.primary.text().replace("&", "") == "Show the plan"
+
+
+def test_a_failed_run_is_told_and_gone_on_with(qtbot: QtBot, make_window: MakeWindow, ssh: Ssh) -> None:
+    why = {"code": "x", "summary": {"key": "x", "text": "No room there."}, "hint": {"key": "y", "text": "Make some."}}
+    ssh.tell(run=RUN + event("run-finished", 6, status=1, outcome="failed", error=why))
+    window = make_window()
+    page = opened(qtbot, window)
+    pressed(qtbot, window, "Show the plan")
+    pressed(qtbot, window, "Install there")
+    assert "No room there." in page.result
+    assert "Make some." in page.result
+    later = RUN.replace('"seq": ', '"seq": 1') + event("run-finished", 99, status=0, outcome="done")
+    ssh.tell(run=later)
+    pressed(qtbot, window, "Go on there")
+    assert page.result == "PyTorch is ready there."
+
+
+def test_cancel_asks_there_and_leaving_does_not(qtbot: QtBot, make_window: MakeWindow, ssh: Ssh) -> None:
+    hold = ssh.folder / "hold"
+    hold.write_text("")
+    window = make_window()
+    page = opened(qtbot, window)
+    pressed(qtbot, window, "Show the plan")
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: page.stop.isVisible())
+    window.side.back()
+    settle(qtbot, window)
+    assert not any("--cancel" in one for one in ssh.asked), "what goes on there goes on"
+    window.side.open(SideId.FAR_HOST)
+    assert window.footer.primary.text().replace("&", "") == "Go on there"
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: page.stop.isVisible() and page.stop.isEnabled())
+    press(qtbot, page.stop)
+    qtbot.waitUntil(lambda: any("runs --cancel r1" in one for one in ssh.asked))
+    hold.unlink()
+    settle(qtbot, window)

@@ -1,0 +1,222 @@
+"""Another computer: the plan for a Linux that ssh gets to, shown here, and its run by the same events as one here.
+
+Keys and names are ssh's, as for `setup --host`. Who leaves the page leaves the run there alone: it goes on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QWidget
+
+from wizard.app.pages.run import RunView
+from wizard.gui.pages.install_parts import RunProgress, RunSteps
+from wizard.gui.pages.run_watch import log_lines
+from wizard.gui.shell.context import AppContext
+from wizard.gui.tools.base import SidePage, button
+from wizard.gui.widgets.fields import PathField
+from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.log_view import LogView
+from wizard.model.errors import ExitStatus, WizardError
+from wizard.model.events import Event
+from wizard.model.messages import Message
+
+if TYPE_CHECKING:
+    from wizard.app.host import FarHost, FarRun
+    from wizard.gui.shell.tasks import IsCancelled, OnNote
+
+_LOG_LINES = 190  # pixels
+_FINE = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)
+
+
+class FarHostPage(SidePage):
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
+        self.view, self._run_id, self._planned_for, self._is_over = RunView(), "", "", False
+        self._stop = threading.Event()
+        self.address, self.archive, self.name = QLineEdit(), PathField(), QLineEdit("torch")
+        self.browse, self.stop = button(), button()
+        self.footer_left = [self.stop]
+        form = QGridLayout()
+        form.setHorizontalSpacing(12)
+        self._labels = [label("", wrap=False) for _ in range(3)]
+        for row, (words, field) in enumerate(zip(self._labels, (self.address, self.archive, self.name), strict=True)):
+            words.setBuddy(field)
+            form.addWidget(words, row, 0)
+            form.addWidget(field, row, 1)
+            field.textChanged.connect(self._edited)
+        form.addWidget(self.browse, 1, 2)
+        form.setColumnStretch(1, 1)
+        self.body.addLayout(form)
+        self._result = label("", "strong")
+        self.progress, self.steps = RunProgress(context.translator), RunSteps(context.translator)
+        self.log = LogView()
+        self.log.setMinimumHeight(_LOG_LINES)
+        for widget in (self._result, self.progress, self.steps, self.log):
+            self.body.addWidget(widget)
+        self.browse.clicked.connect(self._choose_archive)
+        self.stop.clicked.connect(self._cancel_there)
+
+    @property
+    def result(self) -> str:
+        """What it came to, in a sentence."""
+        return self._result.text()
+
+    def first_control(self) -> QWidget:
+        return self.address
+
+    def primary_text(self) -> str:
+        if not self._run_id:
+            return self.tr("&Show the plan")
+        return self.tr("&Go on there") if self.view.steps else self.tr("&Install there")
+
+    def may_press(self) -> bool:
+        return not self.is_busy and not self._is_over and bool(self.address.text().strip())
+
+    def press(self) -> None:
+        self._result.setText("")
+        self._stop.clear()
+        self._follow() if self._run_id else self._plan()
+        self.render_state()
+
+    def retranslate(self) -> None:
+        self.set_head(
+            self.tr("Another computer"),
+            self.tr("A Linux that this computer's ssh gets to without a question gets PyTorch; you see it here."),
+        )
+        words = (self.tr("&Computer"), self.tr("&Archive"), self.tr("&Name there"))
+        for one, said in zip(self._labels, words, strict=True):
+            one.setText(said)
+        self.address.setPlaceholderText("user@box")
+        self.archive.setPlaceholderText(self.tr("the program for Linux (tar.xz); empty where it is there already"))
+        self.browse.setText(self.tr("Choo&se…"))
+        self.stop.setText(self.tr("Cance&l there"))
+        self.log.setAccessibleName(self.tr("What is said there"))
+
+    def render_state(self) -> None:
+        for field in (self.address, self.archive, self.name, self.browse):
+            field.setEnabled(not self.is_busy)
+        is_going = self.is_busy and bool(self.view.steps)
+        if self.stop.isHidden() is is_going:
+            self.stop.setVisible(is_going)
+            self.changed.emit()
+        self.progress.setVisible(bool(self.view.steps))
+        self.progress.show_view(self.view, is_going, False)
+        self.steps.show_view(self.view, is_going)
+        self.log.setVisible(bool(self.log.all_words()))
+        self._result.setVisible(bool(self._result.text()))
+
+    # -- what is asked
+
+    def _edited(self) -> None:
+        """Another computer or name wants another plan; the one that nobody carried out is taken away there."""
+        if self._run_id and not self.view.steps:
+            self._discard(self._planned_for, self._run_id)
+        self._run_id, self._is_over, self.view = "", False, RunView()
+        self.render_state()
+        self.changed.emit()
+
+    def _choose_archive(self) -> None:
+        chosen, _ = QFileDialog.getOpenFileName(self, self.tr("The program for Linux"), str(Path.home()), "*.tar.xz")
+        if chosen:
+            self.archive.setText(chosen)
+
+    def _discard(self, address: str, run_id: str) -> None:
+        from wizard.app.host import discard, host_named
+
+        self.beside("discard", lambda is_left, note: discard(host_named(address), run_id), lambda done: None)
+
+    def _cancel_there(self) -> None:
+        self._stop.set()
+        self.stop.setEnabled(False)
+
+    # -- the plan and the run
+
+    def _plan(self) -> None:
+        from wizard.app.bring import bring
+
+        self.log.clear()
+        archive, name = self.archive.text().strip(), self.name.text().strip()
+        self._planned_for = self.address.text().strip()
+
+        def work(host: FarHost, there: Callable[[], FarRun], note: OnNote) -> tuple[int, str]:
+            bring(host, Path(archive).expanduser() if archive else None, note)
+            run = there()
+            return run.plan("--plan-only", *(("--name", name) if name else ())), run.run
+
+        self._begin(lambda: self.tr("Asking there…"), work, self._planned)
+
+    def _planned(self, told: tuple[int, str]) -> None:
+        status, self._run_id = told
+        if status:
+            self._say(self.tr("It cannot be done there; what it said is below."))
+        elif not self._run_id:
+            self._is_over = True
+            self._say(self.tr("It is there already."))
+        else:
+            self._say(self.tr("This is the plan. Nothing was changed there yet."))
+
+    def _follow(self) -> None:
+        def work(host: FarHost, there: Callable[[], FarRun], note: OnNote) -> int | None:
+            return there().follow()
+
+        self._begin(lambda: self.tr("At work there…"), work, self._ended)
+
+    def _ended(self, refused: int | None) -> None:
+        ending = self.view.ending
+        if refused is not None or ending is None:
+            self._run_id, self.view = "", RunView()
+            self._say(self.tr("It cannot be done there; what it said is below."))
+            return
+        self._is_over = ending.status in _FINE
+        said = [self.tr("PyTorch is ready there.")] if self._is_over else []
+        for words in (ending.summary, ending.hint):
+            said += [self.say(words)] if words else []
+        self._say(self.context.translator.join(said) or self.tr("It did not come to its end there."))
+
+    def _say(self, words: str) -> None:
+        self._result.setText(words)
+        self.render_state()
+        self.announce(words, urgent=True)
+
+    # -- the line
+
+    def _begin(
+        self,
+        words: Callable[[], str],
+        work: Callable[[FarHost, Callable[[], FarRun], OnNote], Any],
+        done: Callable[[Any], None],
+    ) -> None:
+        from wizard.app.host import FarListener, FarRun, host_named
+
+        address, run_id, stop = self.address.text().strip(), self._run_id, self._stop
+        language = self.context.translator.language
+
+        def carry_out(is_left: IsCancelled, note: OnNote) -> Any:
+            host = host_named(address, is_left)
+            listener = FarListener(lambda event, line: note(event), lambda line: None, note, note, stop.is_set, is_left)
+            return work(host, lambda: FarRun(host, language, listener, run_id), note)
+
+        self.start_task(words, carry_out, done, self._heard, self._failed)
+        self.stop.setEnabled(True)
+
+    def _heard(self, told: Event | Message | str) -> None:
+        from wizard.app.host import as_said
+
+        if isinstance(told, Event):
+            event = replace(told, data=as_said(told.data))
+            with contextlib.suppress(LookupError, TypeError, ValueError, AttributeError):  # of a stranger's program
+                self.view = self.view.after(event)
+                self.log.add(log_lines(event, self.say))
+        else:
+            self.log.add([told if isinstance(told, str) else self.say(told)])
+        self.render_state()
+
+    def _failed(self, error: WizardError) -> None:
+        self.trouble.show_error(error)
+        self.render_state()
