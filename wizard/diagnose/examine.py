@@ -23,7 +23,6 @@ from wizard.diagnose.model import (
     ENVIRONMENT,
     FOUND,
     MACHINE,
-    NOT_LOOKED,
     RULED_OUT,
     Check,
     DoctorResult,
@@ -176,10 +175,6 @@ def exit_status(answer: DoctorResult) -> ExitStatus:
     if answer.verdict == "machine" and answer.verification and answer.verification.torch is not None:
         return ExitStatus.GPU_TEST_FAILED
     return ExitStatus.FAILED
-
-
-def could_not_look(answer: DoctorResult) -> tuple[Check, ...]:
-    return tuple(look for look in answer.looks if look.state == NOT_LOOKED)
 
 
 # The whole examination, in three stages: the files without importing torch, the test, the machine. Changes nothing.

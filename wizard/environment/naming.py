@@ -150,10 +150,6 @@ def check_name(name: str, os_name: str) -> None:
         raise BadName(name, flaw)
 
 
-def name_hazards(name: str, os_name: str) -> tuple[Message, ...]:
-    return hazards(name, os_name)
-
-
 def absolute_prefix(text: str, base: Path | None = None) -> Path:
     """Return `~` and relative paths (from `base`, else the current folder) made absolute; `..` resolved as text."""
     written = Path(text).expanduser()

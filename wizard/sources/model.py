@@ -64,10 +64,6 @@ class Source:
         return self.row.id if self.row else self.id
 
     @property
-    def is_default_index(self) -> bool:
-        return self.url is None
-
-    @property
     def label(self) -> Words:
         return self.name or self.id
 

@@ -267,7 +267,3 @@ def _build(build: Build, matrix: Matrix) -> dict[str, Any]:
         "confidence": build.confidence,
         "source": build.source,
     }
-
-
-def every_platform() -> tuple[str, ...]:
-    return tuple(PLATFORMS.values())

@@ -72,12 +72,6 @@ class IconView(QWidget):
         self.setFixedSize(max(side, around), max(side, around))
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
-    def show_icon(self, name: str, colour: str) -> None:
-        """Another one in its place."""
-        if (name, colour) != (self._name, self._colour):
-            self._name, self._colour = name, colour
-            self.update()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the icon in its middle, on a circle where it has one."""
         painter = QPainter(self)
