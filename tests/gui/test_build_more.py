@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame
+from PySide6.QtWidgets import QFrame, QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
+from tests.compatibility.machines import FOLDER
 from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId
+from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Reason
+from wizard.compatibility.resolve import resolve
 from wizard.gui.pages.build.grid import BuildGrid
 from wizard.gui.pages.build.page import BuildPage
 from wizard.gui.pages.check import CheckPage
 from wizard.gui.shell.splash import SIZE, SMALLEST
 from wizard.gui.shell.window import WizardWindow
+from wizard.machine.machine_file import read_machine_file
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, message, text
 
@@ -195,3 +201,36 @@ def texts(page: BuildPage) -> list[str]:
         page.grid.item(row, column) for row in range(page.grid.rowCount()) for column in range(page.grid.columnCount())
     ]
     return [cell.text() if cell else "" for cell in cells]
+
+
+def test_the_whole_page_is_seen_at_once(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    window.resize(1280, 800)
+    go_to_build(qtbot, window)
+    page = build_page(window)
+    assert page.grid.rowCount() == 5
+    bars = (page._scroll.verticalScrollBar(), page.grid.verticalScrollBar(), page.grid.horizontalScrollBar())
+    qtbot.waitUntil(lambda: [bar.maximum() for bar in bars] == [0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("machine", "first"),
+    [("machines/no-gpu-linux", "No NVIDIA"), ("other_makers/rx-6700-xt-windows", "Radeon RX 6700 XT (AMD")],
+)
+def test_a_computer_without_a_card_for_it_is_told_so_first(
+    machine: str,
+    first: str,
+    qtbot: QtBot,
+    make_window: MakeWindow,
+    session: FakeSession,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = read_machine_file(FOLDER.parent / f"{machine}.json")
+    session.facts = replace(session.facts, machine=found)
+    monkeypatch.setattr(session, "propose", lambda facts, choices: resolve(found, load_matrix(), choices))
+    window = make_window()
+    go_to_build(qtbot, window)
+    page = build_page(window)
+    lines = [one for one in page.findChildren(QLabel) if one.isVisible() and one.text() not in ("", page.title)]
+    top = min(lines, key=lambda one: one.mapTo(page, one.rect().topLeft()).y())
+    assert top.text().startswith(first)

@@ -11,8 +11,11 @@ from functools import lru_cache
 from typing import Any
 
 from wizard.compatibility.model import Candidate, Choices, Verdict
+from wizard.compatibility.other_makers import card_words
+from wizard.model.messages import Message, message
+from wizard.run.model import Facts
 
-_LINES = 6
+_LINES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,15 @@ class Grid:
     def at(self, row: int, column: int) -> Candidate | None:
         """None where there never was such a build."""
         return self.cells.get((self.releases[row], self.variants[column]))
+
+
+def without_card(facts: Facts | None, verdict: Verdict) -> tuple[tuple[Message, Message], ...]:
+    """Return each card that no build here uses and what is done with it; () where there is a card of NVIDIA."""
+    if verdict.others:
+        return tuple(card_words(card)[:2] for card in verdict.others)
+    if facts is None or facts.machine.nvidia_gpus:
+        return ()
+    return ((message("check.gpu.none", "No NVIDIA graphics card was found."), message("check.gpu.none.why")),)
 
 
 def variant_rank(variant: str) -> tuple[int, int]:

@@ -27,6 +27,7 @@ _ROW_HEIGHT = 36
 _IN_ONE_LINE = 4  # columns whose heads have the room
 _FONT = 0.88  # of the running text: eight CUDA families stand side by side
 _EDGE = 8  # pixels between a cell's words and its border
+_LEAST_ROWS = 7  # of a longer grid, at least so many are seen at once
 _ABSENT = "–"
 _KIND = Qt.ItemDataRole.UserRole
 
@@ -102,11 +103,13 @@ class BuildGrid(QTableWidget):
         self._heads: tuple[tuple[str, ...], ...] = ()
         self._shown: dict[tuple[int, int], _Words] = {}
         self._is_terse = False
+        self._row_height = max(_ROW_HEIGHT, self.fontMetrics().height() + 12)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setTabKeyNavigation(False)
         self.setShowGrid(False)
+        self.setProperty("role", "builds")
         self.setMouseTracking(True)
         self.setItemDelegate(_Cell(self))
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
@@ -114,7 +117,6 @@ class BuildGrid(QTableWidget):
         self.horizontalHeader().setSectionsClickable(False)
         self.verticalHeader().setHighlightSections(False)
         self.verticalHeader().setSectionsClickable(False)
-        self._row_height = max(_ROW_HEIGHT, self.fontMetrics().height() + 12)
         self.verticalHeader().setDefaultSectionSize(self._row_height)
         self.cellClicked.connect(self._press)
         self.currentCellChanged.connect(self._look)
@@ -147,12 +149,19 @@ class BuildGrid(QTableWidget):
         return self._grid.releases.index(torch), self._grid.variants.index(variant)
 
     def sizeHint(self) -> QSize:
-        rows = min(self.rowCount(), 8)
-        return QSize(400, self.horizontalHeader().height() + rows * self._row_height + 6)
+        return QSize(400, self._height_of(min(self.rowCount(), _LEAST_ROWS)))
 
     def minimumSizeHint(self) -> QSize:
-        rows = min(max(self.rowCount(), 4), 7)
-        return QSize(200, self.horizontalHeader().height() + rows * self._row_height + 2 * self.frameWidth())
+        return QSize(200, self.sizeHint().height())
+
+    def updateGeometries(self) -> None:
+        """Lay out the headers, and take no more room than the rows need: a style makes the header higher."""
+        super().updateGeometries()
+        self.setMaximumHeight(self._height_of(self.rowCount()))
+
+    def _height_of(self, rows: int) -> int:
+        """Return the pixels that so many rows take with what stands around them."""
+        return self.horizontalHeader().sizeHint().height() + rows * self._row_height + 2 * self.frameWidth()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Select):

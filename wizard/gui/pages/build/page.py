@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QSignalBlocker
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from wizard.app.pages.build import arrange, picked_for, pythons_of, worth_showing
+from wizard.app.pages.build import arrange, picked_for, pythons_of, without_card, worth_showing
 from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.build.cards import ForceBox, NewsBox, VerdictCard, build_text
@@ -18,13 +18,14 @@ from wizard.gui.pages.build.project import ProjectPanel
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.fields import WholeChoice
-from wizard.gui.widgets.frames import box, column
+from wizard.gui.widgets.frames import box, column, line_up
 from wizard.gui.widgets.labels import label
 
 if TYPE_CHECKING:
     from wizard.project.model import Project
 
 _COMPANIONS = ("torchvision", "torchaudio")
+_ALL = 100  # of the room that is left; below a short grid it stays empty
 
 
 class BuildPage(Page):
@@ -40,11 +41,17 @@ class BuildPage(Page):
         self.force.agreed.connect(self._choose)
         self.grid.wanted.connect(self.force.ask)
         self._aside = SideTask(context.tasks)
-        why = box("card")
+        why = box("strip")
         self._why = label("")
-        column(why, (16, 12, 16, 12)).addWidget(self._why)
+        line = line_up(why, (16, 10, 16, 10), 16)
+        line.addWidget(self._why, 1)
+        line.addWidget(self.every)
         self._why_box = why
-        self._notices = label("", "muted")
+        self._notices = box("notice")
+        self._lacks, self._said = label("", "notice-title"), label("")
+        said = column(self._notices, (16, 10, 16, 10), 4)
+        said.addWidget(self._lacks)
+        said.addWidget(self._said)
         self.python = WholeChoice()
         self.python.currentIndexChanged.connect(self._options_changed)
         self.companions = {name: QCheckBox() for name in _COMPANIONS}
@@ -56,14 +63,14 @@ class BuildPage(Page):
         self._of_grid = [self.python, *self.companions.values()]
         self._of_project = [self.project.other, self.project.strict]
         self.footer_left = [*self._of_grid, *self._of_project]
-        self.body.addWidget(self.project, 1)
+        self.body.addWidget(self.project, _ALL)
+        self.body.addWidget(self._notices)  # first: a computer without a card that PyTorch uses is told so
         self.body.addWidget(self.card)
         self.body.addWidget(self.force)
-        self.body.addWidget(self.grid, 1)
-        self.body.addWidget(self.every)
+        self.body.addWidget(self.grid, _ALL)
         self.body.addWidget(why)
-        self.body.addWidget(self._notices)
         self.body.addWidget(self.news)
+        self.body.addStretch(1)
 
     def enter(self) -> None:
         if self.state.project is not None:
@@ -89,7 +96,7 @@ class BuildPage(Page):
         self._say_head()
         self.companions["torchvision"].setText(self.tr("torch&vision"))
         self.companions["torchaudio"].setText(self.tr("torcha&udio"))
-        self.every.setText(self.tr("A&ll versions, with what does not fit"))
+        self.every.setText(self.tr("A&ll versions"))
         self.python.setAccessibleName(self.tr("Python version"))
         self.grid.setAccessibleName(self.tr("Builds: torch releases down, CUDA across"))
         self.force.retranslate()
@@ -100,10 +107,7 @@ class BuildPage(Page):
         if project is not None:
             self.set_head(Path(project.folder).name or project.folder, project.folder)
             return
-        self.set_head(
-            self.tr("The build for this computer"),
-            self.tr("The newest one that runs here is chosen. Any green cell can be chosen instead."),
-        )
+        self.set_head(self.tr("The build for this computer"), "")
 
     def render_state(self) -> None:
         state = self.state
@@ -114,7 +118,7 @@ class BuildPage(Page):
                 widget.setVisible(is_shown)
         self.project.setVisible(is_project)
         self.project.show_state(state)
-        for widget in (self.card, self.grid, self.every, self._why_box, self._notices):
+        for widget in (self.card, self.grid, self._why_box, self._notices):
             widget.setVisible(state.verdict is not None)
         self._show_options(state.choices, state.verdict)
         self.news.show_news(state.news or ())
@@ -126,9 +130,16 @@ class BuildPage(Page):
             rows = worth_showing(rows, state.picked, state.verdict.best)
         self.grid.show_grid(arrange(rows), state.picked, state.verdict.best)
         self._why.setText(self._usual_words(state.verdict))
-        self._why_box.setVisible(bool(self._why.text()))
-        self._notices.setText("\n".join(self.say(notice) for notice in state.verdict.notices))
-        self._notices.setVisible(bool(state.verdict.notices))
+        self._say_first(state.verdict)
+
+    def _say_first(self, verdict: Verdict) -> None:
+        """Show what is to be known before the build: that there is no card for it, and what speaks beside it."""
+        cards = without_card(self.state.facts, verdict)
+        then = dict.fromkeys(self.say(words) for words in (*(one for _, one in cards), *verdict.notices))
+        self._lacks.setText("\n".join(self.say(card) for card, _ in cards))
+        self._said.setText("\n".join(then))
+        self._lacks.setVisible(bool(cards))
+        self._notices.setVisible(bool(then))
 
     # -- a project
 
@@ -178,6 +189,8 @@ class BuildPage(Page):
         if update:
             words = self.tr("After an update to driver %1 or newer, %2 would fit.").replace("%1", update.number)
             parts.append(words.replace("%2", build_text(update.torch, update.variant)))
+        if not parts:
+            parts.append(self.tr("The newest one that runs here is chosen. Any green cell can be chosen instead."))
         return self.context.translator.join(parts)
 
     def _explain(self, one: Candidate | None) -> None:
@@ -190,7 +203,6 @@ class BuildPage(Page):
             said = self.context.translator.join(self.say(reason.message) for reason in one.reasons)
             words = f"{build_text(one.torch, one.variant)}: {said}"
         self._why.setText(words)
-        self._why_box.setVisible(bool(words))
 
     # -- choices
 
