@@ -19,6 +19,7 @@ from tests.gui.fake_tools import FakeTools
 from tests.gui.test_opened import drop, words_of
 from tests.gui.walking import go_to, mnemonics, press, settle, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
+from wizard.gui.shell.splash import SMALLEST
 from wizard.gui.shell.theme import put_reduced_motion
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
@@ -324,3 +325,19 @@ def test_the_footers_words_are_whole_on_a_small_screen(language: str, qtbot: QtB
     qtbot.waitUntil(lambda: all(one.width() >= one.sizeHint().width() for one in shown))
     window.resize(1400, window.height())
     qtbot.waitUntil(lambda: room.contentsMargins().left() == 36)
+
+
+def test_a_narrow_window_has_a_rail_of_signs_that_say_their_names(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    rail, step = window.rail, window.rail.steps[PageId.CHECK]
+    window.resize(1080, 740)
+    qtbot.waitUntil(lambda: rail.width() == 224)
+    assert (rail.width(), step.toolTip(), rail.logs_button.text()) == (224, "", "Open log folder")
+    window.resize(*SMALLEST)
+    qtbot.waitUntil(lambda: rail.width() == 72)
+    assert "Check" in step.toolTip()
+    assert "Check" in step.accessibleName()
+    assert (rail.logs_button.text(), rail.logs_button.accessibleName()) == ("", "Open log folder")
+    window.resize(1080, 740)
+    qtbot.waitUntil(lambda: rail.width() == 224)
+    assert rail.logs_button.text() == "Open log folder"

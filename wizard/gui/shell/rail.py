@@ -1,6 +1,7 @@
 """The rail: the eight steps, of which the reached can be pressed; below, language, theme and log folder.
 
-Beside the wizard (environments, doctor …) the same place lists those pages, and the way back.
+Beside the wizard (environments, doctor …) the same place lists those pages, and the way back. In a narrow window it
+shows signs only. One file: its two kinds of buttons share their size, their name and their ring.
 """
 
 from __future__ import annotations
@@ -8,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QPushButton, QStackedWidget, QWidget
+from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QPushButton, QStackedWidget, QWidget
 
 from wizard.app.pages.navigator import Navigator
 from wizard.app.pages.order import ORDER, SIDE_ORDER, PageId, SideId
-from wizard.gui.shell.splash import BRAND
+from wizard.gui.shell.splash import BRAND, NARROW_RAIL
 from wizard.gui.shell.splash import RAIL_WIDTH as WIDTH
 from wizard.gui.shell.theme import THEMES, Theme
 from wizard.gui.shell.translator import LANGUAGE_NAMES, Translator
 from wizard.gui.widgets.frames import column, line_up
-from wizard.gui.widgets.icons import draw_icon
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.icons import draw_icon, icon
+from wizard.gui.widgets.labels import label, plain_tip
 
 _SHORT_LANGUAGES = {"zh_CN": "中文", "en": "English"}
 
@@ -70,14 +71,25 @@ class _RailButton(QAbstractButton):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._is_now = False
+        self._is_now = self._is_narrow = False
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
+    def show_narrow(self, is_narrow: bool) -> None:
+        """Leave the name to the tool tip and to screen readers, or write it."""
+        self._is_narrow = is_narrow
+        self.setToolTip(plain_tip(self.text()) if is_narrow else "")
+        self.updateGeometry()
+        self.update()
+
     def sizeHint(self) -> QSize:
-        return QSize(WIDTH - 20, max(40, self.fontMetrics().height() + 16))
+        return QSize((NARROW_RAIL if self._is_narrow else WIDTH) - 20, max(40, self.fontMetrics().height() + 16))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(80, max(34, self.fontMetrics().height() + 10))
+        return QSize(40 if self._is_narrow else 80, max(34, self.fontMetrics().height() + 10))
+
+    def _left(self, usual: int, side: int) -> float:
+        """Return where a sign of so many pixels begins: in the middle where no name follows."""
+        return (self.width() - side) / 2 if self._is_narrow else usual
 
     def _write_name(self, painter: QPainter, left: int, colour: str) -> None:
         font = self.font()
@@ -86,7 +98,8 @@ class _RailButton(QAbstractButton):
         painter.setFont(font)
         painter.setPen(self._theme.colour(colour))
         room = QRectF(left, 0, self.width() - left - 6, self.height())
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())
+        words = "" if self._is_narrow else self.text()
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
         if self.hasFocus():
             painter.setPen(QPen(self._theme.colour("accent"), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -107,7 +120,7 @@ class RailTool(_RailButton):
         self.setText(words)
         current = QCoreApplication.translate("Rail", "%1, current page")
         self.setAccessibleName(current.replace("%1", words) if is_now else words)
-        self.update()
+        self.show_narrow(self._is_narrow)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the icon and the words, and a bar at the left of the current page."""
@@ -119,7 +132,7 @@ class RailTool(_RailButton):
             painter.setBrush(colour("accent"))
             painter.drawRoundedRect(QRectF(2, self.height() / 2 - 10, 4, 20), 2, 2)
         shown = "text" if self._is_now or self.underMouse() else "muted"
-        draw_icon(painter, self._icon, QRectF(12, (self.height() - 20) / 2, 20, 20), shown)
+        draw_icon(painter, self._icon, QRectF(self._left(12, 20), (self.height() - 20) / 2, 20, 20), shown)
         self._write_name(painter, 44, shown)
 
 
@@ -148,7 +161,7 @@ class RailStep(_RailButton):
             words = words.replace(f"%{number}", part)
         self.setAccessibleName(words)
         self.setCursor(Qt.CursorShape.PointingHandCursor if may_press and not is_now else Qt.CursorShape.ArrowCursor)
-        self.update()
+        self.show_narrow(self._is_narrow)
 
     @property
     def _number(self) -> int:
@@ -159,7 +172,7 @@ class RailStep(_RailButton):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colour = self._theme.colour
-        circle = QRectF(8, (self.height() - 24) / 2, 24, 24)
+        circle = QRectF(self._left(8, 24), (self.height() - 24) / 2, 24, 24)
         filled = self._is_now or self._is_done
         if filled:
             painter.setPen(Qt.PenStyle.NoPen)
@@ -205,9 +218,9 @@ class Rail(QWidget):
         self.setObjectName("rail")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedWidth(WIDTH)
-        self._theme, self._translator = theme, translator
+        self._theme, self._translator, self._is_narrow = theme, translator, False
         rows = column(self, (10, 24, 10, 18), 0)
-        brand = label(BRAND, wrap=False)
+        self._brand = brand = label(BRAND, wrap=False)
         brand.setObjectName("brand")
         brand.setContentsMargins(8, 0, 0, 18)
         rows.addWidget(brand)
@@ -230,11 +243,10 @@ class Rail(QWidget):
             self._lists.addWidget(holder)
         rows.addWidget(self._lists, 1)
         self.languages = {name: self._plain() for name in _SHORT_LANGUAGES}
-        line = line_up(gap=2)
+        self._line = line = line_up(gap=2)
         for name, button in self.languages.items():
             button.setCheckable(True)
             button.setProperty("role", "choice")
-            button.setText(_SHORT_LANGUAGES[name])
             button.setAccessibleName(LANGUAGE_NAMES[name])
             button.clicked.connect(lambda checked=False, name=name: self.language_chosen.emit(name))
             line.addWidget(button)
@@ -248,6 +260,18 @@ class Rail(QWidget):
         rows.addWidget(self.theme_button)
         rows.addWidget(self.logs_button)
         theme.changed.connect(self.update)
+
+    def show_narrow(self, is_narrow: bool) -> None:
+        """Show signs only, with the names as tool tips, or signs and names."""
+        if is_narrow == self._is_narrow:
+            return
+        self._is_narrow = is_narrow
+        self.setFixedWidth(NARROW_RAIL if is_narrow else WIDTH)
+        self._brand.setVisible(not is_narrow)
+        self._line.setDirection(QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight)
+        for one in (*self.steps.values(), self.back, *self.tools.values()):
+            one.show_narrow(is_narrow)
+        self.retranslate()
 
     def _plain(self) -> QPushButton:
         button = QPushButton(self)
@@ -275,10 +299,17 @@ class Rail(QWidget):
             "light": QCoreApplication.translate("Rail", "Theme: light"),
             "dark": QCoreApplication.translate("Rail", "Theme: dark"),
         }
-        self.theme_button.setText(themes[self._theme.name])
-        self.help_button.setText(QCoreApplication.translate("Rail", "Help on this page (F1)"))
-        self.logs_button.setText(QCoreApplication.translate("Rail", "Open log folder"))
+        for button, sign, words in (
+            (self.theme_button, "monitor", themes[self._theme.name]),
+            (self.help_button, "circle-question-mark", QCoreApplication.translate("Rail", "Help on this page (F1)")),
+            (self.logs_button, "folder-open", QCoreApplication.translate("Rail", "Open log folder")),
+        ):
+            button.setText("" if self._is_narrow else words)
+            button.setIcon(icon(sign) if self._is_narrow else QIcon())
+            button.setAccessibleName(words)
+            button.setToolTip(plain_tip(words) if self._is_narrow else button.toolTip())
         for name, button in self.languages.items():
+            button.setText(_SHORT_LANGUAGES[name][: 2 if self._is_narrow else None])
             button.setChecked(name == self._translator.language)
         self.setAccessibleName(QCoreApplication.translate("Rail", "Steps"))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6 import QtCore  # `QtCore.Qt` only where it is needed: slow to load
 from PySide6.QtCore import QByteArray, QMargins, QPoint, QRect, QSize, Signal
-from PySide6.QtGui import QColor, QPaintEvent, QPalette
+from PySide6.QtGui import QColor, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QMainWindow, QWidget
 
 from wizard.gui.shell.theme import colours, lead_points, text_font
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 # namespace alone takes 20 ms. Everything in it stands where the rail puts it afterwards.
 
 RAIL_WIDTH = 224
+NARROW_RAIL = 72  # with signs only, in a window of less than NARROW_BELOW pixels
+NARROW_BELOW = 1000
 BRAND = "Torch Setup"
 _BRAND_AT = (18, 24)
 
@@ -39,19 +41,25 @@ class FirstPicture(QWidget):
         super().__init__()
         table = colours(theme if theme != "system" else _worn_by_the_system(app))
         _fill(self, table["window"], table["text"])
-        band = QWidget(self)
-        band.setFixedWidth(RAIL_WIDTH)
+        self._band = band = QWidget(self)
         _fill(band, table["rail"], table["text"])
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
         line.addWidget(band)
         line.addStretch(1)
-        brand = QLabel(BRAND, band)
+        self._brand = brand = QLabel(BRAND, band)
         font = text_font(app)
         font.setPointSizeF(lead_points(font.pointSizeF()))
         font.setBold(True)
         brand.setFont(font)
         brand.move(*_BRAND_AT)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Make the band as wide as the rail will be."""
+        super().resizeEvent(event)
+        is_narrow = event.size().width() < NARROW_BELOW
+        self._band.setFixedWidth(NARROW_RAIL if is_narrow else RAIL_WIDTH)
+        self._brand.setVisible(not is_narrow)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

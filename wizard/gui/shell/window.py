@@ -13,7 +13,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QAbstractButton, QApplication, QStackedWidget, QWidget
 
 from wizard.gui.shell.parts import WindowParts
-from wizard.gui.shell.splash import SMALLEST, room_on
+from wizard.gui.shell.splash import NARROW_BELOW, SMALLEST, room_on
 from wizard.gui.startup.preferences import Preferences
 from wizard.model.errors import WINDOW_NOT_SAVED, WizardError
 from wizard.system import paths
@@ -45,6 +45,7 @@ class WizardWindow(WindowParts):
         self._make_parts(session, opened)
         self._connect()
         self._apply_theme()
+        self.rail.show_narrow(self.width() < NARROW_BELOW)
         self.retranslate()
         self._follow()
         self.is_now_furnished()
@@ -190,6 +191,12 @@ class WizardWindow(WindowParts):
         for part in (self.rail, self.ask, self.footer, self.page):
             self.theme.dress(part)
         self.update()
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """In a narrow window the rail leaves its room to the page."""
+        super().resizeEvent(event)
+        if self.is_furnished:
+            self.rail.show_narrow(self.width() < NARROW_BELOW)
 
     def _fit(self) -> None:
         """With large text the footer needs more room than the smallest size; never more than the screen has."""
