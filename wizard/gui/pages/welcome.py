@@ -142,10 +142,7 @@ class WelcomePage(Page):
         return False
 
     def retranslate(self) -> None:
-        self.set_head(
-            self.tr("PyTorch on this computer"),
-            self.tr("A library for machine learning, made to run on your graphics card."),
-        )
+        self.set_head(self.tr("PyTorch on this computer"), "")
         self.setup.show_words(
             self.tr("Set up PyTorch"),
             self.tr("For your card, installed and tested."),
