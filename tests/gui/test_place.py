@@ -15,7 +15,7 @@ from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
-from tests.gui.walking import dragged_in, go_to, mnemonics, press, settle, visible
+from tests.gui.walking import dragged_in, go_to, mnemonics, press, settle, typed, visible
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.gui.pages.place import PlacePage
@@ -220,3 +220,20 @@ def test_a_folder_dropped_on_its_field_is_its_path(qtbot: QtBot, make_window: Ma
     assert page.folder.text() == str(tmp_path / "课 堂")
     settle(qtbot, window)
     assert window.navigator.state.choices.prefix == str(tmp_path / "课 堂" / "torch")
+
+
+def test_what_is_wrong_stands_below_the_fields_and_the_whole_path_is_shown(
+    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    window = make_window()
+    page = reached(qtbot, window)
+    qtbot.waitUntil(page.rows.isVisible)
+    before = page.name.mapTo(page, page.name.rect().topLeft())
+    typed(qtbot, page.name, "a/b")
+    qtbot.waitUntil(page.trouble.isVisible)
+    assert page.name.mapTo(page, page.name.rect().topLeft()) == before
+    assert page.trouble.y() > page.folder.mapTo(page.trouble.parentWidget(), page.folder.rect().bottomLeft()).y()
+    typed(qtbot, page.name, "ab")
+    typed(qtbot, page.folder, "labs")
+    assert page._path.text() == str(tmp_path / "labs" / "ab")

@@ -7,6 +7,7 @@ Checked while one types, in a thread: disks can hang.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.compatibility.model import Choices
+from wizard.environment.naming import absolute_prefix
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.check import requirement_name
 from wizard.gui.pages.place_parts import EngineChoice, ExistingChoice, VolumesForm
@@ -91,7 +93,9 @@ class PlacePage(Page):
         grid.addWidget(self._browse, 1, 2)
         grid.addWidget(self._path, 2, 1, 1, 2)
         grid.setColumnStretch(1, 1)
-        for card in (modes, form, self.existing, FoldList(self.engine_fold, self.volumes_fold), self.rows):
+        # What speaks against the place stands below its fields, which stay where they are while one types.
+        folds = FoldList(self.engine_fold, self.volumes_fold)
+        for card in (modes, form, self.existing, self.trouble, self.rows, folds):
             self.body.addWidget(card)
         self.body.addStretch(1)
 
@@ -159,9 +163,10 @@ class PlacePage(Page):
         self._modes_card.setVisible(profile is None and self.state.project is None)
         self.engine_fold.setVisible(is_new and profile is None)
         self.existing.setVisible(not is_new)
-        self.rows.clear()
         place = self.state.place
-        self.rows.setVisible(place is not None)
+        if place is not None:  # else what was said stays until more is known: nothing jumps while one types
+            self.rows.clear()
+            self.rows.setVisible(True)
         for requirement in place or ():
             self._add_row(requirement)
         if place == ():
@@ -207,7 +212,10 @@ class PlacePage(Page):
     def _show_path(self) -> None:
         folder, name = self.folder.text().strip(), self.name.text().strip()
         usual = folder or str(self.context.session.environments_dir())
-        self._path.setText(str(Path(usual) / name) if name else "")
+        whole = str(Path(usual) / name)
+        with suppress(RuntimeError):  # nobody is called that (~name): the check says so
+            whole = str(absolute_prefix(whole))
+        self._path.setText(whole if name else "")
 
     def _typed(self) -> None:
         self.cancel_task()
@@ -217,6 +225,7 @@ class PlacePage(Page):
 
     def _mode_changed(self, button: object, checked: bool) -> None:
         if checked:
+            self.rows.setVisible(False)  # of the other kind of place
             self._typed()
             self.wants_focus.emit()
 
@@ -247,6 +256,7 @@ class PlacePage(Page):
         )
 
     def _refused(self, choices: Choices, error: WizardError) -> None:
+        self.rows.setVisible(False)
         self.context.navigator.put_place(choices, None)
         self.trouble.show_error(error)
 
