@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.line.wheel import build_wheel
-from tests.line.world import PYTHON, TORCH, World
+from tests.line.world import PYTHON, TORCH, World, build_torch
 from tests.run.mirrors import write_mirrors
 from tests.servers.index_server import IndexServer
 from tests.waiting import wait_until
@@ -162,6 +163,25 @@ def test_a_lock_is_kept_to_where_it_has_a_solution(world: World, folder: Path, t
     done = world.run(*setup(world, folder, "--dry-run", "--events", "--find-links", str(tmp_path / "more")))
     assert done.returncode == 0, done.stderr
     assert "moving==1.0" in json.loads(done.stdout)["packages"]
+
+
+def test_what_is_made_for_one_torch_chooses_it(world: World, folder: Path, wheels: Path, tmp_path: Path) -> None:
+    """Of the releases that the project allows: with the newest one, only a release of years ago would go."""
+    shelf = shutil.copytree(wheels, tmp_path / "shelf")
+    build_torch(shelf / "torch", "2.12.1+cpu", [], 0, {"do": "work", "cuda": None})
+    for version in (TORCH, "2.12.1"):
+        build_wheel(shelf / "packages", "torch", version, {"torch.py": b""})
+    build_wheel(shelf / "packages", "whisperx", "3.8.0", {"whisperx.py": b""}, ["torch==2.12.1"])
+    build_wheel(shelf / "packages", "whisperx", "1.0.0", {"whisperx.py": b""})
+    with IndexServer(shelf / "packages") as packages, IndexServer(shelf / "torch") as torch:
+        there = World(world.home, packages, torch)
+        for asked, build, taken in (("torch>=2", "2.12.1", "3.8.0"), (f"torch=={TORCH}", TORCH, "1.0.0")):
+            write(folder, "requirements.txt", asked, "whisperx")
+            done = there.run(*setup(there, folder, "--dry-run", "--events"))
+            assert done.returncode == 0, done.stderr
+            told = json.loads(done.stdout)
+            assert (told["torch"], f"whisperx=={taken}" in told["packages"]) == (build, True), asked
+            assert ("since it needs" in done.stderr or "needs it" in done.stderr) == (build != TORCH)
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from wizard.app.companion_torch import with_companions_torch
 from wizard.app.project_use import promised_of, use_of
 from wizard.classroom.profile.hosts import is_foreign, is_trusted
 from wizard.compatibility.data.model import Matrix
@@ -44,7 +45,7 @@ from wizard.run.select.select_build import select_build
 from wizard.system import paths
 from wizard.transfer.address import address_problem, host_of
 
-_MOST_BUILDS = 20  # weighed for what a source may lack
+_MOST_BUILDS, _MOST_RELEASES = 20, 60  # weighed for what a source may lack
 _ANY = 2  # the freedom in which every version will do
 _MADE_HERE = ("none", "releases", "pages", "conda")  # `wheels` of a companion that no index has ready
 _NO_WHEEL = re.compile(r"Wheels are required for `([^`]+)`|Because (\S+) was not found in the package registry")
@@ -249,12 +250,21 @@ def _from_a_source(
     verdict = replace(resolve(facts.machine, matrix, request.choices), candidates=candidates)
     any_of_them = replace(request.choices, torch=None, variant=None)
     selected = select_build(facts, matrix, verdict, any_of_them, None, is_cancelled)
+
+    def again(wanted: Choices) -> SelectedBuild:
+        only = tuple(one for one in candidates if one.torch == wanted.torch)
+        return select_build(facts, matrix, replace(verdict, candidates=only), any_of_them, None, is_cancelled)
+
+    named = replace(any_of_them, extras=promised_of([_written(one) for one in request.packages], selected.python))
+    selected = with_companions_torch(facts, named, selected, candidates, again, is_cancelled)
     return taken[selected.candidate.torch, selected.candidate.variant], selected
 
 
 def _as_good(facts: Facts, matrix: Matrix, request: ProjectRequest) -> Iterator[ProjectRequest]:
     absent, current = set[tuple[str, str]](), request
-    while len(absent) < _MOST_BUILDS and _differing(current) == _differing(request):
+    chooses = any((row := companion(one.name)) and row.follows for one in request.packages)  # its torch, an old one too
+    most = _MOST_RELEASES if chooses else _MOST_BUILDS
+    while len(absent) < most and _differing(current) == _differing(request):
         yield current
         absent.add((current.choices.torch or "", current.choices.variant or ""))
         try:
@@ -304,8 +314,12 @@ def _requirement(one: Statement, decision: ProjectDecision, moving: dict[str, st
         specifier = decision.numpy
     if freedom:
         specifier = _loosened(specifier) if freedom < _ANY else ""
+    return _written(replace(one, name=name, specifier=specifier))
+
+
+def _written(one: Statement) -> str:
     extras = f"[{','.join(one.extras)}]" if one.extras else ""
-    return f"{name}{extras}{specifier}{f' ; {one.marker}' if one.marker else ''}"
+    return f"{one.name}{extras}{one.specifier}{f' ; {one.marker}' if one.marker else ''}"
 
 
 def _loosened(specifier: str) -> str:
