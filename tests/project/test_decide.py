@@ -109,6 +109,8 @@ def test_windows_has_triton_under_another_name(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"requirements.txt": "torch==2.6.0\ntriton==3.2.0\nflash-attn>=2.7\n"}
     found = decided(tmp_path, files, ADA)
     assert relaxed(found) == {"triton": ("==3.2.0", "triton-windows", "project.why.triton")}
+    files = {"requirements.txt": "torch==2.6.0\ntriton>=2 ; sys_platform == 'linux'\n"}
+    assert relaxed(decided(tmp_path, files, ADA)) == {}, "a line for another system moves nothing"
     assert found.left_out == ("flash-attn",)
 
 

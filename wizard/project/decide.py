@@ -17,7 +17,7 @@ from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
 from wizard.project.companions import companion, companion_table
 from wizard.project.model import LOCKED, PYTHON, TORCH, FileLine, Project, Statement, fit_to_show
-from wizard.project.understand import PAIRS, Native, Understood, cuda_of_name, pair_meets
+from wizard.project.understand import PAIRS, Native, Understood, cuda_of_name, is_for, pair_meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 
@@ -179,7 +179,8 @@ def _relaxed_native(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     left_out = set(_left_out(weigher.asks, best.candidate, weigher.machine.os))
     for native in weigher.asks.native:
         row = companion(native.name)
-        if row is None or native.name in left_out:
+        is_asked = any(is_for(one, weigher.machine.os) for one in native.statements)
+        if row is None or native.name in left_out or not is_asked:
             continue
         pins = [one for one in native.statements if one.name == native.name and (one.specifier or one.url)]
         if row.instead and weigher.machine.os in row.lacks:

@@ -172,20 +172,16 @@ def _torch(statements: list[Statement]) -> tuple[tuple[Statement, ...], bool]:
     """The declared ones; else those of groups; else, where no version is declared, what is recommended."""
     found = [one for one in statements if one.name == TORCH and one.group != "imported"]
     declared = [one for one in found if one.strength == DECLARED and one.specifier]
-    firm = [one for one in declared if one.group in ("", "constraint")] or declared
-    if firm:
+    if firm := [one for one in declared if one.group in ("", "constraint")] or declared:
         return tuple(firm), False
-    recommended = [one for one in found if one.strength == RECOMMENDED and one.specifier]
-    if recommended:
-        return tuple(recommended), True
-    return (), False
+    recommended = tuple(one for one in found if one.strength == RECOMMENDED and one.specifier)
+    return recommended, bool(recommended)
 
 
 def _python(statements: list[Statement], recommended_torch: bool) -> tuple[Statement, ...]:
     found = [one for one in statements if one.name == PYTHON and one.specifier]
-    declared = tuple(one for one in found if one.strength == DECLARED)
     recommended = tuple(one for one in found if one.strength == RECOMMENDED)
-    return declared or recommended[:1]
+    return tuple(one for one in found if one.strength == DECLARED) or recommended[:1]
 
 
 def _counting(statements: list[Statement], name: str) -> tuple[Statement, ...]:
@@ -243,7 +239,7 @@ def _tags(project: Project, os: str, torch: Set[FileLine]) -> Iterator[CudaTag]:
 def _pinned_tags(project: Project, os: str) -> Iterator[CudaTag]:
     for one in project.statements:
         firm = one.strength == DECLARED and one.group in ("", "constraint")
-        if one.strength == LOCKED or not any(marker_holds(one.marker, os, python) for python in _PYTHONS):
+        if one.strength == LOCKED or not is_for(one, os):
             continue
         if one.name in (TORCH, *PAIRS) and one.local:
             yield CudaTag(one.local, one.origin, firm)
@@ -255,6 +251,11 @@ def _pinned_tags(project: Project, os: str) -> Iterator[CudaTag]:
             yield CudaTag(tag, one.origin, False)
         if one.name == TORCH and (match := _BUILD_CUDA.search(one.build)):
             yield CudaTag(f"cu{match[1]}{match[2]}", one.origin, firm)
+
+
+def is_for(one: Statement, os: str) -> bool:
+    """Return whether the line is meant for this system, with some Python."""
+    return any(marker_holds(one.marker, os, python) for python in _PYTHONS)
 
 
 def cuda_of_name(name: str) -> str:
