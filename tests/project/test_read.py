@@ -8,7 +8,7 @@ import pytest
 
 from wizard.model.errors import UsageError
 from wizard.model.messages import LANGUAGES, text
-from wizard.project.model import LOCKED, RECOMMENDED, Project, Statement
+from wizard.project.model import DECLARED, LOCKED, RECOMMENDED, Project, Statement
 from wizard.project.read import read_project
 
 
@@ -213,6 +213,27 @@ conda create -n x python=3.10 pytorch==2.0.1 pytorch-cuda=11.8 -c pytorch
     assert asked(project, "python") == [("==3.10.*", "README.md:2")]
     assert asked(project, "torchvision") == [("==0.14.0", "install.bat:1")]
     assert one(project, "cupy").group == "imported"
+
+
+def test_a_readme_that_is_named_itself_is_what_is_asked(tmp_path: Path) -> None:
+    words = "```\npip install torch numpy tiktoken\n```\n"
+    folder = project_of(tmp_path, {"README.md": words})
+    assert codes(folder)[-1] == "recommended-too"
+    assert "numpy, tiktoken" in text(folder.remarks[-1], "en")
+    assert one(folder, "tiktoken").strength == RECOMMENDED
+    named = read_project(tmp_path / "README.md")
+    assert [one(named, name).strength for name in ("torch", "numpy", "tiktoken")] == [RECOMMENDED, DECLARED, DECLARED]
+    assert codes(named) == []
+    declared = project_of(tmp_path, {"README.md": words, "requirements.txt": "einops\n"})
+    assert "recommended-too" not in codes(declared)
+
+
+def test_a_folder_below_is_a_path_and_no_broken_line(tmp_path: Path) -> None:
+    words = "dependencies:\n  - pip:\n    - submodules/simple-knn\n    - parts/mine[all]\n"
+    found = project_of(tmp_path, {"environment.yml": words, "requirements.txt": "a/b c\n"})
+    assert one(found, "simple-knn").url == "submodules/simple-knn"
+    assert one(found, "mine").url == "parts/mine[all]"
+    assert sorted(codes(found)) == ["local-path", "local-path", "unreadable-line"]
 
 
 def test_hostile_files_are_bounded(tmp_path: Path) -> None:

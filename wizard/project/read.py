@@ -16,11 +16,12 @@ from wizard.project.commands import read_commands
 from wizard.project.companions import companion
 from wizard.project.conda import read_environment, read_explicit
 from wizard.project.files import MOST_FILES, ProjectFolder
-from wizard.project.model import DECLARED, PYTHON, TORCH, FileLine, Findings, Project, Statement, origin_of
+from wizard.project.model import DECLARED, PYTHON, RECOMMENDED, TORCH, FileLine, Findings, Project, Statement, origin_of
 from wizard.project.requirements import read_requirements
 from wizard.project.setup_files import read_setup_cfg, read_setup_py
 from wizard.project.toml_files import read_lock, read_pixi, read_pyproject
 
+_DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
 _MOST_NAMED = 6  # folders in one sentence
 _ORDER = (
     r"requirements\.txt$",
@@ -43,12 +44,14 @@ def read_project(path: Path) -> Project:
     if path.is_file():
         reader = ProjectReader(ProjectFolder(path.parent))
         reader.read(path.name)
+        reader.take_recommended()
     elif path.is_dir():
         reader = ProjectReader(ProjectFolder(path))
         declaring, telling = reader.folder.find()
         for name in [*sorted(declaring, key=rank), *sorted(telling)]:
             reader.read(name)
         reader.read_below()
+        reader.tell_recommended()
     else:
         raise UsageError(
             "no-such-project",
@@ -126,6 +129,31 @@ class ProjectReader:
                 self.found.remark("torch-in-parts", origin_of(next(iter(asking.values())), 1, listed), folders=listed)
             if asking:
                 return
+
+    def take_recommended(self) -> None:
+        """A file that was named itself and only recommends: its packages count, as nothing else does."""
+        if not any(one.strength == DECLARED for one in self.found.statements):
+            self.found.statements = [
+                replace(one, strength=DECLARED) if one in self._recommended() else one for one in self.found.statements
+            ]
+
+    def tell_recommended(self) -> None:
+        """Where nothing is declared: name what a README has beside torch, which is not taken unasked."""
+        others = self._recommended()
+        if others and not any(one.strength == DECLARED for one in self.found.statements):
+            names = list(dict.fromkeys(one.name for one in others))
+            more = f" (+{len(names) - _MOST_NAMED})" if len(names) > _MOST_NAMED else ""
+            self.found.remark("recommended-too", others[0].origin, packages=", ".join(names[:_MOST_NAMED]) + more)
+
+    def _recommended(self) -> list[Statement]:
+        return [
+            one
+            for one in self.found.statements
+            if one.strength == RECOMMENDED
+            and not one.group
+            and one.name not in _DECIDED
+            and companion(one.name) is None
+        ]
 
     def _include(self, words: str, where: FileLine, group: str) -> None:
         if re.match(r"[a-z+]+://", words):

@@ -33,6 +33,8 @@ _VCS = re.compile(r"^(?:git|hg|svn|bzr)\+", re.IGNORECASE)
 _CONDA_LINE = re.compile(r"^[A-Za-z0-9][\w.-]*=[^=<>!~\s;]+=[^=<>!~\s;]+$")
 _COMMENT = re.compile(r"(^|\s)#.*$")
 _COMMENTED = re.compile(r"^[ \t]*#[# \t]*torch[ \t]*[=<>~!][^\n]*$", re.MULTILINE)
+# A folder below, as pip takes it: no name has a slash.
+_INNER = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?(?:\[[\w,.-]*\])?")
 _VARIABLE = re.compile(r"\$\{[A-Z0-9_]+\}")
 
 
@@ -165,7 +167,11 @@ def _reference(text: str, where: FileLine, found: Findings) -> Statement | None:
         name = egg[1] if egg else _name_of_address(first)
         specifier, local = _version_of_wheel(first)
         return Statement(normalized(name), specifier, where, marker=_marker(marker), local=local, url=first)
-    if first.startswith(("./", "../", ".\\", "/", "~", "file:")) or first in (".", "..") or first.startswith(".["):
+    if (
+        first.startswith(("./", "../", ".\\", ".[", "/", "~", "file:"))
+        or first in (".", "..")
+        or _INNER.fullmatch(target)
+    ):
         found.remark("local-path", where)
         name = normalized(first.rstrip("/").rsplit("/", 1)[-1].split("[")[0]) if len(first) > 2 else "."
         return Statement(name or ".", "", where, url=first)
