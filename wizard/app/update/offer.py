@@ -20,14 +20,17 @@ import msgspec
 from packaging.version import Version
 
 from wizard import __version__
+from wizard.app.use.network import with_network
 from wizard.classroom.profile import signature as minisign
 from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.table_update import UpdateDocument, decide, parse_document, table_names, updates_dir
 from wizard.model.tables import Count, Https, Row, TableError, Words, parse_table
 from wizard.model.typed import read_own_json
 from wizard.system import moving, paths
+from wizard.toolconfig.settings import read_user_settings
 from wizard.transfer.address import host_of
 from wizard.transfer.http import Client, HttpPage, explain_status
+from wizard.transfer.proxy.model import Network
 
 VARIABLE = "TORCH_WIZARD_UPDATES"  # "off"; or another file of the form of resources/updates/source.toml
 _OFF = "off"
@@ -109,6 +112,12 @@ def update_source() -> UpdateSource:
             "Get a newer program where you got this one; `torch-wizard matrices refresh` learns new releases of torch.",
         )
     return source
+
+
+def update_client(network: Network) -> Client:
+    """Return a client that goes the way of this network wish."""
+    known = with_network(read_user_settings(os.environ, Path.home(), paths.os_name()), network)
+    return Client(known.certificate, known.proxy, environment=known.environment)
 
 
 def parse_source(document: str) -> UpdateSource:

@@ -17,13 +17,22 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from wizard import __version__
-from wizard.app.update.offer import UPDATE_ALTERED, Offered, fetched
+from wizard.app.update.offer import UPDATE_ALTERED, Offered, UpdateSource, fetched
 from wizard.app.use.tables import check
 from wizard.classroom.profile.signature import ENDING
 from wizard.compatibility.data.load import load_matrix
 from wizard.model.errors import UsageError, WizardError
-from wizard.model.messages import message
-from wizard.model.table_update import DOCUMENT, InUse, TableFile, hashes, in_use_file, table_names, updates_dir
+from wizard.model.messages import Message, bytes_text, message
+from wizard.model.table_update import (
+    DOCUMENT,
+    InUse,
+    TableFile,
+    hashes,
+    in_use_file,
+    table_names,
+    tables_in_use,
+    updates_dir,
+)
 from wizard.system import moving, paths
 from wizard.system.moving import NO_ROOM
 from wizard.toolconfig import edit as door
@@ -37,6 +46,39 @@ def missing_bytes(offered: Offered) -> int:
     """What is to be fetched: tables that are here already are not asked for."""
     here = set((hashes(paths.matrices_dir()) or {}).values())
     return sum(file.bytes for file in offered.document.tables.values() if file.sha256 not in here)
+
+
+def told(offered: Offered, source: UpdateSource) -> Iterator[Message]:
+    """Yield what there is, in sentences."""
+    document, newest = offered.document, offered.document.newest
+    if newest and offered.is_newer_program:
+        yield message(
+            "update.program",
+            "There is a newer program: {version} (this one is {own}). Get it at {page}; nothing of it was fetched.",
+            version=newest.version,
+            own=__version__,
+            page=newest.page,
+        )
+    if offered.state == "newer":
+        yield message(
+            "update.newer",
+            "There are newer tables: number {number} of {date} (here: {own}), {size} to fetch.",
+            number=document.version,
+            date=document.date,
+            own=tables_in_use().version or source.tables,
+            size=bytes_text(missing_bytes(offered)),
+        )
+    elif offered.state == "program":
+        yield message(
+            "update.wants-program",
+            "There are newer tables, number {number} of {date}, for program {program} or newer; this one is {own}.",
+            number=document.version,
+            date=document.date,
+            program=document.program,
+            own=__version__,
+        )
+    else:
+        yield message("update.same", "The tables are the newest: number {number}.", number=document.version)
 
 
 def take(client: Client, offered: Offered, tell: Callable[[str, int], None] = lambda name, size: None) -> None:

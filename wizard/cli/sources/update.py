@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wizard import __version__
 from wizard.cli.command import Arguments, command, flag
-from wizard.cli.environment.tables import amount
 from wizard.cli.help import N_
 from wizard.cli.options import JSON, NETWORK, YES, network_from
 from wizard.cli.terminal import Terminal, agrees, check_can_ask
@@ -36,26 +33,16 @@ def update(arguments: Arguments, terminal: Terminal) -> int:
         raise UsageError("update-one", "--check and --undo do not go together.", "Give one of them.")
     if arguments.undo:
         return _undo(arguments, terminal)
-    from wizard.app.update.offer import update_source
+    from wizard.app.update.offer import update_client, update_source
 
     source = update_source()  # before anybody is asked
     if not arguments.check:
         check_can_ask(arguments.yes)
-    client = _client(arguments)
+    client = update_client(network_from(arguments))
     try:
         return _update(arguments, terminal, client, source)
     finally:
         client.close()
-
-
-def _client(arguments: Arguments) -> Client:
-    from wizard.app.use.network import with_network
-    from wizard.system import paths
-    from wizard.toolconfig.settings import read_user_settings
-    from wizard.transfer.http import Client
-
-    known = with_network(read_user_settings(os.environ, Path.home(), paths.os_name()), network_from(arguments))
-    return Client(known.certificate, known.proxy, environment=known.environment)
 
 
 def _update(arguments: Arguments, terminal: Terminal, client: Client, source: UpdateSource) -> int:
@@ -87,43 +74,10 @@ def _agrees(terminal: Terminal) -> bool:
 
 
 def _tell(offered: Offered, source: UpdateSource, terminal: Terminal) -> None:
-    from wizard.app.update.take import missing_bytes
+    from wizard.app.update.take import told
 
-    document, newest = offered.document, offered.document.newest
-    if newest and offered.is_newer_program:
-        terminal.say(
-            message(
-                "update.program",
-                "There is a newer program: {version} (this one is {own}). Get it at {page}; nothing of it was fetched.",
-                version=newest.version,
-                own=__version__,
-                page=newest.page,
-            )
-        )
-    if offered.state == "newer":
-        terminal.say(
-            message(
-                "update.newer",
-                "There are newer tables: number {number} of {date} (here: {own}), {size} to fetch.",
-                number=document.version,
-                date=document.date,
-                own=tables_in_use().version or source.tables,
-                size=amount(missing_bytes(offered)),
-            )
-        )
-    elif offered.state == "program":
-        terminal.say(
-            message(
-                "update.wants-program",
-                "There are newer tables, number {number} of {date}, for program {program} or newer; this one is {own}.",
-                number=document.version,
-                date=document.date,
-                program=document.program,
-                own=__version__,
-            )
-        )
-    else:
-        terminal.say(message("update.same", "The tables are the newest: number {number}.", number=document.version))
+    for words in told(offered, source):
+        terminal.say(words)
 
 
 def _document(offered: Offered, source: UpdateSource, is_taken: bool) -> dict[str, Any]:

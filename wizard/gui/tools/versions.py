@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QWidget
 
+from wizard.app.pages.order import SideId
 from wizard.gui.shell.context import AppContext
-from wizard.gui.tools.base import SidePage
+from wizard.gui.tools.base import SidePage, button
 from wizard.gui.widgets.labels import label, plain_tip
 from wizard.gui.widgets.row_table import RowTable
+from wizard.model.errors import UsageError
+from wizard.model.messages import Message, message
 from wizard.system import paths
 
 if TYPE_CHECKING:
     from wizard.app.pages.versions import BuildRow, ReleaseRow
+    from wizard.app.update.offer import Offered, UpdateSource
     from wizard.gui.shell.tasks import IsCancelled, OnNote
 
 _MOST_RELEASES = 6
@@ -27,6 +32,16 @@ class VersionsPage(SidePage):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
         self._releases: tuple[ReleaseRow, ...] = ()
+        self._source: UpdateSource | None = None
+        self._offered: Offered | None = None
+        self._said: tuple[Message, ...] = ()
+        self.look, self.changes = button(), button()
+        self.footer_left = [self.look, self.changes]
+        self._news = label("", "strong")
+        self.body.addWidget(self._news)
+        self.look.clicked.connect(self._look_for_newer)
+        self.changes.clicked.connect(lambda: self.context.side.open(SideId.UNDO))
+        self.changes.setVisible(False)
         self.table = RowTable(5, (4,), _MOST_RELEASES, wraps=True)
         self.builds = RowTable(5, (4,), _MOST_BUILDS, wraps=True)
         self.table.itemSelectionChanged.connect(self._show_builds)
@@ -36,13 +51,51 @@ class VersionsPage(SidePage):
         self.body.addStretch(1)
 
     def enter(self) -> None:
+        """Only a copy that offers updates, and where nobody has switched them off, has the button."""
+        from wizard.app.update.offer import update_source
+
+        with contextlib.suppress(UsageError):
+            self._source = update_source()
+        self.look.setVisible(self._source is not None)
         if not self._releases:
             self.start_task(lambda: self.tr("Looking…"), self._read, self._listed)
 
     def first_control(self) -> QWidget:
         return self.table
 
+    @property
+    def news(self) -> str:
+        """What was said about newer tables."""
+        return self._news.text()
+
+    def primary_text(self) -> str:
+        return self.tr("&Take them") if self._offered is not None else ""
+
+    def may_press(self) -> bool:
+        return not self.is_busy and self._offered is not None
+
+    def press(self) -> None:
+        """Take the newer tables that were offered; they count from the next start."""
+        offered = self._offered
+
+        def work(is_cancelled: IsCancelled, note: OnNote) -> Message:
+            from wizard.app.update.offer import update_client
+            from wizard.app.update.take import take
+
+            assert offered is not None, "the button is hidden"
+            with contextlib.closing(update_client(self.context.session.network())) as client:
+                take(client, offered)
+            return message(
+                "update.taken-here",
+                "Tables number {number} count from the next start on; “Undo changes” takes them back.",
+                number=offered.document.version,
+            )
+
+        self.start_task(lambda: self.tr("Fetching and checking…"), work, self._taken)
+
     def retranslate(self) -> None:
+        self.look.setText(self.tr("&Look for newer tables"))
+        self.changes.setText(self.tr("&Undo changes"))
         self.set_head(
             self.tr("PyTorch versions"),
             self.tr("Which release goes with which CUDA, Python and NVIDIA driver."),
@@ -80,6 +133,8 @@ class VersionsPage(SidePage):
         self._fill()
 
     def render_state(self) -> None:
+        self._news.setText("\n".join(self.say(words) for words in self._said))
+        self._news.setVisible(bool(self._said))
         chosen = self.chosen
         for widget in (self._builds_title, self.builds, self._note):
             widget.setVisible(chosen is not None)
@@ -91,6 +146,36 @@ class VersionsPage(SidePage):
 
     def _read(self, is_cancelled: IsCancelled, note: OnNote) -> tuple[ReleaseRow, ...]:
         return self.api.releases()
+
+    def _look_for_newer(self) -> None:
+        source = self._source
+
+        def work(is_cancelled: IsCancelled, note: OnNote) -> tuple[Offered, tuple[Message, ...]]:
+            from wizard.app.update.offer import ask, update_client
+            from wizard.app.update.take import told
+
+            assert source is not None, "the button is hidden"
+            with contextlib.closing(update_client(self.context.session.network())) as client:
+                offered = ask(client, source)
+            return offered, tuple(told(offered, source))
+
+        self._offered, self._said = None, ()
+        self.start_task(lambda: self.tr("Asking…"), work, self._answered)
+        self.render_state()
+
+    def _answered(self, answer: tuple[Offered, tuple[Message, ...]]) -> None:
+        offered, self._said = answer
+        self._offered = offered if offered.state == "newer" else None
+        self._told()
+
+    def _taken(self, words: Message) -> None:
+        self._offered, self._said = None, (words,)
+        self.changes.setVisible(True)
+        self._told()
+
+    def _told(self) -> None:
+        self.render_state()
+        self.announce(self._news.text(), urgent=True)
 
     def _listed(self, releases: tuple[ReleaseRow, ...]) -> None:
         self._releases = releases
