@@ -94,7 +94,7 @@ class FarHostPage(SidePage):
             one.setText(said)
         self.address.setPlaceholderText("user@box")
         self.archive.setPlaceholderText(self.tr("the program for Linux (tar.xz); empty where it is there already"))
-        self.browse.setText(self.tr("Choo&se…"))
+        self.browse.setText(self.tr("C&hoose…"))
         self.stop.setText(self.tr("Cance&l there"))
         self.log.setAccessibleName(self.tr("What is said there"))
 
