@@ -95,6 +95,14 @@ def test_a_clock_is_ahead_or_behind() -> None:
     assert said == ["The clock of this computer is ahead (days: 400)", "The clock of this computer is behind (days: 3)"]
 
 
+def test_chinese_sentences_have_no_space_between_them() -> None:
+    [clock] = (row for row in some_room(told(4, off=400 * DAY)).rows if row.code == "clock")
+    twice = (*clock.why, *clock.why)
+    assert "。" in sentences(twice, "zh_CN")
+    assert "。 " not in sentences(twice, "zh_CN")
+    assert ". The clock" in sentences(twice, "en")
+
+
 def test_a_clock_that_is_minutes_off_is_no_matter() -> None:
     assert some_room(told(4, off=3600.0)).red == 1
 

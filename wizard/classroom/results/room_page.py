@@ -15,6 +15,7 @@ from wizard.classroom.pack.build import code_of
 from wizard.classroom.results.room import GREEN, ClassResults, MachineRow, Said
 from wizard.model.markup import Markup, joined, page, tag
 from wizard.model.messages import LANGUAGES, message, text
+from wizard.model.messages import joined as run_on
 
 _NAMES = {"en": "English", "zh_CN": "简体中文"}
 _COLUMNS = ("state", "machine", "why", "fix", "card", "build", "when")
@@ -95,9 +96,9 @@ def _moment(created: str) -> str:
     return f"{found[1]} {found[2]} UTC" if found else created
 
 
-def room_csv(room: ClassResults, language: str | None = None) -> str:
+def room_csv(room: ClassResults, language: str = LANGUAGES[0]) -> str:
     """With a byte order mark, by which spreadsheets know UTF-8."""
-    words = _words(language or LANGUAGES[0])
+    words = _words(language)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow([words(f"share.column.{name}") for name in (*_COLUMNS, "code", "system", "id", "seconds")])
@@ -128,11 +129,11 @@ def cell_of(value: str) -> str:
     return f"'{flat}" if value.startswith(_FORMULA) or flat.startswith(_FORMULA) else flat
 
 
-def sentences(said: Iterable[Said], language: str | None) -> str:
-    return " ".join(_sentence(each, language) for each in said)
+def sentences(said: Iterable[Said], language: str) -> str:
+    return run_on((_sentence(each, language) for each in said), language)
 
 
-def _sentence(said: Said, language: str | None) -> str:
+def _sentence(said: Said, language: str) -> str:
     try:
         return text(said.message, language)
     except (KeyError, IndexError, ValueError, TypeError, AttributeError):

@@ -90,7 +90,7 @@ class VerdictCard(QFrame):
         self._build.setText(f"torch {one.torch} + {variant_text(one.variant)}")
         if not one.fits:
             self._pill.show_state("warning", self.tr("does not fit here"))
-            said = " ".join(self._translator.say(reason.message) for reason in one.reasons)
+            said = self._translator.join(self._translator.say(reason.message) for reason in one.reasons)
             self._reasons.setText(said)
             return
         unsure = one.confidence != "high"
