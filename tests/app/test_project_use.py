@@ -69,11 +69,13 @@ def test_nothing_is_read_from_outside_and_not_without_end(tmp_path: Path) -> Non
     root.mkdir()
     (root / "link.py").symlink_to(outside)
     (root / "deep.py").write_text("(" * 100_000)
+    (root / "dots.py").write_text("import a" + ".a" * 100_000)  # Python's own parser takes gigabytes for it
+    (root / "folded.py").write_text("import a" + "\\\n .a" * 50_000)
     (root / "large.py").write_text("import large\n" + "#" * 500_000)
     (root / "many.py").write_text("".join(f"import many{number}\n" for number in range(1000)))
     found = use(root)
     assert len(found.imports) == 200
-    assert not {"secret", "large"} & {one.module for one in found.imports}
+    assert not {"secret", "large", "a"} & {one.module.partition(".")[0] for one in found.imports}
 
 
 def test_what_counts_here_is_promised() -> None:
@@ -91,6 +93,7 @@ def test_what_counts_here_is_promised() -> None:
         ("```\n$ A=0 python -m app \\\n    --a <path to data>\n```", "A=0 python -m app --a <path to data>"),
         ("    torchrun --nproc_per_node 1 a.py\n", "torchrun --nproc_per_node 1 a.py"),
         ("Run python train.py now.\n", ""),
+        ("```\npython \\\n\\\n\n```", ""),
         ("```\npython -m pip install x\npython -m venv e\npython setup.py develop\nbash install.sh\n```", ""),
         ("```\npython -c 'import torch'\n```", ""),
         ("```\npython a.py; rm -rf ~\npython b.py | sh\npython c.py > ~/.bashrc\npython `x`\npython $(x)\n```", ""),

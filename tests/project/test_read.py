@@ -215,6 +215,12 @@ conda create -n x python=3.10 pytorch==2.0.1 pytorch-cuda=11.8 -c pytorch
     assert one(project, "cupy").group == "imported"
 
 
+@pytest.mark.parametrize("words", ["import a" + ".a" * 100_000, "x=1;" * 200_000])
+def test_a_setup_py_that_python_would_take_gigabytes_for_is_not_read(tmp_path: Path, words: str) -> None:
+    found = project_of(tmp_path, {"setup.py": words, "requirements.txt": "torch\n"})
+    assert codes(found) == ["unreadable-file"]
+
+
 def test_a_readme_that_is_named_itself_is_what_is_asked(tmp_path: Path) -> None:
     words = "```\npip install torch numpy tiktoken\n```\n"
     folder = project_of(tmp_path, {"README.md": words})

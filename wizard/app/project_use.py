@@ -11,7 +11,6 @@ import contextlib
 import re
 import shlex
 import sys
-import warnings
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -20,17 +19,18 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from wizard.compatibility.model import ProjectImport, ProjectUse
 from wizard.project.files import ProjectFolder
+from wizard.project.setup_files import parsed
 from wizard.project.understand import marker_holds
 from wizard.system import paths
 
-_MOST_FILES, _MOST_LETTERS, _MOST_IN_ALL = 300, 400_000, 6_000_000
+_MOST_FILES, _MOST_IN_ALL = 300, 6_000_000
 _MOST_IMPORTS = 200
 _NOT_ITS_PROGRAM = re.compile(r"(setup|conftest|noxfile|test_.*|.*_test)\.py", re.IGNORECASE)
 _README = re.compile(r"readme(\.(md|rst|txt|markdown))?", re.IGNORECASE)
 _MOST_COMMAND = 300
 _RUNS = re.compile(
     r"(?:[A-Z_][A-Z0-9_]*=[\w./,:-]+\s+)*"
-    r"(?:python3?|torchrun|accelerate|deepspeed|streamlit|gradio|uvicorn|jupyter(?:-lab)?|bash|sh|uv\s+run|make)\s"
+    r"(?:python3?|torchrun|accelerate|deepspeed|streamlit|gradio|uvicorn|jupyter(?:-lab)?|bash|sh|uv\s+run|make)\s+\S"
 )
 _SETS_UP = re.compile(
     r"-m\s+(?:pip|venv|ensurepip|virtualenv|conda|build)\b|\s-c\b|setup\.py\b|--version\b|accelerate\s+config\b"
@@ -94,7 +94,7 @@ def _imports(root: ProjectFolder, names: Collection[str]) -> Iterator[ProjectImp
     for name in files[:_MOST_FILES]:
         text = root.read(name) or ""
         left -= len(text)
-        if len(text) > _MOST_LETTERS or left < 0:
+        if left < 0:
             continue
         for module, taken, line in _taken(text):
             top = module.partition(".")[0]
@@ -112,9 +112,7 @@ def _taken(text: str) -> Iterator[tuple[str, tuple[str, ...], int]]:
     """Yield module, names and line of each import that every start of the file does: not in a function, a condition
     or a `try`, which may do without."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
+        tree = parsed(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for node in tree.body:
@@ -138,7 +136,7 @@ def first_command(text: str) -> str:
     One line, with nothing of a shell in it but words: no chain, no pipe, no redirection, no letter that is not seen.
     """
     is_code, before = False, ""
-    for row in text[: 4 * _MOST_LETTERS].split("\n"):
+    for row in text[:_MOST_IN_ALL].split("\n"):
         words = row.strip()
         if words.startswith(("```", "~~~")):
             is_code, before = not is_code, ""
