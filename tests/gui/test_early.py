@@ -70,6 +70,8 @@ def test_nothing_of_the_first_picture_jumps(
     qtbot: QtBot, make_bare: MakeBare, session: FakeSession, side: FakeTools, theme: str
 ) -> None:
     window = make_bare(theme)
+    window.resize(1080, 740)  # wider than this screen: the rail has its name there
+    QApplication.processEvents()
     brand, place, handle = QRect(0, 0, 224, 60), window.geometry(), window.winId()
     first = window.grab().toImage()
     assert first.pixelColor(112, 600) == QColor(colours(theme)["rail"])

@@ -307,7 +307,6 @@ class Rail(QWidget):
             button.setText("" if self._is_narrow else words)
             button.setIcon(icon(sign) if self._is_narrow else QIcon())
             button.setAccessibleName(words)
-            button.setToolTip(plain_tip(words) if self._is_narrow else button.toolTip())
         for name, button in self.languages.items():
             button.setText(_SHORT_LANGUAGES[name][: 2 if self._is_narrow else None])
             button.setChecked(name == self._translator.language)
