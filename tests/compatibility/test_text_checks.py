@@ -55,6 +55,15 @@ def test_the_build_that_has_code_for_the_card_is_of_the_same_release() -> None:
     assert reasons(said)["no-code"] == {"build": "torch 2.8.0+cu128", "other": "torch 2.8.0+cu126", "sm": "sm_60"}
 
 
+def test_the_build_that_has_code_for_the_card_runs_with_the_driver_of_the_text() -> None:
+    said = (
+        "NVIDIA GeForce RTX 5090 D with CUDA capability sm_120 is not compatible with this PyTorch installation.\n"
+        "PyTorch version: 2.6.0+cu126\nNvidia driver version: {}"
+    )
+    assert reasons(said.format("570.124.04"))["no-code"]["other"].endswith("+cu128")
+    assert reasons(said.format("580.95.05"))["no-code"]["other"].endswith("+cu130")
+
+
 def test_a_build_that_has_code_for_the_card_is_not_blamed() -> None:
     said = "Found GPU0 NVIDIA GB10 which is of compute capability (CC) 12.1.\ntorch==2.9.1+cu130"
     assert "has-code" in reasons(said)

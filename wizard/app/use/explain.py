@@ -75,7 +75,7 @@ def _environment(named: str) -> Path | None:
 def _reasons(judged: JudgedFacts, found: tuple[Explanation, ...]) -> tuple[Message, ...]:
     """What the tables say, how sure they are and from which facts, and the one question that would say more."""
     said = judged.reasons
-    if said:
+    if any(not one.key.startswith(_OTHER) for one in said):  # that it is another computer's text rests on nothing more
         facts = ", ".join(judged.used)
         rests = (message("explain.rests-on", facts=facts), message(f"explain.sureness.{judged.sureness}"))
         said = (*said, *rests) if facts else said

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from wizard.compatibility.cards import graphics_cards
 from wizard.compatibility.data.model import PLATFORMS, Build, Matrix, least_sure
 from wizard.compatibility.data.ordering import CPU, cuda_of, version_key
-from wizard.compatibility.rules import code_for
+from wizard.compatibility.rules import code_for, driver_level, runs
 from wizard.diagnose.known_errors.facts import Named, TextFacts
-from wizard.machine.model import Machine
+from wizard.machine.model import Driver, Machine
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
 
@@ -125,10 +125,12 @@ def _code(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message]
     """Which build holds code for the card: the one named, else one of its release, else of the newest that has one."""
     if facts.capability is None or (facts.torch and _is_other_makers(facts.torch)):
         return
-    fitting = [build for build in _cuda_builds(matrix, place) if _has_code(build, facts)]
+    with_code = [build for build in _cuda_builds(matrix, place) if _has_code(build, facts)]
+    driven = [build for build in with_code if _is_driven(build, facts, matrix, place)] or with_code
+    fitting = [build for build in driven if build.advertised] or driven
     there = facts.torch
     blanks = {"sm": facts.capability.sm}
-    if there and there.tag and any(_is(build, there) for build in fitting):
+    if there and there.tag and any(_is(build, there) for build in with_code):
         yield message("explain.reason.has-code", build=there.text, **blanks)
         return
     of_release = [build for build in fitting if there and build.torch == there.version]
@@ -138,6 +140,14 @@ def _code(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message]
         yield message("explain.reason.no-code", build=there.text, other=_text(least[0]), **blanks)
     elif least:
         yield message("explain.reason.code", other=_text(least[0]), **blanks)
+
+
+def _is_driven(build: Build, facts: TextFacts, matrix: Matrix, place: _Target) -> bool:
+    """Whether the driver that the text names runs it; True where the text or the tables say nothing of that."""
+    level = driver_level(Driver(facts.driver, facts.driver_cuda or None) if facts.driver else None)
+    system = "windows" if place.platform.startswith("win") else "linux"
+    floor = matrix.floors.get((cuda_of(build.variant) or "", system))
+    return level is None or floor is None or runs(level, floor)
 
 
 def _driver(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message]:
