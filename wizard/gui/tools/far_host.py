@@ -59,6 +59,8 @@ class FarHostPage(SidePage):
         self.log.setMinimumHeight(_LOG_LINES)
         for widget in (self._result, self.progress, self.steps, self.log):
             self.body.addWidget(widget)
+        self.body.setStretchFactor(self.log, 9)
+        self.body.addStretch(1)  # the form stays at the top while there is no log
         self.browse.clicked.connect(self._choose_archive)
         self.stop.clicked.connect(self._cancel_there)
 
@@ -87,13 +89,13 @@ class FarHostPage(SidePage):
     def retranslate(self) -> None:
         self.set_head(
             self.tr("Another computer"),
-            self.tr("A Linux that this computer's ssh gets to without a question gets PyTorch; you see it here."),
+            self.tr("Set up PyTorch on a Linux computer that you reach by ssh with a key. Its progress is shown here."),
         )
-        words = (self.tr("&Computer"), self.tr("&Archive"), self.tr("&Name there"))
+        words = (self.tr("&Computer"), self.tr("&Archive"), self.tr("Environment &name"))
         for one, said in zip(self._labels, words, strict=True):
             one.setText(said)
         self.address.setPlaceholderText("user@box")
-        self.archive.setPlaceholderText(self.tr("the program for Linux (tar.xz); empty where it is there already"))
+        self.archive.setPlaceholderText(self.tr("The program for Linux (.tar.xz); leave empty if it is already there"))
         self.browse.setText(self.tr("C&hoose…"))
         self.stop.setText(self.tr("Cance&l there"))
         self.log.setAccessibleName(self.tr("What is said there"))
