@@ -175,6 +175,8 @@ def test_version_files() -> None:
     assert parse_version_file(version_file("2.13.0+cpu", None)) == ("2.13.0+cpu", None)
     for odd in ("", "def", "\0", "(" * 5000, "__version__ = 3\ncuda = print('x')"):
         assert parse_version_file(odd) == (None, None)
+    greedy = "import " + "a." * 150_000 + "a\n__version__ = '2.15.0'"  # Python's own parser would take 8 GB
+    assert parse_version_file(greedy) == (None, None)
 
 
 def test_release_tables_of_both_forms() -> None:

@@ -18,8 +18,8 @@ from pathlib import PurePosixPath
 from packaging.requirements import InvalidRequirement, Requirement
 
 from wizard.compatibility.model import ProjectImport, ProjectUse
+from wizard.model.syntax import parsed
 from wizard.project.files import ProjectFolder
-from wizard.project.setup_files import parsed
 from wizard.project.understand import marker_holds
 from wizard.system import paths
 

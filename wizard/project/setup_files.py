@@ -9,17 +9,15 @@ from __future__ import annotations
 import ast
 import configparser
 import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 
+from wizard.model.syntax import parsed
 from wizard.project.model import PYTHON, Findings, Statement, origin_of
 from wizard.project.requirements import logical_lines, statements_of
 from wizard.project.toml_files import TomlText, python_specifier
 
 _MOST_NODES = 200_000
-_MOST_LETTERS = 400_000
-_LONG_NAME = re.compile(r"(?:\.[\s\\]*\w+[\s\\]*){100}")
 _FILE = re.compile(r"[\w./-]*requirements[\w.-]*\.(txt|in)")
 
 
@@ -62,18 +60,6 @@ def read_setup_py(file: str, text: str, found: Findings) -> None:
         found.remark("unreadable-file", origin_of(file, getattr(error, "lineno", 1) or 1, type(error).__name__))
         return
     SetupReader(file, text, tree, found).read()
-
-
-def parsed(text: str) -> ast.Module:
-    """Return the syntax of Python that nobody vouches for. Raises SyntaxError, ValueError, RecursionError, MemoryError.
-
-    Python takes 8 GB for a file of 300 kB that is one name of 150,000 parts, and a kilobyte for each `x=1;`.
-    """
-    if len(text) > _MOST_LETTERS or _LONG_NAME.search(text):
-        raise ValueError
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(text)
 
 
 class SetupReader:

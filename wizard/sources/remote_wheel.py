@@ -24,6 +24,7 @@ from packaging.version import Version
 
 from wizard.model.errors import ErrorText
 from wizard.model.messages import Words
+from wizard.model.syntax import parsed
 from wizard.process import redact
 from wizard.sources.model import Offer
 from wizard.transfer.address import file_path
@@ -59,7 +60,7 @@ Table = Mapping[str, Mapping[str, tuple[str, ...]]]  # CUDA -> host ("x86_64", "
 def _assigned(text: str) -> Iterable[tuple[str, ast.expr]]:
     """Yield the names that a module sets at its top level. A module that does not parse sets none."""
     try:
-        tree = ast.parse(text)
+        tree = parsed(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for node in tree.body:
