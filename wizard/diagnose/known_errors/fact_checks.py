@@ -1,7 +1,8 @@
 """What the compatibility tables, and this computer, say to the facts of an error text.
 
 Sentences that name the facts they rest on. No guess: a version that no table holds gets no sentence. What the text
-does not say of its system is taken from this computer, and then the answer is less sure and says so.
+does not say of its system is taken from this computer, and then the answer is less sure and says so. One file: each
+check asks the same few questions of the tables.
 """
 
 from __future__ import annotations
