@@ -62,8 +62,8 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
 
 def _is_of_another(reasons: tuple[Message, ...], named: TextFacts, facts: Facts) -> bool:
     """Whether the text shows a computer that is not this one: a build that fits here is no advice there."""
-    no_card = not facts.machine.nvidia_gpus
-    return bool(named.capability and no_card) or any(one.key.startswith(_OTHER) for one in reasons)
+    says_card = bool(named.capability or named.cards or named.driver or named.driver_cuda)
+    return (says_card and not facts.machine.nvidia_gpus) or any(one.key.startswith(_OTHER) for one in reasons)
 
 
 def _environment(named: str) -> Path | None:
