@@ -8,7 +8,7 @@ import time
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QSystemTrayIcon, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
@@ -18,6 +18,7 @@ from wizard.app.pages.order import PageId
 from wizard.gui.pages.install import InstallPage
 from wizard.gui.pages.welcome_cards import RunningCard
 from wizard.gui.shell.window import WizardWindow
+from wizard.gui.widgets import announce
 from wizard.model.errors import UsageError
 from wizard.model.events import EventKind
 from wizard.model.messages import LANGUAGES, message, text
@@ -315,3 +316,41 @@ def test_large_files_have_bars_of_their_own(qtbot: QtBot, make_window: MakeWindo
     qtbot.waitUntil(lambda: bars() == ["torch: 1.14 GB of 2.48 GB", "numpy: 12.3 MB of 12.3 MB"])
     failed_run(run_of(session))
     qtbot.waitUntil(lambda: bars() == [])
+
+
+@pytest.mark.parametrize("is_elsewhere", [True, False])
+def test_the_end_is_told_by_the_desktop_to_who_works_elsewhere(
+    is_elsewhere: bool,
+    qtbot: QtBot,
+    make_window: MakeWindow,
+    session: FakeSession,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A screen that is none has no tray: a stand-in takes the notice."""
+    told: list[str] = []
+
+    class Tray(QSystemTrayIcon):
+        @staticmethod
+        def isSystemTrayAvailable() -> bool:
+            return True
+
+        def show(self) -> None:
+            pass
+
+        def showMessage(self, title: str, words: str, *_: object) -> None:
+            told.append(f"{title}: {words}")
+
+    monkeypatch.setattr(announce, "QSystemTrayIcon", Tray)
+    session.script = half_run
+    window, install = installing(qtbot, make_window)
+    other = QWidget()
+    qtbot.addWidget(other)
+    if is_elsewhere:
+        with qtbot.waitExposed(other):
+            other.show()
+        other.activateWindow()
+        qtbot.waitUntil(lambda: not window.isActiveWindow())
+    session.verified = True
+    FakeRun(session, install.watch.run_id).finish()
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+    assert told == (["Torch Setup: PyTorch is installed and tested."] if is_elsewhere else [])

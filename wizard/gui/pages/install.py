@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.order import SideId
 from wizard.app.pages.report import read_report
@@ -22,6 +22,7 @@ from wizard.gui.pages.base import Page
 from wizard.gui.pages.install_parts import RunProgress, RunSteps
 from wizard.gui.pages.run_watch import RunWatch
 from wizard.gui.shell.context import AppContext
+from wizard.gui.widgets.announce import notify
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.labels import label, plain_tip
 from wizard.gui.widgets.log_view import LogView
@@ -324,7 +325,7 @@ class InstallPage(Page):
         if read_report(report).verified:
             self.watch.stop()
             self.context.navigator.put_run_over(report, prefix)
-            QApplication.alert(self.window())
+            notify(self.window(), self.tr("PyTorch is installed and tested."))
             self.context.navigator.go_next()
         else:
             self._over_without_test()
@@ -360,7 +361,7 @@ class InstallPage(Page):
         self._tell_end()
 
     def _tell_end(self) -> None:
-        QApplication.alert(self.window())  # the taskbar tells who works elsewhere
+        notify(self.window(), self.tr("The setup has stopped. The window says why."))
         self.changed.emit()
         if self.isVisible():  # else the person is on a page beside the wizard
             self.wants_focus.emit()

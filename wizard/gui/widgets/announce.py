@@ -1,4 +1,4 @@
-"""What a screen reader says aloud without the focus moving: a new page, the end of a job, something copied.
+"""What is told without the focus moving: aloud by a screen reader, or by the desktop to who works elsewhere.
 
 Nothing where no screen reader listens. Errors do not come through here: they are alerts (widgets/messages.py).
 """
@@ -6,8 +6,11 @@ Nothing where no screen reader listens. Errors do not come through here: they ar
 from __future__ import annotations
 
 from PySide6 import QtGui
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
+
+from wizard.gui.shell.splash import BRAND
 
 # Qt 6.8 and later; before that there is no way to say something aloud.
 _Announcement = getattr(QtGui, "QAccessibleAnnouncementEvent", None)
@@ -21,3 +24,19 @@ def announce(widget: QWidget, words: str, urgent: bool = False) -> None:
     if urgent:
         event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
     QAccessible.updateAccessibility(event)
+
+
+_NOTICE_MS = 10_000  # how long the sign in the tray stays, which some desktops take the notice away with
+
+
+def notify(window: QWidget, words: str) -> None:
+    """Tell who works in another window: the task bar, and a notice where the desktop has a place for them."""
+    QApplication.alert(window)
+    if window.isActiveWindow() or not QSystemTrayIcon.isSystemTrayAvailable():
+        return
+    tray = QSystemTrayIcon(QApplication.windowIcon(), window)
+    tray.messageClicked.connect(window.activateWindow)
+    tray.messageClicked.connect(window.raise_)
+    tray.show()
+    tray.showMessage(BRAND, words, QApplication.windowIcon())
+    QTimer.singleShot(_NOTICE_MS, tray.deleteLater)
