@@ -1,7 +1,8 @@
 """Does PyTorch work here? Run by the Python that is to be tested; standard library and torch only, Python >= 3.6.
 
 One JSON object per line, written at once, so that a crash or a hang keeps what was found before it: `begin`
-names a check, `check` is its result, `summary` is the last line. Every check is guarded on its own. The lines go
+names a check, `check` is its result, `summary` ends what counts; `speed` follows it, so that a measurement can fail
+nothing. Every check is guarded on its own. The lines go
 to a private copy of stdout; whatever a library prints on stdout lands on stderr. No words for people here:
 the program that started this makes them. Not a benchmark: times and rates are single readings. One file on
 purpose: the tested Python sees nothing of ours but this script.
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
 SCHEMA = 1
 TOLERANCE = 0.1  # float32 (or TF32) against float64: 1e-4 to 3e-2 is rounding, a wrong kernel is off by tens
 PINNED_BYTES = 64 * 2**20
+SIDES = (1024, 4096)  # of the measured matrices; four of the large ones take 256 MiB
+SPEED_SECONDS = 0.3  # for the products of one size
+MOST_PRODUCTS = 200
+TOO_SLOW_SECONDS = 0.02  # for a small product: 0.1 TFLOP/s; a large one takes 64 times as long
+LARGE_NEEDS_BYTES = 2**30
 _MAX_WARNINGS = 5
 _MAX_TEXT = 2000
 _METADATA = re.compile(r"^(torch|torchvision|torchaudio|numpy)-([^-]+)(-py3\.\d+)?\.(dist|egg)-info$")
@@ -312,6 +318,44 @@ class SmokeTest:
         expect(int(host.sum().item()) == PINNED_BYTES, "bytes changed on the way to the card and back")
         return dict(rates, bytes=PINNED_BYTES)
 
+    def speed(self) -> "Data":
+        """The fastest float32 product seen, in TFLOP/s. Bounded in time and memory; what goes wrong is no failure."""
+        try:
+            settings = self.torch.backends.cuda.matmul
+            before = settings.allow_tf32
+            settings.allow_tf32 = False
+            try:
+                return self._fastest()
+            finally:
+                settings.allow_tf32 = before
+        except Exception:
+            raise Skipped("not-measured") from None
+
+    def _fastest(self) -> "Data":
+        cuda, side = self.torch.cuda, SIDES[0]
+        seconds = self._product_seconds(side)
+        free = int(cuda.mem_get_info(0)[0]) if hasattr(cuda, "mem_get_info") else 0
+        if seconds < TOO_SLOW_SECONDS and free >= LARGE_NEEDS_BYTES:
+            side = SIDES[1]
+            seconds = self._product_seconds(side)
+        name = str(cuda.get_device_properties(0).name)
+        return {"name": name, "side": side, "tflops": round(2 * side**3 / seconds / 1e12, 3)}
+
+    def _product_seconds(self, side: int) -> float:
+        """The shortest of many: a card at rest needs some products to reach its clock."""
+        left, right = (self.torch.randn(side, side, device=self.device) for _ in range(2))
+        self._sink = left @ right
+        self.torch.cuda.synchronize()
+        until, shortest = time.perf_counter() + SPEED_SECONDS, SPEED_SECONDS
+        for _ in range(MOST_PRODUCTS):
+            started = time.perf_counter()
+            self._sink = left @ right
+            self.torch.cuda.synchronize()
+            shortest = min(shortest, time.perf_counter() - started)
+            if time.perf_counter() > until:
+                break
+        return shortest
+
     def numpy(self) -> "Data":
         numpy = optional("numpy")
         back = (self.torch.from_numpy(numpy.arange(4.0)) * 2).numpy()
@@ -353,6 +397,8 @@ class SmokeTest:
         failed = [name for name, state in self.states.items() if state == "failed"]
         seconds = round(time.perf_counter() - started, 6)
         self.voice.say("summary", ok=not failed, failed=failed, gpu_build=self.gpu_build, seconds=seconds)
+        if self.gpu_works:
+            self.perform("speed", self.speed)
 
 
 def expect(holds: bool, otherwise: str) -> None:

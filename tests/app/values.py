@@ -311,6 +311,7 @@ _SEEN: tuple[tuple[str, str, float | None, dict[str, Any]], ...] = (
     ("zeros", "ok", 0.31, {"device": "cuda:0"}),
     ("matmul", "ok", 0.8, {"device": "cuda:0", "max_difference": 4e-6}),
     ("numpy", "ok", None, {"version": "2.5.5"}),
+    ("speed", "ok", 0.7, {"name": "NVIDIA GeForce GTX 1660 Ti", "side": 4096, "tflops": 4.6}),
 )
 _DEVICE = {"name": "NVIDIA GeForce GTX 1660 Ti", "capability": "7.5", "memory_bytes": 6 << 30, "kernels": "sm_75"}
 _OLD = {**_DEVICE, "name": "NVIDIA GeForce GTX 1080 Ti", "capability": "6.1", "memory_bytes": 11 << 30}
@@ -327,7 +328,7 @@ def verification(gpu_ok: bool) -> Verification:
     seen["devices"] = ("ok", None, {"devices": [device]})
     if not gpu_ok:
         seen["zeros"] = ("failed", 0.2, _NO_KERNEL)
-        del seen["matmul"]
+        del seen["matmul"], seen["speed"]
     checks = {
         name: SmokeCheck(name, state, check_message(name, state, data, seconds), seconds, data)
         for name, (state, seconds, data) in seen.items()

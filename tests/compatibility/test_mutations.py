@@ -139,6 +139,7 @@ FREE_CELLS = {
     "architectures": {"architecture"},  # a name of its own; the cards refer to it
     "gpus": {"name", "chip", "architecture", "segment"},
     "integrated_gpus": {"board", "chip"},
+    "matrix_speed": {"name", "fp32_tflops"},
 }
 
 

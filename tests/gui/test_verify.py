@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QProgressBar
 from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
@@ -62,6 +62,9 @@ def test_a_test_that_passed_offers_no_repair(qtbot: QtBot, make_window: MakeWind
     assert page.title == "PyTorch runs on your card"
     assert page._subtitle.text() == "NVIDIA GeForce GTX 1660 Ti  •  torch 2.14.1+cu126"
     assert window.focusWidget() is page.terminal
+    bar = page.first.findChild(QProgressBar)
+    assert isinstance(bar, QProgressBar)
+    assert (bar.value(), bar.maximum()) == (85, 100), "4.6 TFLOP/s of the 5.4 that the table has"
     page.others.button.setChecked(True)
     names = [one.text() for one in page.findChildren(QLabel) if one.isVisible()]
     assert "torch.zeros(1).cuda()" in names

@@ -93,6 +93,21 @@ def test_a_check_of_a_newer_script_has_words() -> None:
 
 
 @pytest.mark.parametrize(
+    ("card", "tflops", "word"),
+    [
+        ("NVIDIA H100 80GB HBM3", 51.2, "stated"),
+        ("NVIDIA GeForce RTX 4090", 30.1, "slow"),
+        ("NVIDIA GeForce RTX 4060 Laptop GPU", 9.9, "ok"),  # what it reaches hangs on the laptop
+    ],
+)
+def test_a_recorded_speed(card: str, tflops: float, word: str) -> None:
+    seen = line("check", name="speed", state="ok", seconds=0.7, data={"name": card, "side": 4096, "tflops": tflops})
+    found = parse_smoke(outcome(f"{GOOD}\n{seen}"))
+    assert found.ok
+    assert found.checks[-1].message.key == f"verify.check.speed.{word}"
+
+
+@pytest.mark.parametrize(
     ("exit_code", "name"),
     [
         (0, None),

@@ -14,6 +14,7 @@ from tests.stand_in import install, make_environment, site_packages
 from tests.verify.conftest import NO_CARD, NO_DRIVER, RTX, WITH_CARD, MakeEnvironment, code, evidence, states
 from wizard.machine.model import Driver, Machine
 from wizard.model.messages import LANGUAGES, message, text
+from wizard.run.verify.model import SmokeCheck, Verification
 from wizard.run.verify.smoke import script_path, verify
 
 
@@ -69,6 +70,32 @@ def test_card_that_works(environment: MakeEnvironment) -> None:
     assert text(found.headline, "en") == (
         "PyTorch 2.15.0+cu132 runs on NVIDIA GeForce RTX 3060: the test torch.zeros(1).cuda() passed."
     )
+
+
+def speed_of(found: Verification) -> SmokeCheck:
+    return next(check for check in found.checks if check.name == "speed")
+
+
+def test_the_speed_is_held_against_the_cards_rating(environment: MakeEnvironment) -> None:
+    speed = speed_of(verify(environment(tflops=10), True, WITH_CARD))
+    measured, rated = float(speed.data["tflops"]), 12.7  # an RTX 3060
+    assert 0 < measured <= 10.1
+    assert speed.message.params["stated"] == f"{rated}"
+    assert speed.message.params["share"] == round(100 * measured / rated)
+
+
+def test_a_card_of_no_table_is_measured_and_not_compared(environment: MakeEnvironment) -> None:
+    speed = speed_of(verify(environment(name="NVIDIA A100-SXM4-40GB MIG 1g.5gb"), True, WITH_CARD))
+    assert speed.message.key == "verify.check.speed.ok"
+    assert "stated" not in speed.message.params
+
+
+@pytest.mark.parametrize(("do", "state"), [("no-room-for-more", "skipped"), ("crash-when-measured", None)])
+def test_a_speed_that_cannot_be_measured_fails_nothing(
+    environment: MakeEnvironment, do: str, state: str | None
+) -> None:
+    found = verify(environment(do=do), True, WITH_CARD)
+    assert (found.ok, found.gpu_ok, states(found).get("speed")) == (True, True, state)
 
 
 def test_several_cards_and_their_ways(environment: MakeEnvironment) -> None:

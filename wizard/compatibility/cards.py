@@ -7,12 +7,17 @@ The capability is the one that the driver reported, else that of the PCI id; nev
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 
+from wizard.compatibility.data.load import read_rows
 from wizard.compatibility.data.model import Architecture, Card, Matrix
 from wizard.compatibility.rules import DriverLevel, driver_level, driver_system, reaches
 from wizard.machine.model import Gpu, Machine
 from wizard.model.capability import ComputeCapability
+from wizard.model.table_update import tables_dir
 
 
 class CardState(enum.Enum):
@@ -107,3 +112,14 @@ def _state(
     if first and unreported and level.version and not reaches(level, str(first)):
         return CardState.TOO_NEW
     return CardState.DRIVEN
+
+
+def stated_speed(name: str) -> float | None:
+    """Return the TFLOP/s in float32 that a card of this name (as CUDA says it) is rated at; None: not known."""
+    path = tables_dir() / "matrix_speed.csv"
+    return _speeds(path).get(name.removeprefix("NVIDIA ")) if path.is_file() else None
+
+
+@lru_cache(maxsize=4)
+def _speeds(path: Path) -> Mapping[str, float]:
+    return {row["name"]: float(row["fp32_tflops"]) for row in read_rows(path)}

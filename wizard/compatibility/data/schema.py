@@ -70,6 +70,7 @@ WHEEL = _pattern(
 )
 SHA256 = _pattern("a SHA-256 in lower case", "[0-9a-f]{64}")
 BYTES = _pattern("a number of bytes", r"[1-9]\d{3,11}")
+TFLOPS = _pattern("a number such as 35.6", r"\d{1,3}(\.\d)?")
 NUMPY = _pattern("a NumPy bound such as <2", r"<\d+(\.\d+)?")
 YES_NO = _one_of("yes", "no")
 PLATFORM = _one_of(*PLATFORMS.values())
@@ -203,4 +204,5 @@ TABLES = (
         },
         ("board",),
     ),
+    TableSchema("matrix_speed", {"name": TEXT, "fp32_tflops": TFLOPS, **_ORIGIN, "note": NOTE}, ("name",)),
 )

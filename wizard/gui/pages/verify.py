@@ -12,94 +12,27 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
 from wizard.app.pages.order import SideId
 from wizard.app.pages.report import CheckView, DiagnosisView, ReportView, read_report
 from wizard.gui.pages.base import Page
+from wizard.gui.pages.verify_parts import HandOnCard, speed_bar
 from wizard.gui.shell.context import AppContext
-from wizard.gui.shell.serving import DOWNLOADS
 from wizard.gui.shell.theme import code_font
 from wizard.gui.widgets.code import CodeLines, SaidCode, copy_out, say_for_a_moment
 from wizard.gui.widgets.figures import seconds_text
-from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up
+from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up, stacked
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable
-from wizard.model.errors import ExitStatus, WizardError
 
 if TYPE_CHECKING:
     from wizard.app.pages.after_setup import Section
-    from wizard.app.pages.order import AppState
-
-
-_READY = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)  # its files are right, whatever the card said
-
-
-class HandOnCard(QFrame):
-    def __init__(self, context: AppContext) -> None:
-        super().__init__()
-        self.setProperty("role", "card")
-        self._context = context
-        self._begun_for = ""  # the run; one that was stopped by hand is not begun again
-        self._failure: WizardError | None = None
-        rows = column(self, (16, 12, 16, 12), 6)
-        self._pill, self._title, self.stop = Pill("note"), label("", "strong"), QPushButton(self)
-        self.stop.setProperty("role", "small")
-        head = line_up()
-        head.addWidget(self._pill)
-        head.addWidget(self._title, 1)
-        head.addWidget(self.stop)
-        self._words = label("", "muted")
-        rows.addLayout(head)
-        rows.addWidget(self._words)
-        self.stop.clicked.connect(context.serving.stop)
-        context.serving.changed.connect(self.retranslate)
-        self.setVisible(False)
-
-    def begin(self) -> None:
-        """Opt-in: only where the form's tick was set."""
-        state, serving = self._context.navigator.state, self._context.serving
-        if not self._is_wanted(state) or state.run_id == self._begun_for or serving.is_on:
-            self.retranslate()
-            return
-        self._begun_for, self._failure = state.run_id or "", None
-        room, preview, classes = state.classroom, state.preview, self._context.session.tools.classes
-        if room is None or preview is None:
-            return
-        serving.start(
-            DOWNLOADS,
-            lambda on_bytes, is_cancelled: classes.hand_on(room.file, room.path, preview.files),
-            self._failed,
-        )
-
-    @staticmethod
-    def _is_wanted(state: AppState) -> bool:
-        report = state.report or {}
-        return state.hand_on and state.preview is not None and report.get("status") in _READY
-
-    def _failed(self, error: WizardError) -> None:
-        self._failure = error
-        self.retranslate()
-
-    def retranslate(self) -> None:
-        serving = self._context.serving
-        server = serving.server if serving.what == DOWNLOADS else None
-        self.stop.setText(self.tr("St&op it"))
-        self.stop.setVisible(server is not None)
-        self.setVisible(server is not None or self._failure is not None)
-        if server is not None:
-            self._pill.show_state("ok", self.tr("Sharing"))
-            self._title.setText(self.tr("This computer shares the files with its class"))
-            words = self.tr("Sharing ends when this window is closed. Others find it by the class code, or at %1.")
-            self._words.setText(words.replace("%1", "  ".join(server.addresses)))
-        elif self._failure is not None:
-            self._pill.show_state("note")
-            self._title.setText(self.tr("The files could not be shared"))
-            self._words.setText(self._context.translator.say(self._failure.summary))
 
 
 _HEADLINE = "zeros"  # torch.zeros(1).cuda(): the one that everybody wants to know
 _ON_CARD = "torch.zeros(1).cuda()"
+_SPEED = "speed"
 _ICON = QSize(22, 18)
 _WORTH_SAYING = 0.05  # seconds
 _BEFORE_COMMAND = 2  # lines of the section of a project: its folder, the editor
@@ -271,7 +204,7 @@ class VerifyPage(Page):
             return
         self._show_head(view)
         self._show_diagnosis(view.diagnosis if self.has_failed else None)
-        first = [check for check in view.checks if check.name == _HEADLINE or check.state in ("failed", "warning")]
+        first = [check for check in view.checks if self._is_worth_seeing(check)]
         rest = [check for check in view.checks if check not in first]
         for card, checks in ((self.first, first), (self.rows, rest)):
             card.clear()
@@ -290,6 +223,11 @@ class VerifyPage(Page):
         self._changed.setText("\n".join((words, *self._settings_words())))
         names = [Path(file.path).name for one in self.state.used if one.change for file in one.change.files]
         self.changes.show_words(self.tr("What was chan&ged"), self.context.translator.listed(names))
+
+    @staticmethod
+    def _is_worth_seeing(check: CheckView) -> bool:
+        is_measured = check.name == _SPEED and check.state == "ok"
+        return check.name == _HEADLINE or is_measured or check.state in ("failed", "warning")
 
     def _settings_words(self) -> list[str]:
         """Which settings files were changed on the way, and what the tools themselves say now."""
@@ -339,11 +277,15 @@ class VerifyPage(Page):
             name = _ON_CARD
         pill = Pill(_STATES.get(check.state, "note"), check_word(check.state))
         pill.setAccessibleName(f"{name}: {pill.accessibleName()}")
-        is_said = check.name == _HEADLINE and check.state == "ok"  # its sentence names the time
+        is_said = check.name in (_HEADLINE, _SPEED) and check.state == "ok"  # its sentence says it, or it tells nothing
         seconds = check.seconds if check.seconds and check.seconds >= _WORTH_SAYING and not is_said else None
         took = label(seconds_text(seconds) if seconds is not None else "", "muted", wrap=False)
         took.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        card.add_row(pill, label(name, "strong", wrap=False), label(self.say(check.message)), took, tight=True)
+        said: QWidget = label(self.say(check.message))
+        share = check.message.params.get("share")
+        if isinstance(share, int):
+            said = stacked(speed_bar(share, self.say(check.message)), said)
+        card.add_row(pill, label(name, "strong", wrap=False), said, took, tight=True)
 
     def _open_terminal(self) -> None:
         prefix, api = Path(self.state.prefix), self.context.session.tools

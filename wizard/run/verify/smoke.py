@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from wizard.compatibility.cards import stated_speed
 from wizard.machine.model import Machine
 from wizard.model.errors import Cancelled
 from wizard.model.messages import Message, Scalar, Words, catalogue, message
@@ -27,6 +28,7 @@ from wizard.system.traits import this
 # The sentences of the smoke test: a check's facts become a Message. Looks nothing up and judges nothing.
 
 _LONGEST_ERROR = 300
+_SLOW = 50  # per cent of the rating: sound cards give more in such a product
 
 
 def check_message(name: str, state: str, data: Mapping[str, Any], seconds: float | None) -> Message:
@@ -38,6 +40,8 @@ def check_message(name: str, state: str, data: Mapping[str, Any], seconds: float
         key = f"verify.skipped.{data.get('reason')}"
         return Message(key if key in catalogue("en") else "verify.skipped.other", params)
     is_cpu = (name == "build" and data.get("is_built") is False) or (name == "zeros" and data.get("device") == "cpu")
+    if name == "speed" and "stated" in params:
+        state = "slow" if _number(params["share"]) < _SLOW else "stated"
     key = f"verify.check.{name}.{'cpu' if is_cpu and state == 'ok' else state}"
     return Message(key if key in catalogue("en") else f"verify.check.other.{state}", params)
 
@@ -141,6 +145,13 @@ def _peers(data: Mapping[str, Any]) -> dict[str, Scalar]:
     return {"count": int(_number(data.get("count"))), "direct": int(_number(data.get("direct")))}
 
 
+def _speed(data: Mapping[str, Any]) -> dict[str, Scalar]:
+    """`stated`: what this card is rated at, `share`: per cent of that; both missing for a card of no table."""
+    measured, stated = _number(data.get("tflops")), stated_speed(str(data.get("name")))
+    params: dict[str, Scalar] = {"tflops": f"{measured:.1f}"}
+    return {**params, "stated": f"{stated:.1f}", "share": round(100 * measured / stated)} if stated else params
+
+
 def _difference(data: Mapping[str, Any]) -> dict[str, Scalar]:
     return {"max_difference": f"{_number(data.get('max_difference')):.1e}"}
 
@@ -156,6 +167,7 @@ _SPECIAL = {
     "convolution": _difference,
     "precision": _precision,
     "peers": _peers,
+    "speed": _speed,
 }
 
 

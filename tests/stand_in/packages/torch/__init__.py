@@ -78,8 +78,8 @@ if _DO == "numpy-1":
 
 
 class Tensor:
-    def __init__(self, value, device="cpu", size=1):
-        self.value, self.device, self.size = value, device, size
+    def __init__(self, value, device="cpu", size=1, side=0):
+        self.value, self.device, self.size, self.side = value, device, size, side
 
     def _new(self, value):
         if self.device != "cpu" and _DO == "no-kernels":
@@ -150,6 +150,8 @@ class Tensor:
         return self._new(self.value * other)
 
     def __matmul__(self, other):
+        if self.side:  # a product that is measured
+            time.sleep(2 * self.side**3 / (_B.get("tflops", 400) * 1e12))
         wrong = 40.0 if _DO == "wrong-results" and self.device != "cpu" else 0.0
         return self._new(self.value * other.value + wrong)
 
@@ -165,8 +167,12 @@ def ones(size, dtype=None):
     return Tensor(1 if dtype == uint8 else 1.0, size=size)
 
 
-def randn(*shape):
-    return Tensor(0.5)
+def randn(*shape, device="cpu"):
+    if _DO == "no-room-for-more" and device != "cpu":
+        raise RuntimeError(ERRORS["out-of-memory"])
+    if _DO == "crash-when-measured" and device != "cpu":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    return Tensor(0.5, device, side=0 if device == "cpu" else shape[0])
 
 
 def tensor(values):
