@@ -203,6 +203,17 @@ class FakeSession(WindowSession):
 
     # -- runs
 
+    def plan_add(
+        self,
+        facts: Facts,
+        choices: Choices,
+        is_cancelled: IsCancelled = lambda: False,
+        on_progress: OnProgress = lambda progress: None,
+    ) -> Preview | None:
+        self._called("plan_add", choices.extras, is_cancelled)
+        self.tools.fail.pop("register_kernel", None)  # what it lacked is there from now on
+        return values.preview("run-kernel", choices.prefix or "", choices)
+
     def start(self, run_id: str) -> int:
         self._called("start", run_id)
         self.set_state(run_id, "running", asked="")

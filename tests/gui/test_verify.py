@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QProgressBar
 from pytestqt.qtbot import QtBot
 
+from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
@@ -105,13 +106,55 @@ def test_after_a_failure_nothing_says_how_to_work_with_it(
         assert not one.isVisible(), one
 
 
-def test_what_jupyter_lacks_is_said(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
-    side.fail["register_kernel"] = WizardError("kernel-no-package", "No {package}.", "Add it.", package="ipykernel")
+LACKS = WizardError("kernel-no-package", "No {package}.", "Add it.", package="ipykernel")
+
+
+def test_what_jupyter_lacks_is_put_in_by_a_button(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
+) -> None:
+    side.fail["register_kernel"] = LACKS
+    window = make_window()
+    page = reached(qtbot, window)
+    press(qtbot, page.jupyter)
+    qtbot.waitUntil(page.kernel.isVisible)
+    assert page.jupyter.text() != "Added"
+    press(qtbot, page.kernel.button)
+    settle(qtbot, window)
+    assert ("plan_add", ("ipykernel",)) in session.calls
+    assert "start" not in session.names()[-1:], "what would change is shown first"
+    assert "PyTorch stays as it is" in page.kernel._words.text()
+    assert "torch-wizard" not in page.kernel._words.text()
+    before = len(side.calls)
+    session.known_runs.append(values.run_info("run-kernel", "planned", str(PREFIX)))
+    press(qtbot, page.kernel.button)
+    qtbot.waitUntil(lambda: ("start", "run-kernel") in session.calls)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+    qtbot.waitUntil(lambda: ("register_kernel", PREFIX) in side.calls[before:])
+    settle(qtbot, window)
+    assert not page.kernel.isVisible()
+
+
+def test_another_fault_of_jupyter_is_said(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    side.fail["register_kernel"] = WizardError("undo-other", "It cannot be written.", "Look at the folder.")
     window = make_window()
     page = reached(qtbot, window)
     press(qtbot, page.jupyter)
     qtbot.waitUntil(page.trouble.isVisible)
-    assert page.jupyter.text() != "Added"
+    assert not page.kernel.isVisible()
+
+
+def test_a_plan_for_jupyter_that_nobody_wants_goes(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
+) -> None:
+    side.fail["register_kernel"] = LACKS
+    window = make_window()
+    page = reached(qtbot, window)
+    press(qtbot, page.jupyter)
+    qtbot.waitUntil(page.kernel.isVisible)
+    press(qtbot, page.kernel.button)
+    settle(qtbot, window)
+    press(qtbot, page.another)
+    qtbot.waitUntil(lambda: ("discard", "run-kernel") in session.calls)
 
 
 def test_the_environment_and_the_changes_are_one_press_away(

@@ -108,7 +108,6 @@ class Tools:
         return sum(one.size for one in prune(is_cancelled))
 
     def closer(self, one: Environment) -> Closer:
-
         kept = _kept(one.prefix)
         return Closer(self.ways(one.prefix, one.variant not in (None, "cpu")), kept[0] if kept else None, kept[1:])
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from wizard.model.messages import Message
 
-_REPAIR_STEP = "aside"  # no setup has it
+_REPAIR_STEP = "guard"  # no setup has it, and no adding of packages
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from wizard.environment.activate.scripts import scripts_folder
 from wizard.environment.activate.terminal import users_environment
 from wizard.environment.layout import all_site_packages, is_conda_prefix, python_of
-from wizard.model.errors import WizardError
+from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import message
 from wizard.process.detached import start_detached
 from wizard.system import paths
@@ -19,7 +19,12 @@ from wizard.system.places import places
 from wizard.undo.journal import UndoJournal
 
 _EDITORS = ("code", "codium", "code-insiders")
-_KERNEL_PACKAGE = "ipykernel"
+KERNEL_PACKAGE = "ipykernel"
+KERNEL_LACKS = ErrorText(
+    "kernel-no-package",
+    "Jupyter needs the package {package}, which is not in the environment “{path}”.",
+    "Install {package} into the environment, then add it to Jupyter again.",
+)
 
 
 def find_editor(environment: Mapping[str, str]) -> Path | None:
@@ -81,14 +86,8 @@ def register_kernel(prefix: Path, name: str, title: str) -> Path:
 
     Raises WizardError `kernel-no-package` where the environment lacks ipykernel, and `undo-…`.
     """
-    if not any((folder / _KERNEL_PACKAGE).is_dir() for folder in all_site_packages(prefix)):
-        raise WizardError(
-            "kernel-no-package",
-            "Jupyter needs the package {package}, which is not in the environment “{path}”.",
-            "Install {package} into the environment, then add it to Jupyter again.",
-            package=_KERNEL_PACKAGE,
-            path=str(prefix),
-        )
+    if not any((folder / KERNEL_PACKAGE).is_dir() for folder in all_site_packages(prefix)):
+        raise WizardError(KERNEL_LACKS, package=KERNEL_PACKAGE, path=str(prefix))
     spec = {
         "argv": [str(python_of(prefix)), "-m", "ipykernel_launcher", "-f", "{connection_file}"],
         "display_name": title,

@@ -10,14 +10,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QSize, Qt, QUrl
+from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
 from wizard.app.pages.order import SideId
 from wizard.app.pages.report import CheckView, DiagnosisView, ReportView, read_report
+from wizard.environment.activate.programs import KERNEL_LACKS
 from wizard.gui.pages.base import Page
-from wizard.gui.pages.verify_parts import HandOnCard, speed_bar
+from wizard.gui.pages.verify_parts import HandOnCard, KernelOffer, check_word, plan_kernel, speed_bar
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
 from wizard.gui.widgets.code import CodeLines, SaidCode, copy_out, say_for_a_moment
@@ -25,9 +26,11 @@ from wizard.gui.widgets.figures import seconds_text
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up, stacked
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable
+from wizard.model.errors import WizardError
 
 if TYPE_CHECKING:
     from wizard.app.pages.after_setup import Section
+    from wizard.run.model import Preview
 
 
 _HEADLINE = "zeros"  # torch.zeros(1).cuda(): the one that everybody wants to know
@@ -38,15 +41,6 @@ _WORTH_SAYING = 0.05  # seconds
 _BEFORE_COMMAND = 2  # lines of the section of a project: its folder, the editor
 _SAVE_AS = "HTML (*.html);;JSON (*.json);;Text (*.txt)"
 _STATES = {"ok": "ok", "warning": "warning", "failed": "problem", "skipped": "note"}
-
-
-def check_word(state: str) -> str:
-    """Return the word for a check that did not pass; "" for one that did."""
-    words = {
-        "failed": QCoreApplication.translate("TorchCheckState", "Failed"),
-        "skipped": QCoreApplication.translate("TorchCheckState", "Skipped"),
-    }
-    return words.get(state, "")
 
 
 def _small(*buttons: QPushButton) -> QHBoxLayout:
@@ -73,7 +67,8 @@ class VerifyPage(Page):
         self._evidence_lines.setFont(code_font())
         lines.addWidget(self._evidence_title)
         lines.addWidget(self._evidence_lines)
-        self.hand_on = HandOnCard(context)
+        self.hand_on, self.kernel = HandOnCard(context), KernelOffer(context)
+        self._lists_after = ""  # the environment that gets ipykernel just now, to be listed in Jupyter then
         self.first, self.rows = RowCard(4, 2), RowCard(4, 2)
         self._start = label("", "heading")
         self.command = SaidCode(context.translator)
@@ -102,6 +97,7 @@ class VerifyPage(Page):
         for widget in (self._failure, self._evidence, self.hand_on, self.first, self._start):
             self.body.addWidget(widget)
         self.body.addLayout(starts)
+        self.body.addWidget(self.kernel)
         self.body.addWidget(self.command)
         self.body.addWidget(FoldList(self.ways, self.others, self.changes))
         self.body.addLayout(_small(self.copy, self.save))
@@ -115,6 +111,7 @@ class VerifyPage(Page):
         self.finish.clicked.connect(lambda: self.window().close())
         self.terminal.clicked.connect(self._open_terminal)
         self.jupyter.clicked.connect(self._register)
+        self.kernel.pressed.connect(self._add_kernel)
         self.editor.clicked.connect(self._open_editor)
         self.activation.clicked.connect(self._copy_activation)
         self.folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(self.state.prefix)))
@@ -134,6 +131,11 @@ class VerifyPage(Page):
 
     def leave(self) -> None:
         self.cancel_task()
+        if (preview := self.kernel.put_away()) is not None:
+            run_id, session = preview.plan.id, self.context.session
+            self.context.tasks.start(
+                lambda is_cancelled, note: session.discard(run_id), lambda answer: None, lambda error: None
+            )
 
     def _show_ways(self, answer: tuple[tuple[Section, ...], bool]) -> None:
         sections, has_editor = answer
@@ -142,6 +144,9 @@ class VerifyPage(Page):
         self.command.show_line(said[0] if said and not self.has_failed else None)
         self.editor.setVisible(has_editor and not self.has_failed)
         self.wants_focus.emit()
+        if self._lists_after == self.state.prefix and not self.has_failed:
+            self._lists_after = ""
+            self._register()
 
     @property
     def _view(self) -> ReportView | None:
@@ -196,6 +201,7 @@ class VerifyPage(Page):
         self._evidence_title.setText(self.tr("Evidence"))
         self.ways.retranslate()
         self.command.retranslate()
+        self.kernel.retranslate()
         self.hand_on.retranslate()
 
     def render_state(self) -> None:
@@ -303,7 +309,44 @@ class VerifyPage(Page):
             None,
             lambda is_cancelled, note: api.register_kernel(prefix),
             lambda answer: say_for_a_moment(words, self.jupyter),
+            on_failed=self._not_registered,
         )
+
+    def _not_registered(self, error: WizardError) -> None:
+        if error.code != KERNEL_LACKS.code:
+            self.trouble.show_error(error)
+            return
+        self.kernel.show_offer()
+        self.kernel.button.setFocus()
+        self.announce(self.say(error.summary))
+
+    def _add_kernel(self) -> None:
+        prefix, session, preview = Path(self.state.prefix), self.context.session, self.kernel.preview
+        if preview is None:
+            self.start_task(
+                lambda: self.tr("Looking for what ipykernel needs…"),
+                lambda is_cancelled, note: plan_kernel(session, prefix, is_cancelled),
+                self._kernel_planned,
+            )
+            return
+        run_id = preview.plan.id
+        self.start_task(
+            lambda: self.tr("Starting…"),
+            lambda is_cancelled, note: session.start(run_id),
+            lambda answer: self._kernel_begun(run_id),
+        )
+
+    def _kernel_planned(self, preview: Preview | None) -> None:
+        if preview is None:  # somebody else was quicker
+            self.kernel.put_away()
+            self._register()
+        else:
+            self.kernel.show_offer(preview)
+
+    def _kernel_begun(self, run_id: str) -> None:
+        self.kernel.put_away()  # it is the worker's now
+        self._lists_after = self.state.prefix
+        self.context.navigator.show_run(run_id)
 
     def _copy_activation(self) -> None:
         if self.ways.first is not None:

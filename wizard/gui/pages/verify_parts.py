@@ -1,21 +1,40 @@
-"""Parts of Verify: the speed as a bar, and the card that says that downloads are shared with the class."""
+"""Parts of Verify: the speed as a bar, what Jupyter lacks, and that downloads are shared with the class."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton
 
+from wizard.compatibility.model import Choices
+from wizard.environment.activate.programs import KERNEL_PACKAGE
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.serving import DOWNLOADS
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import Pill, label
 from wizard.model.errors import ExitStatus, WizardError
+from wizard.model.messages import bytes_text
 
 if TYPE_CHECKING:
-    from wizard.app.pages.order import AppState
+    from pathlib import Path
 
+    from wizard.app.pages.order import AppState
+    from wizard.app.session import Session
+    from wizard.gui.shell.tasks import IsCancelled
+    from wizard.run.model import Preview
+
+_NOT_SAID = ("reuse.change.snapshot", "reuse.change.left", "reuse.change.download")  # the button and one line say it
 _READY = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)  # its files are right, whatever the card said
+
+
+def check_word(state: str) -> str:
+    """Return the word for a check that did not pass; "" for one that did."""
+    words = {
+        "failed": QCoreApplication.translate("TorchCheckState", "Failed"),
+        "skipped": QCoreApplication.translate("TorchCheckState", "Skipped"),
+    }
+    return words.get(state, "")
 
 
 def speed_bar(share: int, words: str) -> QProgressBar:
@@ -25,6 +44,55 @@ def speed_bar(share: int, words: str) -> QProgressBar:
     bar.setValue(min(100, share))
     bar.setAccessibleName(words)
     return bar
+
+
+def plan_kernel(session: Session, prefix: Path, is_cancelled: IsCancelled) -> Preview | None:
+    """Plan what Jupyter lacks beside the torch that is there; None: nothing. Raises as `envs add`."""
+    choices = Choices(prefix=str(prefix), reuse=True, extras=(KERNEL_PACKAGE,))
+    session.check_choices(choices)
+    return session.plan_add(session.probe(None, is_cancelled), choices, is_cancelled)
+
+
+class KernelOffer(QFrame):
+    """What Jupyter lacks, and the button that puts it in: first it says what would change, then it does it."""
+
+    pressed = Signal()
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self._context = context
+        self.preview: Preview | None = None
+        row = line_up(self, (16, 12, 16, 12))
+        self._words, self.button = label(""), QPushButton(self)
+        row.addWidget(self._words, 1)
+        row.addWidget(self.button)
+        self.button.clicked.connect(self.pressed)
+        self.setVisible(False)
+
+    def show_offer(self, preview: Preview | None = None) -> None:
+        """Show what is missing, or what putting it in would change."""
+        self.preview = preview
+        self.setVisible(True)
+        self.retranslate()
+
+    def put_away(self) -> Preview | None:
+        """Hide it; return the plan that nobody has carried out, whose files are to go."""
+        preview, self.preview = self.preview, None
+        self.setVisible(False)
+        return preview
+
+    def retranslate(self) -> None:
+        say = self._context.translator.say
+        if self.preview is None:
+            self._words.setText(self.tr("Jupyter needs the package ipykernel, which is not in this environment."))
+            self.button.setText(self.tr("Add ip&ykernel…"))
+            return
+        changes = [say(one) for one in self.preview.changes if one.key not in _NOT_SAID]
+        kept = self.tr("PyTorch stays as it is. Environments can take this back.")
+        self._words.setText("\n".join((*changes, kept)))
+        size = bytes_text(self.preview.download_bytes or 0)
+        self.button.setText(self.tr("Add it no&w (downloads %1)").replace("%1", size))
 
 
 class HandOnCard(QFrame):
