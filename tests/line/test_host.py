@@ -28,6 +28,7 @@ from tests.waiting import wait_until
 from wizard.app.bring import sent
 from wizard.app.host import FarHost, host_named
 from wizard.model.errors import UsageError
+from wizard.model.messages import bytes_text
 
 pytestmark = [
     pytest.mark.slow,
@@ -273,7 +274,7 @@ def test_a_transfer_that_was_cut_goes_on_where_it_was(box: Box) -> None:
     (program / f"{digest}.part").write_bytes(whole[:1_500_000])
     done = box.typed(*box.setup("--dry-run", "--name", "demo"))
     assert done.returncode == 0, done.stderr
-    assert f"({(len(whole) - 1_500_000) / 1e6:.1f} MB)" in done.stderr, "only what is missing goes"
+    assert f"({bytes_text(len(whole) - 1_500_000)})" in done.stderr, "only what is missing goes"
 
     (program / digest / "torch-wizard").unlink()
     (program / f"{digest}.part").write_bytes(bytes(1_500_000))
