@@ -49,7 +49,6 @@ def speed_bar(share: int, words: str) -> QProgressBar:
 def plan_kernel(session: Session, prefix: Path, is_cancelled: IsCancelled) -> Preview | None:
     """Plan what Jupyter lacks beside the torch that is there; None: nothing. Raises as `envs add`."""
     choices = Choices(prefix=str(prefix), reuse=True, extras=(KERNEL_PACKAGE,))
-    session.check_choices(choices)
     return session.plan_add(session.probe(None, is_cancelled), choices, is_cancelled)
 
 
