@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
+from tests.explain.samples import SAMPLES
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, failed_run
 from tests.gui.fake_tools import FakeTools
@@ -25,10 +27,11 @@ from wizard.compatibility.data.load import load_matrix
 from wizard.diagnose.driver_guide import DriverNeed, driver_guide
 from wizard.diagnose.known_errors.match import explain
 from wizard.gui.shell.window import WizardWindow
-from wizard.gui.tools.explain import ExplainPage
+from wizard.gui.tools.explain import ExplainPage, in_window
 from wizard.gui.widgets.code import CodeLine
+from wizard.machine.model import Machine
 from wizard.model.errors import UsageError
-from wizard.model.messages import LANGUAGES
+from wizard.model.messages import LANGUAGES, text
 
 KNOWN = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
 
@@ -55,6 +58,40 @@ def test_a_pasted_error_gets_cause_and_what_to_do(qtbot: QtBot, make_window: Mak
     assert "535.183.01" in page.words, "this computer's facts"
     page.text.appendPlainText("more")
     assert page.words == "", "an answer is of one text"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_advice_in_the_window_is_a_command(language: str) -> None:
+    said = [(one.id, words) for sample in SAMPLES.values() for one in explain(sample) for words in (one.cause, one.fix)]
+    assert [name for name, words in said if "torch-wizard" in in_window(text(words, language))] == []
+
+
+def test_a_pages_name_in_an_advice_leads_there(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    page.text.setPlainText("AssertionError: Torch not compiled with CUDA enabled")
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    assert '<a href="doctor">Doctor</a>' in page.words
+    page._follow("doctor")
+    settle(qtbot, window)
+    assert window.side.here is not None
+    assert window.side.here.page is SideId.DOCTOR
+
+
+def test_without_a_card_the_cpu_build_is_the_right_one() -> None:
+    words = "AssertionError: Torch not compiled with CUDA enabled"
+    matrix = load_matrix()
+
+    def advice(machine: Machine, said: str = words) -> str:
+        facts = replace(values.FACTS, machine=machine)
+        return text(answer(said, lambda: (facts, values.VERDICT, matrix)).found[0].fix, "en")
+
+    assert advice(values.MACHINE).startswith("Install the CUDA build")
+    none = replace(values.MACHINE, gpus=(), driver=None)
+    assert "the CPU build is the right one here" in advice(none)
+    of_another = f"NVIDIA-SMI 535.183.01  Driver Version: 535.183.01  CUDA Version: 12.2\n{words}"
+    assert advice(none, of_another).startswith("Install the CUDA build"), "the text is of a computer with a card"
 
 
 def test_an_unknown_error_gets_no_advice(qtbot: QtBot, make_window: MakeWindow) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from wizard.run.model import Facts
 SCHEMA = 1
 _MOST_SHOWN = 3
 _OTHER = "explain.reason.other-"
+_CPU_BUILD = ("torch-cpu-build", "cpu-build-seen")  # without a card, it is the right one
 _ABOUT_A_BUILD = ("torch", "import")
 
 
@@ -56,7 +57,10 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
     facts, verdict, matrix = look()
     guide = driver_advice(facts.machine, matrix, verdict.after_driver_update) if "driver-guide" in wanted else None
     reasons = _reasons(judge_facts(named, matrix, facts.machine), found)
-    told = tuple(_facts(wanted, facts, verdict, matrix, _is_of_another(reasons, named, facts)))
+    is_of_another = _is_of_another(reasons, named, facts)
+    if found[0].id in _CPU_BUILD and not (facts.machine.nvidia_gpus or is_of_another):
+        found = (replace(found[0], advice="explain.fix-no-card"), *found[1:])
+    told = tuple(_facts(wanted, facts, verdict, matrix, is_of_another))
     return ExplainResult(found, told, guide, reasons, _environment(named.environment))
 
 

@@ -45,6 +45,7 @@ class Explanation:
     error: KnownError
     line: str
     params: Mapping[str, str] = field(default_factory=dict)
+    advice: str = ""  # another sentence than the row's, where this computer asks for one
 
     @property
     def id(self) -> str:
@@ -56,7 +57,7 @@ class Explanation:
 
     @property
     def fix(self) -> Message:
-        return Message(f"explain.error.{self.id}.fix", self.params)
+        return Message(self.advice or f"explain.error.{self.id}.fix", self.params)
 
 
 # The catalogue of known errors, read from `matrices/errors.toml`. Only what is written there is ever advised.

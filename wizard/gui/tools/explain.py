@@ -15,8 +15,9 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QWidget
 
-from wizard.app.pages.order import SideId
+from wizard.app.pages.order import PageId, SideId
 from wizard.gui.shell.context import AppContext
+from wizard.gui.shell.rail import page_name, side_name
 from wizard.gui.shell.theme import code_font
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.widgets.code import CodeLine
@@ -45,9 +46,36 @@ _EXAMINED = ("torch", "import")  # areas in which the doctor can tell more than 
 _ADDRESS = re.compile(r"https://[^\s;]+")
 
 
+# A command in a sentence is a page in the window. Longer ones first.
+_PAGES: dict[str, PageId | SideId] = {
+    "mirrors test": PageId.SOURCE,
+    "mirrors lint": PageId.CHECK,
+    "doctor": SideId.DOCTOR,
+    "verify": SideId.DOCTOR,
+    "pick": PageId.BUILD,
+    "setup": PageId.WELCOME,
+    "probe": PageId.CHECK,
+}
+_COMMAND = re.compile(rf"[“\"]torch-wizard ({'|'.join(_PAGES)})\b[^”\"]*[”\"]")
+_ASIDE = re.compile(r" ?[(（]torch-wizard\b[^)）]*[)）]")  # an option or a command in brackets
+_PROGRAM = re.compile(r"\btorch-wizard( setup)?\b")
+
+
+def in_window(words: str) -> str:
+    """Return an advice with the names of pages in place of commands."""
+
+    def page(found: re.Match[str]) -> str:
+        known = _PAGES[found[1]]
+        return f"“{side_name(known) if isinstance(known, SideId) else page_name(known)}”"
+
+    return _PROGRAM.sub("Torch Setup", _ASIDE.sub("", _COMMAND.sub(page, words)))
+
+
 def linked(words: str) -> str:
-    """Return the words as rich text in which every address can be clicked."""
-    return _ADDRESS.sub(lambda found: f'<a href="{found[0]}">{found[0]}</a>', escape(words))
+    """Return the words as rich text in which every address, and the doctor's page, can be clicked."""
+    doctor = side_name(SideId.DOCTOR)
+    found = _ADDRESS.sub(lambda found: f'<a href="{found[0]}">{found[0]}</a>', escape(words, quote=False))
+    return found.replace(f"“{doctor}”", f'<a href="{SideId.DOCTOR.value}">{doctor}</a>').replace("\n", "<br>")
 
 
 class ExplainPage(SidePage):
@@ -173,6 +201,19 @@ class ExplainPage(SidePage):
         self._said.append(made)
         return made
 
+    def _add_linked(self, words: str, role: str = "") -> QLabel:
+        made = self._add(linked(in_window(words)), role)
+        made.setTextFormat(Qt.TextFormat.RichText)
+        made.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        made.linkActivated.connect(self._follow)
+        return made
+
+    def _follow(self, address: str) -> None:
+        if address == SideId.DOCTOR.value:
+            self.context.side.open(SideId.DOCTOR, self._answer.environment if self._answer else None)
+        else:
+            QDesktopServices.openUrl(QUrl(address))
+
     def _show_unknown(self, answer: ExplainResult) -> None:
         card = box("card")
         lines = column(card, (16, 14, 16, 14), 8)
@@ -180,8 +221,8 @@ class ExplainPage(SidePage):
         head = message("explain.by-tables" if answer.reasons else "explain.unknown")
         lines.addWidget(self._add(self.say(head), "heading"))
         for point in answer.reasons:
-            lines.addWidget(self._add(f"•  {self.say(point)}"))
-        lines.addWidget(self._add(self.say(message("explain.unknown-hint"))))
+            lines.addWidget(self._add_linked(f"•  {self.say(point)}"))
+        lines.addWidget(self._add_linked(self.say(message("explain.unknown-hint"))))
         self._rows.addWidget(card)
 
     def _show_known(self, one: Explanation, answer: ExplainResult) -> None:
@@ -192,17 +233,12 @@ class ExplainPage(SidePage):
         lines.addWidget(told)
         for name, words in (("cause", one.cause), ("fix", one.fix)):
             lines.addWidget(self._add(self.say(message(f"explain.{name}")), "strong"))
-            lines.addWidget(self._add(self.say(words)))
+            lines.addWidget(self._add_linked(self.say(words)))
         for name, points in (("reasons", answer.reasons), ("facts", answer.facts)):
             if points:
                 lines.addWidget(self._add(self.say(message(f"explain.{name}")), "strong"))
-                lines.addWidget(self._add("\n".join(f"•  {self.say(point)}" for point in points)))
-        links = self._add(self.say(message("explain.source", source=one.error.source)), "muted")
-        links.setText(linked(links.text()))
-        links.setTextFormat(Qt.TextFormat.RichText)
-        links.setOpenExternalLinks(True)
-        links.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
-        lines.addWidget(links)
+                lines.addWidget(self._add_linked("\n".join(f"•  {self.say(point)}" for point in points)))
+        lines.addWidget(self._add_linked(self.say(message("explain.source", source=one.error.source)), "muted"))
         if one.error.area in _EXAMINED:
             lines.addLayout(self._examine(answer.environment))
         self._rows.addWidget(card)
@@ -222,7 +258,7 @@ class ExplainPage(SidePage):
         lines = column(card, (16, 14, 16, 14), 8)
         lines.addWidget(self._add(self.say(message("explain.guide.head")), "heading"))
         for note in guide.notes:
-            lines.addWidget(self._add(self.say(note)))
+            lines.addWidget(self._add_linked(self.say(note)))
         for name, codes in (("install", guide.install), ("hold", guide.hold), ("unhold", guide.unhold)):
             if codes:
                 lines.addWidget(self._add(self.say(message(f"explain.guide.{name}")), "strong"))
@@ -241,6 +277,6 @@ class ExplainPage(SidePage):
         card = box("card")
         lines = column(card, (16, 12, 16, 12), 6)
         lines.addWidget(self._add(self.say(message("explain.also")), "muted"))
-        lines.addWidget(self._add(self.say(other.cause)))
-        lines.addWidget(self._add(self.say(other.fix)))
+        lines.addWidget(self._add_linked(self.say(other.cause)))
+        lines.addWidget(self._add_linked(self.say(other.fix)))
         self._rows.addWidget(card)
