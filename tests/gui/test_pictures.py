@@ -1,0 +1,264 @@
+"""The window beside its last accepted pictures: many machines, each failing step, Verify in each of its ends.
+
+The pictures (`tests/data/pictures`) are grey and a fifth of the size. They are held against the window of today as the
+mean grey of squares: a title that is cut or a row that is gone changes some of them much, another version of a font's
+renderer all of them a little. `TORCH_SETUP_RECORD=1 pytest tests/gui/test_pictures.py -m "slow or not slow"` accepts
+what is there; look at it before you commit it. They have Debian 12's fonts (DejaVu Sans, WenQuanYi Micro Hei).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QLibraryInfo, Qt
+from PySide6.QtGui import QFontDatabase, QFontInfo, QImage
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from tests.compatibility.machines import machine
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import STEPS, FakeRun, FakeSession, report
+from tests.gui.walking import go_to, settle
+from wizard.app.pages.check import Looks, driver_advice
+from wizard.app.pages.order import PageId
+from wizard.app.pages.requirements import requirements
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices, Verdict
+from wizard.compatibility.resolve import resolve
+from wizard.gui.shell.splash import SIZE
+from wizard.gui.shell.window import WizardWindow
+from wizard.machine.machine_file import machine_from_json
+from wizard.machine.model import Driver, Machine, MigInstance
+from wizard.model.errors import ExitStatus, WizardError
+from wizard.model.messages import LANGUAGES
+from wizard.run.model import Facts
+from wizard.sources.model import UserSettings
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+ACCEPTED = Path(__file__).parent.parent / "data" / "pictures"
+IS_RECORDING = bool(os.environ.get("TORCH_SETUP_RECORD"))
+SMALL = (SIZE[0] // 5, SIZE[1] // 5)  # pixels
+SQUARE = 4  # pixels of the small picture, 20 of the window
+MUCH = 14  # of 255: words that come or go change a square by 20 to 60
+FEW = 3  # squares
+QT = 11  # 6.11, which Python 3.11 gets: another one may lay out a row by a pixel otherwise
+FONTS = ("DejaVu Sans", "WenQuanYi Micro Hei")
+
+
+def squares(picture: QImage) -> list[int]:
+    """Return the mean grey of each square, row by row."""
+    wide, high = SMALL[0] // SQUARE, SMALL[1] // SQUARE
+    mean = picture.scaled(wide, high, mode=Qt.TransformationMode.SmoothTransformation)
+    mean = mean.convertToFormat(QImage.Format.Format_Grayscale8)
+    return [mean.pixelColor(column, row).lightness() for row in range(high) for column in range(wide)]
+
+
+def seen(window: WizardWindow) -> QImage:
+    small = (
+        window.grab()
+        .toImage()
+        .scaled(*SMALL, Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation)
+    )
+    return small.convertToFormat(QImage.Format.Format_Grayscale8)
+
+
+def differences(before: QImage, now: QImage) -> int:
+    """Count the squares that have changed much."""
+    pairs = zip(squares(before), squares(now), strict=True)
+    return sum(abs(old - new) > MUCH for old, new in pairs)
+
+
+def at_rest(qtbot: QtBot, window: WizardWindow) -> QImage:
+    """Return the window when three looks, a fifth of a second apart, were the same."""
+    looks = [seen(window)]
+    while len(looks) < 3:
+        qtbot.wait(200)
+        now = seen(window)
+        looks = [*looks, now] if squares(now) == squares(looks[-1]) else [now]
+    return looks[-1]
+
+
+@pytest.fixture
+def compare(qtbot: QtBot, qapp: QApplication) -> Iterator[Callable[[WizardWindow, str], None]]:
+    """Hold the window against an accepted picture; all that differ are named in the end."""
+    fonts = (QFontInfo(qapp.font()).family(), *QFontDatabase.families())
+    if fonts[0] != FONTS[0] or FONTS[1] not in fonts or QLibraryInfo.version().minorVersion() != QT:
+        pytest.skip(f"the pictures are of Qt 6.{QT} with {' and '.join(FONTS)}")
+    wrong: list[str] = []
+
+    def look(window: WizardWindow, name: str) -> None:
+        window.resize(*SIZE)
+        settle(qtbot, window)
+        path = ACCEPTED / f"{name}.png"
+        if IS_RECORDING:
+            at_rest(qtbot, window).save(str(path))
+            return
+        before = QImage(str(path))
+        assert not before.isNull(), f"no accepted picture: {path.name}"
+        for _ in range(40):  # what fades in or is laid out anew comes to rest
+            if (count := differences(before, seen(window))) < FEW:
+                return
+            qtbot.wait(50)
+        wrong.append(f"{name}: {count} squares")
+
+    yield look
+    assert not wrong, f"not as accepted (see this file's head): {wrong}"
+
+
+class MachineSession(FakeSession):
+    """The recorded session of another machine, for which the real rule chooses."""
+
+    def __init__(self, root: Path, one: Machine) -> None:
+        super().__init__(root)
+        matrix = load_matrix()
+        verdict = resolve(one, matrix, Choices())
+        self.facts = Facts(one, UserSettings(), requirements(one, UserSettings(), matrix), 0.4)
+        self.looks = Looks((), verdict.after_driver_update, driver_advice(one, matrix, verdict.after_driver_update), ())
+
+    def propose(self, facts: Facts, choices: Choices) -> Verdict:
+        self._called("propose", choices)
+        return resolve(facts.machine, load_matrix(), choices)
+
+
+def other(name: str) -> Machine:
+    path = Path(__file__).parent.parent / "data" / "other_makers" / f"{name}.json"
+    return machine_from_json(json.loads(path.read_text(encoding="utf-8")))
+
+
+def new_card_old_driver() -> Machine:
+    one = machine("rtx-5070-ti-linux-550")
+    card = replace(one.gpus[0], name="NVIDIA GeForce RTX 5090", pci_id="10de:2b85")
+    return replace(one, gpus=(card,), driver=Driver("535.183.01", "12.2"))
+
+
+def in_parts() -> Machine:
+    one = machine("a100-linux-470")
+    return replace(
+        one,
+        gpus=(replace(one.gpus[0], mig=(MigInstance("1g.5gb"), MigInstance("2g.10gb"))),),
+        driver=Driver("580.95.05", "13.0"),
+    )
+
+
+MACHINES: dict[str, Callable[[], Machine]] = {
+    "no-driver": lambda: replace(machine("v100-linux-580"), driver=None),
+    "nouveau": lambda: machine("gtx-970-linux-nouveau"),
+    "two-cards": lambda: machine("gtx-1080-ti-rtx-5090-linux-580"),
+    "too-old": lambda: machine("gtx-970-windows-552"),
+    "too-new": new_card_old_driver,
+    "laptop": lambda: machine("laptop-intel-rtx-4060-windows"),
+    "mig": in_parts,
+    "amd": lambda: other("rx-7900-xtx-linux"),
+    "intel": lambda: machine("intel-only-windows"),
+    "no-card": lambda: machine("no-gpu-linux"),
+}
+USUAL = ("two-cards",)  # the others are slow together
+
+
+def _kinds() -> Iterator[object]:
+    for name in MACHINES:
+        for language, theme in zip(LANGUAGES, ("light", "dark"), strict=True):
+            marks = () if name in USUAL else (pytest.mark.slow,)
+            yield pytest.param(name, language, theme, marks=marks, id=f"{name}-{language}")
+
+
+@pytest.fixture
+def session(request: pytest.FixtureRequest, tmp_path: Path) -> FakeSession:
+    given = getattr(request.node, "callspec", None)
+    name = given.params.get("name") if given else None
+    return MachineSession(tmp_path / "runs", MACHINES[name]()) if name else FakeSession(tmp_path / "runs")
+
+
+@pytest.mark.parametrize(("name", "language", "theme"), list(_kinds()))
+def test_machines(
+    name: str,
+    language: str,
+    theme: str,
+    qtbot: QtBot,
+    make_window: MakeWindow,
+    compare: Callable[[WizardWindow, str], None],
+) -> None:
+    window = make_window(language, theme)
+    for page in (PageId.CHECK, PageId.BUILD):
+        go_to(qtbot, window, page)
+        compare(window, f"{name}-{page.value}-{language}")
+
+
+def failing_at(step: str) -> Callable[[FakeRun], None]:
+    def script(run: FakeRun) -> None:
+        run.begin()
+        for name, _ in STEPS:
+            if name == step:
+                run.step(name, "failed")
+                break
+            run.step(name)
+        lost = WizardError("fetch-unreachable", details="[Errno 101] Network is unreachable", file="torch.whl")
+        run.finish(ExitStatus.FAILED, lost.to_json("en"))
+
+    return script
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", [name for name, _ in STEPS])
+def test_each_step_that_fails(
+    step: str,
+    qtbot: QtBot,
+    make_window: MakeWindow,
+    session: FakeSession,
+    compare: Callable[[WizardWindow, str], None],
+) -> None:
+    session.script = failing_at(step)
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    qtbot.waitUntil(lambda: window.page.remove.isVisible())  # type: ignore[attr-defined]
+    compare(window, f"failed-{step}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_network(
+    language: str,
+    qtbot: QtBot,
+    make_window: MakeWindow,
+    session: FakeSession,
+    compare: Callable[[WizardWindow, str], None],
+) -> None:
+    session.fail["select_build"] = WizardError("no-source", build="torch 2.14.1+cu126")
+    window = make_window(language)
+    go_to(qtbot, window, PageId.SOURCE)
+    compare(window, f"no-network-{language}")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("end", ["ok", "failed"])
+def test_verify(
+    end: str,
+    language: str,
+    qtbot: QtBot,
+    make_window: MakeWindow,
+    session: FakeSession,
+    compare: Callable[[WizardWindow, str], None],
+) -> None:
+    window = make_window(language)
+    window.navigator.show_run("run-1")
+    window.navigator.put_run_over(report(end == "ok"), "/home/li/torch-envs/torch")
+    window.navigator.go_next()
+    assert window.navigator.page is PageId.VERIFY
+    compare(window, f"verify-{end}-{language}")
+
+
+def test_a_cut_title_is_found(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    window.resize(*SIZE)
+    go_to(qtbot, window, PageId.CHECK)
+    before = seen(window)
+    assert differences(before, seen(window)) == 0
+    title = next(one for one in window.page.findChildren(QLabel) if one.property("role") == "title")
+    title.setFixedWidth(title.fontMetrics().horizontalAdvance(title.text()[:2]))
+    settle(qtbot, window)
+    qtbot.waitUntil(lambda: differences(before, seen(window)) >= FEW)
