@@ -37,6 +37,13 @@ def _name(call: ast.Call) -> str:
     return getattr(call.func, "id", None) or getattr(call.func, "attr", "")
 
 
+def test_names_in_a_blank_are_a_list_of_the_language() -> None:
+    said = message("update.left", "No source here has these: {names} in {path}", names="numpy, pillow", path="/a, b")
+    assert text(said, "en").endswith("numpy, pillow in /a, b")
+    words = Message("update.left", {"names": "numpy, pillow"})
+    assert "numpy、pillow" in text(replace(words, sentence="{names}"), "zh_CN")
+
+
 def early(source: str) -> list[int]:
     """Lines where a blank of one message is filled with the text of another, in whatever language the system has."""
     makers = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and _name(node) in MAKERS]

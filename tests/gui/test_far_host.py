@@ -159,7 +159,7 @@ def test_a_failed_run_is_told_and_gone_on_with(qtbot: QtBot, make_window: MakeWi
     assert "Make some." in page.result
     later = RUN.replace('"seq": ', '"seq": 1') + event("run-finished", 99, status=0, outcome="done")
     ssh.tell(run=later)
-    pressed(qtbot, window, "Go on there")
+    pressed(qtbot, window, "Resume there")
     assert page.result == "PyTorch is ready there."
 
 
@@ -175,7 +175,7 @@ def test_cancel_asks_there_and_leaving_does_not(qtbot: QtBot, make_window: MakeW
     settle(qtbot, window)
     assert not any("--cancel" in one for one in ssh.asked), "what goes on there goes on"
     window.side.open(SideId.FAR_HOST)
-    assert window.footer.primary.text().replace("&", "") == "Go on there"
+    assert window.footer.primary.text().replace("&", "") == "Resume there"
     press(qtbot, window.footer.primary)
     qtbot.waitUntil(lambda: page.stop.isVisible() and page.stop.isEnabled())
     press(qtbot, page.stop)

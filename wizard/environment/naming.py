@@ -225,7 +225,7 @@ def _check_existing(prefix: Path) -> None:
         raise UsageError(
             "target-unfinished",
             "In “{path}” is an environment that was begun and not finished (run {run}).",
-            "Go on with it or remove it on the first page (or: torch-wizard resume {run}, "
+            "Resume it or remove it on the first page (or: torch-wizard resume {run}, "
             "torch-wizard runs --remove {run}), or choose another name.",
             path=str(prefix),
             run=run,

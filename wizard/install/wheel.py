@@ -31,7 +31,7 @@ INSTALL_PERMISSION = ErrorText(
 INSTALL_WHEEL_GONE = ErrorText(
     "install-wheel-gone",
     "The downloaded file {file} was removed before it was installed.",
-    "Go on: it is downloaded anew, and what is installed stays. See what removed it from {folder}.",
+    "Resume: it is downloaded anew, and what is installed stays. See what removed it from {folder}.",
 )
 
 _MOST_METADATA = 64 << 20  # of one file; the largest known list of files takes 2 MB

@@ -219,7 +219,16 @@ def text(value: Words, language: str | None = None) -> str:
 
 
 def _filled(params: Mapping[str, Param], language: str) -> dict[str, Scalar]:
-    return {name: _said(value, language) for name, value in params.items()}
+    return {name: _listed_again(name, _said(value, language), language) for name, value in params.items()}
+
+
+# Blanks that hold names one after the other. Not folders: one may have a comma and a space in its own name.
+_LISTS = frozenset({"by", "cards", "channels", "engines", "hosts", "known", "moved", "names", "packages", "versions"})
+
+
+def _listed_again(name: str, value: Scalar, language: str) -> Scalar:
+    """Whoever fills a blank does not know the language that it will be read in."""
+    return listed(value.split(", "), language) if name in _LISTS and isinstance(value, str) else value
 
 
 def _said(value: Param, language: str) -> Scalar:

@@ -214,7 +214,7 @@ def _check_runs(environment: Environment) -> None:
                 raise UsageError(
                     "delete-unfinished",
                     "“{path}” was begun by the setup {run}, which is not finished.",
-                    "Go on with torch-wizard resume {run}, or take it back with torch-wizard runs --remove {run}.",
+                    "Resume it with torch-wizard resume {run}, or take it back with torch-wizard runs --remove {run}.",
                     path=prefix,
                     run=folder.id,
                 )

@@ -118,7 +118,7 @@ def under_way(prefix: Path, but: str = "") -> WizardError | None:
     return WizardError(
         "repair-under-way",
         "An earlier change of {path} is not finished.",
-        "Go on with: torch-wizard resume {run}   or take it back with: torch-wizard envs restore {path}",
+        "Resume with: torch-wizard resume {run}   or take it back with: torch-wizard envs restore {path}",
         run=run,
         path=str(prefix),
     )

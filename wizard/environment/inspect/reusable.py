@@ -46,7 +46,7 @@ def check_reusable(one: Environment, roots: Iterable[Path] = ()) -> None:
         raise UsageError(
             "reuse-unfinished",
             "“{path}” was begun by {run} and is not finished.",
-            "Go on with torch-wizard resume, or take it back with torch-wizard runs --remove; a copy "
+            "Resume it with torch-wizard resume, or take it back with torch-wizard runs --remove; a copy "
             "that was cut off is simply made again.",
             path=shown,
             run=one.run or "-",

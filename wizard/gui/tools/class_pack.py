@@ -200,7 +200,7 @@ class PackPanel(QFrame):
         if plan.is_pack:
             said.append(self.tr("A pack lies there already: only what is new or damaged is fetched."))
         elif plan.began:
-            said.append(self.tr("A pack was begun there: it is gone on with."))
+            said.append(self.tr("An unfinished pack is there and will be continued."))
         elif self.lacks_room:
             said.append(self.tr("There is too little room: only %1 are free.").replace("%1", bytes_text(plan.free)))
         return said

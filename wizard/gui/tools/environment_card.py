@@ -162,7 +162,7 @@ class EnvironmentCard(QFrame):
         if kept is None:
             return
         words = self.tr("The last repair or setup in here replaced %1; what was there before is kept (%2).")
-        names = ", ".join(kept.names[:4]) + (" …" if len(kept.names) > 4 else "")
+        names = self._translator.listed(kept.names[:4]) + (" …" if len(kept.names) > 4 else "")
         self._kept_words.setText(words.replace("%1", names or "–").replace("%2", bytes_text(kept.size)))
 
     def _show_older(self) -> None:

@@ -75,7 +75,7 @@ class FarHostPage(SidePage):
     def primary_text(self) -> str:
         if not self._run_id:
             return self.tr("&Show the plan")
-        return self.tr("&Go on there") if self.view.steps else self.tr("&Install there")
+        return self.tr("&Resume there") if self.view.steps else self.tr("&Install there")
 
     def may_press(self) -> bool:
         return not self.is_busy and not self._is_over and bool(self.address.text().strip())

@@ -122,7 +122,7 @@ class UndoPage(SidePage):
             for row, change in enumerate(changes):
                 state = self.say(message(f"settings-file.state.{change.state.value}"))
                 when = time.strftime("%Y-%m-%d %H:%M", time.localtime(change.time))
-                files = ", ".join(PurePath(file.path).name for file in change.files)
+                files = self.context.translator.listed(PurePath(file.path).name for file in change.files)
                 sign = SIGNS[_SIGN_OF.get(change.state.value, "note")]
                 for place, words in enumerate((when, self.say(change.reason), files, f"{sign} {state}")):
                     tip = "\n".join(file.path for file in change.files) if place == _FILES else words

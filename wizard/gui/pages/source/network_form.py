@@ -36,10 +36,10 @@ def system_words(system: SystemProxy, translator: Translator) -> str:
     addresses = [shown(url) for url in (system.https, system.http, system.other) if url]
     if addresses:
         words = QCoreApplication.translate("NetworkForm", "The system says: proxy %1.")
-        said = [words.replace("%1", ", ".join(dict.fromkeys(addresses)))]
+        said = [words.replace("%1", translator.listed(dict.fromkeys(addresses)))]
         if system.no_proxy:
             words = QCoreApplication.translate("NetworkForm", "Not for: %1.")
-            said.append(words.replace("%1", ", ".join(system.no_proxy)))
+            said.append(words.replace("%1", translator.listed(system.no_proxy)))
     else:
         said = [QCoreApplication.translate("NetworkForm", "The system says: no proxy.")]
     for notice in system.notices:
