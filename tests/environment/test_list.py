@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+import venv
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,18 @@ def test_states(home: Path, tmp_path: Path) -> None:
     assert found["only-r"].python is None
     assert found["going"].prefix == going
     assert found["going"].kind is EnvironmentKind.VENV, "what lies there still tells"
+
+
+def test_a_venv_that_was_moved_is_broken(tmp_path: Path) -> None:
+    prefix = tmp_path / "envs" / "made here"
+    venv.create(prefix, with_pip=False, symlinks=True)
+    (tmp_path / "link").symlink_to(prefix.parent, target_is_directory=True)
+    assert by_name(prefix.parent)["made here"].state is EnvironmentState.OK
+    assert by_name(tmp_path / "link")["made here"].state is EnvironmentState.OK, "the same folder by another name"
+    moved = prefix.rename(prefix.with_name("moved"))
+    found = by_name(moved.parent)["moved"]
+    assert found.reason is not None
+    assert (found.reason.key, found.reason.params["path"]) == ("envs.broken.moved", str(prefix))
 
 
 def test_what_is_being_deleted_keeps_its_engine(tmp_path: Path) -> None:

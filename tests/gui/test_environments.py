@@ -45,7 +45,10 @@ def test_all_are_listed_and_sizes_fill_in_after(qtbot: QtBot, make_window: MakeW
     window.side.open(SideId.ENVIRONMENTS)
     page = window.page
     assert isinstance(page, EnvironmentsPage)
-    qtbot.waitUntil(lambda: page.table.rowCount() == len(fake_tools.ENVIRONMENTS))
+    assert not page.nobodys.isChecked()
+    qtbot.waitUntil(lambda: page.table.rowCount() == len(fake_tools.ENVIRONMENTS) - 2)
+    press(qtbot, page.nobodys)
+    assert page.table.rowCount() == len(fake_tools.ENVIRONMENTS), "conda's own and the system's, too"
     assert set(cells(page, SIZE)) == {"…"}
     side.let_go.set()
     qtbot.waitUntil(lambda: cells(page, SIZE)[0] == "5.31 GB")
@@ -313,7 +316,27 @@ def test_a_search_and_a_sort_show_what_is_meant(qtbot: QtBot, make_window: MakeW
     assert cells(page, 0)[:2] == ["项目 甲", "torch"]
     page.table.sort_by(SIZE)
     assert cells(page, SIZE)[:2] == ["5.31 GB", "2.66 GB"]
+    press(qtbot, page.nobodys)
     assert cells(page, 0)[-2:] == ["base", "python3.12"], "nobody's to delete: last in any order"
+
+
+def test_a_long_list_takes_the_height_until_one_is_chosen(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
+    side.known = tuple(fake_tools.environment(f"lesson-{number}") for number in range(12))
+    page = opened(qtbot, make_window())
+    assert page.table.verticalScrollBar().maximum() == 0
+    alone = page.table.height()
+    page.table.selectRow(0)
+    assert page.card.isVisible()
+    assert page.table.height() < alone
+
+
+def test_conda_itself_is_shown_where_it_is_asked_for(qtbot: QtBot, make_window: MakeWindow) -> None:
+    page = opened(qtbot, make_window(), Path("/home/li/miniforge3"))
+    assert page.nobodys.isChecked()
+    assert page.table.selected is not None
+    assert page.table.selected.name == "base"
 
 
 def test_two_of_one_name_say_their_folders(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:

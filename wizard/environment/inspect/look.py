@@ -19,6 +19,9 @@ from wizard.system.traits import this
 
 _CFG_LINE = re.compile(r"^\s*([\w-]+)\s*=\s*(.*?)\s*$", re.MULTILINE)
 _HISTORY_HEAD = 4096
+_ACTIVATE_HEAD = 8192
+# As venv, virtualenv and uv write it; one that finds itself (`$`) is right wherever it lies.
+_NAMED = re.compile(r"""^\s*(?:export )?VIRTUAL_ENV=["']?([/\\A-Za-z][^"'$\n]*?)["']?\s*$""", re.MULTILINE)
 
 
 def look(prefix: Path) -> Environment | None:
@@ -106,7 +109,29 @@ def _venv(prefix: Path, cfg: dict[str, str]) -> Environment:
         found = _broken(found, message("envs.broken.base", path=str(base or python)))
     elif contents.trouble:
         found = _broken(found, contents.trouble)
+    elif (before := _moved_from(prefix)) is not None:
+        found = _broken(
+            found,
+            message(
+                "envs.broken.moved",
+                "It was made in “{path}” and then moved or copied: its activation and its commands still lead there. "
+                "Move it back, or make it again here.",
+                path=before,
+            ),
+        )
     return _with_run(found)
+
+
+def _moved_from(prefix: Path) -> str | None:
+    """Return the folder that a venv's activation names, if that is not where it lies now."""
+    script = prefix / this().scripts / "activate"
+    named = _NAMED.search((read_text(script, _ACTIVATE_HEAD) or "") if script.is_file() else "")
+    if named is None:
+        return None
+    try:
+        return None if os.path.samefile(named[1], prefix) else named[1]  # noqa: PTH121 (see _venv)
+    except OSError:
+        return named[1]
 
 
 def _row(found: Environment, contents: EnvironmentContents) -> Environment:

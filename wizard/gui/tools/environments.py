@@ -16,7 +16,7 @@ from wizard.gui.shell.tasks import IsCancelled, OnNote, seldom
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.tools.environment_card import EnvironmentCard
 from wizard.gui.tools.environment_panels import ClonePanel, DeletionPanel
-from wizard.gui.tools.environments_table import EnvironmentsTable
+from wizard.gui.tools.environments_table import EnvironmentsTable, NobodysFold, is_nobodys
 from wizard.gui.widgets.labels import label
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, bytes_text, message
@@ -46,6 +46,7 @@ class EnvironmentsPage(SidePage):
         self.search = QLineEdit()
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self.table.search)
+        self.nobodys = NobodysFold(self.table)
         self._usage: Usage | None = None
         self.footer_left = [self.again, self.free]
         for widget in (
@@ -53,6 +54,7 @@ class EnvironmentsPage(SidePage):
             self._none,
             self.search,
             self.table,
+            self.nobodys,
             self.panel,
             self.copying,
             self.card,
@@ -108,6 +110,7 @@ class EnvironmentsPage(SidePage):
         self.again.setText(self.tr("Look &again"))
         self._none.setText(self.tr("No environment was found on this computer."))
         self.table.retranslate()
+        self.nobodys.retranslate()
         self.card.retranslate()
         self.panel.retranslate()
         self.copying.retranslate()
@@ -117,8 +120,9 @@ class EnvironmentsPage(SidePage):
     def _show_head(self) -> None:
         words = self.tr("An environment is a folder with its own Python and packages.")
         if self._found:
-            size = sum(sizes.apparent for sizes in self._sizes.values())
-            counted = self.tr("%1 on this computer, %2 in all").replace("%1", str(len(self._found)))
+            own = [one.prefix for one in self._found if not is_nobodys(one)]
+            size = sum(self._sizes[prefix].apparent for prefix in own if prefix in self._sizes)
+            counted = self.tr("%1 of yours, %2 in all").replace("%1", str(len(own)))
             words = counted.replace("%2", bytes_text(size)) if size else words
         self.set_head(self.tr("Environments"), words)
 
@@ -130,6 +134,8 @@ class EnvironmentsPage(SidePage):
         self._none.setVisible(self._found == ())
         for widget in (self.search, self.table):
             widget.setVisible(bool(self._found) and not is_asked)
+        self.nobodys.setVisible(any(map(is_nobodys, self._found or ())) and not is_asked)
+        self.table.show_alone(one is None)
         self.panel.setVisible(is_deleting)
         self.copying.setVisible(self._is_cloning)
         self.card.setVisible(one is not None and not is_asked)
@@ -147,6 +153,7 @@ class EnvironmentsPage(SidePage):
 
     def _listed(self, found: tuple[Environment, ...]) -> None:
         self._found = found
+        self.nobodys.show_count(found, self.visit.prefix)
         self.table.show_rows(found, self._sizes)
         if self.table.selected is None and self.visit.prefix:
             self.table.select(self.visit.prefix)

@@ -1,4 +1,7 @@
-"""The environments as a table: one row each, sizes filled in as they come. Shows values; asks nobody."""
+"""The environments as a table: one row each, sizes filled in as they come. Shows values; asks nobody.
+
+One file: the table, what is drawn in its cells, and the fold that shows the rest of it.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +21,11 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QFontMetrics, QPainter, QResizeEvent
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QPushButton, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from wizard.app.pages.build import version_rank
 from wizard.gui.shell.theme import colour_now
+from wizard.gui.widgets.icons import ICON_SIZE, icon
 from wizard.gui.widgets.labels import SIGNS, plain_tip
 from wizard.gui.widgets.row_table import RowTable
 from wizard.model.messages import bytes_text
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
 
 Index = QModelIndex | QPersistentModelIndex
 _NAME, _PYTHON, _TORCH, _ENGINE, _SIZE, _USED, _STATE = range(7)
-_MOST_ROWS_SHOWN = 8
+_MOST_ROWS_SHOWN, _MOST_ROWS_ALONE = 8, 15  # beside the card of one; where nothing else is shown
 _NARROW, _NARROWER = 800, 680  # pixels
 _NOBODYS = ("base", "system")  # what is not an environment of the person's
 _STATES = {"ok": "ok", "broken": "problem", "unfinished": "warning", "deleting": "note"}
@@ -74,6 +78,11 @@ def day_text(moment: float | None) -> str:
 _SHARE = Qt.ItemDataRole.UserRole  # of a size: its part of the largest, 0 to 1
 _BADGE = Qt.ItemDataRole.UserRole + 1  # of a state: what colours it
 _BAR_WIDTH, _BAR_HEIGHT = 64, 8  # pixels
+
+
+def is_nobodys(one: Environment) -> bool:
+    """Tell whether it is conda's own or the system's: no environment of the person's."""
+    return one.kind.value in _NOBODYS
 
 
 class _SizeBar(QStyledItemDelegate):
@@ -138,6 +147,7 @@ class EnvironmentsTable(RowTable):
         self._sizes: Mapping[Path, Sizes] = {}
         self._words: tuple[str, ...] = ()
         self._sorted_by: tuple[int, bool] | None = None  # column, largest first
+        self._has_nobodys = True
         self._delegates = (_SizeBar(self), _Badge(self))
         self.setItemDelegateForColumn(_SIZE, self._delegates[0])
         self.setItemDelegateForColumn(_STATE, self._delegates[1])
@@ -192,7 +202,18 @@ class EnvironmentsTable(RowTable):
         self._words = tuple(words.casefold().split())
         self.show_rows(self._every, self._sizes)
 
+    def show_nobodys(self, is_shown: bool) -> None:
+        """Show also what is nobody's to delete: conda's own and the system's."""
+        self._has_nobodys = is_shown
+        self.show_rows(self._every, self._sizes)
+
+    def show_alone(self, is_alone: bool) -> None:
+        """Take the whole height where nothing stands below."""
+        self.show_most(_MOST_ROWS_ALONE if is_alone else _MOST_ROWS_SHOWN)
+
     def _is_meant(self, one: Environment) -> bool:
+        if is_nobodys(one) and not (self._has_nobodys or self._words):
+            return False
         said = f"{one.name} {one.prefix} {one.python} {torch_words(one)} {one.kind.value} {one.state.value}".casefold()
         return all(word in said for word in self._words)
 
@@ -213,7 +234,7 @@ class EnvironmentsTable(RowTable):
         if self._sorted_by is not None:
             column, is_largest_first = self._sorted_by
             found.sort(key=lambda one: self._key(one, column), reverse=is_largest_first)
-        return sorted(found, key=lambda one: one.kind.value in _NOBODYS)
+        return sorted(found, key=is_nobodys)
 
     def _key(self, one: Environment, column: int) -> tuple[Any, ...]:
         sizes = self._sizes.get(one.prefix)
@@ -261,3 +282,30 @@ class EnvironmentsTable(RowTable):
         self.put(row, _SIZE, bytes_text(sizes.apparent) if sizes else "…", is_number=True)
         self.put(row, _USED, day_text(one.last_used))
         self.put(row, _STATE, f"{SIGNS[state]} {word}").setData(_BADGE, state)
+
+
+class NobodysFold(QPushButton):
+    """Shows what is nobody's to delete in the table, which hides it otherwise; a search finds it all the same."""
+
+    def __init__(self, table: EnvironmentsTable) -> None:
+        super().__init__()
+        self.setProperty("role", "fold")
+        self.setCheckable(True)
+        self.setIconSize(ICON_SIZE)
+        self._table, self._count = table, 0
+        self.toggled.connect(self._turn)
+        self._turn(False)
+
+    def show_count(self, found: Sequence[Environment], wanted: Path | None) -> None:
+        """Count them; open where one of them is asked for."""
+        self._count = sum(map(is_nobodys, found))
+        if any(one.prefix == wanted and is_nobodys(one) for one in found):
+            self.setChecked(True)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        self.setText(f"{self.tr('Base installations and the P&ythons of the system')}  ({self._count})")
+
+    def _turn(self, is_open: bool) -> None:
+        self.setIcon(icon("chevron-down" if is_open else "chevron-right"))
+        self._table.show_nobodys(is_open)

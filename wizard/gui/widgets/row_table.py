@@ -35,6 +35,12 @@ class RowTable(QTableWidget):
             head.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         self.fit()
 
+    def show_most(self, rows: int) -> None:
+        """Scroll only from so many rows on."""
+        if rows != self._most_rows:
+            self._most_rows = rows
+            self.fit()
+
     def fit(self) -> None:
         """To its rows and to the size of the text."""
         height = self.fontMetrics().height() + _PADDING
