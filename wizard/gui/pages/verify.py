@@ -291,7 +291,7 @@ class VerifyPage(Page):
         share = check.message.params.get("share")
         if isinstance(share, int):
             said = stacked(speed_bar(share, self.say(check.message)), said)
-        card.add_row(pill, label(name, "strong", wrap=False), said, took, tight=True)
+        card.add_row(pill, label(name, "strong", wrap=False), said, took, tight=card is self.rows)
 
     def _open_terminal(self) -> None:
         prefix, api = Path(self.state.prefix), self.context.session.tools
