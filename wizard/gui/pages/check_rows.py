@@ -19,7 +19,7 @@ from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.frames import RowCard, column, line_up, stacked
-from wizard.gui.widgets.icons import IconView
+from wizard.gui.widgets.icons import IconView, fold_icon
 from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable, state_word
 from wizard.toolconfig.lint.finding import LintFinding
 
@@ -191,7 +191,7 @@ class CheckRows(RowCard):
         button.setCheckable(True)
 
         def turn(is_open: bool) -> None:
-            button.setText(f"{words}  {'▾' if is_open else '▸'}")
+            button.setIcon(fold_icon(is_open))
             what.setVisible(is_open)
             self._open.add(key) if is_open else self._open.discard(key)
 

@@ -24,6 +24,7 @@ from wizard.gui.pages.run_watch import RunWatch
 from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.announce import notify
 from wizard.gui.widgets.code import copy_out
+from wizard.gui.widgets.icons import ICON_SIZE, fold_icon
 from wizard.gui.widgets.labels import label, plain_tip
 from wizard.gui.widgets.log_view import LogView
 from wizard.gui.widgets.messages import Remark
@@ -58,6 +59,7 @@ class InstallPage(Page):
         self.log_button = QPushButton()
         self.log_button.setProperty("role", "plain")
         self.log_button.setCheckable(True)
+        self.log_button.setIconSize(ICON_SIZE)
         self.log = LogView()
         self.log.setVisible(False)
         self.log_button.toggled.connect(self._fold_log)
@@ -146,8 +148,8 @@ class InstallPage(Page):
         self.log.setVisible(is_open)
         if is_open and self.isVisible():  # in a small window it unfolds below what is seen
             QTimer.singleShot(_LAID_OUT_MS, self.log, self._show_log)
-        words = self.tr("&Log (Ctrl+L)")
-        self.log_button.setText(f"{'▾' if is_open else '▸'}  {words}")
+        self.log_button.setText(self.tr("&Log (Ctrl+L)"))
+        self.log_button.setIcon(fold_icon(is_open))
         self.log_button.setAccessibleName(self.tr("Log"))
 
     def _show_log(self) -> None:

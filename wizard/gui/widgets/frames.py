@@ -11,7 +11,7 @@ from itertools import takewhile
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from wizard.gui.widgets.icons import ICON_SIZE, IconView, Sign, icon
+from wizard.gui.widgets.icons import ICON_SIZE, IconView, Sign, fold_icon
 from wizard.gui.widgets.labels import label
 
 Margins = tuple[int, int, int, int]
@@ -145,7 +145,6 @@ class Fold(QFrame):
         self._sheet.setVisible(False)
         rows.addWidget(self.button)
         rows.addWidget(self._sheet)
-        self._icons = {False: icon("chevron-right"), True: icon("chevron-down")}
         self.button.toggled.connect(self._turn)
         self._turn(False)
 
@@ -155,7 +154,7 @@ class Fold(QFrame):
         self.button.setAccessibleName(" ".join(filter(None, (words.replace("&", ""), value))))
 
     def _turn(self, is_open: bool) -> None:
-        self.button.setIcon(self._icons[is_open])
+        self.button.setIcon(fold_icon(is_open))
         self._sheet.setVisible(is_open)
 
 

@@ -62,6 +62,11 @@ def icon(name: str, colour: str = "muted") -> QIcon:
     return QIcon(_Engine(name, colour))
 
 
+def fold_icon(is_open: bool) -> QIcon:
+    """Return the sign of a row that opens: drawn, because not every Chinese font has the letter."""
+    return icon("chevron-down" if is_open else "chevron-right")
+
+
 class IconView(QWidget):
     """An icon beside words that say the same: screen readers pass over it, and clicks go through it."""
 
