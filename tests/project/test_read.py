@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -86,7 +87,7 @@ def test_includes_constraints_circles_and_what_lies_outside(tmp_path: Path) -> N
     )
     assert {statement.name for statement in project.statements} == {"a", "b", "c", "d"}
     assert one(project, "d").group == "constraint"
-    assert sorted(codes(project)) == ["file-not-read", "include-from-elsewhere", "include-missing"]
+    assert sorted(codes(project)) == ["file-outside", "include-from-elsewhere", "include-missing"]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])
@@ -266,6 +267,32 @@ def test_hostile_files_are_bounded(tmp_path: Path) -> None:
     ]
     shown = [str(value) for remark in project.remarks for value in remark.params.values()]
     assert all(words.isprintable() for words in shown)
+
+
+def test_what_would_never_end_or_leads_out_is_said(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe-requirements.txt")
+    (tmp_path / "passwd-requirements.txt").symlink_to("/etc/passwd")
+    chain = {f"requirements-{number}.txt": f"-r requirements-{number + 1}.txt\n" for number in range(150)}
+    tagged = 'dependencies: !!python/object/apply:os.system ["touch"]\n'
+    words = f"-r ../elsewhere/requirements.txt\n{'a' * 5_000_000}\nb\n"
+    project = project_of(tmp_path, {**chain, "environment.yml": tagged, "requirements.txt": words})
+    assert [one.name for one in project.statements] == ["b"]
+    assert sorted(set(codes(project))) == [
+        "file-not-read",
+        "file-outside",
+        "include-missing",
+        "too-many-files",
+        "unreadable-line",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("pyproject.toml", "[project\nname = 1\n"), ("environment.yml", "a: &a [x]\nb: [*a, *a]\n")]
+)
+def test_a_file_that_cannot_be_read_is_the_reason(tmp_path: Path, name: str, words: str) -> None:
+    with pytest.raises(UsageError, match=name) as caught:
+        project_of(tmp_path, {name: words})
+    assert caught.value.code == "nothing-read"
 
 
 def test_nothing_there(tmp_path: Path) -> None:

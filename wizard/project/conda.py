@@ -82,8 +82,8 @@ def load_yaml(file: str, text: str, found: Findings) -> Any:
 
 
 def _lines(entries: Any) -> Iterator[tuple[Any, int]]:
-    """Yield each entry of a list with its line."""
-    if not isinstance(entries, list):
+    """Yield each entry of a plain list with its line; a tag (`!!python/object…`) makes something else of one."""
+    if not isinstance(entries, list) or getattr(getattr(entries, "tag", None), "value", None):
         return
     places = getattr(getattr(entries, "lc", None), "data", None) or {}
     for number, entry in enumerate(entries):

@@ -47,7 +47,8 @@ def _misfit(file: str, os: str, has_card: bool) -> str:
 
 def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[Project, list[Message]]:
     """Return the project without what only other computers' files say, addresses too."""
-    misfits = {file: words for file in project.files if (words := _misfit(file, os, has_card))}
+    saying = {one.origin.file for one in project.statements} | {one.origin.file for one in project.sources}
+    misfits = {file: words for file in project.files if file in saying and (words := _misfit(file, os, has_card))}
     fitting = [one for one in project.statements if one.origin.file not in misfits]
     if not misfits:
         return project, []

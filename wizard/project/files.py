@@ -88,9 +88,10 @@ class ProjectFolder:
         that name next to it. None: there is none inside the folder."""
         name = name.strip().strip("\"'").replace("\\", "/")
         base = Path(beside).parent
-        for candidate in (base / name, Path(name), base / Path(name).name):
+        guess = base / Path(name).name
+        for candidate in (base / name, Path(name), guess):
             found = self.inside(candidate)
-            if found and (self.root / found).is_file():
+            if found and (self.root / found).is_file() and (candidate is not guess or found != beside):
                 return found
         return None
 
@@ -104,12 +105,16 @@ class ProjectFolder:
         except (OSError, ValueError, RuntimeError):
             return None
 
+    def leads_out(self, name: str) -> bool:
+        return self.inside(Path(name)) is None
+
     def read(self, name: str) -> str | None:
-        """Return the text with plain line ends; None for what cannot be read or is too large."""
-        if not self.inside(Path(name)):
+        """Return the text with plain line ends; None for what cannot be read, is no plain file or is too large."""
+        path = self.root / name
+        if self.leads_out(name) or not path.is_file():  # a pipe would be waited for
             return None
         try:
-            with (self.root / name).open("rb") as file:
+            with path.open("rb") as file:
                 data = file.read(MOST_BYTES + 1)
         except (OSError, ValueError):
             return None

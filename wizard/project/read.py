@@ -23,6 +23,7 @@ from wizard.project.toml_files import read_lock, read_pixi, read_pyproject
 
 _DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
 _MOST_NAMED = 6  # folders in one sentence
+_DEEPEST = 40  # files that include each other in a chain
 _ORDER = (
     r"requirements\.txt$",
     r"requirement",
@@ -39,7 +40,8 @@ _ORDER = (
 def read_project(path: Path) -> Project:
     """Read a folder, or one file of it alone with what it includes.
 
-    Raises UsageError `no-such-project`, and `nothing-declared` where no file says anything.
+    Raises UsageError `no-such-project`, and where no file says anything `nothing-declared`, or `nothing-read` where one
+    could not be read.
     """
     if path.is_file():
         reader = ProjectReader(ProjectFolder(path.parent))
@@ -60,6 +62,14 @@ def read_project(path: Path) -> Project:
             path=str(path),
         )
     if not reader.found.statements and not reader.found.sources:
+        if reader.found.remarks:
+            raise UsageError(
+                "nothing-read",
+                "Nothing that can be read in {path} says which packages the project needs. {reason}",
+                "Mend that file, or name another one that lists them.",
+                path=str(path),
+                reason=reader.found.remarks[0],
+            )
         raise UsageError(
             "nothing-declared",
             "Nothing in {path} says which packages the project needs.",
@@ -81,6 +91,7 @@ class ProjectReader:
         self.folder = folder
         self.found = Findings()
         self.files: list[str] = []
+        self._depth = 0
 
     def project(self) -> Project:
         """Return what was read so far, equal lines once."""
@@ -94,17 +105,19 @@ class ProjectReader:
         if name in self.files:
             return
         where = included_by or origin_of(name, 1, name)
-        if len(self.files) >= MOST_FILES:
+        if len(self.files) >= MOST_FILES or self._depth >= _DEEPEST:
             self.found.remark("too-many-files", where)
             return
         self.files.append(name)
         text = self.folder.read(name)
         if text is None:
-            self.found.remark("file-not-read", where, name=name)
+            self.found.remark("file-outside" if self.folder.leads_out(name) else "file-not-read", where, name=name)
             return
         before = len(self.found.statements)
         self.found.include = self._include
+        self._depth += 1
         self._hand_over(name, text)
+        self._depth -= 1
         if group:
             self.found.statements[before:] = [replace(one, group=group) for one in self.found.statements[before:]]
 

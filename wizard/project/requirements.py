@@ -28,6 +28,7 @@ _WITH_VALUE = re.compile(
 )
 _SHORT = {"r": "requirement", "c": "constraint", "e": "editable", "f": "find-links", "i": "index-url"}
 _ADDRESSES = {"find-links": "find-links", "index-url": "index", "extra-index-url": "index"}
+_LONGEST_NAME = 128
 _EGG = re.compile(r"[#&]egg=([A-Za-z0-9][A-Za-z0-9._-]*)")
 _VCS = re.compile(r"^(?:git|hg|svn|bzr)\+", re.IGNORECASE)
 _CONDA_LINE = re.compile(r"^[A-Za-z0-9][\w.-]*=[^=<>!~\s;]+=[^=<>!~\s;]+$")
@@ -132,6 +133,8 @@ def requirement(text: str, where: FileLine) -> Statement | None:
     try:
         parsed = Requirement(text)
     except InvalidRequirement:
+        return None
+    if len(parsed.name) > _LONGEST_NAME:
         return None
     specifier, local = _without_local(str(parsed.specifier))
     url = parsed.url or ""
