@@ -127,6 +127,16 @@ def test_the_names_of_wheels_imply_torch_and_python(tmp_path: Path) -> None:
     assert build(decided(tmp_path, {"requirements.txt": f"torch\n{wheel}\n"}, ADA)) == ("2.9.1", "cu128", "3.13")
 
 
+@pytest.mark.parametrize(("made_with", "expected"), [("cu128", "cu128"), ("cu12", "cu128"), ("cu13", "cu130")])
+def test_a_wheel_implies_its_cuda_where_torch_is_not_named(tmp_path: Path, made_with: str, expected: str) -> None:
+    wheel = f"https://files.example/flash_attn-2.8.3+{made_with}torch2.9.0cxx11abiTRUE-cp313-cp313-linux_x86_64.whl"
+    found = decided(tmp_path, {"requirements.txt": f"flash-attn @ {wheel}\neinops\n"}, BLACKWELL)
+    assert build(found) == ("2.9.1", expected, "3.13")
+    assert "implied" in codes(found)
+    assert "undeclared" not in codes(found)
+    assert found.relaxed == ()
+
+
 def test_xformers_implies_its_torch(tmp_path: Path) -> None:
     assert torch_of("xformers", "0.0.28.post3") == "2.5.1"
     assert build(decided(tmp_path, {"requirements.txt": "torch\nxformers==0.0.28.post3\n"}, AMPERE))[0] == "2.5.1"
@@ -150,6 +160,14 @@ def test_a_lock_is_kept_where_it_runs_and_said(tmp_path: Path) -> None:
     assert build(found)[0] == "2.5.1"
     assert "locked" in codes(found)
     assert "lock-left" in codes(decided(tmp_path, files, BLACKWELL))
+
+
+def test_the_cuda_of_a_lock_is_kept_where_it_runs(tmp_path: Path) -> None:
+    locked = 'lock-version = "1.0"\n[[packages]]\nname = "torch"\nversion = "2.8.0+cu128"\n'
+    for on in (BLACKWELL, AMPERE, ADA):
+        found = decided(tmp_path, {"pylock.toml": locked}, on)
+        assert build(found)[:2] == ("2.8.0", "cu128")
+        assert found.relaxed == ()
 
 
 def test_a_readme_counts_where_nothing_is_declared_and_its_lines_are_alternatives(tmp_path: Path) -> None:
@@ -237,6 +255,37 @@ def test_a_project_without_torch_gets_our_own_rule_and_is_told(tmp_path: Path, o
     found = decided(tmp_path, {"requirements.txt": "transformers\n"}, on)
     assert build(found)[0] == expected
     assert "undeclared" in codes(found)
+
+
+def test_two_lines_of_any_package_are_told(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch\nnumpy>=2\nscipy>=1.5,<3\npandas==2.*\npillow<9\nrich>1 ; python_version < '3'\n",
+        "pyproject.toml": '[project]\ndependencies = ["numpy<2", "scipy!=1.5.*", "pandas~=2.1", "pillow>=10"]\n',
+        "requirements-more.txt": "rich<1\n",
+    }
+    found = decided(tmp_path, files, BLACKWELL)
+    told = [remark.params["one"] for remark in found.remarks if remark.key == "project.remark.contradiction"]
+    assert told == ["numpy>=2", "pillow<9"]
+    assert [one.name for one in found.understood.rest] == ["rich", "numpy", "scipy", "pandas", "pillow"]
+
+
+def test_what_is_meant_for_another_computer_is_not_named(tmp_path: Path) -> None:
+    elsewhere = "flash-attn ; sys_platform == 'win32'\npywin32 ; sys_platform == 'win32'\n"
+    words = f"torch\n{elsewhere}old ; python_version < '3.9'\n"
+    found = decided(tmp_path, {"requirements.txt": words}, BLACKWELL)
+    assert (found.understood.rest, found.left_out) == ((), ())
+    assert not {"no-card", "no-wheel", "compiler"} & codes(found)
+
+
+def test_packages_that_choose_their_torch_are_named(tmp_path: Path) -> None:
+    assert "chooses-torch" in codes(decided(tmp_path, {"requirements.txt": "torch\nvllm\n"}, BLACKWELL))
+    for words in ("torch==2.9.0\nvllm\n", "torch\nbitsandbytes\n"):
+        assert "chooses-torch" not in codes(decided(tmp_path, {"requirements.txt": words}, BLACKWELL))
+
+
+def test_what_was_chosen_by_hand_is_the_reason(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch==2.1.2\n"}, NO_CARD, Choices(torch="2.13.0"))
+    assert relaxed(found)["torch"] == ("==2.1.2", "2.13.0", "project.why.by-hand")
 
 
 def test_pins_outside_the_tables_and_of_other_makers(tmp_path: Path) -> None:

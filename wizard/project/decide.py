@@ -1,6 +1,7 @@
 """The decision for a project on one machine: the build, and each thing that is not as asked, with its reason.
 
 `weigh` chooses; here is said what the choice means: what moves with torch, what is left out, what a person must know.
+One file: each sentence stands where its cause is found.
 """
 
 from __future__ import annotations
@@ -17,8 +18,21 @@ from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
 from wizard.project.companions import companion, companion_table
 from wizard.project.model import LOCKED, PYTHON, TORCH, FileLine, Project, Statement, fit_to_show
-from wizard.project.understand import PAIRS, Native, Understood, cuda_of_name, is_for, pair_meets
-from wizard.project.weigh import BuildWeigher, Weighed
+from wizard.project.understand import (
+    PAIRS,
+    Native,
+    Understood,
+    can_meet,
+    cuda_of_name,
+    has_tag,
+    is_for,
+    marker_holds,
+    meets,
+    pair_meets,
+)
+from wizard.project.weigh import BuildWeigher, Weighed, contradiction
+
+_MOST_NAMED = 6  # packages in one sentence, contradictions in one answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +80,45 @@ def decide(
         candidate=best.candidate,
         python=best.python,
         numpy=weigher.numpy(best),
-        understood=weigher.asks,
+        understood=replace(weigher.asks, rest=tuple(_rest(weigher, best))),
         relaxed=tuple(_relaxed(weigher, best)),
         remarks=(*weigher.remarks, *_foreign(weigher.asks, is_foreign), *_remarks(weigher, best)),
         left_out=tuple(_left_out(weigher.asks, best.candidate, machine.os)),
     )
+
+
+def _rest(weigher: BuildWeigher, best: Weighed) -> Iterator[Statement]:
+    """The other packages of which some line is meant for this system and Python, each once."""
+    asks, os = weigher.asks, weigher.machine.os
+    here = {one.name for one in asks.packages if marker_holds(one.marker, os, best.python)}
+    return (one for one in asks.rest if one.name in here)
+
+
+def _contradictions(asks: Understood) -> Iterator[Message]:
+    """Two lines of another package that no release meets; torch's and Python's are told by the weigher."""
+    kept: dict[str, list[Statement]] = {}
+    told = 0
+    for one in (*asks.packages, *asks.constraints):
+        if one.marker or not one.specifier or told >= _MOST_NAMED:
+            continue
+        before = kept.setdefault(one.name, [])
+        against = next((each for each in before if not can_meet(each.specifier, one.specifier)), None)
+        if against is None and len(before) < _MOST_NAMED:
+            before.append(one)
+        elif against is not None:
+            told += 1
+            yield contradiction(against, one)
+
+
+def _choosing(weigher: BuildWeigher, best: Weighed) -> list[str]:
+    """What is made for one torch and on the index: a setup asks which torch its newest release needs."""
+    if weigher.choices.torch or len(weigher.asked_releases) < 2:
+        return []
+    left_out = set(_left_out(weigher.asks, best.candidate, weigher.machine.os))
+    here = weigher.machine.os
+    natives = _natives_here(weigher.asks, here)
+    rows = ((native.name, companion(native.name)) for native in natives if native.name not in left_out)
+    return [name for name, row in rows if row and row.follows and row.wheels == "index" and here not in row.lacks]
 
 
 def _asked(statements: tuple[Statement, ...]) -> str:
@@ -100,6 +148,8 @@ def _relaxed(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
 def _why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
     """The verdict's own reason for the newest build that was asked for; else what the Python says."""
     asked, releases = _asked(weigher.asks.torch), set(weigher.asked_releases)
+    if weigher.choices.torch:
+        return message("project.why.by-hand", "torch {torch} was chosen by hand", torch=weigher.choices.torch)
     if not releases:
         return message("project.why.unknown-release", asked=asked)
     of_asked = [one for one in weigher.verdict.candidates if one.torch in releases]
@@ -119,7 +169,7 @@ def _why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
         )
     wanted = {tag.tag for tag in weigher.asks.tags}
     refused = [one for one in of_asked if one.reasons and one.variant != CPU]
-    refused.sort(key=lambda one: (one.variant not in wanted, one.reasons[0].code == "not-published"))
+    refused.sort(key=lambda one: (one.reasons[0].code == "not-published", one.variant not in wanted))
     return (
         refused[0].reasons[0].message
         if refused
@@ -129,7 +179,7 @@ def _why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
 
 def _relaxed_cuda(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     tags, given = weigher.asks.tags, best.candidate.variant
-    if not tags or given in {tag.tag for tag in tags}:
+    if not tags or any(has_tag(tag.tag, given) for tag in tags):
         return
     asked = ", ".join(tag.tag for tag in tags)
     tag = tags[0].tag
@@ -177,10 +227,9 @@ def _relaxed_native(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     """Pins of what is made for one torch move with it; triton has another name where it lacks wheels. Of what is left
     out a remark tells."""
     left_out = set(_left_out(weigher.asks, best.candidate, weigher.machine.os))
-    for native in weigher.asks.native:
+    for native in _natives_here(weigher.asks, weigher.machine.os):
         row = companion(native.name)
-        is_asked = any(is_for(one, weigher.machine.os) for one in native.statements)
-        if row is None or native.name in left_out or not is_asked:
+        if row is None or native.name in left_out:
             continue
         pins = [one for one in native.statements if one.name == native.name and (one.specifier or one.url)]
         if row.instead and weigher.machine.os in row.lacks:
@@ -203,8 +252,13 @@ def _relaxed_native(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
             yield Relaxed(native.name, asked, f"torch {best.candidate.torch}", why, _origins(tuple(pins)))
 
 
+def _natives_here(asks: Understood, os: str) -> list[Native]:
+    """Those of which some line is meant for this system."""
+    return [native for native in asks.native if any(is_for(one, os) for one in native.statements)]
+
+
 def _left_out(asks: Understood, candidate: Candidate, os: str) -> Iterator[str]:
-    for native in asks.native:
+    for native in _natives_here(asks, os):
         if _native_state(native, candidate, os) in ("no-card", "no-wheel"):
             yield native.name
 
@@ -223,8 +277,17 @@ def _native_state(native: Native, candidate: Candidate, os: str) -> str:
 
 def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     asks, candidate = weigher.asks, best.candidate
-    if not asks.names_torch:
+    implied = [one for one in asks.implied if one.name == TORCH and meets(one.specifier, candidate.torch)]
+    if not asks.names_torch and implied:
+        place = implied[0].origin
+        yield message(
+            "project.remark.implied", file=place.file, line=place.line, torch=candidate.torch, text=place.text
+        )
+    elif not asks.names_torch:
         yield message("project.remark.undeclared")
+    yield from _contradictions(asks)
+    if choosing := _choosing(weigher, best):
+        yield message("project.remark.chooses-torch", packages=", ".join(choosing[:_MOST_NAMED]))
     if asks.torch_any:
         place = asks.torch[0].origin
         yield message("project.remark.recommended", file=place.file, line=place.line, text=place.text)
@@ -237,7 +300,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
                 "project.remark.other-maker", tag=tag.tag, file=place.file, line=place.line, variant=candidate.variant
             )
     yield from _locks(asks, candidate)
-    for native in asks.native:
+    for native in _natives_here(asks, weigher.machine.os):
         state = _native_state(native, candidate, weigher.machine.os)
         if state != "ready":
             yield message(f"project.native.{state}", name=native.name)

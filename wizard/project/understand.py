@@ -1,7 +1,8 @@
 """What a project asks of torch, Python, CUDA and the system, apart from the rest. Pure; for one kind of computer.
 
 Files that name another system or another maker's cards are left out, unless only they say anything of torch. What a
-README recommends counts where no file declares it. Nothing is decided here.
+README recommends counts where no file declares it. Nothing is decided here. One file: every reading of a line is one
+decision about what was meant.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from urllib.parse import unquote
 
 from packaging.markers import InvalidMarker, Marker
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
 
+from wizard.compatibility.data.ordering import CPU
 from wizard.model.messages import Message, message
 from wizard.project.companions import companion, torch_of
 from wizard.project.file_choice import for_this_computer, is_rest
@@ -37,6 +40,7 @@ CUDA_PACKAGES = ("cudatoolkit", "pytorch-cuda", "cuda-version", "cuda-toolkit", 
 _TAG = re.compile(r"(?:[/+_.-]|^)(cu\d{2,3}|cpu|xpu|rocm[\d.]+)(?=[/._+-]|$|torch)")
 _IMPLIED = re.compile(r"(?:torch[-_=]?|/torch)(\d+\.\d+(?:\.\d+)?)|(?:^|[+.])pt(\d)(\d{1,2})(?=cu|cpu)")
 _WHEEL_PYTHON = re.compile(r"-cp(3)(\d+)-cp3\d+-")
+_MADE_WITH = re.compile(r"cu(\d{2,3})(?=torch|$|[^\d])")  # in a wheel's name: cu128torch2.9, cu12torch2.8, pt113cu117
 _BUILD_CUDA = re.compile(r"cuda(\d+)\.?(\d)")
 _CUDA_OF_NAME = re.compile(r"-cu(?:da)?(\d{1,2})-?(\d)$")  # dgl-cuda11.3 (normalized), dgl-cu113
 _IN_BRACKETS = re.compile(r"\[([A-Za-z0-9_,-]+)\]")
@@ -156,6 +160,21 @@ def meets(specifier: str, version: str) -> bool:
 
 
 @lru_cache(maxsize=8192)
+def can_meet(one: str, other: str) -> bool:
+    """Return whether some version meets both; tried are those that they name, what lies right above, and the next."""
+    both = [specifier_of(one), specifier_of(other)]
+    try:
+        named = [Version(part.version.removesuffix(".*")) for specifiers in both for part in specifiers]
+    except InvalidVersion:
+        return True
+    tried = ["0"]
+    for version in named:
+        tried += [str(version), f"{version.base_version}.0.1", f"{version.base_version}.1"]
+        tried += [f"{version.major}.{version.minor + 1}", f"{version.major + 1}"]
+    return any(all(specifiers.contains(version, prereleases=True) for specifiers in both) for version in tried)
+
+
+@lru_cache(maxsize=8192)
 def python_meets(specifier: str, python: str) -> bool:
     """Return whether some patch of that Python meets it."""
     wanted = specifier_of(specifier)
@@ -195,9 +214,8 @@ def _implied(project: Project, os: str) -> Iterator[Statement]:
     for one in project.statements:
         if one.strength == LOCKED or one.group not in ("", "constraint"):
             continue
-        words = f"{unquote(one.url)} {one.local}".lower()
-        others = (tag for tag, system in _WHEEL_TAGS if system != traits.of(os).markers["sys_platform"])
-        on_this = not any(tag in words for tag in others)
+        words = _wheel_words(one)
+        on_this = _is_wheel_for(words, os)
         if one.name != TORCH and companion(one.name) and on_this:
             match = _IMPLIED.search(words)
             # What was built for a release runs with its later patches; a package's own metadata names one patch.
@@ -214,6 +232,15 @@ def _implied(project: Project, os: str) -> Iterator[Statement]:
         match = _IMPLIED.search(unquote(source.url).lower()) if source.kind == "find-links" else None
         if match and match[1]:
             yield Statement(TORCH, _minor(match[1]), source.origin, source.strength)
+
+
+def _wheel_words(one: Statement) -> str:
+    return f"{unquote(one.url)} {one.local}".lower()
+
+
+def _is_wheel_for(words: str, os: str) -> bool:
+    others = (tag for tag, system in _WHEEL_TAGS if system != traits.of(os).markers["sys_platform"])
+    return not any(tag in words for tag in others)
 
 
 def _minor(version: str) -> str:
@@ -247,10 +274,22 @@ def _pinned_tags(project: Project, os: str) -> Iterator[CudaTag]:
             yield CudaTag(f"cu{match[1]}{match[2]}", one.origin, firm)
         elif one.name == "cpuonly":
             yield CudaTag("cpu", one.origin, firm)
-        elif (row := companion(one.name)) and row.follows and (tag := cuda_of_name(one.name)):
+        elif (row := companion(one.name)) and row.follows and (tag := _made_with(one, os)):
             yield CudaTag(tag, one.origin, False)
         if one.name == TORCH and (match := _BUILD_CUDA.search(one.build)):
             yield CudaTag(f"cu{match[1]}{match[2]}", one.origin, firm)
+
+
+def _made_with(one: Statement, os: str) -> str:
+    """Return the CUDA in its name, or in its wheel's (`cu12` where that names no minor version); "" for none."""
+    words = _wheel_words(one)
+    match = _MADE_WITH.search(words) if _is_wheel_for(words, os) else None
+    return cuda_of_name(one.name) or (match[0] if match else "")
+
+
+def has_tag(asked: str, variant: str) -> bool:
+    """`cu12` is any CUDA 12."""
+    return asked == variant or (len(asked) == len("cu12") and variant.startswith(asked) and asked != CPU)
 
 
 def is_for(one: Statement, os: str) -> bool:

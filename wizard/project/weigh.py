@@ -20,7 +20,7 @@ from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
 from wizard.project.model import DECLARED, PYTHON, RECOMMENDED, TORCH, Project, Statement
-from wizard.project.understand import PAIRS, marker_holds, meets, pair_meets, python_meets, understand
+from wizard.project.understand import PAIRS, has_tag, marker_holds, meets, pair_meets, python_meets, understand
 
 _FULL, _HALF = 2, 1
 
@@ -94,18 +94,7 @@ class BuildWeigher:
         return any(all(meets(each, release) for each in specifiers) for release in self.releases)
 
     def _contradiction(self, kept: list[Statement], one: Statement) -> None:
-        against = next((other for other in kept if other.specifier), kept[0])
-        self.remarks.append(
-            message(
-                "project.remark.contradiction",
-                file=against.origin.file,
-                line=against.origin.line,
-                one=str(against),
-                other_file=one.origin.file,
-                other_line=one.origin.line,
-                other=str(one),
-            )
-        )
+        self.remarks.append(contradiction(next((other for other in kept if other.specifier), kept[0]), one))
 
     def _agreeing_python(self) -> tuple[Statement, ...]:
         kept: list[Statement] = []
@@ -207,11 +196,15 @@ class BuildWeigher:
         cuda = [tag for tag in cuda if tag.firm] or cuda
         # A recommended line that names torch and its CUDA means them together.
         lines = {one.origin for one in self.asks.torch if self.asks.torch_any and meets(one.specifier, torch)}
-        asked = [variant_key(tag.tag) for tag in [tag for tag in cuda if tag.origin in lines] or cuda]
+        named = [tag.tag for tag in [tag for tag in cuda if tag.origin in lines] or cuda]
+        named = named or [one.local for one in self.asks.locked if one.name == TORCH and one.local.startswith("cu")]
+        if any(has_tag(tag, variant) for tag in named):
+            return 0
+        asked = [variant_key(tag) for tag in named if tag != CPU]
         here = variant_key(variant)
         if not asked or not here:
             return 0
-        return min(100 * abs(here[0] - major) + abs(here[1] - minor) for major, minor in asked)
+        return min(100 * abs(here[0] - major) + sum(abs(here[1] - one) for one in minor) for major, *minor in asked)
 
     def _python_distance(self, python: str) -> tuple[int, ...]:
         """The one of a lock, then the program's own default and what is nearest below it."""
@@ -232,6 +225,19 @@ class BuildWeigher:
         if not bound or any(meets(together, version) for version in _NUMPY_VERSIONS):
             return together
         return bound
+
+
+def contradiction(against: Statement, one: Statement) -> Message:
+    """Return the two lines that no release meets, as a sentence."""
+    return message(
+        "project.remark.contradiction",
+        file=against.origin.file,
+        line=against.origin.line,
+        one=str(against),
+        other_file=one.origin.file,
+        other_line=one.origin.line,
+        other=str(one),
+    )
 
 
 # Enough of them to see whether two ranges meet.
