@@ -12,7 +12,7 @@ from tests.app import values
 from tests.install import wheels
 from tests.servers.index_server import IndexServer
 from wizard.app.companion_torch import with_companions_torch
-from wizard.compatibility.model import Choices
+from wizard.compatibility.model import Candidate, Choices
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, text
 from wizard.run.model import SelectedBuild
@@ -30,12 +30,16 @@ def index(tmp_path: Path) -> Iterator[IndexServer]:
     wheels.build(tmp_path, "vllm", "0.2.0")
     wheels.build(tmp_path, "sglang", "0.5.9", requires=("torch==2.12.1",))
     wheels.build(tmp_path, "sglang", "0.5.0", requires=("torch==2.14.1",))
+    wheels.build(tmp_path, "torch", "2.3.1")
+    wheels.build(tmp_path, "torchtext", "0.18.0", requires=("torch>=2.3.0",))
     wheels.build(tmp_path, "pandas", "3.0", requires=("torch==2.13.0",))
     with IndexServer(tmp_path) as server:
         yield server
 
 
-def chosen(index: IndexServer, choices: Choices, fails: bool = False) -> SelectedBuild:
+def chosen(
+    index: IndexServer, choices: Choices, fails: bool = False, candidates: tuple[Candidate, ...] = CANDIDATES
+) -> SelectedBuild:
     main = Source("official", Layout.SIMPLE, Origin.OFFICIAL, index.simple)
     selected = replace(values.SELECTED, package_sources=(main,))
 
@@ -43,9 +47,9 @@ def chosen(index: IndexServer, choices: Choices, fails: bool = False) -> Selecte
         if fails:
             raise WizardError("no-source", build=f"torch {wanted.torch}")
         assert replace(wanted, torch=choices.torch) == choices
-        return replace(selected, candidate=next(one for one in CANDIDATES if one.torch == wanted.torch), notices=())
+        return replace(selected, candidate=next(one for one in candidates if one.torch == wanted.torch), notices=())
 
-    return with_companions_torch(values.FACTS, choices, selected, CANDIDATES, again, lambda: False)
+    return with_companions_torch(values.FACTS, choices, selected, candidates, again, lambda: False)
 
 
 def test_the_newest_of_it_counts_more_than_the_newest_torch(index: IndexServer) -> None:
@@ -69,6 +73,16 @@ def test_the_newest_of_it_counts_more_than_the_newest_torch(index: IndexServer) 
 )
 def test_the_newest_torch_stays(index: IndexServer, choices: Choices) -> None:
     assert chosen(index, choices).candidate == values.BEST
+
+
+def test_what_has_ended_chooses_the_last_torch_that_it_goes_with_where_that_runs(index: IndexServer) -> None:
+    old = replace(values.BEST, torch="2.3.1")
+    found = chosen(index, Choices(extras=("torchtext",)), candidates=(*CANDIDATES, old))
+    assert found.candidate.torch == "2.3.1"
+    told = chosen(index, Choices(extras=("torchtext",)))
+    assert told.candidate == values.BEST
+    assert [one.key for one in told.notices] == ["notice.companion-ended"]
+    assert "torchtext" in text(told.notices[0], LANGUAGES[0])
 
 
 def test_nobody_is_asked_where_no_package_is_made_for_one_torch(index: IndexServer) -> None:

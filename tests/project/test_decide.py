@@ -257,6 +257,25 @@ def test_a_project_without_torch_gets_our_own_rule_and_is_told(tmp_path: Path, o
     assert "undeclared" in codes(found)
 
 
+def test_wheels_that_end_before_the_torch_are_told_with_the_nearest(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\nmmcv\ntorchtext\nflash-attn\ntorch-scatter\n"}
+    told = {
+        remark.params["name"]: remark.params.get("nearest")
+        for remark in decided(tmp_path, files, BLACKWELL).remarks
+        if remark.key.startswith("project.native.newer")
+    }
+    assert told == {"mmcv": None, "torchtext": None, "flash-attn": "2.8.0", "torch-scatter": "2.12.1"}
+    kept = decided(tmp_path, {"requirements.txt": "torch==2.4.1\nmmcv\nflash-attn\ntorch-scatter\n"}, AMPERE)
+    assert not {"newer", "newer-none"} & codes(kept)
+
+
+def test_a_system_that_has_the_wheels_that_others_lack(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\ndeepspeed\nbitsandbytes\nsageattention\ngsplat\n"}
+    assert {"compiler", "no-wheel"}.isdisjoint(codes(decided(tmp_path, files, ADA)))
+    assert "compiler" in codes(decided(tmp_path, files, BLACKWELL))
+    assert decided(tmp_path, files, NO_CARD).left_out == ("sageattention", "gsplat")
+
+
 def test_two_lines_of_any_package_are_told(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "requirements.txt": "torch\nnumpy>=2\nscipy>=1.5,<3\npandas==2.*\npillow<9\nrich>1 ; python_version < '3'\n",
@@ -310,9 +329,9 @@ def test_exports_lose_their_paths_and_parts(tmp_path: Path) -> None:
 
 
 def test_companions_are_known_by_their_patterns() -> None:
-    assert [row.name for name in ("dgl-cuda10-2", "cupy-cuda12x", "mmcv-full") if (row := companion(name))] == [
+    assert [row.name for name in ("dgl-cuda10-2", "cupy-cuda11x", "mmcv-full") if (row := companion(name))] == [
         "dgl",
-        "cupy",
+        "cupy-cuda12x",
         "mmcv",
     ]
     assert companion("einops") is None

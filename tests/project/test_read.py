@@ -269,6 +269,16 @@ def test_hostile_files_are_bounded(tmp_path: Path) -> None:
     assert all(words.isprintable() for words in shown)
 
 
+def test_openmmlabs_own_list_is_one_of_the_files(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "-r requirements/build.txt\n-r requirements/runtime.txt\n",
+        "requirements/build.txt": "numpy\n",
+        "requirements/runtime.txt": "scipy\n",
+        "requirements/mminstall.txt": "mmcv>=2.0.0rc4,<2.2.0\nmmengine>=0.7.1,<1.0.0\n",
+    }
+    assert asked(project_of(tmp_path, files), "mmcv") == [("<2.2.0,>=2.0.0rc4", "requirements/mminstall.txt:1")]
+
+
 def test_what_would_never_end_or_leads_out_is_said(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe-requirements.txt")
     (tmp_path / "passwd-requirements.txt").symlink_to("/etc/passwd")

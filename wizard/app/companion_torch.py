@@ -37,10 +37,37 @@ def with_companions_torch(
     again: Callable[[Choices], SelectedBuild],
     is_cancelled: Callable[[], bool],
 ) -> SelectedBuild:
-    """`again` selects anew. Raises Cancelled."""
+    """`again` selects anew. What has no ready wheels for so new a torch is told. Raises Cancelled."""
+    found = _chosen(facts, choices, selected, candidates, again, is_cancelled)
+    torch = found.candidate.torch
+    behind = [row for name in _names(choices.extras) if (row := companion(name)) and row.ends_before(torch)]
+    told = tuple(
+        message(
+            "notice.companion-ended",
+            "{name}: its ready wheels are known for torch up to {newest} only; with torch {torch} it may not load. An "
+            "older torch is chosen with --torch, where one runs here.",
+            name=row.name,
+            newest=row.newest,
+            torch=torch,
+        )
+        for row in behind
+    )
+    return replace(found, notices=(*found.notices, *told))
+
+
+def _chosen(
+    facts: Facts,
+    choices: Choices,
+    selected: SelectedBuild,
+    candidates: Collection[Candidate],
+    again: Callable[[Choices], SelectedBuild],
+    is_cancelled: Callable[[], bool],
+) -> SelectedBuild:
     is_cpu = selected.candidate.variant == CPU
     releases = {one.torch for one in candidates if one.fits and (one.variant == CPU) == is_cpu}
     made_for_one = tuple(_made_for_one(choices.extras))
+    rows = [row for name in _names(made_for_one) if (row := companion(name)) and row.wheels == "index"]
+    releases = {one for one in releases if not any(row.ends_before(one) for row in rows)} or releases
     if choices.torch or not made_for_one or not releases:
         return selected
     try:

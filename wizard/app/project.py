@@ -33,7 +33,7 @@ from wizard.project.companions import companion, companion_table, conda_names
 from wizard.project.decide import ProjectDecision, Relaxed, decide
 from wizard.project.files import ProjectFolder
 from wizard.project.model import LOCKED, PYTHON, AddressLine, Project, Statement
-from wizard.project.understand import PAIRS, marker_holds, meets, python_meets
+from wizard.project.understand import PAIRS, can_meet, marker_holds, meets, python_meets
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.commands import quote_of
 from wizard.run.plan.computed import OnProgress
@@ -105,18 +105,13 @@ def _is_free(decision: ProjectDecision) -> bool:
 
 
 def agreeing(packages: Iterable[Statement]) -> Iterator[Statement]:
-    """Leave out a line whose pin contradicts an earlier line of the same package: the first counts."""
+    """Leave out a line that no version meets together with an earlier one of the same package: the first counts."""
     kept: dict[str, list[Statement]] = {}
     for one in packages:
         before = [each for each in kept.setdefault(one.name, []) if not (each.marker or one.marker)]
-        if all(_agree(each, one) and _agree(one, each) for each in before):
+        if all(can_meet(each.specifier, one.specifier) for each in before):
             kept[one.name].append(one)
             yield one
-
-
-def _agree(pinned: Statement, other: Statement) -> bool:
-    pin = _pin(pinned)
-    return not pin or meets(other.specifier, pin)
 
 
 def _pin(one: Statement) -> str:
@@ -128,7 +123,7 @@ def _pin(one: Statement) -> str:
 def _why_left(one: Statement, decision: ProjectDecision) -> str:
     """Return "" for what belongs into the lock: else the last part of `project.left.<…>`."""
     row = companion(one.name)
-    if one.name in decision.left_out or (row and row.wheels in _MADE_HERE):
+    if one.name in decision.left_out or (row and row.wheels in _MADE_HERE and paths.os_name() not in row.ready):
         return "native"
     if one.url.startswith("file:///") and not Path(urlsplit(one.url).path).exists():
         return ""  # an export of another computer: its name and version count
@@ -358,19 +353,28 @@ def _left(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Message]
     """What a person may put in afterwards, by a command that touches nothing else."""
     for why, one in {one.name: (why, one) for why, one in reversed(request.left)}.values():
         if why in ("address", "path", "native"):
-            words = {"native": one.name, "path": str(Path(_code_of(request)) / one.url)}.get(why, one.url)
+            page = _page_of(one.name, selected) if why == "native" else ""
+            is_kept = one.name not in {each.name for each in request.decision.relaxed}
+            native = f"{one.name}{one.specifier}" if is_kept else one.name
+            words = {"native": native, "path": str(Path(_code_of(request)) / one.url)}.get(why, one.url)
             yield message(
-                f"project.left.{why}",
+                f"project.left.{'page' if page else why}",
                 name=one.name,
                 file=one.origin.file,
                 line=one.origin.line,
-                command=_command(request, selected, words, why == "path"),
+                command=_command(request, selected, words, why == "path", page),
             )
     conda = list(dict.fromkeys(one.name for why, one in request.left if why == "conda"))
     if conda:
         yield naming("project.left.conda", conda)
     if builds_itself(request.project):
         yield message("project.left.self", command=_command(request, selected, _code_of(request), True))
+
+
+def _page_of(name: str, selected: SelectedBuild) -> str:
+    """Return the page of its makers' wheels for this build; "" where they have none for so new a torch."""
+    row, build = companion(name), selected.candidate
+    return row.page(build.torch, build.variant) if row else ""
 
 
 def _code_of(request: ProjectRequest) -> str:
@@ -381,13 +385,15 @@ def _code_of(request: ProjectRequest) -> str:
 
 
 def builds_itself(project: Project) -> bool:
-    """Return whether the project is a package of its own."""
+    """Return whether the project is a package of its own: it says so, or a line installs it (`-e .`)."""
     own = ("setup.py", "setup.cfg", "pyproject.toml")
-    return any(one.origin.file in own and not one.group for one in project.statements)
+    declares = any(one.origin.file in own and not one.group for one in project.statements)
+    return declares or any(one.name == "." for one in project.statements)
 
 
-def _command(request: ProjectRequest, selected: SelectedBuild, words: str, is_editable: bool) -> str:
+def _command(request: ProjectRequest, selected: SelectedBuild, words: str, is_editable: bool, page: str = "") -> str:
     os = paths.os_name()
     quote = quote_of(this_users_shell(os))
     python = python_path(str(target_prefix(request.choices)), os, selected.engine == "venv")
-    return redact(f"{quote(python)} -m pip install --no-deps {'-e ' if is_editable else ''}{quote(words)}")
+    options = f"{'-e ' if is_editable else ''}{f'--find-links {quote(page)} ' if page else ''}"
+    return redact(f"{quote(python)} -m pip install --no-deps {options}{quote(words)}")

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from wizard.compatibility.data.ordering import version_key
 from wizard.model.tables import SOME, Date, Https, Name, Row, Words, parse_table, shipped_table
 
 Names = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9*][a-z0-9.*-]*$")]  # with `*` for any ending
@@ -28,7 +29,19 @@ class Companion(Row, frozen=True):
     card: bool = False
     lacks: tuple[Literal["windows", "linux"], ...] = ()  # systems, as "windows"
     instead: Name = ""
+    ready: tuple[Literal["windows", "linux"], ...] = ()  # systems with wheels on the index, whatever `wheels` says
+    newest: Numbers = ""  # torch, of two numbers; "": no row says it
     where: Https = ""
+
+    def ends_before(self, torch: str) -> bool:
+        """Return whether no ready wheels are known for so new a torch."""
+        return bool(self.newest) and version_key(torch)[:2] > version_key(self.newest)[:2]
+
+    def page(self, torch: str, variant: str) -> str:
+        """Return the page of wheels for this build, named by the release's first; "" where there is none."""
+        minor = ".".join(torch.split(".")[:2])
+        is_there = self.wheels == "pages" and not self.ends_before(torch)
+        return self.where.format(torch=f"{minor}.0", minor=minor, cuda=variant) if is_there else ""
 
 
 class Pair(Row, frozen=True):

@@ -110,6 +110,17 @@ def _contradictions(asks: Understood) -> Iterator[Message]:
             yield contradiction(against, one)
 
 
+def _newer(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
+    """Its ready wheels end before this torch: name the nearest torch that has one and runs here."""
+    row, torch = companion(native.name), best.candidate.torch
+    assert row
+    is_cpu = best.candidate.variant == CPU
+    older = [one for one in weigher.fitting if (one.variant == CPU) == is_cpu and not row.ends_before(one.torch)]
+    if older:
+        return message("project.native.newer", name=native.name, newest=row.newest, torch=torch, nearest=older[0].torch)
+    return message("project.native.newer-none", name=native.name, newest=row.newest, torch=torch)
+
+
 def _choosing(weigher: BuildWeigher, best: Weighed) -> list[str]:
     """What is made for one torch and on the index: a setup asks which torch its newest release needs."""
     if weigher.choices.torch or len(weigher.asked_releases) < 2:
@@ -264,7 +275,7 @@ def _left_out(asks: Understood, candidate: Candidate, os: str) -> Iterator[str]:
 
 
 def _native_state(native: Native, candidate: Candidate, os: str) -> str:
-    """`no-card`, `no-wheel`, `compiler` or `ready`."""
+    """`no-card`, `no-wheel`, `newer` (than the torch of its last wheels), `compiler` or `ready`."""
     row = companion(native.name)
     if row is None:
         return "ready"
@@ -272,10 +283,12 @@ def _native_state(native: Native, candidate: Candidate, os: str) -> str:
         return "no-card"
     if os in row.lacks:
         return "ready" if row.instead else "no-wheel"
-    return "compiler" if row.wheels in ("none", "releases") else "ready"
+    if row.ends_before(candidate.torch):
+        return "newer"
+    return "compiler" if row.wheels in ("none", "releases") and os not in row.ready else "ready"
 
 
-def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     asks, candidate = weigher.asks, best.candidate
     implied = [one for one in asks.implied if one.name == TORCH and meets(one.specifier, candidate.torch)]
     if not asks.names_torch and implied:
@@ -291,6 +304,11 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     if asks.torch_any:
         place = asks.torch[0].origin
         yield message("project.remark.recommended", file=place.file, line=place.line, text=place.text)
+
+
+def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    asks, candidate = weigher.asks, best.candidate
+    yield from _said_of_torch(weigher, best)
     for tag in asks.tags:
         place = tag.origin
         if tag.tag == CPU and len(asks.tags) == 1:
@@ -302,7 +320,9 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     yield from _locks(asks, candidate)
     for native in _natives_here(asks, weigher.machine.os):
         state = _native_state(native, candidate, weigher.machine.os)
-        if state != "ready":
+        if state == "newer":
+            yield _newer(weigher, best, native)
+        elif state != "ready":
             yield message(f"project.native.{state}", name=native.name)
     chosen = replace(weigher.choices, torch=candidate.torch, variant=candidate.variant, python=best.python)
     yield from resolve(weigher.machine, weigher.matrix, chosen, prove_all=False).notices

@@ -24,7 +24,7 @@ _SKIPPED = re.compile(
 _FOLDER = re.compile(r"requirement|environment|^conda$|^envs?$|^docker$", re.IGNORECASE)
 _DECLARING = re.compile(
     r"pyproject\.toml|pixi\.toml|setup\.cfg|setup\.py|uv\.lock|poetry\.lock|pylock(\..+)?\.toml|\.python-version"
-    r"|.*requirements?.*\.(txt|in)|.*constraints?.*\.txt|(.*[-_.])?(conda|env|environment)([-_.].*)?\.ya?ml"
+    r"|.*requirements?.*\.(txt|in)|mminstall\.txt|.*constraints?.*\.txt|(.*[-_.])?(conda|env|environment)([-_.].*)?\.ya?ml"
     r"|.*(spec|explicit|conda).*\.txt",
     re.IGNORECASE,
 )

@@ -118,7 +118,7 @@ def statements_of(text: str, where: FileLine, found: Findings, editable: bool = 
         return []
     one = _reference(text, where, found) or requirement(text, where)
     if one:
-        return [] if one.name == "." else [one]
+        return [one]
     parts = [requirement(part, where) for part in re.split(r"[\s,]+(?=[A-Za-z])", text.split(";")[0])]
     good = [part for part in parts if part]
     if good and len(good) == len(parts):
