@@ -31,6 +31,7 @@ WANTS_GIT = pytest.mark.skipif(shutil.which("git") is None, reason="no git here"
         ("https://github.com/o/n.git/", "https://github.com/o/n", "n", ""),
         ("https://github.com/o/n/tree/dev/src#readme", "https://github.com/o/n", "n", "dev"),
         ("https://gitlab.com/g/s/n/-/tree/v1.2?x=1", "https://gitlab.com/g/s/n", "n", "v1.2"),
+        ("https://git.example/o/n.git@dev", "https://git.example/o/n", "n", "dev"),
         ("git+https://github.com/o/n@v2#egg=n", "https://github.com/o/n", "n", "v2"),
         ("git@github.com:o/n.git", "https://github.com/o/n", "n", ""),
     ],
@@ -103,6 +104,23 @@ def test_a_repository_is_cloned_once_and_its_hooks_do_not_run(
     assert [one.name for one in (tmp_path / "projects").iterdir()] == ["captions"], "nothing is left of the making"
 
 
+def test_a_downloaded_archive_is_unpacked_once(tmp_path: Path) -> None:
+    archive = tmp_path / "captions-main.zip"
+    with zipfile.ZipFile(archive, "w") as made:
+        made.writestr("captions-main/requirements.txt", "torch\nrequests\n")
+        made.writestr("captions-main/src/it.py", "import torch\n")
+    folder = bring_project(str(archive), lambda: False, tmp_path / "projects")
+    assert folder == tmp_path / "projects" / "captions-main"
+    assert {one.name for one in read_project(folder).statements} == {"torch", "requests"}
+    assert bring_project(str(archive), lambda: False, tmp_path / "projects") == folder, "it is there already"
+    (folder / "requirements.txt").write_text("torch\n")
+    again = bring_project(str(archive), lambda: False, tmp_path / "projects")
+    assert again.name == "captions-main-2", "what the person changed is not written over, and not taken for the archive"
+    archive.write_bytes(archive.read_bytes()[:90])
+    with pytest.raises(WizardError, match="cannot be read"):
+        bring_project(str(archive), lambda: False, tmp_path / "projects")
+
+
 @WANTS_GIT
 def test_pick_takes_an_address(
     git_server: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -114,7 +132,7 @@ def test_pick_takes_an_address(
     told = capsys.readouterr()
     assert status == 0, told.err
     assert json.loads(told.out)["project"] == str(tmp_path / project_address.PROJECTS / "captions")
-    assert address in told.err
+    assert address.removesuffix(".git") in told.err
     assert main(("pick", "--project", address, "--offline"), no_window) == 2
 
 

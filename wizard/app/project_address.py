@@ -1,4 +1,5 @@
-"""Brings a project from its address onto this computer: by git where it is there, else as its host's archive.
+"""Brings a project from its address onto this computer: by git where it is there, else as its host's archive; and
+unpacks an archive that lies here.
 
 Nothing of it is run: no hooks, no submodules, no links; bounded in bytes, files and time. What an archive holds is only
 read, and nobody promises a hash for it. A `.git` inside an archive is left out: git itself may run what stands there
@@ -9,6 +10,7 @@ One file: the two ways share their address, their bounds and the folder that the
 
 from __future__ import annotations
 
+import filecmp
 import io
 import os
 import re
@@ -21,6 +23,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 from urllib.parse import urlsplit, urlunsplit
 
 from wizard.environment.naming import find_flaw
@@ -53,6 +56,11 @@ NOT_FETCHED = ErrorText(
     "The project could not be fetched from {address}.",
     "Look whether that page opens in a browser; of a private project, make a copy with git and open its folder.",
 )
+BROKEN = ErrorText(
+    "project-archive-broken",
+    "The archive {address} cannot be read.",
+    "Download it again, or unpack it yourself and open its folder.",
+)
 TOO_LARGE = ErrorText(
     "project-too-large",
     "The project at {address} is larger than {limit} or has more than {files} files, and was left.",
@@ -62,12 +70,14 @@ TOO_LARGE = ErrorText(
 
 @dataclass(frozen=True, slots=True)
 class ProjectAddress:
-    """`repository`: without branch, login and `.git`. `ref`: a branch or tag; "" for the usual one."""
+    """`repository`: without branch, login and `.git`. `ref`: a branch or tag; "" for the usual one. `suffix`: the
+    `.git` that was given: some hosts know the repository only with it."""
 
     repository: str
     name: str
     ref: str = ""
     is_archive: bool = False
+    suffix: str = ""
 
 
 def is_address(text: str) -> bool:
@@ -93,11 +103,11 @@ def parse_address(text: str) -> ProjectAddress:
     if match := _TREE.match(path):
         path, ref = match["path"], match["ref"]
     is_archive = path.lower().endswith(".zip")
-    path = path.removesuffix(".git")
+    path, suffix = path.removesuffix(".git"), ".git" if path.endswith(".git") else ""
     name = PurePosixPath(path).name.removesuffix(".zip")
     if not name or find_flaw(name, paths.os_name()) or (ref and (not _REF.fullmatch(ref) or ".." in ref)):
         raise _unfit(text)
-    return ProjectAddress(urlunsplit((parts.scheme, parts.netloc, path, "", "")), name, ref, is_archive)
+    return ProjectAddress(urlunsplit((parts.scheme, parts.netloc, path, "", "")), name, ref, is_archive, suffix)
 
 
 def _unfit(text: str) -> UsageError:
@@ -109,16 +119,29 @@ def _unfit(text: str) -> UsageError:
     )
 
 
+def is_archive_here(text: str) -> bool:
+    """Tell whether it is a .zip of this computer, as the button "Download ZIP" of a host of repositories leaves it."""
+    return text.lower().endswith(".zip") and Path(text).expanduser().is_file()
+
+
 def bring_project(text: str, is_cancelled: IsCancelled, base: Path | None = None) -> Path:
     """Return the folder with the project, below `base` (the person's folder of projects). One that was brought from the
-    same address before is taken as it is.
+    same address or the same archive before is taken as it is; a folder or file of this computer is returned.
 
     Raises UsageError `project-address…`, WizardError `project-…`, Cancelled.
     """
-    address, place = parse_address(text), base or Path.home() / PROJECTS
+    place = base or Path.home() / PROJECTS
+    if is_archive_here(text):
+        path = Path(text).expanduser()
+        return _made(ProjectAddress(str(path), path.stem, is_archive=True), place, is_cancelled)
+    if not is_address(text):
+        return Path(text).expanduser()
+    address = parse_address(text)
+    return place / address.name if _is_of(place / address.name, address) else _made(address, place, is_cancelled)
+
+
+def _made(address: ProjectAddress, place: Path, is_cancelled: IsCancelled) -> Path:
     target = place / address.name
-    if _is_of(target, address):
-        return target
     try:
         place.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".begun-", dir=place, ignore_cleanup_errors=True) as begun:
@@ -127,9 +150,11 @@ def bring_project(text: str, is_cancelled: IsCancelled, base: Path | None = None
             if git:
                 _clone(git, address, made, is_cancelled)
             else:
-                _unpack(_archive(address, is_cancelled), made, address, is_cancelled)
-            target = next(one for one in _names(target) if not os.path.lexists(one))
-            moving.rename(made, target)
+                with _archive(address, is_cancelled) as archive:
+                    _unpack(archive, made, address, is_cancelled)
+            target = next(one for one in _names(target) if not os.path.lexists(one) or _holds(one, made))
+            if not os.path.lexists(target):
+                moving.rename(made, target)
     except OSError as error:
         raise WizardError(
             "project-not-written",
@@ -145,6 +170,15 @@ def _names(target: Path) -> Iterator[Path]:
     yield target
     for number in range(2, 1000):
         yield target.with_name(f"{target.name}-{number}")
+
+
+def _holds(folder: Path, made: Path) -> bool:
+    """Tell whether each file of `made` is in the folder, as it is."""
+    files = (Path(place) / name for place, _, names in os.walk(made) for name in names)
+    try:
+        return all(filecmp.cmp(one, folder / one.relative_to(made), shallow=False) for one in files)
+    except OSError:
+        return False
 
 
 def _is_of(folder: Path, address: ProjectAddress) -> bool:
@@ -187,7 +221,7 @@ def _clone(git: str, address: ProjectAddress, made: Path, is_cancelled: IsCancel
     }
     watched = _Bounds(made, is_cancelled)
     request = Request(
-        (*argv, f"--template={none}", *branch, "--", address.repository, str(made)),
+        (*argv, f"--template={none}", *branch, "--", address.repository + address.suffix, str(made)),
         environment=child_environment(extra),
         timeout=_MOST_SECONDS,
     )
@@ -249,7 +283,9 @@ def archive_url(address: ProjectAddress) -> str | None:
     return row.archive.format(repository=address.repository, ref=address.ref or "HEAD") if row else None
 
 
-def _archive(address: ProjectAddress, is_cancelled: IsCancelled) -> bytes:
+def _archive(address: ProjectAddress, is_cancelled: IsCancelled) -> BinaryIO:
+    if not is_address(address.repository):
+        return Path(address.repository).open("rb")
     url = archive_url(address)
     if url is None:
         raise WizardError(
@@ -272,14 +308,14 @@ def _archive(address: ProjectAddress, is_cancelled: IsCancelled) -> bytes:
         raise WizardError(NOT_FETCHED, details=f"HTTP {page.status}", address=address.repository)
     if len(page.body) >= _MOST_OF_ARCHIVE:
         raise _too_large(address, _MOST_OF_ARCHIVE)
-    return page.body
+    return io.BytesIO(page.body)
 
 
-def _unpack(data: bytes, made: Path, address: ProjectAddress, is_cancelled: IsCancelled) -> None:
+def _unpack(source: BinaryIO, made: Path, address: ProjectAddress, is_cancelled: IsCancelled) -> None:
     """Write plain files only, below `made`. Names that lead out of it refuse the whole archive."""
     made.mkdir()
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        with zipfile.ZipFile(source) as archive:
             members = [one for one in archive.infolist() if not one.is_dir()]
             if len(members) > MOST_FILES or sum(one.file_size for one in members) > MOST_BYTES:
                 raise _too_large(address, MOST_BYTES)
@@ -293,7 +329,8 @@ def _unpack(data: bytes, made: Path, address: ProjectAddress, is_cancelled: IsCa
                 if parts:
                     left -= _write(archive, member, made.joinpath(*parts), left, address)
     except _BAD_ARCHIVE as error:
-        raise WizardError(NOT_FETCHED, details=str(error), address=address.repository) from error
+        told = NOT_FETCHED if is_address(address.repository) else BROKEN
+        raise WizardError(told, details=str(error), address=address.repository) from error
 
 
 def _safe_parts(member: zipfile.ZipInfo, address: ProjectAddress) -> tuple[str, ...]:

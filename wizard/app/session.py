@@ -292,12 +292,12 @@ class Session(Runs):
         return plan_reuse(facts, self.matrix, with_volumes(canonical(choices)), is_cancelled, on_progress)
 
     def read_project(self, where: str, is_cancelled: IsCancelled = _never) -> Project:
-        """Of a folder, a file, or an address, which is brought here first. Raises UsageError `no-such-project`,
-        `nothing-declared`, `project-address…`, WizardError `project-…`."""
-        from wizard.app.project_address import bring_project, is_address
+        """Of a folder, a file, an archive or an address, which is brought here first. Raises UsageError
+        `no-such-project`, `nothing-declared`, `project-address…`, WizardError `project-…`."""
+        from wizard.app.project_address import bring_project
         from wizard.project.read import read_project
 
-        return read_project(bring_project(where, is_cancelled) if is_address(where) else Path(where).expanduser())
+        return read_project(bring_project(where, is_cancelled))
 
     def project_name(self, project: Project) -> str:
         """For its environment."""

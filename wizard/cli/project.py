@@ -14,7 +14,6 @@ from wizard.compatibility.model import Choices
 from wizard.machine.model import Machine
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import message
-from wizard.process import redact
 from wizard.project.answer import project_document, project_lines, relaxed_words
 from wizard.project.decide import Relaxed, decide
 from wizard.project.model import Project
@@ -57,20 +56,24 @@ def _read(arguments: Arguments, terminal: Terminal, is_cancelled: Callable[[], b
 
 
 def project_path(arguments: Arguments, terminal: Terminal, is_cancelled: Callable[[], bool]) -> Path:
-    """The project's folder or file; what lies at an address is brought first. Raises UsageError `project-…`,
-    WizardError `project-…`, Cancelled."""
-    from wizard.app.project_address import bring_project, is_address
+    """The project's folder or file; what lies at an address or in an archive is brought first. Raises UsageError
+    `project-…`, WizardError `project-…`, Cancelled."""
+    from wizard.app.project_address import bring_project, is_address, is_archive_here, parse_address
 
     where = arguments.project
     if not is_address(where):
-        return Path(where).expanduser()
+        path = bring_project(where, is_cancelled)
+        if is_archive_here(where):
+            terminal.say(message("project.fetched", "The project lies in {path}.", path=str(path)))
+        return path
     if getattr(arguments, "offline", False):
         raise UsageError(
             "project-offline",
             "A project at an address cannot be had with --offline.",
             "Leave --offline out, or name a folder.",
         )
-    terminal.say(message("project.fetching", "Fetching the project from {address}…", address=redact(where)))
+    address = parse_address(where).repository
+    terminal.say(message("project.fetching", "Fetching the project from {address}…", address=address))
     path = bring_project(where, is_cancelled)
     terminal.say(message("project.fetched", "The project lies in {path}.", path=str(path)))
     return path

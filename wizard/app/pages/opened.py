@@ -30,7 +30,8 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """What a folder is opened as; of a file only whether it lists what a project needs."""
+    """What a folder is opened as; of a file only whether it lists what a project needs,
+    or is the archive of one."""
 
     profile: Path | None = None  # of the pack that it is
     is_environment: bool = False
@@ -44,7 +45,7 @@ def inside(path: Path) -> Inside:
     from wizard.project.files import ProjectFolder, declares
 
     if not path.is_dir():
-        return Inside(is_project=declares(path.name))
+        return Inside(is_project=declares(path.name) or path.suffix.lower() == ".zip")
     if (path / OF_PACK).is_file():
         return Inside(path / OF_PACK)
     if is_environment(path):
