@@ -69,6 +69,20 @@ def test_what_differs_stands_first_and_needs_a_yes(
     qtbot.waitUntil(lambda: not page.project.agree.isVisible())
 
 
+def test_what_is_left_out_is_a_difference_and_a_line_stands_once(
+    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
+) -> None:
+    (tmp_path / "requirements.txt").write_text("torch==2.10.0+cu102\ntriton\nflash-attn>=2.7\nhqq\n")
+    window = make_window()
+    page = opened(qtbot, window, tmp_path)
+    request = window.navigator.state.request
+    assert request is not None
+    left_out = {one.name for one in request.decision.left_out}
+    qtbot.waitUntil(page.project.agree.isVisible)
+    assert str(len(left_out) + len(request.decision.relaxed)) in page.project.agree.text()
+    assert said(page).count("torch==2.10.0+cu102") == 1
+
+
 def test_the_way_leaves_the_source_out_and_review_plans_the_project(
     qtbot: QtBot, make_window: MakeWindow, project: Path, session: FakeSession
 ) -> None:

@@ -42,6 +42,10 @@ def build(found: ProjectDecision) -> tuple[str, str, str | None]:
     return found.candidate.torch, found.candidate.variant, found.python
 
 
+def without(found: ProjectDecision) -> tuple[str, ...]:
+    return tuple(one.name for one in found.left_out)
+
+
 def relaxed(found: ProjectDecision) -> dict[str, tuple[str, str, str]]:
     return {one.name: (one.asked, one.given, one.why.key) for one in found.relaxed}
 
@@ -102,7 +106,7 @@ def test_without_a_card_the_cpu_build_and_no_card_packages(tmp_path: Path) -> No
     found = decided(tmp_path, files, NO_CARD)
     assert build(found)[:2] == ("2.3.1", "cpu")
     assert relaxed(found)["cuda"] == ("cu121", "cpu", "project.why.no-gpu")
-    assert found.left_out == ("xformers", "flash-attn")
+    assert without(found) == ("xformers", "flash-attn")
 
 
 def test_windows_has_triton_under_another_name(tmp_path: Path) -> None:
@@ -111,13 +115,13 @@ def test_windows_has_triton_under_another_name(tmp_path: Path) -> None:
     assert relaxed(found) == {"triton": ("==3.2.0", "triton-windows", "project.why.triton")}
     files = {"requirements.txt": "torch==2.6.0\ntriton>=2 ; sys_platform == 'linux'\n"}
     assert relaxed(decided(tmp_path, files, ADA)) == {}, "a line for another system moves nothing"
-    assert found.left_out == ("flash-attn",)
+    assert without(found) == ("flash-attn",)
 
 
 def test_what_is_left_out_is_not_also_said_to_move_with_torch(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"requirements.txt": "torch==9.9.9\nflash-attn==2.7.4\n"}
     found = decided(tmp_path, files, ADA)
-    assert found.left_out == ("flash-attn",)
+    assert without(found) == ("flash-attn",)
     assert set(relaxed(found)) == {"torch"}
     assert set(relaxed(decided(tmp_path, files, AMPERE))) == {"torch", "flash-attn"}
 
@@ -273,7 +277,7 @@ def test_a_system_that_has_the_wheels_that_others_lack(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"requirements.txt": "torch\ndeepspeed\nbitsandbytes\nsageattention\ngsplat\n"}
     assert {"compiler", "no-wheel"}.isdisjoint(codes(decided(tmp_path, files, ADA)))
     assert "compiler" in codes(decided(tmp_path, files, BLACKWELL))
-    assert decided(tmp_path, files, NO_CARD).left_out == ("sageattention", "gsplat")
+    assert without(decided(tmp_path, files, NO_CARD)) == ("sageattention", "gsplat")
 
 
 def test_two_lines_of_any_package_are_told(tmp_path: Path) -> None:
@@ -292,7 +296,7 @@ def test_what_is_meant_for_another_computer_is_not_named(tmp_path: Path) -> None
     elsewhere = "flash-attn ; sys_platform == 'win32'\npywin32 ; sys_platform == 'win32'\n"
     words = f"torch\n{elsewhere}old ; python_version < '3.9'\n"
     found = decided(tmp_path, {"requirements.txt": words}, BLACKWELL)
-    assert (found.understood.rest, found.left_out) == ((), ())
+    assert (found.understood.rest, without(found)) == ((), ())
     assert not {"no-card", "no-wheel", "compiler"} & codes(found)
 
 

@@ -30,9 +30,9 @@ from wizard.model.messages import Message, message
 from wizard.process import redact
 from wizard.project.answer import relaxed_words
 from wizard.project.companions import companion, companion_table, conda_names
-from wizard.project.decide import ProjectDecision, Relaxed, decide
+from wizard.project.decide import NOTHING, ProjectDecision, Relaxed, decide
 from wizard.project.files import ProjectFolder
-from wizard.project.model import LOCKED, PYTHON, AddressLine, Project, Statement
+from wizard.project.model import LOCKED, PYTHON, AddressLine, Project, Statement, builds_itself
 from wizard.project.understand import PAIRS, can_meet, marker_holds, meets, python_meets
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.commands import quote_of
@@ -47,6 +47,7 @@ from wizard.transfer.address import address_problem, host_of
 
 _MOST_BUILDS, _MOST_RELEASES = 20, 60  # weighed for what a source may lack
 _ANY = 2  # the freedom in which every version will do
+_OUT = "out"  # of the plan altogether
 _MADE_HERE = ("none", "releases", "pages", "conda")  # `wheels` of a companion that no index has ready
 _NO_WHEEL = re.compile(r"Wheels are required for `([^`]+)`|Because (\S+) was not found in the package registry")
 _CANNOT = (*NO_SOLUTION, "lock-conda-version")
@@ -91,7 +92,7 @@ def request_of(
     named = (replace(one, url=one.url or urls.get(one.name, "")) for one in agreeing(asks.packages))
     sorted_out = [(_why_left(one, decision), one) for one in named]
     packages = tuple(one for why, one in sorted_out if not why)
-    left = tuple((why, one) for why, one in sorted_out if why and one.name not in decision.left_out)
+    left = tuple((why, one) for why, one in sorted_out if why not in ("", _OUT))
     return ProjectRequest(project, decision, decided, packages, left, _hosts(asks.sources), choices)
 
 
@@ -121,9 +122,11 @@ def _pin(one: Statement) -> str:
 
 
 def _why_left(one: Statement, decision: ProjectDecision) -> str:
-    """Return "" for what belongs into the lock: else the last part of `project.left.<…>`."""
+    """Return "" for what belongs into the lock: else `_OUT`, or the last part of `project.left.<…>`."""
+    if any(one.name == each.name for each in decision.left_out):
+        return _OUT
     row = companion(one.name)
-    if one.name in decision.left_out or (row and row.wheels in _MADE_HERE and paths.os_name() not in row.ready):
+    if row and row.wheels in _MADE_HERE and paths.os_name() not in row.ready:
         return "native"
     if one.url.startswith("file:///") and not Path(urlsplit(one.url).path).exists():
         return ""  # an export of another computer: its name and version count
@@ -192,7 +195,7 @@ def plan_project(
         return tuple(map(relaxed_words, moved))
 
     folder, left = request.project.folder, (one.name for _, one in request.left)
-    use = use_of(folder, ProjectFolder(Path(folder)), (*request.decision.left_out, *left))
+    use = use_of(folder, ProjectFolder(Path(folder)), (*(one.name for one in request.decision.left_out), *left))
     without: list[Relaxed] = []  # no index has them as wheels
     freedom = 0
     while True:
@@ -211,7 +214,7 @@ def plan_project(
             lacking = [one for one in _named_in(error, packages) if freedom == _ANY or not one.specifier]
             if not lacking and freedom == _ANY:
                 raise
-            without += [_not_as_asked(one, "–", selected, "no-wheel") for one in lacking]
+            without += [_not_as_asked(one, NOTHING, selected, "no-wheel") for one in lacking]
             freedom = 0 if lacking else freedom + 1
 
 
@@ -382,13 +385,6 @@ def _code_of(request: ProjectRequest) -> str:
     is here: a person puts the rest somewhere."""
     folder = request.project.folder
     return "FOLDER" if Path(folder).is_relative_to(paths.home() / "sent") else folder
-
-
-def builds_itself(project: Project) -> bool:
-    """Return whether the project is a package of its own: it says so, or a line installs it (`-e .`)."""
-    own = ("setup.py", "setup.cfg", "pyproject.toml")
-    declares = any(one.origin.file in own and not one.group for one in project.statements)
-    return declares or any(one.name == "." for one in project.statements)
 
 
 def _command(request: ProjectRequest, selected: SelectedBuild, words: str, is_editable: bool, page: str = "") -> str:

@@ -42,8 +42,8 @@ def project_teller(
             terminal.document(project_document(project, decision, name, terminal.language))
         else:
             terminal.line((f"== {name}\n" if name else "") + project_lines(decision, terminal.language))
-        if arguments.strict and decision.relaxed:
-            terminal.error(_not_as_asked(decision.relaxed))
+        if arguments.strict and decision.differing:
+            terminal.error(_not_as_asked(decision.differing))
             return ExitStatus.FAILED
         return ExitStatus.DONE
 
@@ -138,7 +138,7 @@ class ProjectSetup:
         self._tell(request)
         self._ask_hosts(request)
         facts = with_trusted(facts, request, self._consent.trusted)
-        relaxed = request.decision.relaxed
+        relaxed = request.decision.differing
         if self._may_ask and self._unnamed(relaxed):
             if not agrees(message("project.ask"), self._terminal, self._interrupt):
                 raise Cancelled
@@ -160,8 +160,8 @@ class ProjectSetup:
         for line in project_lines(decision, language).splitlines():
             self._terminal.write(line)
         self.shown = frozenset(self._terminal.words(relaxed_words(one)) for one in decision.relaxed)
-        if self._arguments.strict and decision.relaxed:
-            raise _not_as_asked(decision.relaxed)
+        if self._arguments.strict and decision.differing:
+            raise _not_as_asked(decision.differing)
 
     def _ask_hosts(self, request: ProjectRequest) -> None:
         for host in request.hosts:

@@ -34,7 +34,7 @@ def project_document(
         "relaxed": [_relaxed(one, language) for one in decision.relaxed],
         "remarks": [text(remark, language) for remark in decision.remarks],
         "native": [native.name for native in asks.native],
-        "left_out": list(decision.left_out),
+        "left_out": [one.name for one in decision.left_out],
         "rest": [one.name for one in asks.rest],
         "asked": [
             {"name": one.name, "specifier": one.specifier, **_line(one.origin)} for one in (*asks.torch, *asks.python)

@@ -35,6 +35,10 @@ from wizard.project.weigh import BuildWeigher, Weighed, contradiction
 _MOST_NAMED = 6  # packages in one sentence, contradictions in one answer
 
 
+CUDA = "cuda"  # its name as something that is asked for
+NOTHING = "–"  # what is given where a package is left out
+
+
 @dataclass(frozen=True, slots=True)
 class Relaxed:
     """One thing that the project asks and does not get."""
@@ -56,7 +60,12 @@ class ProjectDecision:
     understood: Understood
     relaxed: tuple[Relaxed, ...]
     remarks: tuple[Message, ...]
-    left_out: tuple[str, ...] = ()  # native packages of no use or without a ready wheel here
+    left_out: tuple[Relaxed, ...] = ()  # native packages of no use or without a ready wheel here
+
+    @property
+    def differing(self) -> tuple[Relaxed, ...]:
+        """Return what needs a yes."""
+        return (*self.relaxed, *self.left_out)
 
 
 def decide(
@@ -125,7 +134,7 @@ def _choosing(weigher: BuildWeigher, best: Weighed) -> list[str]:
     """What is made for one torch and on the index: a setup asks which torch its newest release needs."""
     if weigher.choices.torch or len(weigher.asked_releases) < 2:
         return []
-    left_out = set(_left_out(weigher.asks, best.candidate, weigher.machine.os))
+    left_out = {one.name for one in _left_out(weigher.asks, best.candidate, weigher.machine.os)}
     here = weigher.machine.os
     natives = _natives_here(weigher.asks, here)
     rows = ((native.name, companion(native.name)) for native in natives if native.name not in left_out)
@@ -209,7 +218,7 @@ def _relaxed_cuda(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     for one in weigher.verdict.candidates:
         if (one.torch, one.variant) == (best.candidate.torch, tag) and one.reasons and given != CPU:
             why = one.reasons[0].message
-    yield Relaxed("cuda", asked, given, why, tuple(one.origin for one in tags))
+    yield Relaxed(CUDA, asked, given, why, tuple(one.origin for one in tags))
 
 
 def _relaxed_pairs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
@@ -237,7 +246,7 @@ def _relaxed_numpy(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
 def _relaxed_native(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     """Pins of what is made for one torch move with it; triton has another name where it lacks wheels. Of what is left
     out a remark tells."""
-    left_out = set(_left_out(weigher.asks, best.candidate, weigher.machine.os))
+    left_out = {one.name for one in _left_out(weigher.asks, best.candidate, weigher.machine.os)}
     for native in _natives_here(weigher.asks, weigher.machine.os):
         row = companion(native.name)
         if row is None or native.name in left_out:
@@ -268,10 +277,12 @@ def _natives_here(asks: Understood, os: str) -> list[Native]:
     return [native for native in asks.native if any(is_for(one, os) for one in native.statements)]
 
 
-def _left_out(asks: Understood, candidate: Candidate, os: str) -> Iterator[str]:
+def _left_out(asks: Understood, candidate: Candidate, os: str) -> Iterator[Relaxed]:
     for native in _natives_here(asks, os):
-        if _native_state(native, candidate, os) in ("no-card", "no-wheel"):
-            yield native.name
+        state = _native_state(native, candidate, os)
+        if state in ("no-card", "no-wheel"):
+            why = message(f"project.native.{state}", name=native.name)
+            yield Relaxed(native.name, _asked(native.statements), NOTHING, why, native.origins)
 
 
 def _native_state(native: Native, candidate: Candidate, os: str) -> str:

@@ -101,3 +101,10 @@ def fit_to_show(text: str) -> str:
 
 def normalized(name: str) -> str:
     return str(canonicalize_name(name.strip()))
+
+
+def builds_itself(project: Project) -> bool:
+    """Return whether the project is a package of its own: it says so, or a line installs it (`-e .`)."""
+    own = ("setup.py", "setup.cfg", "pyproject.toml")
+    declares = any(one.origin.file in own and not one.group for one in project.statements)
+    return declares or any(one.name == "." for one in project.statements)

@@ -189,7 +189,7 @@ def _is_agreed(state: AppState) -> bool:
     request = state.request
     if request is None or not state.trusted.issuperset(request.hosts):
         return False
-    return not request.decision.relaxed or (state.agreed and not state.strict)
+    return not request.decision.differing or (state.agreed and not state.strict)
 
 
 def _placed(state: AppState) -> bool:

@@ -12,18 +12,18 @@ from wizard.compatibility.explain import variant_name
 from wizard.compatibility.model import Candidate
 from wizard.environment.naming import find_flaw
 from wizard.model.messages import Message
-from wizard.project.decide import ProjectDecision, Relaxed
+from wizard.project.decide import CUDA, NOTHING, ProjectDecision, Relaxed
 from wizard.project.model import PYTHON, TORCH, FileLine, Project, Statement
 from wizard.project.understand import PAIRS
 from wizard.system import paths
 
-_NOTHING = "–"
 _ROLES = {"index": "index", "find-links": "torch_index"}
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectRow:
-    """`asked`: the line as the file has it. `given`: None where it is left out. `why`: how that differs."""
+    """`asked`: the line as the file has it; where `origin` is None nothing was asked, and it is only a name. `given`:
+    None where it is left out. `why`: how that differs."""
 
     asked: str
     origin: FileLine | None
@@ -38,7 +38,7 @@ def environment_name(project: Project) -> str:
 
 
 def different_rows(request: ProjectRequest) -> tuple[ProjectRow, ...]:
-    return tuple(_different(one) for one in request.decision.relaxed)
+    return tuple(_different(one, request.decision.candidate) for one in request.decision.differing)
 
 
 def kept_rows(request: ProjectRequest) -> tuple[ProjectRow, ...]:
@@ -67,26 +67,33 @@ def hosts_of(request: ProjectRequest) -> tuple[ForeignHost, ...]:
     )
 
 
-def _different(one: Relaxed) -> ProjectRow:
+def _build(candidate: Candidate) -> str:
+    return f"torch {candidate.torch} + {variant_name(candidate.variant)}"
+
+
+def _different(one: Relaxed, candidate: Candidate | None) -> ProjectRow:
     origin = one.origins[0] if one.origins else None
     asked = origin.text if origin else f"{one.name} {one.asked}".strip()
     is_version = one.given[:1].isdigit()
     given = f"{one.name} {one.given}" if is_version else f"{one.name} ({one.given})"
-    return ProjectRow(asked, origin, None if one.given == _NOTHING else given, one.why)
+    if one.name == CUDA and candidate:
+        given = _build(candidate)
+    return ProjectRow(asked, origin, None if one.given == NOTHING else given, one.why)
 
 
 def _kept(decision: ProjectDecision) -> Iterator[ProjectRow]:
     candidate, asks = decision.candidate, decision.understood
     moved = {one.name for one in decision.relaxed}
+    told = {origin for one in decision.relaxed if one.name == CUDA for origin in one.origins[:1]}
     if candidate is None:
         return
-    if TORCH not in moved:
-        yield _row(asks.torch, TORCH, f"torch {candidate.torch} + {variant_name(candidate.variant)}")
+    if TORCH not in moved and not (asks.torch and asks.torch[0].origin in told):
+        yield _row(asks.torch, TORCH, _build(candidate))
     for name in PAIRS:
         if name in asks.pairs and name not in moved and (version := _pair(candidate, name)):
             yield _row(asks.pairs[name], name, f"{name} {version}")
     if PYTHON not in moved and decision.python:
-        yield _row(asks.python, "", f"Python {decision.python}")
+        yield _row(asks.python, "Python", f"Python {decision.python}")
 
 
 def _pair(candidate: Candidate, name: str) -> str | None:
@@ -101,4 +108,5 @@ def _row(statements: Sequence[Statement], unsaid: str, given: str) -> ProjectRow
 def left_words(request: ProjectRequest) -> tuple[Message, ...]:
     """Return what a person should know of the reading and of the decision."""
     told = request.project.remarks
-    return (*told, *(one for one in request.decision.remarks if one not in told))
+    in_rows = [*told, *(one.why for one in request.decision.left_out)]
+    return (*told, *(one for one in request.decision.remarks if one not in in_rows))

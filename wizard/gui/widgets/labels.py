@@ -17,13 +17,14 @@ JOINT = "\u2060"  # of no width; no line may end there
 _FIRST_SLASH = re.compile(r"(?:(?<!\S)|:/)/(?=\S)")
 
 _LONG_WORD = re.compile(r"\S{31,}")
+_MAY_END = re.compile(r"[_=@&]|[^\W_]{24}(?=[^\W_])", re.ASCII)
 
 
 def may_end_lines(words: str) -> str:
     """Also a path of Windows ends a line: Qt knows no break after its backslashes, and cut off what did not fit. No
     line ends behind the first slash of a path, or behind https://.
-    A file's name that is longer than many a line may end it behind its underscores."""
-    words = _LONG_WORD.sub(lambda found: found[0].replace("_", f"_{_BREAK}"), words)
+    A word that is longer than many a line may end it behind its underscores and the like, and within a hash."""
+    words = _LONG_WORD.sub(lambda found: _MAY_END.sub(lambda end: end[0] + _BREAK, found[0]), words)
     return _FIRST_SLASH.sub(lambda found: found[0] + JOINT, words.replace("\\", f"\\{_BREAK}"))
 
 

@@ -78,10 +78,11 @@ class ProjectPanel(QWidget):
         self.card.setVisible(True)
         self.card.clear()
         self.card.grid.setColumnStretch(2, 1)
+        self.card.add_row(None, *(label(words, "muted") for words in (self.tr("The project asks for"), self.tr("You get"))))
         for row in different:
             self._add(row, "warning")
         for row in kept:
-            self._add(row, "ok")
+            self._add(row, "ok" if row.origin else "free")
         for row in later_rows(request):
             self._add(row, "note")
         if count := count_packages(request):
@@ -116,7 +117,7 @@ class ProjectPanel(QWidget):
         if row.why is not None:
             given.append(label(self._translator.say(row.why), "muted"))
         words = {"warning": self.tr("differs"), "note": self.tr("later"), "ok": self.tr("as asked")}
-        pill = Pill(state, words[state])
+        pill = Pill(state, words[state]) if state in words else Pill("ok", self.tr("not asked"))
         self.card.add_row(pill, stacked(*asked), stacked(*given))
 
     def _choose_file(self) -> None:
