@@ -9,11 +9,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from tests.classroom.profile.examples import entry
+from tests.classroom.profile.examples import profile as class_profile
 from tests.gui.conftest import MakeWindow
 from tests.gui.walking import press, settle
 from wizard.app.pages.order import SideId
+from wizard.classroom.profile.write import profile_file
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.far_host import FarHostPage
 
@@ -23,8 +28,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in fo
 SSH = """
 import json, os, pathlib, sys, time
 here = pathlib.Path(__file__).parent
+KINDS = {"look": "uname", "plan": "--plan-only", "run": "resume", "send": "mkdir -p"}
 told, asked = json.loads((here / "told.json").read_text()), sys.argv[-1]
-kind = "look" if "uname" in asked else "plan" if "--plan-only" in asked else "run" if "resume" in asked else "other"
+kind = next((k for k, w in KINDS.items() if w in asked), "other")
 with (here / "asked").open("a") as file:
     file.write(kind + " " + asked.rpartition("torch-setup ")[2].replace(chr(10), " ") + chr(10))
 sys.stderr.write(told.get(kind + "-words", ""))
@@ -53,6 +59,7 @@ TOLD = {
     "plan": '{"event": "planned", "run": "r1"}\n',
     "plan-words": "torch 2.14.1+cu126 for the card there\n",
     "run": RUN + event("run-finished", 6, status=0, outcome="done"),
+    "send": "torch-setup:\n/home/me/sent\n",
 }
 
 
@@ -103,7 +110,7 @@ def test_the_plan_is_shown_and_then_carried_out_by_its_events(qtbot: QtBot, make
     pressed(qtbot, window, "Show the plan")
     assert "torch 2.14.1+cu126 for the card there" in page.log.all_words()
     assert "Nothing was changed there yet" in page.result
-    assert "--lang en setup --events --plan-only --name torch" in ssh.asked[-1]
+    assert ssh.asked[-1].endswith("--lang en setup --events --plan-only")
     pressed(qtbot, window, "Install there")
     assert "resume r1 --events" in ssh.asked[-1]
     assert [(step.name, step.state) for step in page.view.steps] == [("create", "done"), ("fetch", "done")]
@@ -182,3 +189,37 @@ def test_cancel_asks_there_and_leaving_does_not(qtbot: QtBot, make_window: MakeW
     qtbot.waitUntil(lambda: any("runs --cancel r1" in one for one in ssh.asked))
     hold.unlink()
     settle(qtbot, window)
+
+
+def test_a_project_or_a_profile_goes_along(
+    qtbot: QtBot, make_window: MakeWindow, ssh: Ssh, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What lies here is read here, and by the keyboard alone."""
+    project = tmp_path / "their-repo"
+    project.mkdir()
+    (project / "requirements.txt").write_text("torch>=2\n")
+    window = make_window()
+    page = opened(qtbot, window)
+    order = (page.address, page.archive, page.browse, page.wanted, page.choose, page.name)
+    page.address.setFocus()
+    for field in order[1:]:
+        qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
+        assert window.focusWidget() is field
+    qtbot.keyClick(page.name, Qt.Key.Key_Tab, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(page.choose, Qt.Key.Key_Tab, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClicks(window.focusWidget(), str(project))
+    pressed(qtbot, window, "Show the plan")
+    plan = next(one for one in ssh.asked if one.startswith("plan"))
+    assert plan.endswith("setup --events --plan-only --project /home/me/sent/their-repo")
+    assert [one.split()[0] for one in ssh.asked] == ["look", "send", "plan", "other"], "and taken away again"
+
+    profile = tmp_path / "class.torchlab"
+    profile.write_bytes(profile_file(class_profile(entry("linux", "cpu"))).data)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *given: (str(profile), ""))
+    press(qtbot, page.choose)
+    assert page.wanted.text() == str(profile)
+    pressed(qtbot, window, "Show the plan")
+    assert "--profile /home/me/sent/class.torchlab" in [one for one in ssh.asked if one.startswith("plan")][-1]
+    page.wanted.setText(str(tmp_path / "gone"))
+    pressed(qtbot, window, "Show the plan")
+    assert page.trouble.isVisible()

@@ -2,6 +2,8 @@
 
 What could not work there is said before anything goes. A project or a profile that lies here goes as the files that
 were read of it, for as long as a plan is made of them there.
+
+One file: what goes there, and how it is put there.
 """
 
 from __future__ import annotations
@@ -13,14 +15,19 @@ import re
 import tarfile
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.app.host import ATTEMPTS, LINE_LOST, MARK, PLACE, FarHost, said
+from wizard.classroom.profile.keys import check_signature
+from wizard.classroom.profile.model import ProfileFile
+from wizard.classroom.profile.read import read_profile
+from wizard.classroom.profile.signature import signature_path
 from wizard.model.errors import ErrorText, UsageError, WizardError, gigabytes_apart
 from wizard.model.messages import Message, bytes_text, message
 from wizard.process import Outcome, run
+from wizard.project.read import read_project
 
 # One line each: a login shell of the csh kind takes no other.
 _LOOK = PLACE + (
@@ -135,6 +142,46 @@ def sent(host: FarHost, files: Mapping[str, bytes]) -> Iterator[str]:
         yield place
     finally:
         run(host.request(_TAKE_AWAY, digest.hexdigest()))
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """`files`: by their names for the other side; `named`: which of them, or which folder, the option names."""
+
+    option: str
+    files: Mapping[str, bytes]
+    named: str
+    profile: ProfileFile | None = None
+
+
+def of_project(path: Path) -> Along:
+    """Read the files of a project that say what it needs, and no other. Raises as `read_project`."""
+    project = read_project(path)
+    folder = Path(project.folder).resolve()
+    name = folder.name or "project"
+    files = {}
+    for each in project.files:
+        with contextlib.suppress(OSError):
+            files[f"{name}/{each}"] = (folder / each).read_bytes()
+    return Along("--project", files, f"{name}/{path.name}" if path.is_file() else name)
+
+
+def of_profile(path: Path) -> Along:
+    """Read it, its signature held against the key that this computer knows. Raises UsageError `profile-…`,
+    `signature-…`."""
+    file = read_profile(path)
+    check_signature(file)
+    signature = {signature_path(Path(path.name)).name: file.signature} if file.signature else {}
+    return Along("--profile", {path.name: file.data, **signature}, path.name, file)
+
+
+@contextlib.contextmanager
+def options_of(host: FarHost, along: Iterable[Along]) -> Iterator[list[str]]:
+    """Have the files of all of them there, and give the options that name them. Raises as `sent`."""
+    with contextlib.ExitStack() as stack:
+        yield [
+            word for one in along for word in (one.option, f"{stack.enter_context(sent(host, one.files))}/{one.named}")
+        ]
 
 
 def _digest(archive: Path) -> str:

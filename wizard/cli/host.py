@@ -9,24 +9,22 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from wizard.app.bring import bring, sent
+from wizard.app.bring import Along, bring, of_profile, of_project, options_of
 from wizard.app.host import FarHost, FarListener, FarRun, as_said, host_named, report_there
+from wizard.classroom.profile.keys import remember_key
 from wizard.cli.command import Arguments
+from wizard.cli.project import project_path
 from wizard.cli.reporter import ConsoleReporter, final_status
 from wizard.cli.terminal import NEEDS_YES, Interrupt, Terminal, agrees, can_ask
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, kept_message
 from wizard.model.events import Event, EventKind
 from wizard.model.messages import Message, message, system_language
 from wizard.model.redact import redact
-
-if TYPE_CHECKING:
-    from wizard.classroom.profile.model import ProfileFile
 
 _HERE = ("host", "archive", "yes", "events", "dry_run", "profile", "project")  # of this side
 _NOT_THERE = ("pack", "code", "label", "serve_after", "plan_only")
@@ -39,17 +37,15 @@ def setup_there(arguments: Arguments, params: Sequence[click.Parameter], termina
     host = host_named(arguments.host, interrupt.is_asked)
     if not (arguments.yes or arguments.dry_run or can_ask()):
         raise UsageError(NEEDS_YES)
-    profile = _profile(arguments)
-    read = [one for one in (_of_project(arguments, terminal, interrupt), _of_profile(arguments, profile)) if one]
+    along = list(_along(arguments, terminal, interrupt))
     archive = Path(arguments.archive).expanduser() if arguments.archive else None
     bring(host, archive, terminal.say)
     there = _far_run(host, arguments.events, terminal, interrupt)
-    with contextlib.ExitStack() as stack:
-        for one in read:
-            if one.option == "--project":
-                terminal.say(_only_files(host, one))
-            options += (one.option, f"{stack.enter_context(sent(host, one.files))}/{one.named}")
-        status = there.plan("--dry-run" if arguments.dry_run else "--plan-only", *options)
+    for one in along:
+        if one.option == "--project":
+            terminal.say(_only_files(host, one))
+    with options_of(host, along) as named:
+        status = there.plan("--dry-run" if arguments.dry_run else "--plan-only", *options, *named)
     if status or not there.run:
         return status or ExitStatus.DONE  # refused, or it is there already: it has said so
     if arguments.dry_run:
@@ -63,10 +59,9 @@ def setup_there(arguments: Arguments, params: Sequence[click.Parameter], termina
     if not agreed:
         there.discard()
         return ExitStatus.CANCELLED
-    if profile:
-        from wizard.classroom.profile.keys import remember_key
-
-        remember_key(profile)
+    for one in along:
+        if one.profile:
+            remember_key(one.profile)
     return _followed(there, host, arguments.events, terminal)
 
 
@@ -79,7 +74,15 @@ def resume_there(arguments: Arguments, terminal: Terminal) -> int:
     return _followed(there, host, arguments.events, terminal)
 
 
-def _only_files(host: FarHost, read: _GoesAlong) -> Message:
+def _along(arguments: Arguments, terminal: Terminal, interrupt: Interrupt) -> Iterator[Along]:
+    """What lies here and is wanted there. Raises as `project_path`, `of_project`, `of_profile`."""
+    if arguments.project:
+        yield of_project(project_path(arguments, terminal, interrupt.is_asked))
+    if arguments.profile:
+        yield of_profile(Path(arguments.profile).expanduser())
+
+
+def _only_files(host: FarHost, read: Along) -> Message:
     return message(
         "host.only-files",
         "Only the files of the project that say what it needs go to {host} ({count}); its code stays here. FOLDER in a "
@@ -87,55 +90,6 @@ def _only_files(host: FarHost, read: _GoesAlong) -> Message:
         host=host.address,
         count=len(read.files),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _GoesAlong:
-    """Files by their names for the other side, and which of them, or which folder, the option names."""
-
-    option: str
-    files: dict[str, bytes]
-    named: str
-
-
-def _of_project(arguments: Arguments, terminal: Terminal, interrupt: Interrupt) -> _GoesAlong | None:
-    """Raises as `project_path` and `read_project`."""
-    if not arguments.project:
-        return None
-    from wizard.cli.project import project_path
-    from wizard.project.read import read_project
-
-    path = project_path(arguments, terminal, interrupt.is_asked)
-    project = read_project(path)
-    folder = Path(project.folder).resolve()
-    name = folder.name or "project"
-    files = {}
-    for each in project.files:
-        with contextlib.suppress(OSError):
-            files[f"{name}/{each}"] = (folder / each).read_bytes()
-    return _GoesAlong("--project", files, f"{name}/{path.name}" if path.is_file() else name)
-
-
-def _profile(arguments: Arguments) -> ProfileFile | None:
-    """Its signature is held against the key that this computer knows. Raises UsageError `profile-…`, `signature-…`."""
-    if not arguments.profile:
-        return None
-    from wizard.classroom.profile.keys import check_signature
-    from wizard.classroom.profile.read import read_profile
-
-    file = read_profile(Path(arguments.profile).expanduser())
-    check_signature(file)
-    return file
-
-
-def _of_profile(arguments: Arguments, file: ProfileFile | None) -> _GoesAlong | None:
-    if file is None:
-        return None
-    from wizard.classroom.profile.signature import signature_path
-
-    path = Path(Path(arguments.profile).name)
-    signature = {str(signature_path(path)): file.signature} if file.signature else {}
-    return _GoesAlong("--profile", {str(path): file.data, **signature}, str(path))
 
 
 def _options(arguments: Arguments, params: Sequence[click.Parameter]) -> Iterator[str]:

@@ -170,8 +170,8 @@ def _about(profile: Profile, matrix: Matrix) -> Iterator[Message]:
     if hosts:
         yield message(
             "profile.make.loopback",
-            "{hosts} means on each computer that computer itself, so no other one can fetch from there. Hand out the "
-            "files as a pack, or make the profile with an address that the class can reach.",
+            "No other computer can fetch from {hosts}: everywhere that means the computer itself. Hand out the files "
+            "as a pack, or make the profile with an address that the class can reach.",
             hosts=", ".join(hosts),
         )
 

@@ -28,6 +28,7 @@ from wizard.model.messages import Message
 
 if TYPE_CHECKING:
     from wizard.app.host import FarHost, FarRun
+    from wizard.classroom.profile.model import ProfileFile
     from wizard.gui.shell.tasks import IsCancelled, OnNote
 
 _LOG_LINES = 190  # pixels
@@ -39,18 +40,22 @@ class FarHostPage(SidePage):
         super().__init__(context)
         self.view, self._run_id, self._planned_for, self._is_over = RunView(), "", "", False
         self._stop = threading.Event()
-        self.address, self.archive, self.name = QLineEdit(), PathField(), QLineEdit("torch")
-        self.browse, self.stop = button(), button()
+        self._profile: ProfileFile | None = None
+        self.address, self.archive, self.wanted, self.name = QLineEdit(), PathField(), PathField(), QLineEdit()
+        self.browse, self.choose, self.stop = button(), button(), button()
         self.footer_left = [self.stop]
         form = QGridLayout()
         form.setHorizontalSpacing(12)
-        self._labels = [label("", wrap=False) for _ in range(3)]
-        for row, (words, field) in enumerate(zip(self._labels, (self.address, self.archive, self.name), strict=True)):
+        fields: tuple[QLineEdit, ...] = (self.address, self.archive, self.wanted, self.name)
+        self._labels = [label("", wrap=False) for _ in fields]
+        beside = {self.archive: self.browse, self.wanted: self.choose}  # each comes after its field by Tab, too
+        for row, (words, field) in enumerate(zip(self._labels, fields, strict=True)):
             words.setBuddy(field)
             form.addWidget(words, row, 0)
             form.addWidget(field, row, 1)
             field.textChanged.connect(self._edited)
-        form.addWidget(self.browse, 1, 2)
+            if field in beside:
+                form.addWidget(beside[field], row, 2)
         form.setColumnStretch(1, 1)
         self.body.addLayout(form)
         self._result = label("", "strong")
@@ -62,6 +67,7 @@ class FarHostPage(SidePage):
         self.body.setStretchFactor(self.log, 9)
         self.body.addStretch(1)  # the form stays at the top while there is no log
         self.browse.clicked.connect(self._choose_archive)
+        self.choose.clicked.connect(self._choose_wanted)
         self.stop.clicked.connect(self._cancel_there)
 
     @property
@@ -91,17 +97,25 @@ class FarHostPage(SidePage):
             self.tr("Another computer"),
             self.tr("Set up PyTorch on a Linux computer that you reach by ssh with a key. Its progress is shown here."),
         )
-        words = (self.tr("&Computer"), self.tr("&Archive"), self.tr("Environment &name"))
+        words = (
+            self.tr("&Computer"),
+            self.tr("&Archive"),
+            self.tr("&Project or profile"),
+            self.tr("Environment &name"),
+        )
         for one, said in zip(self._labels, words, strict=True):
             one.setText(said)
         self.address.setPlaceholderText("user@box")
         self.archive.setPlaceholderText(self.tr("The program for Linux (.tar.xz); leave empty if it is already there"))
+        self.wanted.setPlaceholderText(self.tr("A project's folder or a class profile; leave empty for PyTorch alone"))
+        self.name.setPlaceholderText(self.tr("As the project or profile says, else torch"))
         self.browse.setText(self.tr("C&hoose…"))
+        self.choose.setText(self.tr("Ch&oose…"))
         self.stop.setText(self.tr("Cance&l there"))
         self.log.setAccessibleName(self.tr("What is said there"))
 
     def render_state(self) -> None:
-        for field in (self.address, self.archive, self.name, self.browse):
+        for field in (self.address, self.archive, self.browse, self.wanted, self.choose, self.name):
             field.setEnabled(not self.is_busy)
         is_going = self.is_busy and bool(self.view.steps)
         if self.stop.isHidden() is is_going:
@@ -128,6 +142,13 @@ class FarHostPage(SidePage):
         if chosen:
             self.archive.setText(chosen)
 
+    def _choose_wanted(self) -> None:
+        """A file of a project names it, too."""
+        files = "*.torchlab *.toml *.txt *.yml *.yaml *.lock *.cfg *.py"
+        chosen, _ = QFileDialog.getOpenFileName(self, self.tr("A project's file or a profile"), str(Path.home()), files)
+        if chosen:
+            self.wanted.setText(chosen)
+
     def _discard(self, address: str, run_id: str) -> None:
         from wizard.app.host import discard, host_named
 
@@ -140,21 +161,25 @@ class FarHostPage(SidePage):
     # -- the plan and the run
 
     def _plan(self) -> None:
-        from wizard.app.bring import bring
+        from wizard.app.bring import bring, of_profile, of_project, options_of
 
         self.log.clear()
-        archive, name = self.archive.text().strip(), self.name.text().strip()
+        archive, wanted, name = (field.text().strip() for field in (self.archive, self.wanted, self.name))
         self._planned_for = self.address.text().strip()
 
-        def work(host: FarHost, there: Callable[[], FarRun], note: OnNote) -> tuple[int, str]:
+        def work(host: FarHost, there: Callable[[], FarRun], note: OnNote) -> tuple[int, str, ProfileFile | None]:
+            path = Path(wanted).expanduser()
+            along = [(of_profile if path.suffix == ".torchlab" else of_project)(path)] if wanted else []
             bring(host, Path(archive).expanduser() if archive else None, note)
             run = there()
-            return run.plan("--plan-only", *(("--name", name) if name else ())), run.run
+            with options_of(host, along) as named:
+                status = run.plan("--plan-only", *(("--name", name) if name else ()), *named)
+            return status, run.run, along[0].profile if along else None
 
         self._begin(lambda: self.tr("Asking there…"), work, self._planned)
 
-    def _planned(self, told: tuple[int, str]) -> None:
-        status, self._run_id = told
+    def _planned(self, told: tuple[int, str, ProfileFile | None]) -> None:
+        status, self._run_id, self._profile = told
         if status:
             self._say(self.tr("It cannot be done there; what it said is below."))
         elif not self._run_id:
@@ -164,6 +189,11 @@ class FarHostPage(SidePage):
             self._say(self.tr("This is the plan. Nothing was changed there yet."))
 
     def _follow(self) -> None:
+        from wizard.classroom.profile.keys import remember_key
+
+        if self._profile:
+            remember_key(self._profile)
+
         def work(host: FarHost, there: Callable[[], FarRun], note: OnNote) -> int | None:
             return there().follow()
 
