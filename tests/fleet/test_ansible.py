@@ -257,6 +257,7 @@ def test_a_new_version_of_a_class_and_the_way_back(room: Room, wheels: Path) -> 
     (prefix / "of-the-first").touch()
     refused = play(new, "present")
     assert refused.results["one"]["code"] == "profile-name-other", refused.text
+    assert "With state=latest" in refused.results["one"]["msg"]
     assert play(new, "latest", "--check").recap == {"one": (1, 0)}
     assert not kept.exists()
     replaced = play(new, "latest")

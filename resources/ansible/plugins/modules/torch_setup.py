@@ -322,6 +322,8 @@ class Setup:
                 self.finish(True, int(event["status"]), result, report)
             words = sentences(error) or said_of_test(report) or spoken(said)
             self.fail(words, result, changed=True, code=error.get("code"), rc=status)
+        if kind == "refused" and error.get("code") in ANOTHER and self.parameters["state"] == "present":
+            error["hint"] = "With state=latest the new one takes its place, and the one from before is kept."
         self.fail(sentences(error) or spoken(said), result, code=error.get("code"), rc=status)
 
     def fail(self, words, result, **more):
