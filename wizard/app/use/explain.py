@@ -29,6 +29,7 @@ _MOST_SHOWN = 3
 _OTHER = "explain.reason.other-"
 _CPU_BUILD = ("torch-cpu-build", "cpu-build-seen")  # without a card, it is the right one
 _ABOUT_A_BUILD = ("torch", "import")
+_HAS_CODE = "explain.reason.has-code"  # then not torch lacks it, but a package beside it
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +53,23 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
     named = parse_facts(words)
     wanted = found[0].error.facts if found else ()
     if not wanted:
-        reasons = _reasons(judge_facts(named, load_matrix()), found)
+        reasons = _reasons(judge_facts(named, load_matrix()), found, named)
         return ExplainResult(found, reasons=reasons, environment=_environment(named.environment))
     facts, verdict, matrix = look()
     guide = driver_advice(facts.machine, matrix, verdict.after_driver_update) if "driver-guide" in wanted else None
-    reasons = _reasons(judge_facts(named, matrix, facts.machine), found)
+    reasons = _reasons(judge_facts(named, matrix, facts.machine), found, named)
     is_of_another = _is_of_another(reasons, named, facts)
     if found[0].id in _CPU_BUILD and not (facts.machine.nvidia_gpus or is_of_another):
         found = (replace(found[0], advice="explain.fix-no-card"), *found[1:])
+    if found[0].id == "no-kernel-image" and any(one.key == _HAS_CODE for one in reasons):
+        found = (replace(found[0], advice="explain.fix-other-package"), *found[1:])
     told = tuple(_facts(wanted, facts, verdict, matrix, is_of_another))
     return ExplainResult(found, told, guide, reasons, _environment(named.environment))
 
 
 def _is_of_another(reasons: tuple[Message, ...], named: TextFacts, facts: Facts) -> bool:
     """Whether the text shows a computer that is not this one: a build that fits here is no advice there."""
-    says_card = bool(named.capability or named.cards or named.driver or named.driver_cuda)
+    says_card = bool(named.shows_nvidia or named.capability or named.cards or named.driver or named.driver_cuda)
     return (says_card and not facts.machine.nvidia_gpus) or any(one.key.startswith(_OTHER) for one in reasons)
 
 
@@ -76,7 +79,7 @@ def _environment(named: str) -> Path | None:
     return prefix if named and ((prefix / "pyvenv.cfg").is_file() or is_conda_prefix(prefix)) else None
 
 
-def _reasons(judged: JudgedFacts, found: tuple[Explanation, ...]) -> tuple[Message, ...]:
+def _reasons(judged: JudgedFacts, found: tuple[Explanation, ...], named: TextFacts) -> tuple[Message, ...]:
     """What the tables say, how sure they are and from which facts, and the one question that would say more."""
     said = judged.reasons
     if any(not one.key.startswith(_OTHER) for one in said):  # that it is another computer's text rests on nothing more
@@ -84,7 +87,24 @@ def _reasons(judged: JudgedFacts, found: tuple[Explanation, ...]) -> tuple[Messa
         rests = (message("explain.rests-on", facts=facts), message(f"explain.sureness.{judged.sureness}"))
         said = (*said, *rests) if facts else said
     is_about_a_build = bool(found) and found[0].error.area in _ABOUT_A_BUILD
-    return (*said, judged.settles) if judged.settles and (said or is_about_a_build) else said
+    said = (*said, *_places(named)) if is_about_a_build else said
+    return (*said, judged.settles) if judged.settles and (judged.reasons or is_about_a_build) else said
+
+
+def _places(named: TextFacts) -> Iterator[Message]:
+    """Where the advice is to be followed, for applications that bring their own Python."""
+    if named.is_packed:
+        yield message(
+            "explain.reason.packed",
+            "The text is of an application that carries its own PyTorch, into which nothing can be installed: take a "
+            "newer release of it, or run it from its source in an environment.",
+        )
+    elif named.own_python:
+        yield message(
+            "explain.reason.own-python",
+            "The application has a Python of its own: install into that one, with {python} -m pip …",
+            python=f"{named.own_python}\\python.exe",
+        )
 
 
 def _facts(

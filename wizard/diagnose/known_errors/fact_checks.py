@@ -57,11 +57,12 @@ def judge_facts(facts: TextFacts, matrix: Matrix, machine: Machine | None = None
         *_wanted(facts, matrix, place),
         *_wheel(facts, place),
         *_library(facts),
+        *_memory(facts),
         *(_other_computer(facts, matrix, machine) if machine else ()),
     )
     judged = ["high" if place.is_said or facts.wanted is None else "medium"]
     judged += [build.confidence for build in matrix.builds if facts.torch and _is(build, facts.torch)][:1]
-    return JudgedFacts(reasons, tuple(_used(facts)), least_sure(*judged), _question(facts))
+    return JudgedFacts(reasons, tuple(dict.fromkeys(_used(facts))), least_sure(*judged), _question(facts))
 
 
 def check_facts(facts: TextFacts, matrix: Matrix) -> tuple[Message, ...]:
@@ -96,12 +97,13 @@ def _used(facts: TextFacts) -> Iterator[str]:
         yield f"NVIDIA {facts.driver}"
     if facts.driver_cuda:
         yield f"CUDA {facts.driver_cuda}"
-    yield from (each for each in (facts.error, facts.library, facts.package, facts.environment) if each)
+    package = "" if facts.package in _NOT_OWNERS else facts.package
+    yield from (each for each in (facts.error, facts.library, package, facts.environment) if each)
 
 
 def _question(facts: TextFacts) -> Message | None:
     """One: the fact that decides most of what the text leaves open."""
-    if facts.torch is None and facts.wanted is None and facts.wheel is None:
+    if facts.torch is None and facts.wanted is None and facts.wheel is None and facts.names_torch:
         return message("explain.ask-torch")
     if facts.wanted and not facts.python and facts.wheel is None:
         return message("explain.ask-python")
@@ -138,7 +140,8 @@ def _code(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message]
     of_newest = [build for build in fitting if build.torch == fitting[0].torch]
     least = (of_release or of_newest)[-1:]  # the lowest CUDA asks the least of the driver
     if least and there and any(_is(build, there) for build in _cuda_builds(matrix, place)):
-        yield message("explain.reason.no-code", build=there.text, other=_text(least[0]), **blanks)
+        known = "no-code" if facts.driver else "no-code-if"
+        yield message(f"explain.reason.{known}", build=there.text, other=_text(least[0]), **blanks)
     elif least:
         yield message("explain.reason.code", other=_text(least[0]), **blanks)
 
@@ -257,6 +260,14 @@ def _wheel(facts: TextFacts, place: _Target) -> Iterator[Message]:
 def _library(facts: TextFacts) -> Iterator[Message]:
     """A CUDA library of another major version than torch's belongs to another package."""
     torch = facts.torch
+    if torch and facts.library_cuda and _is_other_makers(torch):
+        yield message(
+            "explain.reason.library-nvidia",
+            "{library} is of NVIDIA's CUDA, {torch} is not: the package that wants it was made for NVIDIA cards.",
+            library=facts.library,
+            torch=torch.text,
+        )
+        return
     cuda = cuda_of(torch.tag) if torch and torch.tag and not _is_other_makers(torch) else None
     if not facts.library_cuda or cuda is None or version_key(cuda)[0] == facts.library_cuda or torch is None:
         return
@@ -268,6 +279,20 @@ def _library(facts: TextFacts) -> Iterator[Message]:
         major=facts.library_cuda,
         torch=torch.text,
     )
+
+
+def _memory(facts: TextFacts) -> Iterator[Message]:
+    """What is larger than the card in one piece fits into no emptied card."""
+    asked, total = facts.memory or (0, 0)
+    if asked > total:
+        yield message(
+            "explain.reason.one-piece",
+            "{asked} GiB were asked for in one piece, and the card has {total} GiB: closing other programs "
+            "cannot help; "
+            "a smaller size, length or batch can, and attention that saves memory (flash attention, xformers).",
+            asked=asked,
+            total=total,
+        )
 
 
 def _other_computer(facts: TextFacts, matrix: Matrix, machine: Machine) -> Iterator[Message]:
@@ -290,7 +315,10 @@ def _cuda_builds(matrix: Matrix, place: _Target) -> Iterator[Build]:
 
 def _has_code(build: Build, facts: TextFacts) -> bool:
     kernels, capability = build.kernels, facts.capability
-    return kernels is not None and capability is not None and code_for(kernels.architectures, capability) is not None
+    if kernels is None or capability is None:
+        return False
+    code = code_for(kernels.architectures, capability)
+    return code is not None and not code.is_ptx  # translated code is not what anybody is advised to count on
 
 
 def _is(build: Build, named: Named) -> bool:

@@ -13,10 +13,15 @@ from wizard.diagnose.known_errors.match import clean
 from wizard.model.capability import ComputeCapability
 from wizard.model.patterns import compiled
 
-_VERSION = r"(\d+\.\d+\.\d+)(\.?(?:dev|a|b|rc)\d*)?(?:\+(cu\d+|cpu|xpu|rocm[\d.]*\d))?"
+_TAG = r" ?\+ ?(cu\d+|cpu|xpu|rocm[\w.]*\d)"
+_VERSION = r"(\d+\.\d+\.\d+)(\.?(?:dev|a|b|rc)\d*)?(?:" + _TAG + ")?"
 _THERE = (
     r"(?i)(requires |requirement |depends on |want |satisfies |collecting |with |for )?"
-    r"\b{name}(?: version)?[\"'` ]{{0,30}}(?:==|=|:|-| )[ \"'`]{{0,3}}" + _VERSION
+    r"\b{name}(?: version)?[\"'`*| ]{{0,30}}(?:==|=|:|：|-| |\|)[ \"'`*|]{{0,4}}" + _VERSION
+)
+# A line that is only a version with its build, as print(torch.__version__) leaves it.
+_BARE_BUILD = (
+    r"(?m)^[ \t>*'\"`-]{0,8}([12]\.\d{1,2}\.\d{1,2})(\.?(?:dev|a|b|rc)\d*)?\+(cu\d{2,3}|cpu|xpu|rocm[\d.]*\d)\b"
 )
 # Rows of `conda list`, also as PyTorch's own report shows them. Conda hides a torch that its own package brought.
 _CONDA_ROW = r"^(?:\[conda\] )?pytorch(?:-gpu|-cpu)? +(\d+\.\d+\.\d+) +\S*(?:py3|cuda|cpu)\S*"
@@ -28,14 +33,25 @@ _WANTED = (
 )
 _LISTED = r"\(from versions: (\d[^)\n]*)\)"
 _CAPABILITY = r"(GPUs with )?(?:CUDA capability sm_(\d{2,3})\b|(?:compute|cuda) capability(?: \(CC\))? (\d{1,2}\.\d)\b)"
-_NO_CODE = r"no kernel image is available|CUDA error: invalid device function"
+_ABOUT_THE_CARD = (
+    r"no kernel image is available|CUDA error: invalid device function|\bis_available\(\)"
+    r"|(?i:cuda available\W{1,4}false)"
+)
+_PACKED = r"(?m)\bPyInstaller\b|\b_MEI\d+[\\/]|^\s*torch[\\/]\w+[\\/]\w+\.py:\d+:"
+_ASKED_MEMORY = r"Tried to allocate ([\d.]+) GiB(?:\. GPU \d+ has a total capac?i?ty of | \(GPU \d+; )([\d.]+) GiB"
+_TORCH_WORDS = r"(?i)torch|c10|cuda|cudnn|xpu|\bhip\b|UR_RESULT"
+_NVIDIA = (
+    r"(?i)\b(?:RTX|GTX)[ -]?\d{3,4}|\bcu1\d\d\b|flash_attn|_cuda\.(?:cpython|so)|\blib(?:cudart|cublas|cudnn|nvrtc)\b"
+    r"|\b(?:A100|H100|H200|B200|L40S?|V100|GB10)\b"
+)
+_OWN_PYTHON = r"(?i)([A-Z]:\\[^\s\"'<>|:]*?\\python_embed\w*)\\"
 _CARD = r"(?i)(?:^|[^A-Za-z])(RTX|GTX)[ -]?(\d{3,4})"
 # As people write it: "5090", "5060TI". The series since the RTX 20 alone, for other numbers have four digits, too.
 _BARE_CARD = r"(?im)(?:^|[^\w.:/\\,-])(20[678]0|[345]0[5-9]0)(?: ?(?:ti|super|d))*\b"
 _NUMBER = r"(?i) ?(?:[.:\d%/]|(?:m?s|[kmgt]i?b|steps?|it|seconds?|tokens?)\b)"
 _DRIVER_CUDA = r"driver on your system is too old \(found version (\d{2})(\d{2})0\)"
 _VIRTUAL_CUDA = r"\b__cuda(?:=|==| )(\d{2}\.\d)\b"
-_DRIVER = r"(?i)\b(?:driver|kmd)(?: version)?: *(\d{3}\.\d{2,3}(?:\.\d{2})?)\b"
+_DRIVER = r"(?i)\b(?:driver|kmd)(?: version)?:?[ *(]{0,4}(\d{3}\.\d{2,3}(?:\.\d{2})?)\b"
 _PYTHON = (
     r"(?i)[\\/]python(3\.\d{1,2})[\\/]|[\\/]Python(3)(\d{1,2})[\\/]|\bC?Python(?: version)?[: ]{1,2}v?(3\.\d{1,2})\b"
     r"|\bpython==?(3\.\d{1,2})\b"
@@ -94,6 +110,11 @@ class TextFacts:
     library_cuda: int = 0  # the major version that the library's name says
     package: str = ""  # whose file is the last one in the trace
     environment: str = ""  # the folder that holds site-packages
+    memory: tuple[float, float] | None = None  # GiB asked for in one piece, GiB of the card
+    own_python: str = ""  # the folder of a portable Python that an application brings
+    is_packed: bool = False  # an application in one file: nothing can be installed into it
+    names_torch: bool = True
+    shows_nvidia: bool = False  # its computer has such a card, or is set up for one
 
 
 def parse_facts(text: str) -> TextFacts:
@@ -103,7 +124,7 @@ def parse_facts(text: str) -> TextFacts:
     error = _last(rf"({_DLL_ERROR})", words)
     major = _last(_CUDA_LIBRARY, words)
     return TextFacts(
-        torch=_there("torch", words) or _said_by_python(words) or _there("pytorch", words),
+        torch=_there("torch", words) or _said_by_python(words) or _there("pytorch", words) or _bare_build(words),
         torchvision=_there("torchvision", words),
         twice=_twice(words),
         wanted=_wanted_facts(words),
@@ -123,6 +144,11 @@ def parse_facts(text: str) -> TextFacts:
         library_cuda=int(major[0] or major[1] or 0) if major else 0,
         package=_first_group(_IN_TRACE, words),
         environment=_first_group(_ENVIRONMENT, words),
+        memory=_memory(words),
+        own_python=_first_group(_OWN_PYTHON, words).replace("\\\\", "\\"),
+        is_packed=bool(compiled(_PACKED).search(words)),
+        names_torch=bool(compiled(_TORCH_WORDS).search(words)),
+        shows_nvidia=bool(compiled(_NVIDIA).search(words)),
     )
 
 
@@ -164,6 +190,16 @@ def _said_by_python(words: str) -> Named | None:
     return _named("torch", found) if found else None
 
 
+def _memory(words: str) -> tuple[float, float] | None:
+    found = _last(_ASKED_MEMORY, words)
+    return (float(found[0] or 0), float(found[1] or 0)) if found else None
+
+
+def _bare_build(words: str) -> Named | None:
+    found = _last(_BARE_BUILD, words)
+    return _named("torch", found) if found else None
+
+
 def _wanted_facts(words: str) -> Named | None:
     found = _last(_WANTED, words)
     return _named(found[0] or "", found[1:]) if found else None
@@ -190,8 +226,8 @@ def _capability(words: str) -> ComputeCapability | None:
 
 
 def _cards(words: str) -> frozenset[str]:
-    """A card that is only mentioned is not what the error is about."""
-    if not compiled(_NO_CODE).search(words):
+    """A card that is only mentioned is not what the error is about: the text asks for code, or whether it is seen."""
+    if not compiled(_ABOUT_THE_CARD).search(words):
         return frozenset()
     named = frozenset(f"{match[1]} {match[2]}".upper() for match in compiled(_CARD).finditer(words))
     bare = (match for match in compiled(_BARE_CARD).finditer(words) if _is_no_number(match.span(1), words))
