@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -89,7 +88,6 @@ def test_a_grandchild_that_holds_the_pipes_does_not_hang_us() -> None:
     wait_until(lambda: is_gone(int(outcome.stdout)))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Linux's ways; Windows has the job object")
 @pytest.mark.parametrize("moment", ["at once", "later"])
 def test_a_killed_worker_leaves_neither_child_nor_grandchild(tmp_path: Path, moment: str) -> None:
     note = tmp_path / "pids"
@@ -108,7 +106,7 @@ def test_a_killed_worker_leaves_neither_child_nor_grandchild(tmp_path: Path, mom
         wait_until(
             lambda: note.exists() and len(note.read_text().split()) == 2, pause=0.001 if moment == "at once" else 0.3
         )
-        os.kill(worker.pid, signal.SIGKILL)
+        worker.kill()
         wait_until(lambda: all(is_gone(int(pid)) for pid in note.read_text().split()))
     finally:
         worker.kill()

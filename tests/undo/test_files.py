@@ -72,7 +72,6 @@ def test_a_ring_of_links_is_refused(journal: UndoJournal, tmp_path: Path) -> Non
     assert code_of(error) == "undo-not-readable"
 
 
-@posix
 def test_read_only_is_respected_also_by_root(journal: UndoJournal, file: Path) -> None:
     file.chmod(0o444)
     with pytest.raises(WizardError) as error:

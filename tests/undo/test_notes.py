@@ -52,7 +52,6 @@ def test_no_room_for_the_notes(journal: UndoJournal, file: Path) -> None:
         assert text(WizardError("undo-no-space", path="x").summary, language)
 
 
-@posix
 def test_room_that_runs_out_behind_the_last_file(
     journal: UndoJournal, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
