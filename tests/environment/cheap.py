@@ -9,6 +9,12 @@ from pathlib import Path
 
 MINOR = f"{sys.version_info[0]}.{sys.version_info[1]}"
 VERSION = ".".join(map(str, sys.version_info[:3]))
+# Below an environment, as this system lays it out; conda's on Windows has its interpreter at the top.
+SITE = "Lib/site-packages" if sys.platform == "win32" else f"lib/python{MINOR}/site-packages"
+UP = "../.." if sys.platform == "win32" else "../../.."  # from there to the environment, as a RECORD writes it
+SCRIPTS, EXE = ("Scripts", ".exe") if sys.platform == "win32" else ("bin", "")
+VENV_PYTHON = f"{SCRIPTS}/python{EXE}"
+CONDA_PYTHON = "python.exe" if sys.platform == "win32" else "bin/python"
 VERSION_PY = """from typing import Optional
 
 __all__ = ['__version__', 'debug', 'cuda', 'git_version', 'hip', 'xpu']
@@ -22,7 +28,16 @@ xpu: Optional[str] = None
 
 
 def site_of(prefix: Path) -> Path:
-    return prefix / "lib" / f"python{MINOR}" / "site-packages"
+    return prefix / SITE
+
+
+def add_python(path: Path, target: Path) -> None:
+    """On Windows only its name counts; elsewhere it is a link."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if sys.platform == "win32":
+        path.touch()
+    else:
+        path.symlink_to(target)
 
 
 def make_conda(prefix: Path, python: bool = True, history: str = "# cmd: conda create\n") -> Path:
@@ -32,9 +47,8 @@ def make_conda(prefix: Path, python: bool = True, history: str = "# cmd: conda c
     (meta / "history").write_text(history)
     site_of(prefix).mkdir(parents=True)
     if python:
-        (prefix / "bin").mkdir()
-        (prefix / "bin" / "python").symlink_to(sys.executable)
-        add_conda_package(prefix, "python", VERSION, "h2755cc3_1_cpython", ["bin/python"])
+        add_python(prefix / CONDA_PYTHON, Path(sys.executable))
+        add_conda_package(prefix, "python", VERSION, "h2755cc3_1_cpython", [CONDA_PYTHON])
     return prefix
 
 
@@ -49,9 +63,8 @@ def add_conda_package(prefix: Path, name: str, version: str, build: str, files: 
 
 
 def make_venv(prefix: Path, home: Path = Path(sys.executable).parent, key: str = "version") -> Path:
-    (prefix / "bin").mkdir(parents=True)
+    add_python(prefix / VENV_PYTHON, home / "python")
     (prefix / "pyvenv.cfg").write_text(f"home = {home}\ninclude-system-site-packages = false\n{key} = {VERSION}\n")
-    (prefix / "bin" / "python").symlink_to(home / "python")
     site_of(prefix).mkdir(parents=True)
     return prefix
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.environment.cheap import MINOR, add_wheel, make_conda, make_venv, site_of
+from tests.environment.cheap import MINOR, SCRIPTS, SITE, UP, add_wheel, make_conda, make_venv, site_of
 from tests.environment.deleting import NOTHING, plan_of
 from wizard.environment.conda.records import environments_list, register
 from wizard.environment.create.rattler_engine import RattlerEngine
@@ -23,7 +23,7 @@ from wizard.environment.remove.trash import deletions_dir, pending
 from wizard.model.errors import Cancelled, WizardError
 from wizard.system import moving, paths
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Linux environments")
+needs_channel = pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python")
 
 
 @pytest.fixture
@@ -33,6 +33,7 @@ def ours(home: Path, prefix: Path, minor: str, conda_channel: str) -> Path:
     return prefix
 
 
+@needs_channel
 def test_a_real_environment_goes_and_all_else_stays(ours: Path) -> None:
     environments_list().write_bytes(b"/somebody/else\n" + environments_list().read_bytes())
     subprocess.run([ours / "bin" / "python", "-c", "import json, email, http"], check=True)  # leaves compiled modules
@@ -63,6 +64,7 @@ def test_a_real_environment_goes_and_all_else_stays(ours: Path) -> None:
     assert sum(1 for _ in paths.cache_dir().rglob("*")) >= cached
 
 
+@needs_channel
 def test_what_shares_files_with_the_cache_says_what_is_freed(ours: Path) -> None:
     """The engine links files from its package cache where it can."""
     inside = [path.lstat() for path in ours.rglob("*") if path.is_file() and not path.is_symlink()]
@@ -74,6 +76,7 @@ def test_what_shares_files_with_the_cache_says_what_is_freed(ours: Path) -> None
     assert {"envs.stays.conda-cache", "envs.stays.downloads"} <= {words.key for words in plan.stays}
 
 
+@needs_channel
 @pytest.mark.slow
 def test_a_fresh_environment_has_nothing_of_nobody(ours: Path, home: Path, minor: str, base_python: Path) -> None:
     assert plan_of(ours).unowned == ()
@@ -91,8 +94,8 @@ def test_files_of_packages_are_owned_however_they_are_listed(tmp_path: Path) -> 
     record = site_of(prefix) / "tool-1.0.dist-info" / "RECORD"
     record.write_text(record.read_text().replace("tool/data, with comma.txt", '"tool/data, with comma.txt"'))
     with record.open("a") as stream:
-        stream.write("../../../bin/tool,,\n../../../share/man/tool.1,,\n")
-    for name in ("bin/tool", "share/man/tool.1", "share/mine.txt"):
+        stream.write(f"{UP}/{SCRIPTS}/tool,,\n{UP}/share/man/tool.1,,\n")
+    for name in (f"{SCRIPTS}/tool", "share/man/tool.1", "share/mine.txt"):
         (prefix / name).parent.mkdir(parents=True, exist_ok=True)
         (prefix / name).touch()
     (site_of(prefix) / "tool" / "__pycache__").mkdir()
@@ -100,7 +103,7 @@ def test_files_of_packages_are_owned_however_they_are_listed(tmp_path: Path) -> 
     (site_of(prefix) / "tool-1.0.dist-info" / "REQUESTED").touch()
     (site_of(prefix) / "tool" / "added.txt").touch()
     assert [row.path for row in plan_of(prefix).unowned] == [
-        f"lib/python{MINOR}/site-packages/tool/added.txt",
+        f"{SITE}/tool/added.txt",
         "share/mine.txt",
     ]
 
@@ -111,7 +114,7 @@ def test_no_record_makes_the_users_own_files_a_packages(tmp_path: Path) -> None:
     add_wheel(prefix, "evil", "1.0", {"evil.py": ""})
     mine = ["notes.txt", "project/train.py"]
     with (site_of(prefix) / "evil-1.0.dist-info" / "RECORD").open("a") as stream:
-        stream.writelines(f"../../../{path},,\n" for path in mine)
+        stream.writelines(f"{UP}/{path},,\n" for path in mine)
     for path in mine:
         (prefix / path).parent.mkdir(exist_ok=True)
         (prefix / path).write_text("x")

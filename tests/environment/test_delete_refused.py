@@ -13,7 +13,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.environment.cheap import add_conda_package, make_conda, make_venv, site_of
+from tests.abilities import needs_links
+from tests.environment.cheap import EXE, SCRIPTS, add_conda_package, make_conda, make_venv, site_of
 from tests.environment.deleting import NOTHING, plan_of, refusal
 from tests.users import READING, STRANGER
 from wizard.environment.inspect import survey
@@ -22,7 +23,7 @@ from wizard.environment.remove import delete as refuse
 from wizard.environment.remove.delete import ProtectedPlaces, delete, frozen_reason
 from wizard.model.errors import WizardError
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Linux environments")
+linux = pytest.mark.skipif(sys.platform == "win32", reason="users, modes, mounts and folders of Linux")
 
 
 def test_the_name_must_be_typed(tmp_path: Path) -> None:
@@ -41,7 +42,7 @@ def _with(folder: Path, make: Callable[[Path], object]) -> Path:
 
 def _base(folder: Path) -> None:
     """As an installer leaves it, with no environment yet."""
-    add_conda_package(make_conda(folder), "conda", "25.1.0", "py312_0", ["bin/conda"])
+    add_conda_package(make_conda(folder), "conda", "25.1.0", "py312_0", [f"{SCRIPTS}/conda{EXE}"])
     (folder / "envs").mkdir()
 
 
@@ -76,7 +77,9 @@ def _with_inner_conda(folder: Path) -> None:
         (_without_history, "delete-foreign"),
         (lambda folder: folder.mkdir(), "delete-foreign"),
         (lambda folder: None, "delete-missing"),
-        (lambda folder: folder.symlink_to(make_venv(folder.with_name("real"))), "delete-link"),
+        pytest.param(
+            lambda folder: folder.symlink_to(make_venv(folder.with_name("real"))), "delete-link", marks=needs_links
+        ),
         (_with_inner_venv, "delete-holds"),
         (_with_inner_conda, "delete-holds"),
     ],
@@ -92,7 +95,7 @@ def test_refused_for_what_is_around(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     prefix = make_venv(tmp_path / "env")
     inner = look(make_venv(tmp_path / "env" / "x"))
     assert inner is not None
-    shutil.rmtree(prefix / "x" / "bin")
+    shutil.rmtree(prefix / "x" / SCRIPTS)
     assert refusal(prefix, ProtectedPlaces(environments=(inner,))) == "delete-holds"
     shutil.rmtree(prefix / "x")
     assert refusal(prefix, ProtectedPlaces(roots=(prefix,))) == "delete-base"
@@ -105,6 +108,7 @@ def test_refused_for_what_is_around(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert refusal(prefix) == "delete-holds"
 
 
+@linux
 def test_the_python_that_runs_these_tests_and_system_folders(tmp_path: Path) -> None:
     assert refusal(Path(sys.prefix)) == "delete-ourselves"
     with pytest.raises(WizardError, match="belongs to the system"):
@@ -114,6 +118,7 @@ def test_the_python_that_runs_these_tests_and_system_folders(tmp_path: Path) -> 
         refuse.check_deletable(tmp_path / "link" / "lib", NOTHING)
 
 
+@linux
 def test_mounted_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The system's list of mounts as it would be; to mount something needs rights."""
     prefix = make_venv(tmp_path / "env")
@@ -155,6 +160,7 @@ for name in sys.argv[1:]:
 """
 
 
+@linux
 def test_an_ordinary_user(tmp_path: Path) -> None:
     """Their own go, read-only folders and all; one with a folder of root's inside is refused before it is begun."""
     folder = tmp_path / "shared"

@@ -13,10 +13,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.abilities import needs_links
 from tests.environment.cheap import (
+    CONDA_PYTHON,
+    EXE,
     MINOR,
+    SCRIPTS,
+    VENV_PYTHON,
     VERSION,
     add_conda_package,
+    add_python,
     add_torch,
     add_wheel,
     make_conda,
@@ -34,7 +40,8 @@ from wizard.environment.remove.trash import new_deletion, put_away
 from wizard.environment.remove.unfinished import mark_begun
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="Linux folders")]
+pytestmark = pytest.mark.slow
+needs_channel = pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python")
 
 
 def by_name(*folders: Path, **more: object) -> dict[str, Environment]:
@@ -42,6 +49,7 @@ def by_name(*folders: Path, **more: object) -> dict[str, Environment]:
     return {one.name: one for one in found}
 
 
+@needs_channel
 def test_real_environments_of_both_engines(
     home: Path, prefix: Path, minor: str, base_python: Path, conda_channel: str
 ) -> None:
@@ -72,9 +80,9 @@ def test_states(home: Path, tmp_path: Path) -> None:
     folder = tmp_path / "envs"
     make_venv(folder / "good")
     make_venv(folder / "gone-base", home=tmp_path / "no-such-python")
-    (make_venv(folder / "no-python") / "bin" / "python").unlink()
+    (make_venv(folder / "no-python") / VENV_PYTHON).unlink()
     (make_conda(folder / "half") / "conda-meta" / "history").unlink()
-    (make_conda(folder / "empty") / "bin" / "python").unlink()
+    (make_conda(folder / "empty") / CONDA_PYTHON).unlink()
     make_conda(folder / "only-r", python=False)
     mark_begun(folder / "begun", "20261121-120000-abcd")
     (folder / "documents").mkdir()
@@ -106,10 +114,11 @@ def test_states(home: Path, tmp_path: Path) -> None:
 
 def test_a_venv_that_was_moved_is_broken(tmp_path: Path) -> None:
     prefix = tmp_path / "envs" / "made here"
-    venv.create(prefix, with_pip=False, symlinks=True)
-    (tmp_path / "link").symlink_to(prefix.parent, target_is_directory=True)
+    venv.create(prefix, with_pip=False, symlinks=sys.platform != "win32")
     assert by_name(prefix.parent)["made here"].state is EnvironmentState.OK
-    assert by_name(tmp_path / "link")["made here"].state is EnvironmentState.OK, "the same folder by another name"
+    if sys.platform != "win32":
+        (tmp_path / "link").symlink_to(prefix.parent, target_is_directory=True)
+        assert by_name(tmp_path / "link")["made here"].state is EnvironmentState.OK, "the same folder by another name"
     moved = prefix.rename(prefix.with_name("moved"))
     found = by_name(moved.parent)["moved"]
     assert found.reason is not None
@@ -127,6 +136,7 @@ def test_what_is_being_deleted_keeps_its_engine(tmp_path: Path) -> None:
     }
 
 
+@needs_links
 def test_one_folder_is_one_row_and_stale_lines_are_none(home: Path, tmp_path: Path) -> None:
     real = make_conda(tmp_path / "data" / "real")
     folder = tmp_path / "envs"
@@ -146,8 +156,10 @@ def test_the_usual_places(home: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     root = home / "miniforge3"
     make_conda(root)
     (root / "condabin").mkdir()
-    (root / "condabin" / "conda").write_text("#!/bin/sh\nexit 1\n")
-    (root / "condabin" / "conda").chmod(0o755)
+    for program in (root / "condabin" / "conda", root / SCRIPTS / f"conda{EXE}"):
+        program.parent.mkdir(exist_ok=True)
+        program.write_text("#!/bin/sh\nexit 1\n")
+        program.chmod(0o755)
     make_conda(root / "envs" / "in-root")
     make_conda(tmp_path / "disk" / "from condarc")
     (home / condarc).parent.mkdir(parents=True, exist_ok=True)
@@ -228,11 +240,11 @@ def test_looking_is_no_using(home: Path, tmp_path: Path) -> None:
     past = time.time() - 90 * 86_400
     for folder, _, names in os.walk(prefix, topdown=False):
         for name in (*names, "."):
-            os.utime(Path(folder, name), (past, past), follow_symlinks=False)
+            os.utime(Path(folder, name), (past, past), follow_symlinks=os.utime not in os.supports_follow_symlinks)
     first = by_name(tmp_path / "envs")["old"].last_used
     assert first == pytest.approx(past, abs=2)
     assert by_name(tmp_path / "envs")["old"].last_used == first
-    for read in (prefix / "pyvenv.cfg", site_of(prefix) / "torch" / "version.py"):
+    for read in (prefix / "pyvenv.cfg", site_of(prefix) / "torch" / "version.py") if hasattr(os, "O_NOATIME") else ():
         assert read.stat().st_atime == pytest.approx(past, abs=2), "other tools look at this time, too"
     pyc = site_of(prefix) / "torch" / "__pycache__" / f"__init__.cpython-{MINOR.replace('.', '')}.pyc"
     pyc.parent.mkdir()
@@ -252,12 +264,12 @@ def test_an_installation_is_base_and_an_environment_with_a_conda_in_it_is_not(tm
     (moved / "pkgs").mkdir()
     (moved / "pkgs" / "urls.txt").touch()
     old = make_conda(tmp_path / "before condabin")
-    add_conda_package(old, "conda", "4.5.13", "py36_0", ["bin/conda"])
+    add_conda_package(old, "conda", "4.5.13", "py36_0", [f"{SCRIPTS}/conda{EXE}"])
     named = make_conda(tmp_path / "named")
     make_conda(named / "envs" / "one")
     project = make_conda(tmp_path / "project")
     (project / "envs" / "settings").mkdir(parents=True)
-    add_conda_package(project, "conda-build", "25.1.0", "py312_0", ["bin/conda-build"])
+    add_conda_package(project, "conda-build", "25.1.0", "py312_0", [f"{SCRIPTS}/conda-build{EXE}"])
     assert [is_conda_base(place) for place in (root, moved, old, named)] == [True] * 4
     assert [is_conda_base(place) for place in (inner, project, tmp_path)] == [False] * 3
 
@@ -266,10 +278,10 @@ def test_interpreters_of_the_system(tmp_path: Path, base_python: Path) -> None:
     """To the last number only where the headers are installed, which say it."""
     real = base_python.resolve()
     [found] = list_environments(SearchPlaces(pythons=(real,)))
-    assert (found.kind, found.python in (MINOR, VERSION)) == (EnvironmentKind.SYSTEM, True)
+    known = (None, VERSION) if sys.platform == "win32" else (MINOR, VERSION)  # no number in the program's name there
+    assert (found.kind, found.python in known) == (EnvironmentKind.SYSTEM, True)
     made = tmp_path / "usr" / "bin" / f"python{MINOR}"
-    made.parent.mkdir(parents=True)
-    made.symlink_to(real)
+    add_python(made, real)
     assert interpreter_version(made, made.parents[1]) == MINOR
     headers = made.parents[1] / "include" / f"python{MINOR}" / "patchlevel.h"
     headers.parent.mkdir(parents=True)

@@ -23,7 +23,7 @@ from wizard.environment.inspect.look import cfg_python, look, parse_cfg
 from wizard.environment.model import EnvironmentKind, EnvironmentState
 from wizard.model.messages import text
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Linux folders")
+linux = pytest.mark.skipif(sys.platform == "win32", reason="folders of two Pythons in one environment are Linux'")
 
 
 @pytest.mark.parametrize(
@@ -72,6 +72,7 @@ def test_two_builds_of_torch_over_each_other_are_told(tmp_path: Path) -> None:
     assert "torch-2.14.1+cu126, torch-2.15.0+cpu" in text(found.reason, "en")
 
 
+@linux
 @pytest.mark.parametrize("newest", ["python3.12", "python3.14t"])
 def test_an_environment_without_a_word_about_its_python_has_the_newest(tmp_path: Path, newest: str) -> None:
     """3.12 is newer than 3.9, although its text comes before."""
