@@ -11,6 +11,7 @@ import pytest
 
 from tests.install.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
+from tests.waiting import HANG
 from wizard.model.errors import WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.messages import text
@@ -196,7 +197,7 @@ def test_a_fault_that_stays_is_one_clear_sentence(
     server: FaultServer, store: Downloads, faults: Faults, code: str
 ) -> None:
     file = locked(DATA, server.add("/a", DATA, faults))
-    options = Options(stall=0.05, backoff=0.001, environment={})
+    options = Options(stall=0.05 if faults.stall_after else HANG, backoff=0.001, environment={})
     with pytest.raises(WizardError) as caught:
         fetch(store, file, options=options)
     assert caught.value.code == code
