@@ -180,7 +180,7 @@ def test_an_environment_with_a_file_that_is_read_is_removed(
 
 @pytest.mark.parametrize("number", [ACCESS_DENIED, SHARING_VIOLATION, LOCK_VIOLATION])
 def test_who_never_lets_go_is_told_of(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a bounded time, by the clock that the test turns; the pauses grow."""
+    """After a bounded time, by the clock that the test turns; the pauses grow, and some hundred times it is tried."""
     now, pauses = [0.0], list[float]()
 
     def sleep(seconds: float) -> None:
@@ -197,7 +197,8 @@ def test_who_never_lets_go_is_told_of(number: int, monkeypatch: pytest.MonkeyPat
         disk_windows.insist(never)
     assert caught.value.winerror == number  # type: ignore[attr-defined]
     assert 2.0 < now[0] <= 5.0
-    assert max(pauses[:3]) < 0.02 < pauses[-1]
+    assert pauses[0] <= 0.002 < pauses[-1]
+    assert len(pauses) > 200
 
 
 def test_another_refusal_is_told_at_once() -> None:
