@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -25,6 +25,8 @@ from wizard.gui.pages.check import CheckPage
 from wizard.gui.pages.check_rows import DriverPanel
 from wizard.gui.shell.splash import SIZE
 from wizard.gui.shell.window import WizardWindow
+from wizard.gui.widgets.code import CodeLine
+from wizard.gui.widgets.frames import Fold
 from wizard.machine.machine_file import read_machine_file
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES
@@ -108,9 +110,11 @@ def test_another_makers_card_is_named_with_its_lines(
     qtbot.waitUntil(lambda: any("Radeon RX 7900 XT" in one for one in texts(window)))
     told = "\n".join(texts(window))
     assert "It installs the CPU build" in told
-    assert '"torch[device-gfx1100]"' in told
-    lines = next(one for one in visible(window, QLabel) if isinstance(one, QLabel) and "torch[device" in one.text())
-    assert lines.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
+    assert "torch[device" not in told, "a command is folded away"
+    line = next(one for one in window.page.findChildren(CodeLine) if '"torch[device-gfx1100]"' in one.code)
+    next(one for one in visible(window, Fold) if isinstance(one, Fold) and one.isAncestorOf(line)).button.click()
+    press(qtbot, line.button)
+    assert QGuiApplication.clipboard().text() == line.code
     assert "No NVIDIA" not in told
 
 

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
-from tests.explain.samples import SAMPLES
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, failed_run
 from tests.gui.fake_tools import FakeTools
@@ -27,7 +26,7 @@ from wizard.compatibility.data.load import load_matrix
 from wizard.diagnose.driver_guide import DriverNeed, driver_guide
 from wizard.diagnose.known_errors.match import explain
 from wizard.gui.shell.window import WizardWindow
-from wizard.gui.tools.explain import ExplainPage, in_window
+from wizard.gui.tools.explain import ExplainPage
 from wizard.gui.widgets.code import CodeLine
 from wizard.machine.model import Machine
 from wizard.model.errors import UsageError
@@ -58,12 +57,6 @@ def test_a_pasted_error_gets_cause_and_what_to_do(qtbot: QtBot, make_window: Mak
     assert "535.183.01" in page.words, "this computer's facts"
     page.text.appendPlainText("more")
     assert page.words == "", "an answer is of one text"
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_no_advice_in_the_window_is_a_command(language: str) -> None:
-    said = [(one.id, words) for sample in SAMPLES.values() for one in explain(sample) for words in (one.cause, one.fix)]
-    assert [name for name, words in said if "torch-wizard" in in_window(text(words, language))] == []
 
 
 def test_a_pages_name_in_an_advice_leads_there(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:

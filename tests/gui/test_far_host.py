@@ -128,7 +128,7 @@ def test_a_refusal_shows_what_was_said_there(qtbot: QtBot, make_window: MakeWind
     window = make_window()
     page = opened(qtbot, window)
     pressed(qtbot, window, "Show the plan")
-    assert "cannot be done there" in page.result
+    assert "not possible there" in page.result
     assert "The disk there is full" in page.log.all_words()
     assert window.footer.primary.text().replace("&", "") == "Show the plan"
 

@@ -1,4 +1,4 @@
-"""No words are cut off: on every page, in the smallest and the usual window, in both languages.
+"""No words are cut off, and none is a command: on every page, in the smallest and the usual window, in both languages.
 
 DejaVu, which is here, is wider than Segoe UI and Noto Sans; Chinese letters have one width in every font.
 """
@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
+from tests.gui.test_words import COMMAND
 from tests.gui.walking import go_to, settle, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId
 from wizard.gui.shell.splash import SIZE, SMALLEST
@@ -43,7 +44,15 @@ def cut(window: WizardWindow) -> list[str]:
     return found
 
 
+def commands(window: WizardWindow) -> list[str]:
+    """Name what is seen and would have to be typed. What is under a fold is not seen."""
+    seen = [*visible(window, QLabel), *visible(window, QAbstractButton)]
+    said = [text for one in seen for text in (one.text(), one.toolTip(), one.accessibleDescription())]  # type: ignore[attr-defined]
+    return [text for text in said if COMMAND.search(text)]
+
+
 def look(qtbot: QtBot, window: WizardWindow, where: object) -> None:
+    assert commands(window) == [], where
     for size in (SIZE, SMALLEST):
         window.resize(*size)
         try:
@@ -79,3 +88,5 @@ def test_a_label_without_room_is_found(qtbot: QtBot, make_window: MakeWindow) ->
     title = next(one for one in visible(window, QLabel) if isinstance(one, QLabel) and one.property("role") == "title")
     title.setFixedHeight(10)
     qtbot.waitUntil(lambda: any(title.text() in one for one in cut(window)))
+    title.setText("Run: pip install torch")
+    assert commands(window) == ["Run: pip install torch"]

@@ -1,16 +1,36 @@
-"""The language of the window is switched while it runs, and no label stays behind."""
+"""The words of the window: in another language while it runs, and no command among them."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QLabel
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
 from tests.gui.walking import go_to, visible
-from tests.sentences import labels
+from tests.sentences import labels, messages
 from wizard.app.pages.order import ORDER, PageId
+from wizard.gui.shell.translator import Translator
+from wizard.gui.widgets.commands import apart, in_window
 from wizard.model.catalogue import translate
+from wizard.model.messages import LANGUAGES
+
+COMMAND = re.compile(
+    r"torch-wizard|\bsudo (?:apt|dnf|systemctl|modprobe|dmesg)"
+    r"|(?<![\w-])(?:pip3?|conda|uv|apt|apt-get|dnf|wsl|docker|nvidia-smi|python3?) "
+    r"(?:(?:install|uninstall|run|create|config|clean|update|activate|pip|add)\b|-{1,2}\w)"
+)
+OWN_OPTION = re.compile(
+    r"(?<![\w-])--(?:engine|conda|into|prefix|channel|index|torch-index|find-links|mirror|proxy|yes)(?![\w-])"
+)
+OF_THE_TERMINAL = {  # errors of what was typed there, and its questions
+    *("delete-needs-name", "engine-conda-other", "host-option", "job-needs-file", "job-option", "needs-yes"),
+    *("not-as-asked", "nothing-declared", "profile-hosts", "profile-make-what", "project-alone", "project-hosts"),
+    *("project-missing", "project-offline", "project-relax", "settings-not-lasting", "share-no-class"),
+    *("undo-json-list", "update-one", "window-cannot-load", "window-no-display", "window-no-library"),
+}
 
 
 @pytest.mark.parametrize("page", ORDER[:6])
@@ -32,3 +52,42 @@ def shown_texts(window) -> list[str]:  # type: ignore[no-untyped-def]
     return sorted(
         one.text() for kind in (QLabel, QAbstractButton) for one in visible(window, kind) if getattr(one, "text", str)()
     )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_sentence_of_the_window_is_a_command(language: str, qapp: QApplication) -> None:
+    translator = Translator(qapp, language)
+    left = {}
+    for code, sentence in messages():
+        if code.startswith("cli.") or (code.startswith("error.") and code.split(".")[1] in OF_THE_TERMINAL):
+            continue
+        words = apart(in_window(translate(sentence, language, code), language))[0]
+        if COMMAND.search(words) or OWN_OPTION.search(words):
+            left[code] = words
+    translator.set_language("en")
+    assert left == {}
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Make a new one with: torch-wizard setup", "Make a new one on the page “Welcome”"),
+        ("Name another folder (page Place, or --cache-dir).", "Name another folder (page Place)."),
+        ("Press Resume, or run torch-wizard resume {run}; or wait.", "Press Resume; or wait."),
+        ("Run “torch-wizard doctor --deep”: it looks closer.", "Open the page “Doctor”: it looks closer."),
+        (
+            "Try again, or take another channel with --channel.",
+            "Try again, or take another channel on the page “Source”.",
+        ),
+    ],
+)
+def test_what_stands_in_the_place_of_a_command(said: str, shown: str, qapp: QApplication) -> None:
+    assert in_window(said, "en").capitalize() == shown.capitalize()
+
+
+def test_commands_of_other_programs_are_taken_out(qapp: QApplication) -> None:
+    words = 'Close them (python -m pip cache purge), then run "wsl --shutdown" and look at nvidia-smi.'
+    said, commands = apart(words)
+    assert said == "Close them (command 1), then run command 2 and look at nvidia-smi."
+    assert commands == ("python -m pip cache purge", "wsl --shutdown")
+    assert apart("pip and uv bring packages.") == ("pip and uv bring packages.", ())

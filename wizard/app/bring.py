@@ -93,7 +93,7 @@ def bring(host: FarHost, archive: Path | None, tell: Callable[[Message], None] =
         raise UsageError(
             "host-no-program",
             "There is no Torch Setup on {host} yet.",
-            "Name the archive for Linux (TorchSetup-…-linux-{machine}.tar.xz) with --archive: it is brought there.",
+            "Name the archive for Linux (--archive), TorchSetup-…-linux-{machine}.tar.xz: it is brought there.",
             host=host.address,
             machine=looked.machine,
         )

@@ -251,7 +251,7 @@ class FarRun:
         return WizardError(
             "host-not-understood",
             "What {host} says is not what this program says there: {said}",
-            "Bring the program there anew with --archive; the one on that computer may be an older one.",
+            "Bring the program there anew (--archive); the one on that computer may be an older one.",
             details=outcome.tail(),
             host=self._host.address,
             said=said(outcome),

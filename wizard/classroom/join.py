@@ -196,7 +196,7 @@ def _from_pack(
         raise WizardError(
             "share-not-announced",
             "No server in this network announces this class; one that is up may not be announced.",
-            "Give the server's address too (--pack http://ADDRESS:PORT/), or start it with pack serve --announce; "
+            "Give the server's address too (--pack http://ADDRESS:PORT/), or let it announce itself (--announce); "
             "check the code. Some networks let no announcements through.",
         )
     raise WizardError(

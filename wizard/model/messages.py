@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -197,9 +197,9 @@ def _language_without_variables() -> str:
     return interface_language() or locale.getlocale()[0] or ""
 
 
-def text(value: Words, language: str | None = None) -> str:
+def text(value: Words, language: str | None = None, reword: Callable[[str], str] = str) -> str:
     """The sentence in that language (default: the system's), in English where the translation has none or a wrong one.
-    A name that is the same in all of them stays.
+    A name that is the same in all of them stays. `reword` may change the sentence before its blanks are filled.
 
     Raises KeyError for a key that English has not either.
     """
@@ -211,15 +211,15 @@ def text(value: Words, language: str | None = None) -> str:
     english = value.sentence or _template(value.key)
     translated = translate(english, wanted, value.key)
     try:
-        return translated.format_map(_filled(value.params, wanted))
+        return reword(translated).format_map(_filled(value.params, wanted, reword))
     except (KeyError, ValueError, IndexError, AttributeError, TypeError):
         if translated == english:
             raise
-        return english.format_map(_filled(value.params, LANGUAGES[0]))
+        return reword(english).format_map(_filled(value.params, LANGUAGES[0], reword))
 
 
-def _filled(params: Mapping[str, Param], language: str) -> dict[str, Scalar]:
-    return {name: _listed_again(name, _said(value, language), language) for name, value in params.items()}
+def _filled(params: Mapping[str, Param], language: str, reword: Callable[[str], str]) -> dict[str, Scalar]:
+    return {name: _listed_again(name, _said(value, language, reword), language) for name, value in params.items()}
 
 
 # Blanks that hold names one after the other. Not folders: one may have a comma and a space in its own name.
@@ -231,10 +231,10 @@ def _listed_again(name: str, value: Scalar, language: str) -> Scalar:
     return listed(value.split(", "), language) if name in _LISTS and isinstance(value, str) else value
 
 
-def _said(value: Param, language: str) -> Scalar:
+def _said(value: Param, language: str, reword: Callable[[str], str]) -> Scalar:
     if isinstance(value, tuple):
-        return joined((str(_said(part, language)) for part in value), language)
-    return text(value, language) if isinstance(value, Message) else value
+        return joined((str(_said(part, language, reword)) for part in value), language)
+    return text(value, language, reword) if isinstance(value, Message) else value
 
 
 def joined(sentences: Iterable[str], language: str) -> str:

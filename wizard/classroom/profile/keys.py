@@ -75,8 +75,8 @@ def check_signature(file: ProfileFile) -> Signer:
             "signature-changed",
             "“{title}” was signed with the key {before} before, and this profile is signed with "
             "another: {fingerprint}.",
-            "Ask your teacher. If the new key is theirs, `torch-wizard profile verify FILE --key "
-            "KEY` takes it; nothing was changed.",
+            "Ask your teacher. A new key of theirs has to be taken in a terminal "
+            "(torch-wizard profile verify FILE --key KEY); nothing was changed.",
             title=title,
             before=before.fingerprint,
             fingerprint=key.fingerprint,

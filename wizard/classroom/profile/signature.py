@@ -179,7 +179,7 @@ def _key_within(comment: str) -> PublicKey:
             "signature-no-key",
             "The class profile is signed with a key that this computer does not know, and the "
             "signature does not name it.",
-            "Ask for the public key, and give it with `torch-wizard profile verify FILE --key KEY`; "
+            "Ask for the public key, and give it in a terminal (torch-wizard profile verify FILE --key KEY); "
             "nothing was changed.",
         ) from error
 

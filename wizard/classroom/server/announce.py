@@ -20,7 +20,8 @@ from wizard.model.errors import ErrorText, WizardError
 SHARE_NO_MDNS = ErrorText(
     "share-no-mdns",
     "This network lets no announcements through, by which computers find each other.",
-    "Serve without --announce, and let the students type the address: setup --pack http://ADDRESS:PORT/ --class CODE.",
+    "Share without announcing it (leave out --announce), "
+    "and let the students type the address (--pack http://ADDRESS:PORT/).",
 )
 
 SERVICE = "_torch-setup._tcp.local."

@@ -33,8 +33,7 @@ CONDA_NO_ANSWER = ErrorText(
 CONDA_NOT_STARTED = ErrorText(
     "conda-not-started",
     "“{path}” can't be started.",
-    "Try it in a terminal with --version; when it is broken, name another one with --conda "
-    "or take the built-in engine (--engine rattler).",
+    "When it is broken, name another one with --conda or take the built-in engine (--engine rattler).",
 )
 
 _ANY = "*"

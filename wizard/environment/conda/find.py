@@ -179,8 +179,8 @@ def confirm(executable: Path, extra: Mapping[str, str], is_cancelled: IsCancelle
         raise WizardError(
             "conda-silent",
             "“{path}” gave no answer within {seconds} seconds.",
-            "Its disk may not be reachable. Try it in a terminal with “info”, name another one with "
-            "--conda, or take the built-in engine (--engine rattler).",
+            "Its disk may not be reachable. Name another one with --conda, "
+            "or take the built-in engine (--engine rattler).",
             details=outcome.tail(),
             path=str(executable),
             seconds=int(INFO_SECONDS),

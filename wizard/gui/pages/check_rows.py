@@ -16,7 +16,7 @@ from wizard.app.use.settings import Mending
 from wizard.diagnose.driver_guide import DriverGuide
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.translator import Translator
-from wizard.gui.widgets.code import CodeLine
+from wizard.gui.widgets.code import Advice, CodeLine
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.frames import RowCard, column, line_up, stacked
 from wizard.gui.widgets.icons import IconView, fold_icon
@@ -112,13 +112,13 @@ class CheckRows(RowCard):
         name = self._name_of(row.name)
         pill = Pill(row.state)
         pill.setAccessibleName(f"{name}: {state_word(row.state)}")
-        fact = label(self._context.translator.say(row.fact))
+        fact = Advice(self._context.translator.say(row.fact))
         lines: list[QWidget] = [fact]
         if row.why and self._is_terse and row.state == "ok":
             fact.setToolTip(plain_tip(self._context.translator.say(row.why)))
             fact.setAccessibleDescription(fact.toolTip())
         elif row.why:
-            lines.append(selectable(label(self._context.translator.say(row.why), "muted")))
+            lines.append(Advice(self._context.translator.say(row.why), "muted"))
         button, wide = self._way_out(row, name, lines)
         words = stacked(*lines)
         beside = self._beside(button, words) if button else None
@@ -178,7 +178,7 @@ class CheckRows(RowCard):
         if row.finding and row.finding.is_fixable:
             return self._fixing(row.finding, name, lines)
         if row.fix:
-            fix = label(self._context.translator.say(row.fix), "strong")
+            fix = Advice(self._context.translator.say(row.fix), "strong")
             lines.append(fix)
             button = self._unfolding(self.tr("What to do"), name, row, fix)
             button.setAccessibleDescription(fix.text())
@@ -203,7 +203,7 @@ class CheckRows(RowCard):
     # -- a setting that can be mended here
 
     def _fixing(self, finding: LintFinding, name: str, lines: list[QWidget]) -> _WayOut:
-        lines.append(label(self._context.translator.say(finding.fix)))
+        lines.append(Advice(self._context.translator.say(finding.fix)))
         button = _small(self.tr("Fix…"), f"{name}: {finding.value or finding.code}")
         button.setAccessibleDescription(self.tr("Shows the change first; nothing is written yet."))
         button.clicked.connect(lambda: self.wanted.emit(self, finding))

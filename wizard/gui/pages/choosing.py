@@ -11,7 +11,7 @@ from wizard.app.pages.order import ORDER, PageId
 from wizard.app.pages.sources import rows_of
 from wizard.gui.pages.base import Page
 from wizard.gui.shell.context import AppContext
-from wizard.gui.shell.rail import page_name
+from wizard.gui.widgets.commands import page_name
 from wizard.gui.widgets.figures import rate_text, variant_text
 from wizard.gui.widgets.frames import box, line_up
 from wizard.gui.widgets.labels import SIGNS, label, restyle

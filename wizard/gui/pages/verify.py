@@ -21,7 +21,7 @@ from wizard.gui.pages.base import Page
 from wizard.gui.pages.verify_parts import HandOnCard, KernelOffer, check_word, plan_kernel, speed_bar
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
-from wizard.gui.widgets.code import CodeLines, SaidCode, copy_out, say_for_a_moment
+from wizard.gui.widgets.code import Advice, CodeLines, SaidCode, copy_out, say_for_a_moment
 from wizard.gui.widgets.figures import seconds_text
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up, stacked
 from wizard.gui.widgets.icons import icon
@@ -58,7 +58,7 @@ class VerifyPage(Page):
         self._failure = box("error")
         lines = column(self._failure, (16, 14, 16, 14), 8)
         self._failure_pill = Pill("problem")
-        self._cause, self._repair = selectable(label("")), selectable(label(""))
+        self._cause, self._repair = Advice(), Advice()
         for line in (self._failure_pill, self._cause, self._repair):
             lines.addWidget(line)
         self._evidence = box("card")
@@ -269,11 +269,11 @@ class VerifyPage(Page):
             return
         self._failure_pill.show_state("problem", self.tr("Why"))
         if diagnosis is None:
-            self._cause.setText(self.tr("The test gives no reason. Repair… examines it."))
+            self._cause.show_words(self.tr("The test gives no reason. Repair… examines it."))
             self._repair.setVisible(False)
             return
-        self._cause.setText(self.tr("Cause: %1").replace("%1", self.say(diagnosis.cause)))
-        self._repair.setText(self.tr("Repair: %1").replace("%1", self.say(diagnosis.repair)))
+        self._cause.show_words(self.tr("Cause: %1").replace("%1", self.say(diagnosis.cause)))
+        self._repair.show_words(self.tr("Repair: %1").replace("%1", self.say(diagnosis.repair)))
         self._repair.setVisible(diagnosis.repair is not None)
         self._evidence_lines.setText("\n".join(diagnosis.evidence))
 

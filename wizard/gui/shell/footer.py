@@ -143,5 +143,5 @@ class AskBar(QFrame):
         if self._ends == "building":
             kept = self.tr("Closing the window stops it. What has been fetched is kept for the next time.")
             return self.tr("The pack is still being built."), kept
-        theirs = self.tr("Closing the window ends that. What others have fetched from here stays theirs.")
+        theirs = self.tr("Closing the window ends that. Files that others have downloaded stay with them.")
         return self.tr("This computer is sharing files with the class."), theirs

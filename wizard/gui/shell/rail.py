@@ -18,40 +18,12 @@ from wizard.gui.shell.splash import BRAND, NARROW_RAIL
 from wizard.gui.shell.splash import RAIL_WIDTH as WIDTH
 from wizard.gui.shell.theme import THEMES, Theme
 from wizard.gui.shell.translator import LANGUAGE_NAMES, Translator
+from wizard.gui.widgets.commands import page_name, side_name
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.icons import draw_icon, icon
 from wizard.gui.widgets.labels import label, plain_tip
 
 _SHORT_LANGUAGES = {"zh_CN": "中文", "en": "English"}
-
-
-def page_name(page: PageId) -> str:
-    """Return a page's name in the language of the window."""
-    names = {
-        PageId.WELCOME: QCoreApplication.translate("Rail", "Welcome"),
-        PageId.CHECK: QCoreApplication.translate("Rail", "Check"),
-        PageId.BUILD: QCoreApplication.translate("Rail", "Build"),
-        PageId.SOURCE: QCoreApplication.translate("Rail", "Source"),
-        PageId.PLACE: QCoreApplication.translate("Rail", "Place"),
-        PageId.REVIEW: QCoreApplication.translate("Rail", "Review"),
-        PageId.INSTALL: QCoreApplication.translate("Rail", "Install"),
-        PageId.VERIFY: QCoreApplication.translate("Rail", "Verify"),
-    }
-    return names[page]
-
-
-def side_name(page: SideId) -> str:
-    """Return the name of a page beside the way in the language of the window."""
-    names = {
-        SideId.ENVIRONMENTS: QCoreApplication.translate("Rail", "Environments"),
-        SideId.DOCTOR: QCoreApplication.translate("Rail", "Doctor"),
-        SideId.EXPLAIN: QCoreApplication.translate("Rail", "Explain an error"),
-        SideId.UNDO: QCoreApplication.translate("Rail", "Undo changes"),
-        SideId.VERSIONS: QCoreApplication.translate("Rail", "PyTorch versions"),
-        SideId.CLASS: QCoreApplication.translate("Rail", "Class"),
-        SideId.FAR_HOST: QCoreApplication.translate("Rail", "Another computer"),
-    }
-    return names[page]
 
 
 _ICONS = {

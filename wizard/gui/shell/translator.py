@@ -83,7 +83,14 @@ class Translator(QObject):
         if message is None:
             return ""
         try:
-            return text(message, self._language)
+            return text(message, self._language, self._in_window)
         except (KeyError, IndexError, ValueError):
             _LOG.warning("no words for %r in %s", message, self._language)
             return message if isinstance(message, str) else message.key
+
+    def _in_window(self, words: str) -> str:
+        if "torch-wizard" not in words and "--" not in words:
+            return words
+        from wizard.gui.widgets.commands import in_window  # its patterns take longer than the first picture may
+
+        return in_window(words, self._language)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.base import button
+from wizard.gui.widgets.code import Advice
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up
 from wizard.gui.widgets.labels import Pill, label, restyle, selectable
 from wizard.model.messages import Message, message
@@ -40,7 +41,7 @@ class DoctorAnswer(QWidget):
         self._card = box("card")
         lines = column(self._card, (16, 14, 16, 14), 8)
         self._pill, self._verdict = Pill(), label("", "heading")
-        self._cause, self._repair = selectable(label("")), selectable(label(""))
+        self._cause, self._repair = Advice(), Advice()
         self._plan = label("", "muted")
         self.copy, self.save = button("small"), button("small")
         reports = line_up(gap=8)
@@ -117,10 +118,10 @@ class DoctorAnswer(QWidget):
         self._cause.setVisible(cause is not None)
         self._repair.setVisible(cause is not None)
         if cause is not None:
-            self._cause.setText(say(cause.cause))
-            self._repair.setText(self.tr("Repair: %1").replace("%1", say(cause.repair)))
+            self._cause.show_words(say(cause.cause))
+            self._repair.show_words(self.tr("Repair: %1").replace("%1", say(cause.repair)))
         elif answer.verification is not None:
-            self._cause.setText(say(answer.verification.headline))
+            self._cause.show_words(say(answer.verification.headline))
             self._cause.setVisible(True)
 
     def _show_drift(self, drift: EnvironmentChanges | None) -> None:

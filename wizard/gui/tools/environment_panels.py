@@ -234,7 +234,7 @@ class DeletionPanel(QFrame):
         self.bar.setVisible(self.is_going)
         self._progress.setVisible(self.is_going)
         if self.is_going and not self._progress.text():
-            self._progress.setText(self.tr("Taking it away…"))
+            self._progress.setText(self.tr("Removing it…"))
             self.bar.setAccessibleName(self._progress.text())
         self._typed()
 

@@ -5,22 +5,20 @@ What is no known error is said to be none: nothing is advised rather than someth
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QWidget
 
-from wizard.app.pages.order import PageId, SideId
+from wizard.app.pages.order import SideId
 from wizard.gui.shell.context import AppContext
-from wizard.gui.shell.rail import page_name, side_name
 from wizard.gui.shell.theme import code_font
 from wizard.gui.tools.base import SidePage, button
-from wizard.gui.widgets.code import CodeLine
+from wizard.gui.widgets.code import Advice, CodeLine
+from wizard.gui.widgets.commands import side_name
 from wizard.gui.widgets.fields import PasteBox
 from wizard.gui.widgets.frames import box, column, empty, line_up
 from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable
@@ -43,39 +41,6 @@ _MOST_SHOWN = 100_000  # characters of a dropped file that stand in the box; all
 _LONGEST_SHOWN = 1000  # of a line: Qt takes a second for a very long one
 _LONGEST_LINE = 400
 _EXAMINED = ("torch", "import")  # areas in which the doctor can tell more than a text
-_ADDRESS = re.compile(r"https://[^\s;]+")
-
-
-# A command in a sentence is a page in the window. Longer ones first.
-_PAGES: dict[str, PageId | SideId] = {
-    "mirrors test": PageId.SOURCE,
-    "mirrors lint": PageId.CHECK,
-    "doctor": SideId.DOCTOR,
-    "verify": SideId.DOCTOR,
-    "pick": PageId.BUILD,
-    "setup": PageId.WELCOME,
-    "probe": PageId.CHECK,
-}
-_COMMAND = re.compile(rf"[“\"]torch-wizard ({'|'.join(_PAGES)})\b[^”\"]*[”\"]")
-_ASIDE = re.compile(r" ?[(（]torch-wizard\b[^)）]*[)）]")  # an option or a command in brackets
-_PROGRAM = re.compile(r"\btorch-wizard( setup)?\b")
-
-
-def in_window(words: str) -> str:
-    """Return an advice with the names of pages in place of commands."""
-
-    def page(found: re.Match[str]) -> str:
-        known = _PAGES[found[1]]
-        return f"“{side_name(known) if isinstance(known, SideId) else page_name(known)}”"
-
-    return _PROGRAM.sub("Torch Setup", _ASIDE.sub("", _COMMAND.sub(page, words)))
-
-
-def linked(words: str) -> str:
-    """Return the words as rich text in which every address, and the doctor's page, can be clicked."""
-    doctor = side_name(SideId.DOCTOR)
-    found = _ADDRESS.sub(lambda found: f'<a href="{found[0]}">{found[0]}</a>', escape(words, quote=False))
-    return found.replace(f"“{doctor}”", f'<a href="{SideId.DOCTOR.value}">{doctor}</a>').replace("\n", "<br>")
 
 
 class ExplainPage(SidePage):
@@ -83,7 +48,7 @@ class ExplainPage(SidePage):
         super().__init__(context)
         self._answer: ExplainResult | None = None
         self._file_words = ""
-        self._said: list[QLabel] = []
+        self._said: list[QLabel | Advice] = []
         self.text = PasteBox()
         self.text.setMinimumHeight(130)
         self.text.setMaximumHeight(190)
@@ -201,18 +166,16 @@ class ExplainPage(SidePage):
         self._said.append(made)
         return made
 
-    def _add_linked(self, words: str, role: str = "") -> QLabel:
-        made = self._add(linked(in_window(words)), role)
-        made.setTextFormat(Qt.TextFormat.RichText)
-        made.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
-        made.linkActivated.connect(self._follow)
+    def _add_linked(self, words: str, role: str = "") -> Advice:
+        made = Advice(role=role)
+        made.show_words(words, {side_name(SideId.DOCTOR): SideId.DOCTOR.value})
+        made.followed.connect(self._follow)
+        self._said.append(made)
         return made
 
     def _follow(self, address: str) -> None:
         if address == SideId.DOCTOR.value:
             self.context.side.open(SideId.DOCTOR, self._answer.environment if self._answer else None)
-        else:
-            QDesktopServices.openUrl(QUrl(address))
 
     def _show_unknown(self, answer: ExplainResult) -> None:
         card = box("card")

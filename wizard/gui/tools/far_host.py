@@ -112,7 +112,7 @@ class FarHostPage(SidePage):
         self.browse.setText(self.tr("C&hoose…"))
         self.choose.setText(self.tr("Ch&oose…"))
         self.stop.setText(self.tr("Cance&l there"))
-        self.log.setAccessibleName(self.tr("What is said there"))
+        self.log.setAccessibleName(self.tr("Output of that computer"))
 
     def render_state(self) -> None:
         for field in (self.address, self.archive, self.browse, self.wanted, self.choose, self.name):
@@ -176,12 +176,12 @@ class FarHostPage(SidePage):
                 status = run.plan("--plan-only", *(("--name", name) if name else ()), *named)
             return status, run.run, along[0].profile if along else None
 
-        self._begin(lambda: self.tr("Asking there…"), work, self._planned)
+        self._begin(lambda: self.tr("Asking that computer…"), work, self._planned)
 
     def _planned(self, told: tuple[int, str, ProfileFile | None]) -> None:
         status, self._run_id, self._profile = told
         if status:
-            self._say(self.tr("It cannot be done there; what it said is below."))
+            self._say(self.tr("It is not possible there; the reason is below."))
         elif not self._run_id:
             self._is_over = True
             self._say(self.tr("It is there already."))
@@ -197,19 +197,19 @@ class FarHostPage(SidePage):
         def work(host: FarHost, there: Callable[[], FarRun], note: OnNote) -> int | None:
             return there().follow()
 
-        self._begin(lambda: self.tr("At work there…"), work, self._ended)
+        self._begin(lambda: self.tr("Working there…"), work, self._ended)
 
     def _ended(self, refused: int | None) -> None:
         ending = self.view.ending
         if refused is not None or ending is None:
             self._run_id, self.view = "", RunView()
-            self._say(self.tr("It cannot be done there; what it said is below."))
+            self._say(self.tr("It is not possible there; the reason is below."))
             return
         self._is_over = ending.status in _FINE
         said = [self.tr("PyTorch is ready there.")] if self._is_over else []
         for words in (ending.summary, ending.hint):
             said += [self.say(words)] if words else []
-        self._say(self.context.translator.join(said) or self.tr("It did not come to its end there."))
+        self._say(self.context.translator.join(said) or self.tr("It did not finish there."))
 
     def _say(self, words: str) -> None:
         self._result.setText(words)

@@ -69,7 +69,7 @@ class UndoPage(SidePage):
         one = self.selected
         if one is not None:
             self.start_task(
-                lambda: self.tr("Taking it back…"), lambda is_cancelled, note: self.api.undo(one), self._taken_back
+                lambda: self.tr("Undoing it…"), lambda is_cancelled, note: self.api.undo(one), self._taken_back
             )
 
     def retranslate(self) -> None:
@@ -180,5 +180,5 @@ class UndoPage(SidePage):
         for file in undone.files:
             lines.append(self.say(message(f"settings-file.how.{file.how.value}", path=file.path)))
             lines += [self.say(message("settings-file.undo.left", path=file.path, name=key)) for key in file.left]
-        self._result_pill.show_state("ok", self.tr("Taken back"))
+        self._result_pill.show_state("ok", self.tr("Undone"))
         self._result_words.setText("\n".join(lines))

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from html import escape
 from math import ceil
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextDocument
+from PySide6.QtCore import QCoreApplication, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QResizeEvent, QTextDocument
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.announce import announce
+from wizard.gui.widgets.commands import apart
 from wizard.gui.widgets.frames import Fold, column, empty, line_up
 from wizard.gui.widgets.labels import JOINT, Wrapped, label, may_end_lines, selectable
 
@@ -54,6 +57,7 @@ def _give_back(button: QPushButton, said: str) -> None:
 
 
 _WORD = re.compile(r"\S+")
+_ADDRESS = re.compile(r"https://[^\s;，。；）]*[^\s;，。；）.,)]")
 
 
 class _Code(Wrapped):
@@ -155,6 +159,50 @@ class SaidCode(QWidget):
         if self._line is not None:
             self._words.setText(self._translator.say(self._line.label))
             self.code.show_code(self._line.code)
+
+
+class Advice(QWidget):
+    """A sentence for a person: its addresses can be clicked, and commands that stood in it lie under a fold."""
+
+    followed = Signal(str)  # the address of a link
+
+    def __init__(self, words: str = "", role: str = "") -> None:
+        super().__init__()
+        self.label = selectable(label("", role))
+        self.label.linkActivated.connect(self._follow)
+        self.fold = Fold()
+        rows = column(self, gap=4)
+        rows.addWidget(self.label)
+        rows.addWidget(self.fold)
+        self.show_words(words)
+
+    def text(self) -> str:
+        """Return the words as they are shown, rich where they hold a link."""
+        return self.label.text()
+
+    def show_words(self, words: str, links: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Show a sentence; `links`: what else in it can be clicked, and where it leads."""
+        words, commands = apart(words)
+        rich = _ADDRESS.sub(lambda found: f'<a href="{found[0]}">{found[0]}</a>', escape(words, quote=False))
+        for name, where in links.items():
+            rich = rich.replace(f"“{name}”", f'<a href="{where}">{name}</a>')
+        is_rich = "<a " in rich
+        self.label.setTextFormat(Qt.TextFormat.RichText if is_rich else Qt.TextFormat.PlainText)
+        flags = Qt.TextInteractionFlag
+        self.label.setTextInteractionFlags(flags.TextBrowserInteraction if is_rich else flags.TextSelectableByMouse)
+        self.label.setText(rich.replace("\n", "<br>") if is_rich else words)
+        empty(self.fold.body)
+        for command in commands:
+            self.fold.body.addWidget(CodeLine(command))
+        self.fold.show_words(QCoreApplication.translate("CodeLines", "In a terminal"))
+        self.fold.setVisible(bool(commands))
+
+    def _follow(self, address: str) -> None:
+        address = address.replace(JOINT, "")
+        if address.startswith("https://"):
+            QDesktopServices.openUrl(QUrl(address))
+        else:
+            self.followed.emit(address)
 
 
 # Sections of lines to copy: switching an environment on, Jupyter, the editor. The first section is open.

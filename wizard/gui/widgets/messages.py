@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QProgressBar, QPushButton,
 
 from wizard.gui.shell.theme import code_font, is_motion_reduced
 from wizard.gui.shell.translator import Translator
-from wizard.gui.widgets.code import copy_out
+from wizard.gui.widgets.code import Advice, copy_out
 from wizard.gui.widgets.frames import box, column, line_up
 from wizard.gui.widgets.labels import Pill, label, selectable
 from wizard.model.errors import WizardError
@@ -110,7 +110,7 @@ class Remark(QFrame):
         self._what: Message | None = None
         self._next: Message | None = None
         rows = column(self, (16, 14, 16, 14))
-        self._pill, self._said, self._hint = Pill("note"), label("", "strong"), label("")
+        self._pill, self._said, self._hint = Pill("note"), label("", "strong"), Advice()
         for widget in (self._pill, self._said, self._hint):
             rows.addWidget(widget)
         self.setVisible(False)
@@ -136,7 +136,7 @@ class Remark(QFrame):
     def retranslate(self) -> None:
         self._pill.show_state("note", self._word())
         self._said.setText(self._translator.say(self._what))
-        self._hint.setText(self._translator.say(self._next))
+        self._hint.show_words(self._translator.say(self._next))
         self._hint.setVisible(self._next is not None)
         self.setAccessibleName(self.words)
 
@@ -150,7 +150,7 @@ class Trouble(QFrame):
         self._hint: Message | None = None
         rows = column(self, (16, 14, 16, 14))
         self._pill = Pill("problem")
-        self._what, self._do = label("", "strong"), label("")
+        self._what, self._do = label("", "strong"), Advice()
         self._details = QPlainTextEdit(self)
         self._details.setReadOnly(True)
         self._details.setFont(code_font())
@@ -203,7 +203,7 @@ class Trouble(QFrame):
     def retranslate(self) -> None:
         self._pill.show_state("problem")
         self._what.setText(self._translator.say(self._summary))
-        self._do.setText(self._translator.say(self._hint))
+        self._do.show_words(self._translator.say(self._hint))
         self._do.setVisible(bool(self._do.text()))
         self._fold.setText(self.tr("Details"))
         self._copy.setText(self.tr("Copy error"))

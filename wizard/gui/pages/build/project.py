@@ -59,7 +59,7 @@ class ProjectPanel(QWidget):
         self.other.setText(self.tr("&Other file…"))
         self.more.show_words(self.tr("What was &noticed while reading"))
         self._refused.setText(
-            self.tr("The project cannot be had exactly as it asks. Untick “Exactly as asked” to take what differs.")
+            self.tr("What the project asks for is not available in exactly these versions. Untick “Exactly as asked” to accept what differs.")
         )
         self.consent.retranslate()
 

@@ -1,0 +1,153 @@
+"""Names of pages, and what the window says in the place of commands, since nobody has to type there.
+
+Sentences are said by the terminal, too. A command or an option of this program becomes the page that does the same; the
+commands of other programs are taken out of the sentence and shown below it, under “In a terminal”.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from PySide6.QtCore import QCoreApplication
+
+from wizard.app.pages.order import PageId, SideId
+
+
+def page_name(page: PageId) -> str:
+    """Return a page's name in the language of the window."""
+    names = {
+        PageId.WELCOME: QCoreApplication.translate("Rail", "Welcome"),
+        PageId.CHECK: QCoreApplication.translate("Rail", "Check"),
+        PageId.BUILD: QCoreApplication.translate("Rail", "Build"),
+        PageId.SOURCE: QCoreApplication.translate("Rail", "Source"),
+        PageId.PLACE: QCoreApplication.translate("Rail", "Place"),
+        PageId.REVIEW: QCoreApplication.translate("Rail", "Review"),
+        PageId.INSTALL: QCoreApplication.translate("Rail", "Install"),
+        PageId.VERIFY: QCoreApplication.translate("Rail", "Verify"),
+    }
+    return names[page]
+
+
+def side_name(page: SideId) -> str:
+    """Return the name of a page beside the way in the language of the window."""
+    names = {
+        SideId.ENVIRONMENTS: QCoreApplication.translate("Rail", "Environments"),
+        SideId.DOCTOR: QCoreApplication.translate("Rail", "Doctor"),
+        SideId.EXPLAIN: QCoreApplication.translate("Rail", "Explain an error"),
+        SideId.UNDO: QCoreApplication.translate("Rail", "Undo changes"),
+        SideId.VERSIONS: QCoreApplication.translate("Rail", "PyTorch versions"),
+        SideId.CLASS: QCoreApplication.translate("Rail", "Class"),
+        SideId.FAR_HOST: QCoreApplication.translate("Rail", "Another computer"),
+    }
+    return names[page]
+
+
+_PAGES: dict[
+    str, PageId | SideId
+] = {  # of several words the longer come first; any other command has its place on the first page
+    "mirrors lint": PageId.CHECK,
+    "mirrors": PageId.SOURCE,
+    "doctor": SideId.DOCTOR,
+    "verify": SideId.DOCTOR,
+    "pick": PageId.BUILD,
+    "probe": PageId.CHECK,
+    "envs": SideId.ENVIRONMENTS,
+    "store": SideId.ENVIRONMENTS,
+    "undo": SideId.UNDO,
+    "matrices": SideId.VERSIONS,
+    "update": SideId.VERSIONS,
+    "explain": SideId.EXPLAIN,
+    "pack": SideId.CLASS,
+    "profile": SideId.CLASS,
+    "setup --host": SideId.FAR_HOST,
+    "resume --host": SideId.FAR_HOST,
+}
+_OPTIONS = {
+    PageId.PLACE: ("engine", "conda", "into", "reuse", "prefix", "name", "cache-dir", "temp-dir", "shared"),
+    PageId.BUILD: ("torch", "variant", "with", "python"),
+    PageId.SOURCE: ("channel", "index", "torch-index", "find-links", "mirror", "ca-file", "proxy", "no-proxy"),
+}
+_PAGE_OF = {option: page for page, options in _OPTIONS.items() for option in options}
+_VALUE = (
+    r"(?:[ =](?:[A-Z]{3,}|none|default|rattler|venv|official|race|地址|主机|文件夹?|\{[a-z]+\}|“\{[a-z]+\}”"
+    r"|https?://\S+[\w/]))?"
+)
+_OPTION = rf"--({'|'.join(_PAGE_OF)})(?![\w-]){_VALUE}"
+_SEVERAL = rf"{_OPTION}(?:(?:, or |, | or | and | ?、| ?或 ?| ?和 ?){_OPTION})*"
+_WORDS = (
+    r"(?: (?:--?[a-z][a-z-]*|[A-Z]{3,}|-|[“\"]?\{[a-z]+\}[”\"]?|名称|文件夹?|(?:add|all|check|clone|delete|demo einops"
+    r"|history|key|lint|list|make|move|prune|refresh|restore|serve|show|sign|test|torch|update|verify)\b))*"
+)
+_CALL = rf"[“`\"]?torch-wizard ([a-z]+(?: lint| --host)?){_WORDS}[”`\"]?"
+_DROPPED = re.compile(  # what says the same a second time, for the terminal: in brackets, or after the window's way
+    r" ?[(（](?:or: |or with: |or |也可以用? ?|或用? ?|in a terminal: |终端中用 ?|leave out |去掉 ?|加上 ?|仅有 )?"
+    r"[“`]?(?:torch-wizard\b|--[a-z]|\{how\})[^)）]*[)）]"
+    rf"|(?<=Resume), or run {_CALL}|(?<=“继续”)，或运行 ?{_CALL}"
+    rf"|(?:(?<=page Place)|(?<=page Build)|(?<=page Source)),? or(?: with)? {_SEVERAL}(?: with its folder)?"
+    rf"|(?:(?<=页面)|(?<=页面选择)|(?<=页面填写))(?:，或|或)用? ?{_SEVERAL}(?: ?指定其文件夹)?"
+    r"|用(?:这条|下面的)命令(?=\w*：)"
+)
+_SAID = re.compile(rf"(?P<way>\b(?:with|by|[Rr]un):? |: |[：:]|用 ?|运行[：:]? ?)?(?:{_CALL}|{_SEVERAL})(?P<gap> ?)")
+
+# Commands of other programs stand in quotes, or between the parts of a sentence: a program, and what it is to do.
+_PROGRAM = (
+    r"(?:sudo )?(?:python(?:[\d.]*|\{python\}) -m |py -m )?(?!uv install|nvidia-smi show)(?:pip3?|uv|conda|mamba|apt"
+    r"|apt-get|dnf|wsl|docker|nvidia-smi|nvidia-ctk|mokutil|modprobe|dmesg|ldd|python3?|py|brew|ubuntu-drivers|ldconfig"
+    r"|venv|ensurepip|bitsandbytes|systemctl)"
+)
+_FIRST = (
+    r"(?:(?:install|uninstall|run|list|show|cache|config|create|update|clean|remove|activate|init|freeze|check|add|sync"
+    r"|pip|venv|cdi|download|env|info|search|tos|mig|nvidia|isolate|FOLDER)(?![\w-])|-{1,2}\w[\w-]*|\|)"
+)
+_MORE = (
+    r"(?: (?!\(|(?:or|and|do|does|for|says|which|if|names|lists|sets|gives)\b)"
+    r"(?:\"[^\"]*\"|'[^']*'|[!-~…]+?(?=[,.;:)?”]*(?:[^!-~…]|$))))*"
+)
+_FOREIGN = re.compile(
+    rf"[“`\"](?P<quoted>{_PROGRAM} {_FIRST}[^”`]*?)(?:[”`]|\"(?=[\s,.;:)，。；：）一-鿿]|$))"
+    rf"|(?<![\w./-])(?P<bare>{_PROGRAM} {_FIRST}{_MORE})"
+)
+
+
+def in_window(words: str, language: str) -> str:
+    """Return a sentence with the names of pages in the place of this program's commands and options."""
+    shown, at = "", 0
+    for foreign in [*_FOREIGN.finditer(words), None]:  # what those do with their own options is not ours
+        part = _DROPPED.sub("", words[at : foreign.start() if foreign else None])
+        part = _SAID.sub(lambda found: _page(found, language), part).replace("   ", " ")
+        shown += part.replace(" “", "“") if language == "zh_CN" else part
+        if foreign:
+            shown, at = shown + foreign[0], foreign.end()
+    return shown.replace("torch-wizard", "Torch Setup")
+
+
+def _page(found: re.Match[str], language: str) -> str:
+    command, option, way = found[2], found[3], found["way"] or ""
+    known: Iterator[PageId | SideId] = (_PAGES[one] for one in _PAGES if command.startswith(one))
+    page = _PAGE_OF[option] if option else next(known, PageId.WELCOME)
+    shown = side_name(page) if isinstance(page, SideId) else page_name(page)
+    if language == "zh_CN":
+        before = way if way in ("：", ":", "") else "打开" if way.startswith("运行") else "在"
+        return f"{before}“{shown}”页面"
+    before = (
+        f"{way[0].replace('R', 'O').replace('r', 'o')}pen the page "
+        if way[:1] in ("R", "r")
+        else way
+        if way in (": ", "")
+        else "on the page "
+    )
+    return f"{before}“{shown}”{found['gap']}"
+
+
+def apart(words: str) -> tuple[str, tuple[str, ...]]:
+    """Return the words, and the commands of other programs that stood in them; the words say which is meant where."""
+    commands = tuple(dict.fromkeys(each["quoted"] or each["bare"] for each in _FOREIGN.finditer(words)))
+
+    def named(each: re.Match[str]) -> str:
+        if len(commands) == 1:
+            return QCoreApplication.translate("Advice", "the command below")
+        number = commands.index(each["quoted"] or each["bare"]) + 1
+        return QCoreApplication.translate("Advice", "command %1").replace("%1", str(number))
+
+    return _FOREIGN.sub(named, words).replace("run: ", "run "), commands
