@@ -39,6 +39,9 @@ TEXT = {  # key: (English, Chinese). Errors: one sentence of cause, one of what 
     ),
     "venv": ("Making the Python environment {path}", "正在创建 Python 环境 {path}"),
     "program": ("Installing the program and what it needs (about 130 MB)", "正在安装程序及其依赖（约 130 MB）"),
+    "looking": ("looking for what it needs", "正在查找依赖"),
+    "fetching": ("downloading, {done} MB so far", "正在下载，已下载 {done} MB"),
+    "placing": ("putting the files in their place", "正在放置文件"),
     "packages": ("Putting in system packages: {names}", "正在安装系统软件包：{names}"),
     "by_hand": (
         "System packages are missing. Please run this line once:\n  {line}",
@@ -331,12 +334,52 @@ def only_start() -> Iterator[BinaryIO]:
         yield lock
 
 
+class Progress:
+    """What is going on, as one line that is written anew; without a terminal a line for each thing that is done."""
+
+    EXPECTED = 150  # MB that a first start downloads
+    SIZE = re.compile(r"^ *Downloading .*\(([\d.]+) (kB|MB)\)|^Get:.*\[([\d.,]+) (kB|MB)\]")
+
+    def __init__(self) -> None:
+        self.done = 0.0  # MB whose download has begun
+        self.shown = ""
+
+    def read(self, line: str) -> None:
+        """Follow a line of pip or apt."""
+        size = self.SIZE.match(line)
+        if size:
+            self.done += float((size[1] or size[3]).replace(",", "")) / (1 if "MB" in size.groups() else 1000)
+            self.show("fetching", min(0.8, self.done / self.EXPECTED), done=round(self.done))
+        elif line.startswith(("Installing collected", "Setting up ")):
+            self.show("placing", 0.85)
+        elif line.startswith("Collecting") and not self.shown:
+            self.show("looking", 0.02)
+
+    def show(self, key: str, share: float, **blanks: object) -> None:
+        words = sentence(key, **blanks)
+        if sys.stderr.isatty():
+            bar = "#" * round(24 * share)
+            line = f"  [{bar:-<24}] {words}"
+            sys.stderr.write("\r" + line.ljust(len(self.shown)))
+            self.shown = line
+        elif key != self.shown:
+            show("  " + words)
+            self.shown = key
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        if self.shown and sys.stderr.isatty():
+            sys.stderr.write("\r" + " " * 2 * len(self.shown) + "\r")
+        self.shown = ""
+
+
 class Preparation:
     """What a first start does, told on stderr in short and in the log whole."""
 
     def __init__(self, log: BinaryIO, lock: BinaryIO) -> None:
         self.log = log
         self.lock = lock
+        self.progress = Progress()
 
     def say(self, key: str, **blanks: object) -> None:
         show(sentence(key, **blanks))
@@ -360,17 +403,18 @@ class Preparation:
             stderr=subprocess.STDOUT,
         ) as child:
             try:
-                output = "".join(map(self._echo, child.stdout or ()))
+                output = "".join(map(self._follow, child.stdout or ()))
             except KeyboardInterrupt:
                 child.send_signal(signal.SIGTERM if os.name == "nt" else signal.SIGINT)
                 raise
+            finally:
+                self.progress.end()
         return None if child.returncode == 0 else output
 
-    def _echo(self, raw: bytes) -> str:
+    def _follow(self, raw: bytes) -> str:
         self.log.write(raw)
         line = raw.decode("utf-8", "replace")
-        if line.lstrip().startswith(("Downloading ", "Installing ", "Get:", "Setting up ")):
-            show("  " + line.strip()[:100])
+        self.progress.read(line)
         return line
 
     def put_in(self, requirements: Sequence[str]) -> bool:

@@ -83,6 +83,17 @@ def test_pips_words_become_one_cause(start: ModuleType, output: str, key: str) -
     assert start.cause(output) == key
 
 
+def test_what_is_going_on_is_said_and_not_pips_lines(start: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    progress = start.Progress()
+    for line in ("Collecting uv", "  Downloading uv-0.13.9-py3-none.whl (17.6 MB)", "  Downloading click.whl (400 kB)"):
+        progress.read(line)
+    progress.read("Installing collected packages: uv, click")
+    progress.end()
+    assert progress.done == pytest.approx(18)
+    said = ["looking for what it needs", "downloading, 18 MB so far", "putting the files in their place"]
+    assert capsys.readouterr().err.splitlines() == [f"  {words}" for words in said]
+
+
 def test_an_errors_number_becomes_one_cause(start: ModuleType) -> None:
     assert start.cause_of(OSError(errno.EROFS, "read-only")) == "read_only"
     assert start.cause_of(OSError(errno.ENOSPC, "full")) == "space"
