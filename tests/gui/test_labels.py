@@ -33,6 +33,19 @@ def test_what_is_copied_has_no_breaks(qtbot: QtBot) -> None:
     assert QApplication.clipboard().text() == PATH
 
 
+def test_a_screen_reader_hears_the_words_without_the_signs(qtbot: QtBot) -> None:
+    path, code, plain = label(PATH), CodeLine(f"cd {'/folders' * 20}"), label("Python 3.12")
+    for one in (path, code, plain):
+        qtbot.addWidget(one)
+    code.resize(400, 300)
+    code.grab()  # lays it out
+    assert path.accessibleName() == PATH
+    assert code._label.accessibleName() == code.code
+    assert plain.accessibleName() == ""
+    path.setText("Python 3.12")
+    assert path.accessibleName() == ""
+
+
 def lines_of(made: QLabel) -> list[str]:
     """As Qt lays out what the label shows, without the signs of no width."""
     words, laid = QLabel.text(made), QTextLayout(QLabel.text(made), made.font())

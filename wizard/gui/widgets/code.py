@@ -92,6 +92,7 @@ class _Code(Wrapped):
         words = self._joined(self.width())
         if words != QLabel.text(self):
             QLabel.setText(self, words)
+            self.say_plainly()
 
     def _joined(self, width: int) -> str:
         advance = self.fontMetrics().horizontalAdvance

@@ -32,10 +32,19 @@ class Wrapped(QLabel):
     """What is copied is the words without the signs of no width."""
 
     _words = ""
+    _plain = ""
 
     def setText(self, words: str) -> None:
         self._words = words
         super().setText(may_end_lines(words))
+        self.say_plainly()
+
+    def say_plainly(self) -> None:
+        """Let a screen reader have the words without the signs, which it would stumble over."""
+        has_signs = super().text() != self._words and self.textFormat() != Qt.TextFormat.RichText
+        if has_signs or self.accessibleName() == self._plain:  # else somebody gave it another name
+            self._plain = self._words if has_signs else ""
+            self.setAccessibleName(self._plain)
 
     def text(self) -> str:
         return self._words
