@@ -212,7 +212,9 @@ class FakeSession(WindowSession):
     ) -> Preview | None:
         self._called("plan_add", choices.extras, is_cancelled)
         self.tools.fail.pop("register_kernel", None)  # what it lacked is there from now on
-        return values.preview("run-kernel", choices.prefix or "", choices)
+        added = [{"name": name, "now": "1.0"} for name in ("ipykernel", "comm")]
+        changes = tuple(Message("reuse.change.added", one, "{name} {now} is added") for one in added)
+        return replace(values.preview("run-kernel", choices.prefix or "", choices), changes=changes)
 
     def start(self, run_id: str) -> int:
         self._called("start", run_id)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from wizard.gui.shell.tasks import IsCancelled
     from wizard.run.model import Preview
 
+_ADDED = "reuse.change.added"
 _NOT_SAID = ("reuse.change.snapshot", "reuse.change.left", "reuse.change.download")  # the button and one line say it
 _READY = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)  # its files are right, whatever the card said
 
@@ -87,7 +88,12 @@ class KernelOffer(QFrame):
             self._words.setText(self.tr("Jupyter needs the package ipykernel, which is not in this environment."))
             self.button.setText(self.tr("Add ip&ykernel…"))
             return
-        changes = [say(one) for one in self.preview.changes if one.key not in _NOT_SAID]
+        added = [one.params for one in self.preview.changes if one.key == _ADDED]
+        changes = [say(one) for one in self.preview.changes if one.key not in (*_NOT_SAID, _ADDED)]
+        if added:
+            names = self._context.translator.listed(f"{one['name']} {one['now']}" for one in added)
+            words = self.tr("Packages to be added (%1): %2")
+            changes.insert(0, words.replace("%1", str(len(added))).replace("%2", names))
         kept = self.tr("PyTorch stays as it is. Environments can take this back.")
         self._words.setText("\n".join((*changes, kept)))
         size = bytes_text(self.preview.download_bytes or 0)

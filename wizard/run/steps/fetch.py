@@ -62,8 +62,9 @@ class Fetch(Step):
         all_computed = only_computed == len(context.lock.files)
         reused = result.bytes_reused + kept
         context.journal.done(self.name, {"fetched": result.bytes_fetched, "reused": reused})
+        promised = "done" if reused else "new"
         return message(
-            f"step.fetch.{'done' if not only_computed else 'all-computed' if all_computed else 'computed'}",
+            f"step.fetch.{promised if not only_computed else 'all-computed' if all_computed else 'computed'}",
             fetched=bytes_text(result.bytes_fetched),
             reused=bytes_text(reused),
             computed=only_computed,
