@@ -104,6 +104,7 @@ def test_strict_moves_no_pin_for_a_lock(world: World, folder: Path) -> None:
 def test_a_package_with_extras_markers_and_parts_that_no_lock_holds(world: World, folder: Path, tmp_path: Path) -> None:
     """pyproject.toml, with a repository beside it: that is named with its command, and not installed."""
     build_wheel(tmp_path / "more", "with_extra", "1.5", {"with_extra.py": b""}, ["padding-c; extra == 'wide'"])
+    build_wheel(tmp_path / "more", "bounded", "1.0", {"bounded.py": b""})
     write(
         folder,
         "pyproject.toml",
@@ -112,17 +113,24 @@ def test_a_package_with_extras_markers_and_parts_that_no_lock_holds(world: World
         f'requires-python = ">={PYTHON}"',
         "dependencies = [",
         f'  "torch>={TORCH}", "with-extra[wide]>=1; python_version > \'3.8\'", "nowhere; python_version < \'3\'",',
-        '  "elsewhere @ git+https://git.example/elsewhere.git",',
+        '  "elsewhere @ git+https://git.example/elsewhere.git", "bounded<2",',
         "]",
     )
     links = ("--find-links", str(tmp_path / "more"))
     done = world.run(*setup(world, folder, "--yes", *links))
     assert done.returncode == 0, done.stderr
-    assert "-m pip install --no-deps git+https://git.example/elsewhere.git" in done.stderr
-    assert f"-m pip install --no-deps -e '{folder}'" in done.stderr
+    plan, _, end = done.stderr.partition("can be imported")
+    end = end or done.stderr.partition("as the plan promised")[2]
+    for said in (plan, end):
+        assert "-m pip install --no-deps git+https://git.example/elsewhere.git" in said
+        assert f"-m pip install --no-deps -e '{folder}'" in said
     found = installed(world)
     assert (found["with-extra"], found["padding-c"]) == ("1.5", "1.0")
     assert "elsewhere" not in found
+    for version in ("1.5", "2.0"):
+        build_wheel(tmp_path / "more", "bounded", version, {"bounded.py": b""})
+    done = world.run("envs", "update", "demo", "--dry-run", *world.sources[:4], *links)
+    assert "bounded 1.0 → 1.5" in done.stderr, done.stderr
 
 
 @pytest.mark.slow

@@ -84,6 +84,15 @@ def test_only_what_is_named_and_what_stays_keeps_what_it_asks_for(aged: There) -
     assert "asks for" not in run_well(aged.world, *update(aged, "tiny", "small", "--dry-run"))
 
 
+def test_what_was_taken_back_bounds_no_update(aged: There) -> None:
+    run_well(aged.world, *add(aged, "tiny>=3", "--yes"))
+    newest = json.loads(aged.world.run("envs", "history", str(aged.prefix), "--json").stdout)["states"][0]
+    run_well(aged.world, "envs", "restore", str(aged.prefix), newest["state"], "--yes")
+    said = run_well(aged.world, *update(aged, "--dry-run"))
+    assert "small 1.0 → 1.5" in said
+    assert "tiny" not in said, "nobody asks for it any more"
+
+
 def test_refused(aged: There) -> None:
     before, runs = picture(aged.prefix), aged.world.runs()
     for asked, status, words in (

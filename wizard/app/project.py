@@ -196,16 +196,17 @@ def plan_project(
 
     folder, left = request.project.folder, (one.name for _, one in request.left)
     use = use_of(folder, ProjectFolder(Path(folder)), (*(one.name for one in request.decision.left_out), *left))
+    as_asked = promised_of(_asked(request, selected, list(request.packages), 0).requirements, selected.python)
+    ways = (*_left(request, selected), *(one.why for one in request.decision.left_out))
     without: list[Relaxed] = []  # no index has them as wheels
     freedom = 0
     while True:
         names = {one.name for one in without}
         packages = [one for one in request.packages if one.name not in names]
         asked = _asked(request, selected, packages, freedom)
-        asked = replace(
-            asked,
-            project=replace(use, promised=promised_of(asked.requirements, asked.python), left=(*use.left, *names)),
-        )
+        promised, lack = promised_of(asked.requirements, asked.python), map(relaxed_words, without)
+        told_of = replace(use, promised=promised, asked=as_asked, left=(*use.left, *names), ways=(*ways, *lack))
+        asked = replace(asked, project=told_of)
         try:
             return preview(facts, request.choices, asked, is_cancelled, on_progress, told), tuple(moved)
         except WizardError as error:

@@ -162,8 +162,9 @@ class ProjectImport:
 
 @dataclass(frozen=True, slots=True)
 class ProjectUse:
-    """What of a project is tried and shown after its setup. `promised`: requirements that count here; `left`: packages
-    that the plan leaves out; `command`: the first that its README names, shown as text alone."""
+    """What of a project is tried and shown after its setup. `promised`: requirements that count here; `asked`: the same
+    as its files have them, whether the plan could keep them or not; `left`: packages that the plan leaves out; `ways`:
+    how each of them can be had; `command`: the first that its README names, shown as text alone."""
 
     folder: str
     promised: tuple[str, ...] = ()
@@ -171,6 +172,8 @@ class ProjectUse:
     left: tuple[str, ...] = ()
     command: str = ""
     command_file: str = ""
+    asked: tuple[str, ...] = ()
+    ways: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

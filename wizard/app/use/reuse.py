@@ -40,8 +40,7 @@ from wizard.diagnose.repair.reuse import (
 from wizard.diagnose.repair.snapshot import ADD, UPDATE
 from wizard.diagnose.repair.states import under_way
 from wizard.diagnose.repair.steps import Repair, write_repair
-from wizard.diagnose.repair.update import known_nowhere, no_newer, resolvers_reason, update_of
-from wizard.environment.create.clone_files import shell_word
+from wizard.diagnose.repair.update import cannot_live, known_nowhere, no_newer, update_of
 from wizard.environment.inspect.installation import Installation, read_installation, user_variables
 from wizard.environment.inspect.reusable import REUSE_BROKEN, check_not_in_use, check_reusable
 from wizard.environment.model import Environment
@@ -134,7 +133,7 @@ def plan_add(
     except WizardError as error:
         if error.code != "lock-no-solution":
             raise
-        raise _cannot_live(error, kept, held) from error
+        raise cannot_live(error, kept, held) from error
 
 
 def plan_update(
@@ -151,7 +150,7 @@ def plan_update(
     one = environment_for(choices)
     env = read_installation(one.prefix, user_variables())
     held = held_family(env)
-    declared = [line for plan in plans_for(one.prefix) for line in plan.choices.extras]
+    declared = list(_declared(one.prefix))
     left: list[str] = []
     while True:
         update = update_of(env, choices.extras, declared, left)
@@ -175,6 +174,14 @@ def plan_update(
         return _with_left(preview, left) if preview and left else preview
 
 
+def _declared(prefix: Path) -> Iterator[str]:
+    """What was asked for by name there, the newest first; of a project its own lines, then what they became."""
+    for plan in plans_for(prefix):
+        yield from plan.choices.extras
+        if plan.project:
+            yield from (*plan.project.asked, *plan.project.promised)
+
+
 def _with_left(preview: Preview, left: Iterable[str]) -> Preview:
     stays = message("update.left", "No source here has these; they stay as they are: {names}", names=", ".join(left))
     return replace(preview, changes=(stays, *preview.changes))
@@ -196,20 +203,6 @@ def _with_torch_held(one: Environment, choices: Choices, held: Mapping[str, str]
         variant=held["torch"].partition("+")[2] or one.variant,
         companions=tuple(name for name in FAMILY[1:] if name in {*held, *(choices.companions or ())}),
         include_unadvertised=True,
-    )
-
-
-def _cannot_live(error: WizardError, choices: Choices, held: Mapping[str, str]) -> WizardError:
-    return WizardError(
-        "add-no-solution",
-        "{packages} cannot be added beside torch {torch}, which is held: {reason}",
-        "Ask for another version; or let torch move with: torch-wizard setup --into {path} --with NAMES. Nothing "
-        "was changed.",
-        details=error.details,
-        packages=",".join((*choices.extras, *(name for name in choices.companions or () if name not in held))),
-        torch=held["torch"],
-        reason=resolvers_reason(error),
-        path=shell_word(Path(str(choices.prefix))),
     )
 
 

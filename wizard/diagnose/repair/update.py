@@ -15,15 +15,28 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from wizard.compatibility.model import Choices
 from wizard.diagnose.repair.reuse import EXACT, provided_by_conda
 from wizard.environment.create.clone_files import shell_word
 from wizard.environment.inspect.installation import Installation
 from wizard.model.distributions import FAMILY, Distribution
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import ErrorText, UsageError, WizardError
 
-_RESOLVERS_REASON = "Because "  # so uv begins it
+_RESOLVERS_REASON = re.compile(r"Because |(?<=cause: )")  # so uv begins it
 _LONGEST_REASON = 600  # characters of the resolver's own words
 _NOWHERE = re.compile(r"Because (?P<name>[\w.-]+) was not found in the (?:package registry|provided package locations)")
+_BESIDE_TORCH = ErrorText(
+    "add-no-solution",
+    "{packages} cannot be added beside torch {torch}, which is held: {reason}",
+    "Ask for another version; or let torch move with: torch-wizard setup --into {path} --with NAMES. Nothing "
+    "was changed.",
+)
+_IN_NO_WAY = ErrorText(
+    "add-no-solution",
+    "{packages} cannot be added: {reason}",
+    "Look whether the name is right; its own page says how it is installed where no index has a wheel for this Python. "
+    "Nothing was changed.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +50,8 @@ class Update:
 
 
 def update_of(env: Installation, asked: Iterable[str], declared: Iterable[str], left: Collection[str] = ()) -> Update:
-    """`declared`: what earlier runs were asked for here, the newest first. `left`: what no source has; it stays, as do
+    """`declared`: what earlier runs were asked for here, the newest first; a line that does not hold any more was taken
+    back and counts for nothing. `left`: what no source has; it stays, as do
     packages that lack what they ask for, unless they are named.
 
     Raises UsageError `update-not-there`, `update-not-ours`."""
@@ -47,7 +61,9 @@ def update_of(env: Installation, asked: Iterable[str], declared: Iterable[str], 
     fixed.update(each.name for each in provided_by_conda(env))
     by_name: dict[str, str] = {}
     for line in declared:
-        by_name.setdefault(canonicalize_name(Requirement(line).name), line)
+        one, found = Requirement(line), env.one(canonicalize_name(Requirement(line).name))
+        if found and (one.url or one.specifier.contains(found.version, prereleases=True)):
+            by_name.setdefault(found.name, line)
     named = tuple(asked)
     if named:
         _check(env, named, fixed)
@@ -148,7 +164,8 @@ def _asked_by(env: Installation, name: str, moving: frozenset[str]) -> Iterator[
 def resolvers_reason(error: WizardError) -> str:
     """Its own words, from where it begins to reason."""
     said = " ".join(error.details.replace("│", " ").split())
-    reason = said[max(0, said.find(_RESOLVERS_REASON)) :]
+    begin = _RESOLVERS_REASON.search(said)
+    reason = said[begin.start() if begin else 0 :]
     return reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]}…"
 
 
@@ -167,4 +184,17 @@ def no_newer(error: WizardError, prefix: Path) -> WizardError:
         details=error.details,
         path=shell_word(prefix),
         reason=resolvers_reason(error),
+    )
+
+
+def cannot_live(error: WizardError, choices: Choices, held: Mapping[str, str]) -> WizardError:
+    """Return the error of packages that cannot be put beside the torch that is held, or nowhere."""
+    reason = resolvers_reason(error)
+    return WizardError(
+        _BESIDE_TORCH if re.search(r"\btorch\b", reason.partition("hint:")[0]) else _IN_NO_WAY,
+        details=error.details,
+        packages=",".join((*choices.extras, *(name for name in choices.companions or () if name not in held))),
+        torch=held["torch"],
+        reason=reason,
+        path=shell_word(Path(str(choices.prefix))),
     )

@@ -31,6 +31,7 @@ _ONE, _ALL = 120.0, 600.0
 _MOST_SAID = 4_000_000  # bytes of one stream
 _MOST_TRACE = 4_000
 _MOST_SHOWN, _MOST_NAMED, _LONGEST = 12, 12, 300
+_MOST_WAYS = 40
 _LIBRARY = re.compile(r"\b(lib[\w+.-]{1,60}\.so[.\d]*): cannot open shared object")
 Explain = Callable[[str], tuple[Message, Message] | None]  # a text of an error: cause, what to do
 
@@ -118,6 +119,8 @@ def _take(outcome: Outcome, tried: _Tried) -> None:
 def _checks(project: ProjectUse, tried: _Tried, explain: Explain) -> Iterator[SmokeCheck]:
     if tried.versions:
         yield _declared(project.promised, tried.versions)
+    for way in project.ways[:_MOST_WAYS]:
+        yield _check("left", "warning", way, {})
     if tried.passed:
         names = _listed([_top(one.module) for one in tried.passed])
         said = message(
@@ -201,7 +204,7 @@ def _meets(one: Requirement, version: str) -> bool:
 def _absent(name: str, places: Mapping[str, str]) -> SmokeCheck:
     names = _listed([f"{module} ({place})" for module, place in places.items()])
     said = (
-        message("verify.project.left", "Imported, but left out of the plan, which names the way: {names}.", names=names)
+        message("verify.project.left", "Imported, but left out: {names}.", names=names)
         if name == "left"
         else message(
             "verify.project.undeclared",
