@@ -41,6 +41,7 @@ class SideWalk(Pictures):
         self.doctor()
         self.explain()
         self.undo()
+        self.far_host()
         self.course.go()
         self.wizard()
         self.window.close()
@@ -126,6 +127,22 @@ class SideWalk(Pictures):
         self.window.side.switch(SideId.VERSIONS)
         self.settle()
         self.shoot("d3-versions")
+
+    def far_host(self) -> None:
+        from wizard.app.pages.order import SideId
+
+        self.window.side.switch(SideId.FAR_HOST)
+        self.settle()
+        self.shoot("e0-far-host")
+        page: Any = self.window.page
+        page.address.setText("li@box")
+        page.wanted.setText("/home/li/code/their-repo")
+        page.log.add(["torch 2.14.1+cu126, Python 3.12", "To be downloaded: 2.9 GB at most (packages: 31)."])
+        page._planned((0, "r1", None))
+        page.changed.emit()
+        self.settle()
+        self.shoot("e1-far-host-plan")
+        page._edited()
 
     def wizard(self) -> None:
         from dataclasses import replace
