@@ -60,15 +60,13 @@ NOT_RUN = {
     ),
     "module use /opt/modulefiles && module load torch/2.14": "a function of the shell: tests/fleet/test_module_file.py",
     "torch-wizard setup --host user@box --archive TorchSetup-VERSION-linux-x86_64.tar.xz --name demo": (
-        "wants another computer: tests/line/test_host.py"
+        "wants another computer: tests/line/host"
     ),
     "torch-wizard setup --host user@box --project ~/code/their-repo --name demo": (
-        "wants another computer: tests/line/test_host.py"
+        "wants another computer: tests/line/host"
     ),
-    "torch-wizard setup --host user@box --profile class.torchlab --yes": (
-        "wants another computer: tests/line/test_host.py"
-    ),
-    "torch-wizard resume --host user@box": "wants another computer: tests/line/test_host.py",
+    "torch-wizard setup --host user@box --profile class.torchlab --yes": ("wants another computer: tests/line/host"),
+    "torch-wizard resume --host user@box": "wants another computer: tests/line/host",
     "torch-wizard update --check": "wants a place that offers some: tests/update",
     "torch-wizard update": "wants a place that offers some: tests/update",
     "torch-wizard update --undo": "wants an update: tests/update",
