@@ -86,8 +86,9 @@ def test_by_mouse_to_a_tested_environment(open_window, at_home: World, qtbot: Qt
     assert at_home.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
 
 
-def test_by_keyboard_alone(open_window, at_home: World, qtbot: QtBot) -> None:  # type: ignore[no-untyped-def]
-    window = open_window()
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_by_keyboard_alone(open_window, at_home: World, qtbot: QtBot, language: str) -> None:  # type: ignore[no-untyped-def]
+    window = open_window(language)
     qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Space)
     for page in ORDER[1:6]:
         qtbot.waitUntil(

@@ -178,12 +178,13 @@ class Advice(QWidget):
         self.show_words(words)
 
     def text(self) -> str:
-        """Return the words as they are shown, rich where they hold a link."""
-        return self.label.text()
+        """Return the words that are seen, without what makes an address a link."""
+        return self._seen
 
     def show_words(self, words: str, links: Mapping[str, str] = MappingProxyType({})) -> None:
         """Show a sentence; `links`: what else in it can be clicked, and where it leads."""
         words, commands = apart(words)
+        self._seen = words
         rich = _ADDRESS.sub(lambda found: f'<a href="{found[0]}">{found[0]}</a>', escape(words, quote=False))
         for name, where in links.items():
             rich = rich.replace(f"“{name}”", f'<a href="{where}">{name}</a>')
