@@ -193,6 +193,7 @@ class Advice(QWidget):
         flags = Qt.TextInteractionFlag
         self.label.setTextInteractionFlags(flags.TextBrowserInteraction if is_rich else flags.TextSelectableByMouse)
         self.label.setText(rich.replace("\n", "<br>") if is_rich else words)
+        self.label.setAccessibleName(words)
         empty(self.fold.body)
         for command in commands:
             self.fold.body.addWidget(CodeLine(command))
