@@ -18,6 +18,7 @@ from wizard.app.pages.after_setup import Section, UsableEnvironment, afterwards
 from wizard.app.pages.versions import ReleaseRow, release_rows
 from wizard.app.tools import Closer, Replaced, Tools
 from wizard.app.use.doctor import Examination
+from wizard.app.use.environments import Glance
 from wizard.app.use.explain import ExplainResult as Explained
 from wizard.app.use.settings import UndoDiff
 from wizard.classroom.join import Classroom
@@ -219,6 +220,7 @@ class FakeTools(Tools):
         self.older: tuple[Replaced, ...] = ()
         self.project: ProjectUse | None = None
         self.running: tuple[RunningProgram, ...] = ()
+        self.seen = Glance("NVIDIA GeForce GTX 1660 Ti", "535.183.01", 5, "old")
         self.drifts: tuple[EnvironmentChanges, ...] = ()
         self.answer: Callable[[Path], Examination] = lambda prefix: examination(answer("found", prefix, CPU_BUILD))
         self.known_changes: tuple[Change, ...] = CHANGES
@@ -291,6 +293,13 @@ class FakeTools(Tools):
     def store_usage(self, is_cancelled: Callable[[], bool]) -> Usage:
         self._called("store_usage", None, is_cancelled)
         return self.usage
+
+    def glance(self, is_cancelled: Callable[[], bool]) -> Glance:
+        self._called("glance", None, is_cancelled)
+        return self.seen
+
+    def disk_room(self) -> tuple[int, int] | None:
+        return 81_000_000_000, 256_000_000_000
 
     def prune_store(self, is_cancelled: Callable[[], bool]) -> int:
         self._called("prune_store", None, is_cancelled)

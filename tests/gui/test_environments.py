@@ -73,6 +73,7 @@ def test_one_from_near_says_what_is_in_it_and_how_it_is_used(
     window = make_window()
     page = opened(qtbot, window, fake_tools.HOME / "torch")
     qtbot.waitUntil(lambda: page.card.ways.first is not None)
+    press(qtbot, page.card.details)
     assert "torch 2.14.1+cu126" in page.card._inside.text()
     press(qtbot, page.card.ways.first.button)
     assert QGuiApplication.clipboard().text() == "source /home/li/torch-envs/torch/bin/activate"
@@ -109,6 +110,7 @@ def test_an_earlier_state_is_gone_back_to(qtbot: QtBot, make_window: MakeWindow,
     side.kept = Replaced(("torch",), 2_900_000_000, 0.0, "third")
     side.older = (Replaced(("numpy",), 60_000_000, 0.0, "second"), Replaced(("sympy",), 9_000_000, 0.0, "first"))
     page = opened(qtbot, make_window(), fake_tools.HOME / "torch")
+    press(qtbot, page.card.details)
     qtbot.waitUntil(page.card.older.isVisible)
     assert page.card.older.button.accessibleName() == "Earlier states 2"
     page.card.older.button.setChecked(True)
@@ -289,13 +291,16 @@ def test_letters_are_unique_and_all_fits(language: str, qtbot: QtBot, make_windo
 
 def test_the_store_says_what_pruning_frees_and_frees_it(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     page = opened(qtbot, make_window())
-    assert page.store.text() == ("The package store holds 10.20 GB; no environment uses 5.30 GB of it (packages: 1).")
-    assert page.free.isVisible()
-    press(qtbot, page.free)
+    assert page.disk.store.text() == (
+        "The package store holds 10.20 GB; no environment uses 5.30 GB of it (packages: 1)."
+    )
+    assert page.disk.free.isVisible()
+    assert page.disk.bar.isVisible()
+    press(qtbot, page.disk.free)
     settle(qtbot, page.window())
     assert "prune_store" in side.names()
-    assert page.store.text() == "The package store holds 4.90 GB, all of it in use."
-    assert not page.free.isVisible()
+    assert page.disk.store.text() == "The package store holds 4.90 GB, all of it in use."
+    assert not page.disk.free.isVisible()
 
 
 def test_a_search_and_a_sort_show_what_is_meant(qtbot: QtBot, make_window: MakeWindow) -> None:
@@ -320,16 +325,30 @@ def test_a_search_and_a_sort_show_what_is_meant(qtbot: QtBot, make_window: MakeW
     assert cells(page, 0)[-2:] == ["base", "python3.12"], "nobody's to delete: last in any order"
 
 
-def test_a_long_list_takes_the_height_until_one_is_chosen(
-    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
-) -> None:
+def test_the_chosen_row_holds_what_can_be_done(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     side.known = tuple(fake_tools.environment(f"lesson-{number}") for number in range(12))
     page = opened(qtbot, make_window())
-    assert page.table.verticalScrollBar().maximum() == 0
-    alone = page.table.height()
-    page.table.selectRow(0)
-    assert page.card.isVisible()
-    assert page.table.height() < alone
+    table, view = page.table, page._scroll.viewport()
+    closed = table.height()
+    table.setFocus()
+    for row, key in ((11, Qt.Key.Key_End), (0, Qt.Key.Key_Home)):
+        qtbot.keyClick(table, key, Qt.KeyboardModifier.ControlModifier)
+        assert table.chosen_row == row
+        qtbot.waitUntil(page.card.isVisible)
+        qtbot.waitUntil(lambda: table.height() > closed)
+        words = table.visualItemRect(table.item(row, 0))  # type: ignore[arg-type]
+        below = table.viewport().mapTo(page._list, words.topLeft()).y() + table.closed_height
+        assert page.card.y() == below, "right below its words"
+        card = page.card.rect()
+        qtbot.waitUntil(lambda card=card: page.card.mapTo(view, card.bottomLeft()).y() <= view.height())
+        assert page.card.mapTo(view, card.topLeft()).y() > 0, "the keyboard leaves nothing beyond the window"
+        assert table.verticalScrollBar().maximum() == 0, "the page scrolls, not the list in it"
+    before = page.card.height()
+    press(qtbot, page.card.details)
+    qtbot.waitUntil(lambda: page.card.height() > before)
+    assert table.height() >= closed + page.card.height()
+    press(qtbot, page.card.details)
+    qtbot.waitUntil(lambda: page.card.height() == before)
 
 
 def test_conda_itself_is_shown_where_it_is_asked_for(qtbot: QtBot, make_window: MakeWindow) -> None:
@@ -339,11 +358,11 @@ def test_conda_itself_is_shown_where_it_is_asked_for(qtbot: QtBot, make_window: 
     assert page.table.selected.name == "base"
 
 
-def test_two_of_one_name_say_their_folders(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+def test_each_row_says_its_folder(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     first = side.known[0]
     side.known = (*side.known, replace(first, prefix=Path("/mnt/d/envs/torch")))
     page = opened(qtbot, make_window())
-    assert [one for one in cells(page, 0) if one.startswith("torch")] == [
-        f"torch  ({first.prefix.parent})",
-        f"torch  ({Path('/mnt/d/envs')})",
-    ]
+    rows = [row for row, name in enumerate(cells(page, 0)) if name == "torch"]
+    names = [page.table.item(row, 0) for row in rows]
+    folders = [name.data(Qt.ItemDataRole.AccessibleDescriptionRole) for name in names if name]
+    assert folders == [str(first.prefix), str(Path("/mnt/d/envs/torch"))]

@@ -1,13 +1,16 @@
 """What the pages about a class ask: packs, the class server, its room, and joining one.
 
 What only one call needs is imported by that call: a student's window needs no pack builder.
+
+One file: one thin line for each call.
 """
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
@@ -277,3 +280,29 @@ def _free(folder: Path) -> int:
         return shutil.disk_usage(place).free
     except OSError:
         return 0
+
+
+def tell_present(classroom: Classroom | None, choices: Choices) -> None:
+    """Tell a class that this computer has what it asks for already."""
+    if classroom is not None:
+        from wizard.classroom.results.submit import hand_in_present
+        from wizard.run.plan.place import target_prefix
+
+        with contextlib.suppress(WizardError):
+            hand_in_present(classroom.bases, classroom.file.sha256, choices.label, target_prefix(choices))
+
+
+@contextlib.contextmanager
+def telling(classroom: Classroom | None, choices: Choices, facts: Facts) -> Iterator[None]:
+    """What ends a setup before it is a run is known to its class too."""
+    try:
+        yield
+    except Cancelled:
+        raise
+    except WizardError as error:
+        if classroom is not None:
+            from wizard.classroom.results.submit import hand_in_failure
+
+            with contextlib.suppress(WizardError):
+                hand_in_failure(classroom.bases, classroom.file.sha256, choices.label, error, facts.machine)
+        raise

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from wizard.app.session import Session
 from wizard.compatibility.model import Choices, Verdict
 from wizard.diagnose.known_errors.pasted import EXPLAIN_UNREADABLE
-from wizard.model.errors import EXPORT_NOT_WRITTEN, WINDOW_NOT_SAVED, Cancelled, UsageError, WizardError
+from wizard.model.errors import EXPORT_NOT_WRITTEN, WINDOW_NOT_SAVED, UsageError, WizardError
 from wizard.model.messages import Message
 from wizard.system import paths
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from wizard.app.pages.after_setup import Section
     from wizard.app.pages.versions import ReleaseRow
     from wizard.app.use.doctor import Examination
+    from wizard.app.use.environments import Glance
     from wizard.app.use.explain import ExplainResult
     from wizard.app.use.settings import UndoDiff
     from wizard.classroom.join import Classroom
@@ -100,6 +101,18 @@ class Tools:
         from wizard.app.use.store import usage
 
         return usage(is_cancelled)
+
+    def disk_room(self) -> tuple[int, int] | None:
+        """Return the free and all bytes of the disk where new environments go; None where it does not say."""
+        from wizard.environment.disk import disk_room
+
+        return disk_room(self._session.environments_dir())
+
+    def glance(self, is_cancelled: IsCancelled) -> Glance:
+        """What Welcome says of this computer: a child of two seconds at most, and no file of an environment."""
+        from wizard.app.use.environments import glance
+
+        return glance(is_cancelled)
 
     def prune_store(self, is_cancelled: IsCancelled) -> int:
         """Bytes that are free again."""
@@ -240,12 +253,13 @@ class Tools:
         trusted: frozenset[str] = frozenset(),
     ) -> Preview | None:
         """None: it is set up there already. Raises WizardError `profile-…`, which the classroom hears of too."""
+        from wizard.app.classroom import tell_present, telling
         from wizard.app.use.volumes import with_volumes
         from wizard.classroom.profile.setup import check_target, no_further, preview_profile
 
-        with _telling(classroom, choices, facts):
+        with telling(classroom, choices, facts):
             if check_target(file, choices):
-                _tell_present(classroom, choices)
+                tell_present(classroom, choices)
                 return None
             choices = with_volumes(choices)
             self._session.check_choices(choices)
@@ -355,31 +369,6 @@ class Tools:
         from wizard.app.use.settings import undo
 
         return undo(change)
-
-
-def _tell_present(classroom: Classroom | None, choices: Choices) -> None:
-    if classroom is not None:
-        from wizard.classroom.results.submit import hand_in_present
-        from wizard.run.plan.place import target_prefix
-
-        with contextlib.suppress(WizardError):
-            hand_in_present(classroom.bases, classroom.file.sha256, choices.label, target_prefix(choices))
-
-
-@contextlib.contextmanager
-def _telling(classroom: Classroom | None, choices: Choices, facts: Facts) -> Iterator[None]:
-    """What ends a setup before it is a run is known to its class too."""
-    try:
-        yield
-    except Cancelled:
-        raise
-    except WizardError as error:
-        if classroom is not None:
-            from wizard.classroom.results.submit import hand_in_failure
-
-            with contextlib.suppress(WizardError):
-                hand_in_failure(classroom.bases, classroom.file.sha256, choices.label, error, facts.machine)
-        raise
 
 
 def _kept(prefix: Path) -> tuple[Replaced, ...]:

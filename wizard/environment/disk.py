@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import shutil
 import struct
 import tempfile
 from collections.abc import Iterable
@@ -310,3 +311,20 @@ def look_at_ground(path: Path) -> Ground:
     """Return what a folder lies on. Raises OSError for a drive that is not there."""
     place = nearest_existing(path).resolve()
     return _seen(path, place, place.stat().st_dev)
+
+
+def disk_size(path: Path) -> int | None:
+    """Return how many bytes the disk of a folder holds in all; None where it does not say."""
+    try:
+        return shutil.disk_usage(nearest_existing(path)).total
+    except OSError:
+        return None
+
+
+def disk_room(path: Path) -> tuple[int, int] | None:
+    """Return the free and all bytes of the disk of a folder; None where it does not say."""
+    try:
+        free, total = look_at_ground(path).free, disk_size(path)
+    except OSError:
+        return None
+    return None if free is None or total is None else (free, total)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.environment.inspect import listing, sizes
@@ -218,3 +219,29 @@ def _check_runs(environment: Environment) -> None:
                     path=prefix,
                     run=folder.id,
                 )
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What Welcome's tiles say: the first card by name and its driver, how many environments are the person's, and the
+    first broken one. None: there is none, or nobody could say."""
+
+    card: str | None
+    driver: str | None
+    environments: int
+    broken: str | None
+
+
+def glance(is_cancelled: IsCancelled) -> Glance:
+    """Ask for the NVIDIA card alone and list the environments. Raises Cancelled."""
+    from wizard.machine.asking import asker
+    from wizard.machine.gpu.nvml import probe_nvml
+
+    seen = probe_nvml(asker(is_cancelled))
+    found = [one for one in list_environments(is_cancelled) if one.kind.value not in ("base", "system")]
+    return Glance(
+        next((card.name for card in seen.gpus if card.name), None),
+        seen.driver.version if seen.driver else None,
+        len(found),
+        next((one.name for one in found if one.state.value == "broken"), None),
+    )

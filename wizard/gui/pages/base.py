@@ -25,7 +25,7 @@ from wizard.model.messages import Words
 
 T = TypeVar("T")
 _MARK = 56  # pixels
-_MARGINS = (36, 26, 36, 16)
+_MARGINS = (36, 26, 36, 10)
 
 
 class Page(QWidget):
@@ -49,12 +49,12 @@ class Page(QWidget):
         self.body = column(gap=10)
         self._head_mark = Sign("ok", _MARK)
         self._head_mark.setVisible(False)
-        head, lines = line_up(gap=20), column(gap=6)
+        self.head, lines = line_up(gap=20), column(gap=6)
         lines.addWidget(self._title)
         lines.addWidget(self._subtitle)
-        head.addWidget(self._head_mark, 0, Qt.AlignmentFlag.AlignTop)
-        head.addLayout(lines, 1)
-        rows.addLayout(head)
+        self.head.addWidget(self._head_mark, 0, Qt.AlignmentFlag.AlignTop)
+        self.head.addLayout(lines, 1)
+        rows.addLayout(self.head)
         rows.addSpacing(6)
         self._sheet_rows = rows
         self._help: HelpPanel | None = None  # made when somebody asks for it

@@ -46,7 +46,7 @@ class ExistingChoice(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         lines = column(self, gap=8)
-        self.table = EnvironmentsTable(with_size=False)
+        self.table = EnvironmentsTable(is_tall=False)
         self._none, self._note, self._path = label("", "muted"), label("", "muted"), label("")
         for widget in (self._none, self.table, self._path, self._note):
             lines.addWidget(widget)

@@ -10,11 +10,11 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.gui.shell.translator import Translator
-from wizard.gui.tools.environments_table import day_text, engine_name, environment_state, torch_words
+from wizard.gui.tools.environments_table import day_text, engine_name, torch_words
 from wizard.gui.widgets.code import CodeLines, copy_out
 from wizard.gui.widgets.frames import Fold, RowCard, column, line_up
 from wizard.gui.widgets.icons import ICON_SIZE, icon
-from wizard.gui.widgets.labels import Pill, label, selectable
+from wizard.gui.widgets.labels import label, selectable
 from wizard.model.messages import bytes_text
 
 if TYPE_CHECKING:
@@ -30,8 +30,9 @@ _ICONS = {
     "clone": "layers",
     "export": "download",
     "delete": "trash-2",
+    "details": "search",
 }
-_BUTTONS = (("check", "terminal", "folder", "copy"), ("clone", "export", "delete"))
+_FIRST, _MORE = ("check", "terminal", "clone", "delete"), ("folder", "copy", "export")
 
 
 class EnvironmentCard(QFrame):
@@ -44,30 +45,29 @@ class EnvironmentCard(QFrame):
 
     def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("role", "card")
+        self.setProperty("role", "in-row")
         self._translator = translator
         self._one: Environment | None = None
         self._kept: Replaced | None = None
         self._older: tuple[Replaced, ...] = ()
-        rows = column(self, (16, 14, 16, 14), 8)
-        head = line_up()
-        self._name, self._pill = label("", "heading", wrap=False), Pill()
-        head.addWidget(self._name)
-        head.addWidget(self._pill)
-        head.addStretch(1)
+        rows = column(self, (8, 0, 14, 12), 8)
         self._prefix, self._inside = selectable(label("", "muted")), label("")
-        self._reason = label("")
-        self.buttons = {name: QPushButton(self) for row in _BUTTONS for name in row}
-        lines = column(gap=6)
-        for names in _BUTTONS:
-            line = line_up(gap=8)
-            for name in names:
-                self.buttons[name].setProperty("role", "small")
-                self.buttons[name].setIcon(icon(_ICONS[name]))
-                self.buttons[name].setIconSize(ICON_SIZE)
-                line.addWidget(self.buttons[name])
-            line.addStretch(1)
-            lines.addLayout(line)
+        self._reason = label("", "problem")
+        self.buttons = {name: self._button(name) for name in (*_FIRST, *_MORE)}
+        self.details = self._button("details")
+        self.details.setCheckable(True)
+        line, further = line_up(gap=8), line_up(gap=8)
+        for button in (*(self.buttons[name] for name in _FIRST[:-1]), self.details):
+            line.addWidget(button)
+        line.addStretch(1)
+        line.addWidget(self.buttons["delete"])
+        for name in _MORE:
+            further.addWidget(self.buttons[name])
+        further.addStretch(1)
+        self._sheet = QWidget(self)
+        more = column(self._sheet, (0, 4, 0, 0), 8)
+        self._sheet.setVisible(False)
+        self.details.toggled.connect(self._sheet.setVisible)
         self._kept_words, self.bring_back_button = label("", "muted"), QPushButton(self)
         self.bring_back_button.setProperty("role", "small")
         kept = line_up()
@@ -80,27 +80,33 @@ class EnvironmentCard(QFrame):
         self.older.body.addWidget(self._older_note)
         self.older.body.addWidget(self._older_rows)
         self.ways = CodeLines(translator)
-        rows.addLayout(head)
-        for widget in (self._prefix, self._inside, self._reason):
-            rows.addWidget(widget)
-        rows.addLayout(lines)
+        rows.addWidget(self._reason)
+        rows.addLayout(line)
         rows.addLayout(kept)
-        rows.addWidget(self.older)
-        rows.addWidget(self.ways)
-        self.buttons["check"].clicked.connect(self.check)
-        self.buttons["terminal"].clicked.connect(self.terminal)
-        self.buttons["folder"].clicked.connect(self._open_folder)
-        self.buttons["copy"].clicked.connect(self._copy_path)
-        self.buttons["delete"].clicked.connect(self.delete)
-        self.buttons["clone"].clicked.connect(self.clone)
-        self.buttons["export"].clicked.connect(self.export)
+        rows.addWidget(self._sheet)
+        more.addWidget(self._prefix)
+        more.addWidget(self._inside)
+        more.addLayout(further)
+        more.addWidget(self.older)
+        more.addWidget(self.ways)
+        ways = (self.check, self.terminal, self.clone, self.delete, self._open_folder, self._copy_path, self.export)
+        for name, way in zip((*_FIRST, *_MORE), ways, strict=True):
+            self.buttons[name].clicked.connect(way)
         self.bring_back_button.clicked.connect(lambda: self.bring_back.emit(""))
+
+    def _button(self, name: str) -> QPushButton:
+        made = QPushButton(self)
+        made.setProperty("role", "small")
+        made.setIcon(icon(_ICONS[name]))
+        made.setIconSize(ICON_SIZE)
+        return made
 
     def show_environment(self, one: Environment) -> None:
         """Show one environment; what was read of another is dropped."""
         if self._one is None or one.prefix != self._one.prefix:
             self._kept, self._older = None, ()
             self.ways.show_sections(())
+            self.details.setChecked(False)
         self._one = one
         self.retranslate()
 
@@ -112,7 +118,7 @@ class EnvironmentCard(QFrame):
     def retranslate(self) -> None:
         one = self._one
         words = {
-            "check": self.tr("C&heck it"),
+            "check": self.tr("C&heck it") if one is None or one.state.value != "broken" else self.tr("&Repair…"),
             "terminal": self.tr("Open &terminal"),
             "folder": self.tr("Open &folder"),
             "copy": self.tr("&Copy path"),
@@ -122,13 +128,11 @@ class EnvironmentCard(QFrame):
         }
         for name, button in self.buttons.items():
             button.setText(words[name])
+        self.details.setText(self.tr("Deta&ils"))
         self.bring_back_button.setText(self.tr("Bring it bac&k"))
         self.ways.retranslate()
         if one is None:
             return
-        self._name.setText(one.name)
-        self._pill.show_state(*environment_state(one.state.value))
-        self._pill.setAccessibleName(f"{one.name}: {self._pill.accessibleName()}")
         self._prefix.setText(str(one.prefix))
         self._inside.setText("  •  ".join(self._facts(one)))
         self._reason.setText(self._translator.say(one.reason))

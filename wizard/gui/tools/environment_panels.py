@@ -1,13 +1,15 @@
-"""What is asked beside an environment: copying it, deleting it.
+"""What is asked beside an environment: copying it, deleting it; and the disk that it lies on.
 
 Deleting an environment, asked in the page: what goes, what stays, who uses it, and the typed name.
 
 What belongs to no package stands first: it is what would be missed. Nothing is deleted before the name is typed whole.
+
+One file: each is a form of a few lines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -15,14 +17,16 @@ from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPlainTextEdit, QProgre
 
 from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
-from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.frames import DiskBar, column, line_up
+from wizard.gui.widgets.icons import IconView
 from wizard.gui.widgets.labels import Pill, label, restyle
-from wizard.model.messages import bytes_text
+from wizard.model.messages import Message, bytes_text, message
 
 if TYPE_CHECKING:
     from wizard.environment.inspect.owned import Unowned
     from wizard.environment.model import Environment
     from wizard.environment.remove.delete import DeletionPlan
+    from wizard.install.store.space import Usage
 
 
 # Copying an environment, asked in the page: the copy's name, then how far it is. The original is only read.
@@ -257,3 +261,44 @@ def _unowned_lines(rows: tuple[Unowned, ...]) -> Iterator[str]:
             yield f"{row.path}  ({bytes_text(row.size)})"
     if len(rows) > _MOST_UNOWNED:
         yield "…"
+
+
+class DiskRow(QFrame):
+    """The disk of the environments: how full it is, what the package store holds, and what of it can be freed."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "info")
+        line = line_up(self, (16, 12, 16, 12), 14)
+        self._room: tuple[int, int] | None = None
+        self._own = 0
+        self.bar, self.store, self._left = DiskBar(), label("", "muted"), label("", "", wrap=False)
+        self.free = QPushButton(self)
+        self.free.setProperty("role", "small")
+        line.addWidget(IconView("hard-drive"))
+        line.addWidget(self.bar)
+        line.addWidget(self._left)
+        line.addWidget(self.store, 1)
+        line.addWidget(self.free)
+        self.setVisible(False)
+
+    def show_room(self, room: tuple[int, int] | None) -> None:
+        """Take the free and all bytes of the disk; None where nobody knows."""
+        self._room = room
+        self.retranslate()
+
+    def show_store(self, usage: Usage, own: int, say: Callable[[Message], str]) -> None:
+        """Say what the store holds. `own`: bytes of environments outside it, each file once."""
+        self._own = own + usage.size
+        size, freed = bytes_text(usage.size), bytes_text(usage.freed)
+        said = "flow.store.unused" if usage.unused else "flow.store.used"
+        self.store.setText(say(message(said, size=size, count=len(usage.unused), freed=freed)) if usage.stored else "")
+        self.free.setVisible(bool(usage.unused))
+        self.free.setText(say(message("flow.store.free", "Free &up {freed}", freed=freed)))
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        free, total = self._room or (0, 0)
+        self._left.setText(self.tr("%1 free").replace("%1", bytes_text(free)) if total else "")
+        self._left.setVisible(bool(total))
+        self.bar.show_bytes(max(total - free - self._own, 0), self._own, total)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QRect, Qt, QTimer
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from wizard.app.pages.order import SideId
@@ -15,8 +16,9 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote, seldom
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.tools.environment_card import EnvironmentCard
-from wizard.gui.tools.environment_panels import ClonePanel, DeletionPanel
-from wizard.gui.tools.environments_table import EnvironmentsTable, NobodysFold, is_nobodys
+from wizard.gui.tools.environment_panels import ClonePanel, DeletionPanel, DiskRow
+from wizard.gui.tools.environments_table import EnvironmentsTable, NobodysFold, OpenedRow, is_nobodys
+from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import label
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, bytes_text, message
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from wizard.environment.remove.delete import DeletionPlan
     from wizard.install.store.space import Usage
 
+_SEARCH_WIDTH = 270  # pixels
 _EXPORT_AS = "requirements (*.txt);;pylock (*.toml);;JSON (*.json)"
 
 
@@ -41,29 +44,25 @@ class EnvironmentsPage(SidePage):
         self._done: Message | None = None
         self.table, self.card = EnvironmentsTable(), EnvironmentCard(context.translator)
         self.panel, self.copying = DeletionPanel(context.translator), ClonePanel()
-        self._none, self._said, self.store = label("", "muted"), label("", "strong"), label("", "muted")
-        self.again, self.free = button(), button()
+        self._none, self._said = label("", "muted"), label("", "strong")
+        self.again, self.disk = button(), DiskRow()
         self.search = QLineEdit()
         self.search.setClearButtonEnabled(True)
+        self.search.setFixedWidth(_SEARCH_WIDTH)
+        self.search.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
         self.search.textChanged.connect(self.table.search)
         self.nobodys = NobodysFold(self.table)
         self._usage: Usage | None = None
-        self.footer_left = [self.again, self.free]
-        for widget in (
-            self._said,
-            self._none,
-            self.search,
-            self.table,
-            self.nobodys,
-            self.panel,
-            self.copying,
-            self.card,
-            self.store,
-        ):
+        self.footer_left = [self.again]
+        self._list = OpenedRow(self.table, self.card)
+        self._list.moved.connect(self._show_row)
+        self.head.addWidget(self.search, 0, Qt.AlignmentFlag.AlignTop)
+        for widget in (self._said, self._none, self._list, self.nobodys, self.panel, self.copying):
             self.body.addWidget(widget)
         self.body.addStretch(1)
+        self.body.addWidget(self.disk)
         self.again.clicked.connect(self._look)
-        self.free.clicked.connect(self._prune)
+        self.disk.free.clicked.connect(self._prune)
         self.table.chosen.connect(self._chosen)
         self.card.check.connect(self._check)
         self.card.terminal.connect(self._terminal)
@@ -114,6 +113,7 @@ class EnvironmentsPage(SidePage):
         self.card.retranslate()
         self.panel.retranslate()
         self.copying.retranslate()
+        self.disk.retranslate()
         if self._found is not None:
             self.table.show_rows(self._found, self._sizes)
 
@@ -132,15 +132,14 @@ class EnvironmentsPage(SidePage):
         self._said.setText(self.say(self._done))
         self._said.setVisible(self._done is not None)
         self._none.setVisible(self._found == ())
-        for widget in (self.search, self.table):
+        for widget in (self.search, self._list, self.table):
             widget.setVisible(bool(self._found) and not is_asked)
         self.nobodys.setVisible(any(map(is_nobodys, self._found or ())) and not is_asked)
-        self.table.show_alone(one is None)
         self.panel.setVisible(is_deleting)
         self.copying.setVisible(self._is_cloning)
         self.card.setVisible(one is not None and not is_asked)
         self.again.setEnabled(not is_asked)
-        self._show_store(not is_asked)
+        self._show_disk(not is_asked)
 
     # -- the list
 
@@ -166,34 +165,38 @@ class EnvironmentsPage(SidePage):
 
         self.beside("sizes", measure, lambda answer: None, self._sized, lambda error: None)
 
-        self.beside(
-            "store",
-            lambda is_cancelled, note: self.api.store_usage(is_cancelled),
-            self._counted,
-            on_failed=lambda error: None,
-        )
+        def count(is_cancelled: IsCancelled, note: OnNote) -> tuple[Usage, tuple[int, int] | None]:
+            return self.api.store_usage(is_cancelled), self.api.disk_room()
+
+        self.beside("store", count, self._counted, on_failed=lambda error: None)
+
+    def _show_row(self, room: QRect) -> None:
+        """What was opened by the keyboard must not stand below the window; the page grows before it can scroll."""
+
+        def scroll() -> None:
+            top = room.y() + self._list.y()
+            for y in (top + room.height(), top):
+                self._scroll.ensureVisible(0, y, 0, 12)
+
+        QTimer.singleShot(0, self, scroll)
 
     def _sized(self, told: tuple[Path, Sizes]) -> None:
         self._sizes[told[0]] = told[1]
         self.table.show_size(*told)
         self._show_head()
+        self.render_state()
 
     # -- the package store
 
-    def _counted(self, usage: Usage) -> None:
-        self._usage = usage
+    def _counted(self, counted: tuple[Usage, tuple[int, int] | None]) -> None:
+        self._usage, room = counted
+        self.disk.show_room(room)
         self.render_state()
 
-    def _show_store(self, is_listed: bool) -> None:
-        usage = self._usage
-        has_any = usage is not None and bool(usage.stored)
-        self.store.setVisible(is_listed and has_any)
-        self.free.setVisible(is_listed and has_any and usage is not None and bool(usage.unused))
-        if usage is not None:
-            size, freed = bytes_text(usage.size), bytes_text(usage.freed)
-            said = "flow.store.unused" if usage.unused else "flow.store.used"
-            self.store.setText(self.say(message(said, size=size, count=len(usage.unused), freed=freed)))
-            self.free.setText(self.say(message("flow.store.free", "Free &up {freed}", freed=freed)))
+    def _show_disk(self, is_listed: bool) -> None:
+        self.disk.setVisible(is_listed and self._usage is not None)
+        if self._usage is not None:
+            self.disk.show_store(self._usage, sum(one.freed for one in self._sizes.values()), self.say)
 
     def _prune(self) -> None:
         self.start_task(None, lambda is_cancelled, note: self.api.prune_store(is_cancelled), self._pruned)

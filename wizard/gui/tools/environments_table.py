@@ -1,43 +1,45 @@
 """The environments as a table: one row each, sizes filled in as they come. Shows values; asks nobody.
 
-One file: the table, what is drawn in its cells, and the fold that shows the rest of it.
+One file: the table, what stands in its chosen row, and the fold that shows the rest of it.
 """
 
 from __future__ import annotations
 
+import datetime
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import (
-    QCoreApplication,
-    QModelIndex,
-    QPersistentModelIndex,
-    QRectF,
-    QSignalBlocker,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QFontMetrics, QPainter, QResizeEvent
-from PySide6.QtWidgets import QPushButton, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.build import version_rank
-from wizard.gui.shell.theme import colour_now
+from wizard.gui.widgets.figures import variant_text
+from wizard.gui.widgets.frames import column
 from wizard.gui.widgets.icons import ICON_SIZE, icon
 from wizard.gui.widgets.labels import SIGNS, plain_tip
-from wizard.gui.widgets.row_table import RowTable
+from wizard.gui.widgets.row_table import (
+    BADGE,
+    EDGE,
+    FOLDER,
+    SHARE,
+    BadgeCell,
+    Cell,
+    NameCell,
+    RowTable,
+    SizeCell,
+)
 from wizard.model.messages import bytes_text
 
 if TYPE_CHECKING:
     from wizard.environment.inspect.sizes import Sizes
     from wizard.environment.model import Environment
 
-Index = QModelIndex | QPersistentModelIndex
 _NAME, _PYTHON, _TORCH, _ENGINE, _SIZE, _USED, _STATE = range(7)
-_MOST_ROWS_SHOWN, _MOST_ROWS_ALONE = 8, 15  # beside the card of one; where nothing else is shown
-_NARROW, _NARROWER = 800, 680  # pixels
+_MOST_ROWS_SHOWN, _ALL_ROWS = 8, 100_000  # in a form; on a page of its own, which scrolls
+_NARROW, _NARROW_TALL, _NARROWER = 800, 760, 680  # pixels
 _NOBODYS = ("base", "system")  # what is not an environment of the person's
 _STATES = {"ok": "ok", "broken": "problem", "unfinished": "warning", "deleting": "note"}
 
@@ -72,12 +74,22 @@ def torch_words(one: Environment) -> str:
 
 
 def day_text(moment: float | None) -> str:
-    return "–" if moment is None else time.strftime("%Y-%m-%d", time.localtime(moment))
+    """Return a day as a date, and the last two as words."""
+    if moment is None:
+        return "–"
+    then, today = (datetime.date.fromtimestamp(at) for at in (moment, time.time()))
+    near = {
+        0: QCoreApplication.translate("EnvironmentDay", "today"),
+        1: QCoreApplication.translate("EnvironmentDay", "yesterday"),
+    }
+    return near.get((today - then).days, then.isoformat())
 
 
-_SHARE = Qt.ItemDataRole.UserRole  # of a size: its part of the largest, 0 to 1
-_BADGE = Qt.ItemDataRole.UserRole + 1  # of a state: what colours it
-_BAR_WIDTH, _BAR_HEIGHT = 64, 8  # pixels
+def built_words(one: Environment) -> str:
+    """Return its torch as people say it: 2.14.1 CUDA 12.6."""
+    return (
+        f"{one.torch.partition('+')[0]} {variant_text(one.variant)}" if one.torch and one.variant else torch_words(one)
+    )
 
 
 def is_nobodys(one: Environment) -> bool:
@@ -85,72 +97,25 @@ def is_nobodys(one: Environment) -> bool:
     return one.kind.value in _NOBODYS
 
 
-class _SizeBar(QStyledItemDelegate):
-    """A size with a bar that compares it with the largest."""
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        super().paint(painter, option, index)
-        share = index.data(_SHARE)
-        if share is None:
-            return
-        room = option.rect
-        bar = QRectF(room.x() + 8, room.center().y() - _BAR_HEIGHT / 2 + 1, _BAR_WIDTH, _BAR_HEIGHT)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour_now("disabled"))
-        painter.drawRoundedRect(bar, 4, 4)
-        painter.setBrush(colour_now("neutral"))
-        painter.drawRoundedRect(QRectF(bar.x(), bar.y(), max(bar.height(), bar.width() * share), bar.height()), 4, 4)
-        painter.restore()
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return super().sizeHint(option, index) + QSize(_BAR_WIDTH + 16, 0)
-
-
-class _Badge(QStyledItemDelegate):
-    """A state as the pills of the other pages show it."""
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        state = str(index.data(_BADGE))
-        self.initStyleOption(option, index)
-        words, option.text = option.text, ""
-        widget = option.widget
-        widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, widget)
-        font = option.font
-        font.setBold(True)
-        room = option.rect
-        wide = QFontMetrics(font).horizontalAdvance(words) + 18
-        pill = QRectF(room.x() + 4, room.center().y() - 10, wide, 21)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour_now(state))
-        painter.drawRoundedRect(pill, 9, 9)
-        painter.setPen(colour_now(f"on_{state}"))
-        painter.setFont(font)
-        painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, words)
-        painter.restore()
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return super().sizeHint(option, index) + QSize(30, 0)
-
-
 class EnvironmentsTable(RowTable):
     chosen = Signal()  # another row, or none
 
-    def __init__(self, with_size: bool = True, parent: QWidget | None = None) -> None:
-        super().__init__(7, (_NAME,), _MOST_ROWS_SHOWN, parent)
-        self.setColumnHidden(_SIZE, not with_size)
+    def __init__(self, is_tall: bool = True, parent: QWidget | None = None) -> None:
+        """`is_tall`: rows of two lines with sizes, of which the chosen one can be opened; else a list in a form."""
+        self._opened = 0
+        super().__init__(7, (_NAME,), _ALL_ROWS if is_tall else _MOST_ROWS_SHOWN, parent, is_tall=is_tall)
+        self.setColumnHidden(_SIZE, not is_tall)
+        self.setColumnHidden(_ENGINE, is_tall)  # its details say it
         self._rows: tuple[Environment, ...] = ()  # as shown
         self._every: tuple[Environment, ...] = ()
         self._sizes: Mapping[Path, Sizes] = {}
         self._words: tuple[str, ...] = ()
         self._sorted_by: tuple[int, bool] | None = None  # column, largest first
         self._has_nobodys = True
-        self._delegates = (_SizeBar(self), _Badge(self))
-        self.setItemDelegateForColumn(_SIZE, self._delegates[0])
-        self.setItemDelegateForColumn(_STATE, self._delegates[1])
+        self._delegates = {_PYTHON: Cell(self), _NAME: NameCell(self), _SIZE: SizeCell(self), _STATE: BadgeCell(self)}
+        self.setItemDelegate(self._delegates[_PYTHON])
+        for place in (_NAME, _SIZE, _STATE):
+            self.setItemDelegateForColumn(place, self._delegates[place])
         self.itemSelectionChanged.connect(self.chosen)
         self.horizontalHeader().setSectionsClickable(True)
         self.horizontalHeader().sectionClicked.connect(self.sort_by)
@@ -207,15 +172,33 @@ class EnvironmentsTable(RowTable):
         self._has_nobodys = is_shown
         self.show_rows(self._every, self._sizes)
 
-    def show_alone(self, is_alone: bool) -> None:
-        """Take the whole height where nothing stands below."""
-        self.show_most(_MOST_ROWS_ALONE if is_alone else _MOST_ROWS_SHOWN)
+    def open_chosen(self, room: int) -> QRect:
+        """Make room below the words of the chosen row, in pixels; return where it is."""
+        if room != self._opened:
+            self._opened = room
+            self.fit()
+        top = self.rowViewportPosition(max(self.chosen_row, 0)) + self.closed_height
+        seen = self.viewport().geometry()
+        return QRect(seen.x() + EDGE, seen.y() + top, seen.width() - EDGE, room)
+
+    def fit(self) -> None:
+        """To its rows, the open one among them, and to the size of the text."""
+        if not self.is_tall:
+            super().fit()
+            return
+        height, chosen = self.closed_height, self.chosen_row
+        self.verticalHeader().setDefaultSectionSize(height)
+        for row in range(self.rowCount()):
+            self.setRowHeight(row, height + (self._opened if row == chosen else 0))
+        room = sum(self.rowHeight(row) for row in range(self.rowCount())) or height
+        head = self.horizontalHeader().sizeHint().height()
+        self.setFixedHeight(head + room + 2 * self.frameWidth() + 2)
 
     def _is_meant(self, one: Environment) -> bool:
         if is_nobodys(one) and not (self._has_nobodys or self._words):
             return False
-        said = f"{one.name} {one.prefix} {one.python} {torch_words(one)} {one.kind.value} {one.state.value}".casefold()
-        return all(word in said for word in self._words)
+        said = (one.name, one.prefix, one.python, torch_words(one), built_words(one), one.kind.value, one.state.value)
+        return all(word in " ".join(map(str, said)).casefold() for word in self._words)
 
     def sort_by(self, column: int) -> None:
         """Sort by a column; the same column again turns it round."""
@@ -251,8 +234,8 @@ class EnvironmentsTable(RowTable):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a narrow window the name is worth more than the day and the engine, which stand in the card, too."""
         super().resizeEvent(event)
-        self.setColumnHidden(_USED, event.size().width() < _NARROW)
-        self.setColumnHidden(_ENGINE, event.size().width() < _NARROWER)
+        self.setColumnHidden(_USED, event.size().width() < (_NARROW_TALL if self.is_tall else _NARROW))
+        self.setColumnHidden(_ENGINE, self.is_tall or event.size().width() < _NARROWER)
 
     def show_size(self, prefix: Path, sizes: Sizes) -> None:
         """Put a size that has been measured into its row; bars compare it with the largest."""
@@ -268,20 +251,65 @@ class EnvironmentsTable(RowTable):
         for row, sizes in shown.items():
             cell = self.item(row, _SIZE)
             if cell is not None and sizes and largest:
-                cell.setData(_SHARE, sizes.apparent / largest)
+                cell.setData(SHARE, sizes.apparent / largest)
 
     def _fill(self, row: int, one: Environment, sizes: Sizes | None) -> None:
         state, word = environment_state(one.state.value)
-        is_one_of_several = sum(other.name == one.name for other in self._every) > 1
+        is_one_of_several = not self.is_tall and sum(other.name == one.name for other in self._every) > 1
         name = self.put(row, _NAME, f"{one.name}  ({one.prefix.parent})" if is_one_of_several else one.name)
+        if self.is_tall:
+            name.setData(FOLDER, str(one.prefix))
         name.setToolTip(plain_tip(str(one.prefix)))
         name.setData(Qt.ItemDataRole.AccessibleDescriptionRole, str(one.prefix))
-        self.put(row, _PYTHON, one.python or "–")
-        self.put(row, _TORCH, torch_words(one))
+        python = ".".join((one.python or "–").split(".")[: 2 if self.is_tall else None])
+        self.put(row, _PYTHON, python).setToolTip(plain_tip(one.python or ""))
+        self.put(row, _TORCH, built_words(one) if self.is_tall else torch_words(one))
         self.put(row, _ENGINE, engine_name(one.kind.value))
         self.put(row, _SIZE, bytes_text(sizes.apparent) if sizes else "…", is_number=True)
         self.put(row, _USED, day_text(one.last_used))
-        self.put(row, _STATE, f"{SIGNS[state]} {word}").setData(_BADGE, state)
+        self.put(row, _STATE, f"{SIGNS[state]} {word}").setData(BADGE, state)
+
+
+class OpenedRow(QWidget):
+    """The table, and in the room of its chosen row what is said and done there.
+
+    What stands in the row is the table's neighbour, not its child: screen readers know of a table's cells only.
+    """
+
+    moved = Signal(QRect)  # the open row, from the top left corner of this widget
+
+    def __init__(self, table: EnvironmentsTable, card: QWidget) -> None:
+        super().__init__()
+        self._table, self._card = table, card
+        rows = column(self)
+        rows.addWidget(table)
+        card.setParent(self)
+        card.installEventFilter(self)
+        table.chosen.connect(self.place)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
+            self.place()
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A line that is broken anew takes another height."""
+        super().resizeEvent(event)
+        self.place()
+
+    def place(self) -> None:
+        """Open the chosen row as far as the card needs it, and put the card there."""
+        layout = self._card.layout()
+        is_open = not self._card.isHidden() and self._table.chosen_row >= 0 and layout is not None
+        wide = self.width() - 2 * self._table.frameWidth() - EDGE
+        high = 0
+        if is_open and layout is not None:
+            high = layout.totalHeightForWidth(wide) if layout.hasHeightForWidth() else layout.totalSizeHint().height()
+        room = self._table.open_chosen(high)
+        if is_open:
+            self._card.setGeometry(room)
+            self._card.raise_()
+            self.moved.emit(room.adjusted(0, -self._table.closed_height, 0, 0))
 
 
 class NobodysFold(QPushButton):
@@ -304,7 +332,9 @@ class NobodysFold(QPushButton):
         self.retranslate()
 
     def retranslate(self) -> None:
-        self.setText(f"{self.tr('Base installations and the P&ythons of the system')}  ({self._count})")
+        words = self.tr("Base installations and the P&ythons of the system")
+        self.setText(f"{words}  ({self._count})")
+        self.setAccessibleName(f"{words.replace('&', '')}: {self._count}")
 
     def _turn(self, is_open: bool) -> None:
         self.setIcon(icon("chevron-down" if is_open else "chevron-right"))

@@ -5,17 +5,20 @@ One file, since each of them is a dozen lines and they are laid into each other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from wizard.gui.shell.theme import colour_now
 from wizard.gui.widgets.icons import ICON_SIZE, IconView, Sign, fold_icon
 from wizard.gui.widgets.labels import label
 
 Margins = tuple[int, int, int, int]
 NO_MARGINS: Margins = (0, 0, 0, 0)
+_DISK_BAR = QSize(120, 8)  # pixels
 
 
 def box(role: str = "card", parent: QWidget | None = None) -> QFrame:
@@ -198,7 +201,7 @@ class Tile(QPushButton):
         rows.addWidget(IconView(icon_name, 30, "accent", "chosen", 60))
         rows.addSpacing(6)
         foot = line_up(gap=8)
-        self._sign = IconView(fact_icon or icon_name, 16)
+        self._sign = IconView(fact_icon, 16) if fact_icon else Sign("ok", 18)
         foot.addWidget(self._sign)
         foot.addWidget(self._fact, 1)
         for part in (self._heading, self._words, self._fact):
@@ -206,6 +209,7 @@ class Tile(QPushButton):
         rows.addWidget(self._heading)
         rows.addWidget(self._words)
         rows.addStretch(1)
+        rows.addSpacing(10)
         rows.addLayout(foot)
         self.show_fact("")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
@@ -218,9 +222,11 @@ class Tile(QPushButton):
         self.setAccessibleDescription(words)
         self.updateGeometry()
 
-    def show_fact(self, words: str) -> None:
-        """'' leaves the place empty."""
+    def show_fact(self, words: str, state: str = "") -> None:
+        """'' leaves the place empty; `state`: of the sign before it, where it is one."""
         self._fact.setText(words)
+        if isinstance(self._sign, Sign):
+            self._sign.show_state(state)
         self._fact.setVisible(bool(words))
         self._sign.setVisible(bool(words))
 
@@ -231,6 +237,51 @@ class Tile(QPushButton):
     def minimumSizeHint(self) -> QSize:
         layout = self.layout()
         return layout.minimumSize() if layout else super().minimumSizeHint()
+
+
+def draw_bar(painter: QPainter, room: QRectF, parts: Sequence[tuple[float, str]]) -> None:
+    """Draw parts of a whole side by side; each is its share, 0 to 1, and the name of its colour."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    outline = QPainterPath()
+    outline.addRoundedRect(room, room.height() / 2, room.height() / 2)
+    painter.setClipPath(outline)
+    painter.fillRect(room, colour_now("disabled"))
+    at = room.x()
+    for share, colour in parts:
+        wide = max(room.height() / 2, room.width() * share) if share > 0 else 0.0  # a little is more than nothing
+        painter.fillRect(QRectF(at, room.y(), wide, room.height()), colour_now(colour))
+        at += wide
+    painter.restore()
+
+
+class DiskBar(QWidget):
+    """How full a disk is, and how much of it is about this program. The words beside it say the same."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedSize(_DISK_BAR)
+        self._parts: tuple[tuple[float, str], ...] = ()
+
+    def show_bytes(self, used: float, own: float, total: float) -> None:
+        """Show `own` bytes beside all that are `used` of `total`; hidden where the total is not known."""
+        self.setVisible(total > 0)
+        whole = total or 1.0
+        self._parts = ((min(used / whole, 1.0), "neutral"), (min(own / whole, 1.0), "accent"))
+        self.update()
+
+    def show_room(self, told: Mapping[str, object]) -> None:
+        """Take gigabytes from a message's `needed`, `free` and `total`; hidden where one of them is not said."""
+        try:
+            needed, free, total = (float(str(told[name])) for name in ("needed", "free", "total"))
+        except (KeyError, ValueError):
+            needed = free = total = 0.0
+        self.show_bytes(total - free, needed, total)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw what others have, then our part; the rest is free."""
+        draw_bar(QPainter(self), QRectF(self.rect()), self._parts)
 
 
 # What, where, download, disk: one value in each, and one line below it.
@@ -247,8 +298,13 @@ class InfoTile(QFrame):
         head.addWidget(self._name, 1)
         rows.addLayout(head)
         rows.addSpacing(4)
-        for part in (self._value, self._more):
-            rows.addWidget(part)
+        rows.addWidget(self._value)
+        below = line_up(gap=12)
+        self.bar = DiskBar(self)  # of the disk's tile alone
+        self.bar.setVisible(False)
+        below.addWidget(self.bar)
+        below.addWidget(self._more, 1)
+        rows.addLayout(below)
         rows.addStretch(1)
 
     def show_words(self, name: str, value: str, more: str) -> None:

@@ -4,20 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
 
-_PADDING = 16
+from wizard.gui.shell.theme import colour_now
+from wizard.gui.widgets.frames import draw_bar
+
+PADDING = 16
+Index = QModelIndex | QPersistentModelIndex
+SHARE = Qt.ItemDataRole.UserRole  # of a size: its part of the largest, 0 to 1
+BADGE = Qt.ItemDataRole.UserRole + 1  # of a state: what colours it
+FOLDER = Qt.ItemDataRole.UserRole + 2  # of a name: the line below it
+_BAR_WIDTH, _BAR_HEIGHT, EDGE, _INSET = 64, 8, 4, 11  # pixels
+SMALL = 0.9  # of the running text
 
 
 class RowTable(QTableWidget):
     """`wide`: columns that share the room that is left. `wraps`: what is longer than its column has further lines."""
 
     def __init__(
-        self, columns: int, wide: Sequence[int], most_rows: int, parent: QWidget | None = None, wraps: bool = False
+        self,
+        columns: int,
+        wide: Sequence[int],
+        most_rows: int,
+        parent: QWidget | None = None,
+        wraps: bool = False,
+        is_tall: bool = False,
     ) -> None:
         super().__init__(0, columns, parent)
+        self.is_tall = is_tall
         self._most_rows, self._wraps = most_rows, wraps
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -35,15 +60,15 @@ class RowTable(QTableWidget):
             head.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         self.fit()
 
-    def show_most(self, rows: int) -> None:
-        """Scroll only from so many rows on."""
-        if rows != self._most_rows:
-            self._most_rows = rows
-            self.fit()
+    @property
+    def closed_height(self) -> int:
+        """Return how high a row is that is not open, in pixels."""
+        text = self.fontMetrics().height()
+        return text + round(text * SMALL) + 20 if self.is_tall else text + PADDING
 
     def fit(self) -> None:
         """To its rows and to the size of the text."""
-        height = self.fontMetrics().height() + _PADDING
+        height = self.fontMetrics().height() + PADDING
         self.verticalHeader().setDefaultSectionSize(height)
         shown = min(max(self.rowCount(), 1), self._most_rows)
         room = shown * height
@@ -59,9 +84,9 @@ class RowTable(QTableWidget):
         wraps, boxes = Qt.TextFlag.TextWordWrap, []
         for column in range(self.columnCount()):
             if cell := self.item(row, column):
-                room = self.columnWidth(column) - _PADDING
+                room = self.columnWidth(column) - PADDING
                 boxes.append(self.fontMetrics().boundingRect(0, 0, room, 0, wraps, cell.text()))
-        return max((box.height() for box in boxes), default=0) + _PADDING
+        return max((box.height() for box in boxes), default=0) + PADDING
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -81,3 +106,101 @@ class RowTable(QTableWidget):
         """-1: none."""
         marked = self.selectionModel().selectedRows() if self.selectionModel() else []
         return marked[0].row() if marked else -1
+
+
+class Cell(QStyledItemDelegate):
+    """A cell of a row that may stand open: its words stay where they were, and what is chosen has one ground."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        table = self.parent()
+        whole = QRectF(option.rect)
+        if isinstance(table, RowTable) and table.is_tall:
+            self._paint_ground(painter, option, index, whole)
+            option.rect.setHeight(table.closed_height)
+        self.paint_words(painter, option, index)
+
+    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, whole: QRectF) -> None:
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(whole, colour_now("chosen"))
+            option.state &= ~QStyle.StateFlag.State_Selected
+            if index.column() == 0:
+                painter.fillRect(QRectF(whole.x(), whole.y(), EDGE, whole.height()), colour_now("accent"))
+        if index.row() + 1 < index.model().rowCount():
+            painter.fillRect(QRectF(whole.x(), whole.bottom() - 1, whole.width(), 1), colour_now("line"))
+
+    def paint_words(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw what the cell says into the room of a closed row."""
+        super().paint(painter, option, index)
+
+
+class NameCell(Cell):
+    """The name, and below it the folder where rows are tall; a long folder is cut in its middle."""
+
+    def paint_words(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw both lines, or the one line of a low row."""
+        folder = index.data(FOLDER)
+        if not folder:
+            super().paint_words(painter, option, index)
+            return
+        self.initStyleOption(option, index)
+        name, small = QFont(option.font), QFont(option.font)
+        name.setBold(True)
+        small.setPointSizeF(option.font.pointSizeF() * SMALL)
+        room = option.rect.adjusted(_INSET, 0, -8, 0)
+        middle = room.center().y() + 1
+        painter.save()
+        for font, words, colour, top, how in (
+            (name, index.data(), "text", middle - QFontMetrics(name).height() + 1, Qt.TextElideMode.ElideRight),
+            (small, str(folder), "muted", middle + 2, Qt.TextElideMode.ElideMiddle),
+        ):
+            measures = QFontMetrics(font)
+            painter.setFont(font)
+            painter.setPen(colour_now(colour))
+            words = measures.elidedText(words, how, room.width())
+            painter.drawText(room.x(), top + measures.ascent(), words)
+        painter.restore()
+
+
+class SizeCell(Cell):
+    """A size with a bar that compares it with the largest."""
+
+    def paint_words(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw the figure, and the bar once it is known."""
+        super().paint_words(painter, option, index)
+        share = index.data(SHARE)
+        if share is not None:
+            room = option.rect
+            bar = QRectF(room.x() + _INSET, room.center().y() - _BAR_HEIGHT / 2 + 1, _BAR_WIDTH, _BAR_HEIGHT)
+            draw_bar(painter, bar, ((share, "neutral"),))
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return super().sizeHint(option, index) + QSize(_BAR_WIDTH + 16, 0)
+
+
+class BadgeCell(Cell):
+    """A state as the pills of the other pages show it."""
+
+    def paint_words(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw the pill on the cell's own ground."""
+        state = str(index.data(BADGE))
+        self.initStyleOption(option, index)
+        words, option.text = option.text, ""
+        widget = option.widget
+        widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, widget)
+        font = option.font
+        font.setBold(True)
+        room = option.rect
+        wide = QFontMetrics(font).horizontalAdvance(words) + 18
+        pill = QRectF(room.x() + _INSET - 2, room.center().y() - 10, wide, 21)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour_now(state))
+        painter.drawRoundedRect(pill, 9, 9)
+        painter.setPen(colour_now(f"on_{state}"))
+        painter.setFont(font)
+        painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, words)
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return super().sizeHint(option, index) + QSize(30, 0)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from wizard.compatibility.model import Plan
 from wizard.environment.create.package_cache import is_same_volume
-from wizard.environment.disk import Ground, look_at_ground
+from wizard.environment.disk import Ground, disk_size, look_at_ground
 from wizard.install.store import PackageStore
 from wizard.model.errors import WizardError, gigabytes_apart
 from wizard.model.lock import Lock, LockedFile
@@ -168,7 +168,9 @@ def temp_folder() -> Path | None:
 def _told(name: str, path: Path, needed: int) -> Message:
     ground = _ground(path)
     key = f"environments.volume.{name}" + ("-quota" if ground and ground.by_quota else "")
-    return message(key, path=str(path), needed=gigabytes(needed), free=_free(path))
+    size = disk_size(path)
+    total = {} if size is None else {"total": gigabytes(size)}  # no sentence says it: Review draws it
+    return message(key, path=str(path), needed=gigabytes(needed), free=_free(path), **total)
 
 
 def _free(path: Path) -> str:
