@@ -220,9 +220,16 @@ _WHEELS = (
     ("numpy", "2.5.5", 16_641_020),
     ("sympy", "1.14.0", 6_299_353),
 )
+
+
+def _urls(name: str) -> tuple[str, ...]:
+    is_torch = name.startswith(("torch", "nvidia"))
+    return (f"https://{'mirror.nju.edu.cn' if is_torch else 'pypi.tuna.example'}/{name}.whl",)
+
+
 LOCK = Lock(
     tuple(
-        LockedFile(name, version, f"{name}-{version}-cp312-manylinux_2_28_x86_64.whl", (), "3f1c" * 16, size)
+        LockedFile(name, version, f"{name}-{version}-cp312-manylinux_2_28_x86_64.whl", _urls(name), "3f1c" * 16, size)
         for name, version, size in _WHEELS
     ),
     "lock-version = '1.0'\n",
@@ -278,7 +285,7 @@ def preview(run_id: str, prefix: str = "/home/li/torch-envs/torch", choices: Cho
                 "change.cuda",
                 "CUDA and cuDNN come with these packages: of NVIDIA, only the driver of this computer is used.",
             ),
-            message("environments.volume.environment", path=prefix, needed=7.4, free=81),
+            message("environments.volume.environment", path=prefix, needed=7.4, free=81, total=256),
             message("change.settings"),
         ),
         (

@@ -7,6 +7,7 @@ from dataclasses import replace
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle
@@ -40,10 +41,31 @@ def test_what_is_here_already_is_not_to_be_downloaded(
     assert "here already" not in said()
     window.navigator.put_preview(replace(preview, here=frozenset({files[0].filename})))
     left = preview.lock.total_bytes - files[0].size
-    assert f"{bytes_text(left)}. Files: {len(files) - 1}" in page.tiles.download.words
+    assert f"{bytes_text(left)}. " in page.tiles.download.words
+    assert f"Files: {len(files) - 1}" in page.tiles.download.words
     assert said().count("here already") == 1
     window.navigator.put_preview(replace(preview, here=frozenset(file.filename for file in files)))
     assert f"Download: {bytes_text(0)}. All of it" in page.tiles.download.words
+
+
+def test_the_time_is_said_where_the_speed_was_measured(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    tile, preview = review_page(window).tiles.download, window.navigator.state.preview
+    assert preview is not None
+    assert "About" not in tile.words, "no source was measured"
+    window.navigator.put_selected_build(values.PROBED_SELECTED)
+    window.navigator.put_preview(preview)
+    assert tile.words.endswith("About 1 min 20 s")  # 2.88 GB at 38.2 MB/s, 23 MB at 6.8
+    choices = replace(preview.plan.choices, limit_rate=5_000_000)
+    window.navigator.put_preview(replace(preview, plan=replace(preview.plan, choices=choices)))
+    assert tile.words.endswith("About 9 min 40 s"), "not faster than its limit"
+    elsewhere = replace(preview.lock.files[0], urls=("https://other.example/torch.whl",))
+    lock = replace(preview.lock, files=(elsewhere, *preview.lock.files[1:]))
+    window.navigator.put_preview(replace(preview, lock=lock))
+    assert "About" not in tile.words, "most comes from where nobody measured"
 
 
 def test_a_notice_of_the_plan_is_read_before_install(qtbot: QtBot, make_window: MakeWindow) -> None:
@@ -70,6 +92,7 @@ def test_four_tiles_say_what_where_download_and_disk_and_all_else_is_folded(
     assert page.tiles.what.words.startswith("What: torch 2.14.1 + CUDA 12.6. torchvision 0.29.1 •")
     assert page.tiles.where.words == f"Where: {plan.prefix}. A new environment"
     assert page.tiles.disk.words == "Disk: 7.4 GB. 81 GB free"
+    assert page.tiles.disk.bar.isVisible()
     assert not page.different.isVisible()
     for fold in (page.files, page.commands, page.limits_fold, page.more):
         assert fold.isVisible()

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
 
 from wizard.compatibility.model import Choices
 from wizard.model.messages import Message, message
-from wizard.run.model import SelectedBuild
+from wizard.run.model import Preview, SelectedBuild
 from wizard.sources.model import Availability, Layout, Origin, Source, SourceStatus
 from wizard.sources.table import MirrorRow
 
@@ -38,6 +39,34 @@ class PersistentMirror:
 
     mirror: str
     kinds: tuple[str, ...]
+
+
+_MOST_UNKNOWN = 0.1  # of all bytes: more without a measured speed, and nothing is said
+
+
+def download_seconds(preview: Preview, states: Iterable[SourceStatus]) -> float | None:
+    """Return how long the download takes at the measured speeds; None where much of it has none."""
+    states = tuple(states)
+    rates: dict[str, float] = {}
+    for one in states:
+        for host in (one.final_host, urlsplit(one.source.url or "").hostname):
+            if host and one.rate:
+                rates[host] = max(rates.get(host, 0.0), one.rate)
+    channels = [one.rate for one in states if one.kind == "conda" and one.rate]
+    python = [one.size or 0 for one in preview.python_packages if not one.is_cached]
+    parts: list[tuple[int, float | None]] = [(size, channels[0] if len(channels) == 1 else None) for size in python]
+    for file in preview.lock.files:
+        if file.filename not in preview.here:
+            host = urlsplit(file.urls[0]).hostname if file.urls else None
+            parts.append((file.size or 0, rates.get(host or "")))
+    total = sum(size for size, _ in parts)
+    known = sum(size for size, rate in parts if rate)
+    seconds = sum(size / rate for size, rate in parts if rate)
+    if not known or total - known > _MOST_UNKNOWN * total:
+        return None
+    limit = preview.plan.choices.limit_rate
+    seconds *= total / known
+    return max(seconds, total / limit) if limit else seconds
 
 
 def rows_of(selected: SelectedBuild) -> tuple[SourceStatus, ...]:

@@ -13,6 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from wizard.app.pages.run import resolving_words
+from wizard.app.pages.sources import download_seconds
 from wizard.app.use.settings import UsePlan
 from wizard.compatibility.model import Plan
 from wizard.gui.pages.base import Page
@@ -21,7 +22,7 @@ from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.code import CodeLine, copy_out
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.fields import LimitsForm
-from wizard.gui.widgets.figures import exact_bytes_text, variant_text
+from wizard.gui.widgets.figures import about_text, exact_bytes_text, variant_text
 from wizard.gui.widgets.frames import Fold, FoldList, InfoTiles, Notice, RowCard, empty
 from wizard.gui.widgets.labels import label
 from wizard.gui.widgets.messages import Remark
@@ -64,6 +65,8 @@ class ReviewPage(Page):
         self.diff, self.limits = DiffView(context.theme), LimitsForm()
         self.settings.body.addWidget(self.diff)
         self.limits_fold.body.addWidget(self.limits)
+        for field in (self.limits.rate, self.limits.connections):
+            field.valueChanged.connect(self._say_limits)
         self._aside = SideTask(context.tasks)
         self.nothing = Remark(context.translator, lambda: self.tr("Nothing to do"))
         self.copy, self.save = QPushButton(), QPushButton()
@@ -82,6 +85,7 @@ class ReviewPage(Page):
         self.nothing.clear()
         self.saved.clear()
         self.limits.show_choices(self.state.choices)
+        self._say_limits()
         self.limits_fold.button.setChecked(self.limits.limits() != (None, None))
         if self.state.preview is None:
             self._prepare()
@@ -103,10 +107,14 @@ class ReviewPage(Page):
         self.save.setText(self.tr("&Save as class profile…"))
         self.saved.retranslate()
         self.more.show_words(self.tr("Details"))
-        self.limits_fold.show_words(self.tr("Limit bandwi&dth"))
+        self._say_limits()
         self.limits.retranslate()
         self.nothing.retranslate()
         self.diff.retranslate()
+
+    def _say_limits(self) -> None:
+        is_limited = self.limits.limits() != (None, None)
+        self.limits_fold.show_words(self.tr("Limit bandwi&dth"), "" if is_limited else self.tr("Off"))
 
     def _say_head(self) -> None:
         if self.nothing.code:
@@ -179,6 +187,7 @@ class ReviewPage(Page):
         value = f"{needed or room.get('needed', '?')} GB"
         free = self.tr("%1 GB free").replace("%1", str(room.get("free", "?"))) if room else ""
         tiles.disk.show_words(self.tr("Disk"), value, free)
+        tiles.disk.bar.show_room(room)
 
     def _to_download(self, preview: Preview) -> tuple[str, str]:
         """How much, and in how many files. The Python of the environment belongs to it."""
@@ -189,7 +198,10 @@ class ReviewPage(Page):
         if total is None:
             words = self.tr("Files: %1; the sources do not say how large they all are.")
             return "?", words.replace("%1", str(count))
-        return bytes_text(total + sum(one.size or 0 for one in python)), self.tr("Files: %1").replace("%1", str(count))
+        selected, words = self.state.selected, self.tr("Files: %1").replace("%1", str(count))
+        seconds = download_seconds(preview, selected.states) if selected else None
+        said = words if seconds is None else about_text(seconds).capitalize()
+        return bytes_text(total + sum(one.size or 0 for one in python)), said
 
     def _settings_paths(self) -> list[str]:
         return [str(diff.path) for plan in self.state.persistent for diff in plan.diffs]
