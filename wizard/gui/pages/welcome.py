@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6 import QtWidgets  # the file dialog, once somebody wants it
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.app.classroom import in_class
@@ -26,16 +27,20 @@ from wizard.gui.pages.welcome_cards import (
     ProfileCard,
     RunningCard,
     WelcomeCard,
+    drift_card,
     links_in_lines,
+    opened_card,
     run_name,
+    show_facts,
 )
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.widgets.frames import Tile, column, empty, line_up
 from wizard.model.errors import WizardError
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message
 
 if TYPE_CHECKING:
+    from wizard.app.use.environments import Glance
     from wizard.classroom.join import Classroom
     from wizard.classroom.profile.hosts import ForeignHost
     from wizard.classroom.profile.model import ProfileFile
@@ -56,6 +61,7 @@ class WelcomePage(Page):
         self._file = Path(opened_file) if opened_file else None
         self._opened: Opened | None = None
         self._looked = False
+        self._glance: Glance | None = None
         self.setup, self.project, self.check = Tile("gpu"), Tile("folder-open", "download"), Tile("wrench")
         self.setup.setProperty("role", "tile-first")
         self._profile: ProfileFile | None = None  # of the file that was opened
@@ -105,6 +111,7 @@ class WelcomePage(Page):
     def enter(self) -> None:
         self._look()
         self._look_for_drift()
+        QTimer.singleShot(700, self, self._look_around)  # ms: the page itself comes first
 
     def leave(self) -> None:
         """What goes on now is looked at anew when the page is back."""
@@ -153,7 +160,8 @@ class WelcomePage(Page):
         )
         self.project.show_fact(self.tr("Or drop its folder here"))
         self.check.show_words(self.tr("Check or repair"), self.tr("Find the cause, then fix it."))
-        self.manage.setText(self.tr("Manage en&vironments"))
+        self.manage.setText(self.tr("En&vironments"))
+        self._show_facts()
         self.join.setText(self.tr("&Join a class…"))
         self.profile.setText(self.tr("&Open a class profile…"))
         self.hold.setText(self.tr("Teac&h a class"))
@@ -173,7 +181,7 @@ class WelcomePage(Page):
             elif run.state == "unfinished":
                 self._cards.addWidget(self._unfinished(run))
         for drift in self._drifts[:_MOST_DRIFTS]:
-            self._cards.addWidget(self._drift_card(drift))
+            self._cards.addWidget(drift_card(drift, drift is self._drifts[0], self.say, self.context.side.open))
 
     def open_file(self, path: Path) -> None:
         self._show_form(None)
@@ -201,6 +209,22 @@ class WelcomePage(Page):
         self.context.tasks.start(
             lambda is_cancelled, note: self.context.session.tools.drift(), self._drifted, lambda error: None
         )
+
+    def _look_around(self) -> None:
+        """For the tiles' facts, once the page can be used: nobody waits for them."""
+        if self.isVisible() and self.form is None:
+            glance = self.context.session.tools.glance
+            self.context.tasks.start(lambda stops, note: glance(stops), self._looked_around, lambda error: None)
+
+    def _looked_around(self, found: Glance) -> None:
+        self._glance = found
+        self._show_facts()
+
+    def _show_facts(self) -> None:
+        if self._glance is not None:
+            show_facts(self._glance, self.setup, self.check)
+            count = f" ({self._glance.environments})" if self._glance.environments else ""
+            self.manage.setText(self.tr("En&vironments") + count)
 
     def _drifted(self, found: tuple[EnvironmentChanges, ...]) -> None:
         if found != self._drifts:
@@ -247,39 +271,18 @@ class WelcomePage(Page):
         return WelcomeCard("warning", self.tr("Unfinished"), words, run.prefix, run_name(run), ways)
 
     def _opened_card(self, opened: Opened) -> QFrame:
-        name, run = opened.path.name, opened.run
+        run = opened.run
         if self._profile is not None:
-            carry_out = partial(self._carry_out, self._profile, opened.path)
-            card = ProfileCard(self._profile, opened.path, self._signer, self.say, carry_out, self._foreign)
+            file, path = self._profile, opened.path
+            card = ProfileCard(file, path, self._signer, self.say, partial(self._carry_out, file, path), self._foreign)
             card.consent.show_hosts(self._foreign, self._trusted)
             card.consent.changed.connect(lambda: self._agreed(card.consent.trusted))
             return card
-        if run is None:
-            words = self.say(message(f"flow.opened.{opened.kind}", name=name))
-            return WelcomeCard("note", self.tr("Opened file"), words, str(opened.path), name, [])
-        if run.state == "finished":
-            words = self.tr("This plan was carried out already: %1").replace("%1", run_name(run))
-            ways = [(self.tr("&Check it"), lambda: self.context.side.open(SideId.DOCTOR, Path(run.prefix)))]
-        elif run.state == "running":
-            words = self.tr("This plan is being carried out: %1").replace("%1", run_name(run))
-            ways = []  # its own card says so
-        else:
-            words = self.tr("Carry out this plan: %1").replace("%1", run_name(run))
-            ways = [(self.tr("&Begin"), lambda: self._resume(run))] if run.state == "planned" else []
-        return WelcomeCard("note", self.tr("Opened file"), words, str(opened.path), run_name(run), ways)
+        check = partial(self.context.side.open, SideId.DOCTOR, Path(run.prefix) if run else None)
+        return opened_card(opened, self.say, check, lambda: self._resume(run) if run else None)
 
     def _agreed(self, trusted: frozenset[str]) -> None:
         self._trusted = trusted
-
-    def _drift_card(self, drift: EnvironmentChanges) -> QFrame:
-        from wizard.gui.tools.doctor_answer import drift_messages
-
-        said = "\n".join(self.say(words) for words in drift_messages(drift))
-        words = self.tr("Something replaced PyTorch in %1").replace("%1", drift.prefix.name)
-        first = drift is self._drifts[0]
-        look = self.tr("&Look into it") if first else self.tr("&Look into it").replace("&", "")
-        way = (look, lambda: self.context.side.open(SideId.DOCTOR, drift.prefix))
-        return WelcomeCard("warning", self.tr("Changed"), words, said, drift.prefix.name, [way])
 
     # -- a class profile
 

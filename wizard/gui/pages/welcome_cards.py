@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
 
+from wizard.app.pages.order import SideId
 from wizard.gui.pages.run_watch import RunWatch
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.fields import PathField
@@ -24,9 +25,13 @@ from wizard.gui.widgets.labels import Pill, label
 from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
+    from wizard.app.pages.opened import Opened
+    from wizard.app.use.environments import Glance
     from wizard.classroom.profile.hosts import ForeignHost
     from wizard.classroom.profile.model import ProfileFile
+    from wizard.environment.inspect.baseline import EnvironmentChanges
     from wizard.gui.shell.context import AppContext
+    from wizard.gui.widgets.frames import Tile
     from wizard.run.model import RunInfo
 
 
@@ -258,6 +263,53 @@ class WelcomeCard(QFrame):
     def show_way(self, button: QPushButton, text: str) -> None:
         button.setText(text)
         button.setAccessibleName(f"{text.split('(')[0].replace('&', '')}: {self._name}")
+
+
+def drift_card(
+    drift: EnvironmentChanges,
+    is_first: bool,
+    say: Callable[[Message], str],
+    open_page: Callable[[SideId, Path], None],
+) -> WelcomeCard:
+    """Return what says that something else changed an environment. Only the first has a letter."""
+    from wizard.gui.tools.doctor_answer import drift_messages
+
+    translate = QCoreApplication.translate
+    said = "\n".join(say(words) for words in drift_messages(drift))
+    words = translate("WelcomePage", "Something replaced PyTorch in %1").replace("%1", drift.prefix.name)
+    look = translate("WelcomePage", "&Look into it")
+    way = (look if is_first else look.replace("&", ""), lambda: open_page(SideId.DOCTOR, drift.prefix))
+    return WelcomeCard("warning", translate("WelcomePage", "Changed"), words, said, drift.prefix.name, [way])
+
+
+def opened_card(
+    opened: Opened, say: Callable[[Message], str], check: Callable[[], None], resume: Callable[[], None]
+) -> WelcomeCard:
+    """Return what says of a plan or another file what it is, and what can be done with it."""
+    translate, name, run = QCoreApplication.translate, opened.path.name, opened.run
+    title = translate("WelcomePage", "Opened file")
+    ways: list[Way] = []
+    if run is None:
+        words = say(message(f"flow.opened.{opened.kind}", name=name))
+        return WelcomeCard("note", title, words, str(opened.path), name, ways)
+    if run.state == "finished":
+        words = translate("WelcomePage", "This plan was carried out already: %1").replace("%1", run_name(run))
+        ways = [(translate("WelcomePage", "&Check it"), check)]
+    elif run.state == "running":
+        words = translate("WelcomePage", "This plan is being carried out: %1").replace("%1", run_name(run))
+    else:
+        words = translate("WelcomePage", "Carry out this plan: %1").replace("%1", run_name(run))
+        ways = [(translate("WelcomePage", "&Begin"), resume)] if run.state == "planned" else []
+    return WelcomeCard("note", title, words, str(opened.path), run_name(run), ways)
+
+
+def show_facts(found: Glance, setup: Tile, check: Tile) -> None:
+    """Say on the tiles what was seen of this computer."""
+    if found.card:
+        card = found.card.removeprefix("NVIDIA ").removeprefix("GeForce ").removesuffix(" GPU")  # one line
+        setup.show_fact(f"{card} • {found.driver}" if found.driver else card, "ok")
+    words = QCoreApplication.translate("WelcomePage", "%1 is broken")
+    check.show_fact(words.replace("%1", found.broken) if found.broken else "", "problem")
 
 
 class ProfileCard(WelcomeCard):
