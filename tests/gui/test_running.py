@@ -354,3 +354,24 @@ def test_the_end_is_told_by_the_desktop_to_who_works_elsewhere(
     FakeRun(session, install.watch.run_id).finish()
     qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
     assert told == (["Torch Setup: PyTorch is installed and tested."] if is_elsewhere else [])
+
+
+def test_the_tiles_say_what_was_seen_of_this_computer(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    page = window.page
+    said = lambda: {one.text() for one in page.findChildren(QLabel) if one.isVisible()}  # noqa: E731
+    qtbot.waitUntil(lambda: {"GTX 1660 Ti • 535.183.01", "old is broken"} <= said())
+    assert page.manage.text().endswith("(5)")  # type: ignore[attr-defined]
+
+
+def test_the_first_second_has_its_steps(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.script = lambda run: None  # the worker has said nothing yet
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.page
+    assert isinstance(install, InstallPage)
+    assert "0 %" in install.progress.words
+    assert [install.steps.state_of(name) for name in ("preflight", "fetch", "verify")] == ["Waiting"] * 3
+    assert install.steps.isVisible()

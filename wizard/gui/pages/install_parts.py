@@ -24,8 +24,9 @@ from wizard.run.report.text import step_name, step_state
 
 _STEPS = 1000
 _CURVE_SECONDS = 60
+_OFTEN = 0.9  # of the looks at the speed were not above the dashed line
 _CURVE_HEIGHT = 52  # pixels
-_CURVE_WIDTH = 210
+_CURVE_WIDTH = 250
 _INDENT = 38  # pixels: below the name of its step
 _CURVE_FILL = 40  # of 255: how much of the accent lies under the line
 
@@ -36,12 +37,14 @@ class SpeedCurve(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._seen: deque[tuple[float, float]] = deque()  # (seconds, bytes a second)
+        self._is_limited = False
         self.setFixedHeight(_CURVE_HEIGHT)
         self.setVisible(False)
 
-    def add(self, rate: float | None) -> None:
-        """`rate`: bytes a second; None where nothing is downloaded now, which hides it."""
-        now = time.monotonic()
+    def add(self, rate: float | None, is_limited: bool) -> None:
+        """`rate`: bytes a second; None where nothing is downloaded now, which hides it. `is_limited`: the words beside
+        it say what holds it up, so that a dashed line shows where."""
+        now, self._is_limited = time.monotonic(), is_limited
         if rate is None:
             self._seen.clear()
         else:
@@ -70,6 +73,16 @@ class SpeedCurve(QWidget):
         painter.drawPolygon([QPointF(line[0].x(), bottom), *line, QPointF(line[-1].x(), bottom)])
         painter.setPen(QPen(accent, 1.5))
         painter.drawPolyline(line)
+        if self._is_limited:
+            y = 2 + high * (1 - self.level / most)
+            painter.setPen(QPen(self.palette().color(QPalette.ColorRole.PlaceholderText), 1, Qt.PenStyle.DashLine))
+            painter.drawLine(QPointF(1, y), QPointF(1 + wide, y))
+
+    @property
+    def level(self) -> float:
+        """Return the speed that it comes back to, in bytes a second: a tenth of the last minute was faster."""
+        rates = sorted(rate for _, rate in self._seen)
+        return rates[int(_OFTEN * (len(rates) - 1))] if rates else 0.0
 
 
 class RunProgress(QFrame):
@@ -98,8 +111,12 @@ class RunProgress(QFrame):
         beside = column(self._speed, gap=4)
         self._rate, self._limit = label("", "small-strong", wrap=False), label("", "small")
         self._curve = SpeedCurve()
-        for part in (self._rate, self._curve, self._limit):
-            beside.addWidget(part)
+        over = line_up(gap=8)
+        over.addWidget(self._rate)
+        over.addWidget(self._limit, 1)
+        self._limit.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        beside.addLayout(over)
+        beside.addWidget(self._curve)
         beside.addStretch(1)
         both.addLayout(rows, 1)
         both.addWidget(self._speed)
@@ -115,7 +132,8 @@ class RunProgress(QFrame):
         counted = view.bytes if is_going and not is_paused else None
         is_fetching = counted is not None and (counted.total is None or counted.done < counted.total)
         rate = counted.rate if counted is not None and is_fetching else None
-        self._curve.add(counted.rate if counted is not None else None)
+        limit = self._translator.say(limit_words(counted.limited_by)) if counted and is_fetching else ""
+        self._curve.add(counted.rate if counted is not None else None, bool(limit))
         self.bar.setValue(int(view.fraction * _STEPS))
         begins = is_going and not view.steps
         _set(self._percent, percent)
@@ -123,7 +141,7 @@ class RunProgress(QFrame):
         left = counted.eta if counted is not None and is_fetching else None
         _set(self._left, left_text(left) if left is not None else self.tr("Starting…") if begins else "")
         _set(self._rate, rate_text(rate) if rate else "")
-        _set(self._limit, self._translator.say(limit_words(counted.limited_by)) if counted and is_fetching else "")
+        _set(self._limit, limit)
         self._speed.setVisible(rate is not None)
         self.bar.setAccessibleName(self.tr("Progress: %1").replace("%1", percent))
         self.bar.setAccessibleDescription(self.words)
@@ -137,6 +155,8 @@ class RunProgress(QFrame):
 
 _SIGNS = {"done": "ok", "skipped": "ok", "failed": "problem", "running": "running", "paused": "note"}
 _SAID = ("paused", "stopped", "failed", "cancelled", "not-started")  # states that are said in words as well
+# Until the worker says which steps it has: a new environment's.
+_FIRST_SEEN = tuple(StepView(name, 1.0) for name in ("preflight", "create", "fetch", "install", "check", "verify"))
 _PAUSES = "fetch"  # a pause holds up the download; a step that has begun goes on to its end
 _FETCH = "fetch"
 _BARS = 3
@@ -203,10 +223,11 @@ class RunSteps(QWidget):
 
     def show_view(self, view: RunView, is_going: bool, is_paused: bool = False) -> None:
         """Show each step of the run with its sign, and the bars below the download."""
-        if list(self._rows) != [step.name for step in view.steps]:
-            self._rebuild([step.name for step in view.steps])
+        steps = view.steps or (_FIRST_SEEN if is_going else ())
+        if list(self._rows) != [step.name for step in steps]:
+            self._rebuild([step.name for step in steps])
         self.setVisible(bool(self._rows))
-        for step in view.steps:
+        for step in steps:
             self._show_step(step, view, is_going, is_paused and step.name == _PAUSES)
         fetch = view.step(_FETCH)
         is_fetching = is_going and fetch is not None and fetch.state == "running"
