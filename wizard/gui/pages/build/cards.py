@@ -15,7 +15,7 @@ from wizard.compatibility.model import Candidate, Choices, Link
 from wizard.gui.shell.theme import colour_now
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import variant_text
-from wizard.gui.widgets.frames import column, empty, line_up
+from wizard.gui.widgets.frames import Fold, column, empty, line_up
 from wizard.gui.widgets.icons import IconView
 from wizard.gui.widgets.labels import Pill, label, plain_tip
 from wizard.run.select.learned_rows import JudgedBuild
@@ -168,26 +168,25 @@ def build_text(torch: str, variant: str) -> str:
 
 
 class NewsBox(QFrame):
-    """Told beside the verdict; it never takes its place, for the tables have no facts of these builds."""
+    """Told in a row below the verdict; it never takes its place, for the tables have no facts of these builds."""
 
     def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("role", "card")
+        self.setProperty("role", "info")
         self._translator = translator
-        rows = column(self, (16, 12, 16, 12), 4)
-        self._title, self._lines = label("", "strong"), label("")
-        self._then = label("", "muted")
-        for one in (self._title, self._lines, self._then):
-            rows.addWidget(one)
+        self.fold, self._lines, self._then = Fold(), label(""), label("", "muted")
+        column(self).addWidget(self.fold)
+        for one in (self._lines, self._then):
+            self.fold.body.addWidget(one)
         self.setVisible(False)
 
     @property
     def words(self) -> str:
-        return f"{self._title.text()} {self._lines.text()}"
+        return f"{self.fold.button.text()} {self._lines.text()}"
 
     def show_news(self, news: Sequence[JudgedBuild]) -> None:
         self.setVisible(bool(news))
-        self._title.setText(self.tr("New at the sources, and not known to this program yet"))
+        self.fold.show_words(self.tr("New at the sources, and not known to this program yet"), str(len(news)))
         self._lines.setText("\n".join(self._line(one) for one in news[:_MOST]))
         self._then.setText(self.tr("An update of this program brings them here."))
 
