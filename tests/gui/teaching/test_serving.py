@@ -34,6 +34,7 @@ def test_it_is_handed_out_counted_and_stopped(page_of, qtbot: QtBot, built: tupl
     address = page.serving.addresses[0].code
     assert address.startswith("http://127.0.0.1:")
     assert page.serving.command.code == f"torch-wizard setup --pack {address} --class {code} --yes"
+    page.serving.more.button.setChecked(True)
     press(qtbot, page.serving.code.button)
     assert QApplication.clipboard().text() == code
     assert not page.pack.other.isEnabled()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFileDialog, QWidget
 
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.serving import PACK
@@ -20,6 +20,7 @@ from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.tools.class_pack import PackPanel
 from wizard.gui.tools.class_room import RoomPanel, ServingPanel
+from wizard.gui.widgets.frames import FoldList
 from wizard.gui.widgets.labels import label
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, bytes_text, message
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from wizard.classroom.pack.listing import Built
 
 _LOOK_MS = 1000
+_BESIDE, _BELOW = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 _SAVE_AS = "HTML (*.html);;CSV (*.csv)"
 _PROFILES = "Torch Setup (*.torchlab)"
 
@@ -45,8 +47,14 @@ class ClassPage(SidePage):
         self._news = label("", "strong")
         self.save = button()
         self.footer_left = [self.save]
-        for widget in (self._news, self.pack, self.serving, self.room):
-            self.body.addWidget(widget)
+        self._both = QBoxLayout(_BELOW)
+        self._both.setSpacing(14)
+        self._both.addWidget(self.serving)
+        self._both.addWidget(self.room, 1)
+        self.body.addWidget(self._news)
+        self.body.addWidget(self.pack)
+        self.body.addLayout(self._both)
+        self.body.addWidget(FoldList(self.serving.more))
         self.body.addStretch(1)
         self._clock = QTimer(self)
         self._clock.setInterval(_LOOK_MS)
@@ -104,10 +112,7 @@ class ClassPage(SidePage):
         return True
 
     def retranslate(self) -> None:
-        self.set_head(
-            self.tr("Class"),
-            self.tr("One download for a whole room, shared with every computer; and the result of each one."),
-        )
+        self._show_head()
         self.save.setText(self.tr("Save the &room…"))
         for panel in (self.pack, self.serving, self.room):
             panel.retranslate()
@@ -120,6 +125,21 @@ class ClassPage(SidePage):
             widget.setVisible(is_open)
         self.pack.other.setEnabled(not self._is_serving)
         self.serving.show_now()
+        is_shared = is_open and self._is_shared
+        self.pack.setVisible(not is_shared)  # another one can't be opened now: its name stands above
+        self._both.setDirection(_BESIDE if is_shared else _BELOW)
+        self._show_head()
+
+    @property
+    def _is_shared(self) -> bool:
+        return self.context.serving.what == PACK and self.context.serving.is_on
+
+    def _show_head(self) -> None:
+        words = self.tr("One download for a whole room, shared with every computer; and the result of each one.")
+        title, seen = self.tr("Class"), self._seen
+        if self._is_shared and seen is not None:
+            title, words = seen.title, str(seen.folder)
+        self.set_head(title, words)
 
     @property
     def _is_serving(self) -> bool:

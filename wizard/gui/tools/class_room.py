@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 
 _ADDRESSES_SHOWN = 3
-_PICTURE = 132  # pixels
+_PICTURE = 150  # pixels
+_BESIDE, _ANY_WIDTH = 256, 16_777_215  # pixels; Qt's own largest
 _STEPS = 1000
 _PROBLEMS_SHOWN = 5
 
@@ -71,23 +72,23 @@ class ServingPanel(QFrame):
         self.start, self.stop, self.large, self.mend = (QPushButton(self) for _ in range(4))
         self.large.setIcon(icon("maximize"))
         self.large.setIconSize(ICON_SIZE)
-        buttons = line_up()
-        for button in (self.start, self.stop, self.large, self.mend):
+        buttons = column(gap=8)
+        for button in (self.start, self.large, self.stop, self.mend):
             buttons.addWidget(button)
-        buttons.addStretch(1)
         rows.addLayout(head)
         self.picture = QrCode(_PICTURE)
-        typed, lines = line_up(gap=20), column(gap=6)
-        for one in (self._code_text, self.code, self._address_text, self.addresses[0]):
-            lines.addWidget(one)
-        typed.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
-        typed.addLayout(lines, 1)
-        for widget in (self._words, self.announce, self._how_far, self.bar):
+        rows.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._said_code, self._or = selectable(label("", "moment")), selectable(label("", "muted"))
+        for said in (self._said_code, self._or, self._code_text):
+            said.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        for widget in (self.announce, self._how_far, self.bar, self._code_text, self._said_code, self._or, self._words):
             rows.addWidget(widget)
-        rows.addLayout(typed)
-        for below in (*self.addresses[1:], self.command, self._counts, self._problems):
-            rows.addWidget(below)
         rows.addLayout(buttons)
+        rows.addStretch(1)
+        self.more = Fold()  # below both columns: what is long, and seldom read
+        for below in (self._counts, self.code, self._address_text, *self.addresses, self.command):
+            self.more.body.addWidget(below)
+        rows.addWidget(self._problems)
         self.start.clicked.connect(lambda: self.start_wanted.emit(self.announce.isChecked()))
         self.stop.clicked.connect(self.stop_wanted)
         self.mend.clicked.connect(self.mend_wanted)
@@ -104,6 +105,7 @@ class ServingPanel(QFrame):
 
     def retranslate(self) -> None:
         self._title.setText(self.tr("Share with the class"))
+        self.more.show_words(self.tr("Address, command and what was handed out"))
         self.announce.setText(self.tr("Let computers on this network &find it by the class code"))
         self.start.setText(self.tr("Start &sharing"))
         self.stop.setText(self.tr("Sto&p sharing"))
@@ -133,17 +135,20 @@ class ServingPanel(QFrame):
             counted = server.counted
             self._counts.setText(self._count(len(counted.clients), counted.bytes_sent, counted.results))
         has_problems = is_on and bool(self._problems.text())
+        self.setMinimumWidth(_BESIDE if is_on else 0)
+        self.setMaximumWidth(_BESIDE if is_on else _ANY_WIDTH)  # beside the room, as long as it is projected
         for widget, is_shown in (
             (self.announce, not is_on and not is_starting),
             (self._how_far, is_starting),
             (self.bar, is_starting),
             (self._code_text, is_on),
-            (self.code, is_on),
-            (self._address_text, is_on),
+            (self._title, not is_on),
+            (self._said_code, is_on),
+            (self._or, is_on and bool(self.addresses[0].code)),
             (self.picture, is_on and bool(self.addresses[0].code)),
             (self.large, is_on),
             (self.command, is_on),
-            (self._counts, is_on),
+            (self.more, is_on),
             (self._problems, has_problems),
             (self.mend, has_problems),
             (self.start, not is_on and not is_starting),
@@ -168,6 +173,9 @@ class ServingPanel(QFrame):
         shown = [*addresses[:_ADDRESSES_SHOWN], *[""] * _ADDRESSES_SHOWN]
         self.picture.show_words(shown[0])
         self.picture.setAccessibleName(self.tr("QR code of the address"))
+        self._said_code.setText(f"{code[: len(code) // 2]}\n{code[len(code) // 2 + 1 :]}")  # in two breaths
+        self._said_code.setAccessibleName(code)
+        self._or.setText(self.tr("or %1").replace("%1", shown[0]))
         for line, words in zip((self.code, self.command, *self.addresses), (*wanted, *shown), strict=False):
             if line.code != words:
                 line.show_code(words)
