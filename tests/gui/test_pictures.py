@@ -21,11 +21,13 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.compatibility.machines import machine
+from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import STEPS, FakeRun, FakeSession, report
-from tests.gui.walking import go_to, settle
+from tests.gui.fake_tools import FakeTools
+from tests.gui.walking import go_to, press, settle
 from wizard.app.pages.check import Looks, driver_advice
-from wizard.app.pages.order import PageId
+from wizard.app.pages.order import PageId, SideId
 from wizard.app.pages.requirements import requirements
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices, Verdict
@@ -250,6 +252,26 @@ def test_verify(
     window.navigator.go_next()
     assert window.navigator.page is PageId.VERIFY
     compare(window, f"verify-{end}-{language}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("language", "theme"), list(zip(LANGUAGES, ("light", "dark"), strict=True)))
+def test_pages_beside_the_wizard(
+    language: str,
+    theme: str,
+    qtbot: QtBot,
+    make_window: MakeWindow,
+    side: FakeTools,
+    compare: Callable[[WizardWindow, str], None],
+) -> None:
+    side.answer = lambda prefix: fake_tools.examination(fake_tools.answer("found", prefix, fake_tools.CPU_BUILD))
+    window = make_window(language, theme)
+    broken = fake_tools.HOME / "old"
+    window.side.open(SideId.ENVIRONMENTS, broken)
+    qtbot.waitUntil(lambda: window.page.card.isVisible())  # type: ignore[attr-defined]
+    compare(window, f"environments-{language}")
+    press(qtbot, window.page.card.buttons["check"])  # type: ignore[attr-defined]
+    compare(window, f"doctor-{language}")
 
 
 def test_a_cut_title_is_found(qtbot: QtBot, make_window: MakeWindow) -> None:
