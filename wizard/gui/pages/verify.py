@@ -253,9 +253,9 @@ class VerifyPage(Page):
             return
         kept = self.tr("The environment is kept, and a repair reuses what was downloaded.")
         if view.torch and view.gpu_ok is False:
-            self.set_head(self.tr("PyTorch is installed, but cannot use the graphics card"), kept)
+            self.set_head(self.tr("PyTorch is installed, but cannot use the graphics card"), kept, mark="problem")
         else:
-            self.set_head(self.tr("The test did not pass"), kept)
+            self.set_head(self.tr("The test did not pass"), kept, mark="problem")
 
     def _what_runs(self, view: ReportView) -> str:
         said = view.headline.params if view.headline else {}

@@ -56,7 +56,7 @@ def _fact(link: Link) -> str:
 class VerdictCard(QFrame):
     def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("role", "chosen")
+        self.setProperty("role", "card")
         self._translator = translator
         rows = column(self, (16, 14, 16, 14), 8)
         head = line_up()
