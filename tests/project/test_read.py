@@ -165,8 +165,41 @@ pytorch-gpu = ">=2.5,<3"
 
 def test_locks_are_what_was_and_not_what_is_asked(tmp_path: Path) -> None:
     lock = '[[package]]\nname = "torch"\nversion = "2.5.1+cu124"\n'
-    project = project_of(tmp_path, {"uv.lock": lock, "pylock.toml": lock.replace("package", "packages")})
-    assert {(one.strength, one.specifier, one.local) for one in project.statements} == {(LOCKED, "==2.5.1", "cu124")}
+    files = {"requirements.txt": "x\n", "uv.lock": lock, "pylock.toml": lock.replace("package", "packages")}
+    torch = [one for one in project_of(tmp_path, {**files}).statements if one.name == "torch"]
+    assert {(one.strength, one.specifier, one.local) for one in torch} == {(LOCKED, "==2.5.1", "cu124")}
+
+
+LOCKS = {
+    "pylock.toml": 'lock-version = "1.0"\nrequires-python = ">=3.10,<3.11"\n[[packages]]\nname = "torch"\n'
+    'version = "2.8.0+cu128"\n[[packages]]\nname = "einops"\nversion = "0.8.0"\n',
+    "poetry.lock": '[[package]]\nname = "torch"\nversion = "2.8.0"\n[[package]]\nname = "einops"\nversion = "0.8.0"\n'
+    '[metadata]\npython-versions = ">=3.10,<3.11"\n',
+    "uv.lock": 'requires-python = ">=3.10,<3.11"\n'
+    '[[package]]\nname = "mine"\nversion = "0.1"\nsource = { virtual = "." }\n'
+    '[[package]]\nname = "torch"\nversion = "2.8.0"\n[[package]]\nname = "einops"\nversion = "0.8.0"\n',
+}
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_alone_is_what_is_asked(tmp_path: Path, name: str) -> None:
+    alone = project_of(tmp_path, {name: LOCKS[name]})
+    declared = {one.name: one.specifier for one in alone.statements if one.strength == DECLARED}
+    assert declared == {"torch": "==2.8.0", "einops": "==0.8.0", "python": "<3.11,>=3.10"}
+    assert codes(alone) == ["lock-alone"]
+    beside = project_of(tmp_path, {"requirements.txt": "torch\n"})
+    assert [one.name for one in beside.statements if one.strength == DECLARED] == ["torch"]
+
+
+def test_what_setup_py_computes_is_said_to_be_unseen(tmp_path: Path) -> None:
+    words = """from setuptools import setup
+def read(): return open("requirements.txt").read().splitlines()
+BASE = ["torch"]
+setup(install_requires=BASE + ["numpy", f"scipy>={1}.5"], extras_require={"a": read(), "b": [*EXTRA]})
+"""
+    project = project_of(tmp_path, {"setup.py": words, "requirements.txt": "rich\n"})
+    assert sorted(one.name for one in project.statements) == ["numpy", "rich", "torch"]
+    assert codes(project) == ["setup-computed"]
 
 
 def test_setup_py_is_syntax_and_never_run(tmp_path: Path) -> None:
@@ -220,6 +253,12 @@ conda create -n x python=3.10 pytorch==2.0.1 pytorch-cuda=11.8 -c pytorch
 def test_a_setup_py_that_python_would_take_gigabytes_for_is_not_read(tmp_path: Path, words: str) -> None:
     found = project_of(tmp_path, {"setup.py": words, "requirements.txt": "torch\n"})
     assert codes(found) == ["unreadable-file"]
+
+
+def test_the_image_that_a_dockerfile_begins_with_is_a_recommendation(tmp_path: Path) -> None:
+    project = project_of(tmp_path, {"Dockerfile": "FROM pytorch/pytorch:2.1.0-cuda12.1-cudnn8-runtime\n"})
+    found = one(project, "torch")
+    assert (found.specifier, found.build, found.strength) == ("==2.1.0", "cuda12.1", RECOMMENDED)
 
 
 def test_a_readme_that_is_named_itself_is_what_is_asked(tmp_path: Path) -> None:

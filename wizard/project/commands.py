@@ -12,7 +12,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.project.conda_spec import conda_statement
-from wizard.project.model import PYTHON, RECOMMENDED, AddressLine, FileLine, Findings, Statement, normalized, origin_of
+from wizard.project.model import (
+    PYTHON,
+    RECOMMENDED,
+    TORCH,
+    AddressLine,
+    FileLine,
+    Findings,
+    Statement,
+    normalized,
+    origin_of,
+)
 from wizard.project.requirements import requirement, statements_of
 
 _MOST_LINES = 20_000
@@ -25,6 +35,7 @@ _SKIPPED_VALUE = ("-n", "--name", "-p", "--prefix", "-t", "--target", "--python"
 _FILES = ("-r", "--requirement", "-c", "--constraint", "-f", "--file")
 _INDEXES = {"-i": "index", "--index-url": "index", "--extra-index-url": "index", "--index": "index"}
 _INTERPRETER = re.compile(r"\bpython(3\.\d+)\s+-m\b|\bpy\s+-(3\.\d+)\b|/python/(3\.\d+)\.\d+/")
+_BASE = re.compile(r"^\s*FROM\s+(?:\S*/)?pytorch:(\d+\.\d+(?:\.\d+)?)(?:-(cuda\d+\.\d+))?", re.IGNORECASE)
 _IMPORTED = re.compile(r"\bimport\s+([A-Za-z_][A-Za-z0-9_]*)")
 
 
@@ -32,6 +43,8 @@ def read_commands(file: str, text: str, found: Findings) -> None:
     """Read pip's and conda's lines, interpreters and imports out of a README or a Dockerfile, as recommendations."""
     for number, line in _joined(text):
         where = origin_of(file, number, line)
+        if match := _BASE.match(line):
+            found.statements.append(Statement(TORCH, f"=={match[1]}", where, RECOMMENDED, build=match[2] or ""))
         for match in _PIP.finditer(line):
             _pip(_tokens(match["words"]), where, found)
         for match in _CONDA.finditer(line):

@@ -16,7 +16,18 @@ from wizard.project.commands import read_commands
 from wizard.project.companions import companion
 from wizard.project.conda import read_environment, read_explicit
 from wizard.project.files import MOST_FILES, ProjectFolder
-from wizard.project.model import DECLARED, PYTHON, RECOMMENDED, TORCH, FileLine, Findings, Project, Statement, origin_of
+from wizard.project.model import (
+    DECLARED,
+    LOCKED,
+    PYTHON,
+    RECOMMENDED,
+    TORCH,
+    FileLine,
+    Findings,
+    Project,
+    Statement,
+    origin_of,
+)
 from wizard.project.requirements import read_requirements
 from wizard.project.setup_files import read_setup_cfg, read_setup_py
 from wizard.project.toml_files import read_lock, read_pixi, read_pyproject
@@ -46,6 +57,7 @@ def read_project(path: Path) -> Project:
     if path.is_file():
         reader = ProjectReader(ProjectFolder(path.parent))
         reader.read(path.name)
+        reader.take_locked()
         reader.take_recommended()
     elif path.is_dir():
         reader = ProjectReader(ProjectFolder(path))
@@ -53,6 +65,7 @@ def read_project(path: Path) -> Project:
         for name in [*sorted(declaring, key=rank), *sorted(telling)]:
             reader.read(name)
         reader.read_below()
+        reader.take_locked()
         reader.tell_recommended()
     else:
         raise UsageError(
@@ -143,6 +156,17 @@ class ProjectReader:
             if asking:
                 return
 
+    def take_locked(self) -> None:
+        """A lock beside which nothing is declared: all that it holds is what is asked for."""
+        locks = [one for one in self.found.statements if one.strength == LOCKED and is_lock(one.origin.file)]
+        if locks and not any(one.strength == DECLARED for one in self.found.statements):
+            first = next(one for one in self.found.statements if one in locks).origin.file
+            self.found.remark("lock-alone", origin_of(first, 1, first))
+            self.found.statements = [
+                replace(one, strength=DECLARED, group="") if one.origin.file == first else one
+                for one in self.found.statements
+            ]
+
     def take_recommended(self) -> None:
         """A file that was named itself and only recommends: its packages count, as nothing else does."""
         if not any(one.strength == DECLARED for one in self.found.statements):
@@ -185,7 +209,7 @@ class ProjectReader:
             read_pyproject(name, text, found)
         elif last == "pixi.toml":
             read_pixi(name, text, found)
-        elif last.endswith(".lock") or last.startswith("pylock"):
+        elif is_lock(name):
             read_lock(name, text, found)
         elif last == "setup.cfg":
             read_setup_cfg(name, text, found)
@@ -199,6 +223,11 @@ class ProjectReader:
             _read_list(name, text, found)
         else:
             read_commands(name, text, found)
+
+
+def is_lock(name: str) -> bool:
+    last = name.rsplit("/", 1)[-1].lower()
+    return last.endswith(".lock") or last.startswith("pylock")
 
 
 def _folder_of(name: str) -> str:

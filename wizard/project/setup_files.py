@@ -18,6 +18,7 @@ from wizard.project.requirements import logical_lines, statements_of
 from wizard.project.toml_files import TomlText, python_specifier
 
 _MOST_NODES = 200_000
+_MOST_PARTS = 1_000
 _FILE = re.compile(r"[\w./-]*requirements[\w.-]*\.(txt|in)")
 
 
@@ -108,8 +109,13 @@ class SetupReader:
         self.seen += 1
         if depth > 6 or self.seen > 200:
             return
+        if depth == 0 and (computed := self._computed(value)):
+            self.found.remark("setup-computed", origin_of(self.file, computed.lineno, self._line(computed.lineno)))
         followed = False
+        parts = {id(part) for node in self._walk(value) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
         for node in self._walk(value):
+            if id(node) in parts:
+                continue
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 self._string(node.value, node.lineno, group)
             elif isinstance(node, ast.Name) and node.id in self.bound and depth < 5:
@@ -117,6 +123,36 @@ class SetupReader:
                 followed = True
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not followed:
                 self._function(node.func.id)
+
+    def _computed(self, value: ast.expr, depth: int = 0) -> ast.expr | None:
+        """Return the first part of a list whose words stand nowhere in the file."""
+        inner: list[ast.expr] = []
+        if isinstance(value, ast.Constant) or depth > 6:
+            return None
+        if isinstance(value, ast.List | ast.Tuple | ast.Set):
+            inner = value.elts[:_MOST_PARTS]
+        elif isinstance(value, ast.BinOp):
+            inner = [value.left, value.right]
+        elif isinstance(value, ast.Starred):
+            inner = [value.value]
+        elif isinstance(value, ast.Name) and value.id in self.bound:
+            inner = [self.bound[value.id]]
+        else:
+            return None if self._names_a_file(value) else value
+        return next((found for one in inner if (found := self._computed(one, depth + 1))), None)
+
+    def _names_a_file(self, value: ast.expr) -> bool:
+        """Return whether the words of a call or a comprehension, or of the function that it calls, name a list of
+        requirements: that is read."""
+        called = {
+            node.func.id for node in self._walk(value) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+        bodies = [one for one in self._walk(self.tree) if isinstance(one, ast.FunctionDef) and one.name in called]
+        nodes = (node for one in (value, *bodies) for node in self._walk(one))
+        return any(
+            isinstance(node, ast.Constant) and isinstance(node.value, str) and _FILE.fullmatch(node.value)
+            for node in nodes
+        )
 
     def _function(self, name: str) -> None:
         """`install_requires=read_requirements()`: the file that its body opens."""

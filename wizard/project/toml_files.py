@@ -17,7 +17,17 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from wizard.model.typed import from_toml
 from wizard.project.conda_spec import NAMES, conda_specifier
-from wizard.project.model import LOCKED, PYTHON, AddressLine, FileLine, Findings, Statement, normalized, origin_of
+from wizard.project.model import (
+    IN_LOCK,
+    LOCKED,
+    PYTHON,
+    AddressLine,
+    FileLine,
+    Findings,
+    Statement,
+    normalized,
+    origin_of,
+)
 from wizard.project.requirements import requirement, statements_of
 
 _TORCH_PAGE = re.compile(r"https://download\.pytorch\.org/whl/[\w./-]+")
@@ -295,13 +305,19 @@ def read_lock(file: str, text: str, found: Findings) -> None:
         statement = _statement(package, file, line)
         if statement:
             found.statements.append(statement)
+    asks = document.get("requires-python") or _table(document, "metadata").get("python-versions")
+    if isinstance(asks, str) and asks.strip() not in ("", "*"):
+        where = TomlText(file, text).at(asks)
+        found.statements.append(Statement(PYTHON, python_specifier(asks), where, LOCKED, group=IN_LOCK))
 
 
 def _statement(package: Any, file: str, line: int) -> Statement | None:
     if not isinstance(package, dict):
         return None
     name, version = package.get("name"), package.get("version")
-    if not (isinstance(name, str) and isinstance(version, str)):
+    source = _table(package, "source")
+    is_itself = "." in (source.get("virtual"), source.get("editable"))
+    if is_itself or not (isinstance(name, str) and isinstance(version, str)):
         return None
     public, _, local = version.partition("+")
     where = origin_of(file, line, f"{name} {version}")

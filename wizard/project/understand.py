@@ -103,7 +103,9 @@ def understand(project: Project, os: str, has_card: bool) -> Understood:
         pairs={name: found for name in PAIRS if (found := _counting(statements, name))},
         numpy=tuple(one for one in _counting(statements, "numpy") if one.specifier),
         implied=implied,
-        locked=tuple(one for one in statements if one.strength == LOCKED and one.name in (TORCH, PYTHON)),
+        locked=tuple(
+            one for one in statements if one.strength == LOCKED and one.name in (TORCH, PYTHON) and not one.group
+        ),
         tags=tuple(_tags(fitting, os, {one.origin for one in torch})),
         native=tuple(_natives(project)),
         rest=tuple({one.name: one for one in reversed(rest)}.values())[::-1],
