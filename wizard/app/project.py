@@ -24,16 +24,16 @@ from wizard.environment.activate.scripts import python_path
 from wizard.environment.activate.terminal import this_users_shell
 from wizard.install.lock import NO_SOLUTION
 from wizard.model.distributions import FAMILY
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.lock import Lock, PackageVersion
 from wizard.model.messages import Message, message
 from wizard.process import redact
-from wizard.project.answer import relaxed_words
+from wizard.project.answer import lines_named, moved_words, relaxed_words
 from wizard.project.companions import companion, companion_table, conda_names
 from wizard.project.decide import NOTHING, ProjectDecision, Relaxed, decide
 from wizard.project.files import ProjectFolder
 from wizard.project.model import LOCKED, PYTHON, AddressLine, Project, Statement, builds_itself
-from wizard.project.understand import PAIRS, can_meet, marker_holds, meets, python_meets
+from wizard.project.understand import PAIRS, agreeing, loosened, marker_holds, meets, python_meets
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.commands import quote_of
 from wizard.run.plan.computed import OnProgress
@@ -50,8 +50,14 @@ _ANY = 2  # the freedom in which every version will do
 _OUT = "out"  # of the plan altogether
 _MADE_HERE = ("none", "releases", "pages", "conda")  # `wheels` of a companion that no index has ready
 _NO_WHEEL = re.compile(r"Wheels are required for `([^`]+)`|Because (\S+) was not found in the package registry")
+_NO_VERSION = re.compile(r"no versions? of ([A-Za-z0-9][\w.-]*)|[Bb]ecause only ([A-Za-z0-9][\w.-]*?)[<>=! ]")
 _CANNOT = (*NO_SOLUTION, "lock-conda-version")
 _NO_PYTHON = ("engine-venv-no-python", "no-engine")
+TOGETHER = ErrorText(
+    "project-together",
+    "Lines of the project do not go together with torch and Python here: {lines}.",
+    "Change or leave out one of them, or choose another torch or Python; without --strict pins may move.",
+)
 IsCancelled = Callable[[], bool]
 
 
@@ -103,16 +109,6 @@ def _is_free(decision: ProjectDecision) -> bool:
         one.marker for one in asks.torch
     )
     return not names_one and all(python_meets(one.specifier, python) for one in asks.python for python in pythons)
-
-
-def agreeing(packages: Iterable[Statement]) -> Iterator[Statement]:
-    """Leave out a line that no version meets together with an earlier one of the same package: the first counts."""
-    kept: dict[str, list[Statement]] = {}
-    for one in packages:
-        before = [each for each in kept.setdefault(one.name, []) if not (each.marker or one.marker)]
-        if all(can_meet(each.specifier, one.specifier) for each in before):
-            kept[one.name].append(one)
-            yield one
 
 
 def _pin(one: Statement) -> str:
@@ -191,14 +187,15 @@ def plan_project(
     moved: list[Relaxed] = []
 
     def told(lock: Lock) -> tuple[Message, ...]:
-        moved[:] = [*_moved(request, lock, selected), *without]
-        return tuple(map(relaxed_words, moved))
+        moved[:] = [*_moved(request, lock, selected, unknown), *without]
+        return tuple(map(moved_words, moved))
 
     folder, left = request.project.folder, (one.name for _, one in request.left)
     use = use_of(folder, ProjectFolder(Path(folder)), (*(one.name for one in request.decision.left_out), *left))
     as_asked = promised_of(_asked(request, selected, list(request.packages), 0).requirements, selected.python)
     ways = (*_left(request, selected), *(one.why for one in request.decision.left_out))
     without: list[Relaxed] = []  # no index has them as wheels
+    unknown: set[str] = set()
     freedom = 0
     while True:
         names = {one.name for one in without}
@@ -210,11 +207,15 @@ def plan_project(
         try:
             return preview(facts, request.choices, asked, is_cancelled, on_progress, told), tuple(moved)
         except WizardError as error:
-            if is_strict or error.code not in _CANNOT:
+            if error.code not in _CANNOT:
                 raise
             lacking = [one for one in _named_in(error, packages) if freedom == _ANY or not one.specifier]
-            if not lacking and freedom == _ANY:
+            lines = lines_named(error.details, packages)
+            if lines and (is_strict or (not lacking and freedom == _ANY)):
+                raise WizardError(TOGETHER, details=error.details, lines=lines) from error
+            if is_strict or (not lacking and freedom == _ANY):
                 raise
+            unknown |= {name for found in _NO_VERSION.findall(error.details) for name in found if name}
             without += [_not_as_asked(one, NOTHING, selected, "no-wheel") for one in lacking]
             freedom = 0 if lacking else freedom + 1
 
@@ -312,7 +313,7 @@ def _requirement(one: Statement, decision: ProjectDecision, moving: dict[str, st
     if name == "numpy" and decision.numpy:
         specifier = decision.numpy
     if freedom:
-        specifier = _loosened(specifier) if freedom < _ANY else ""
+        specifier = loosened(specifier) if freedom < _ANY else ""
     return _written(replace(one, name=name, specifier=specifier))
 
 
@@ -321,16 +322,7 @@ def _written(one: Statement) -> str:
     return f"{one.name}{extras}{one.specifier}{f' ; {one.marker}' if one.marker else ''}"
 
 
-def _loosened(specifier: str) -> str:
-    """Return `>=1.19.5,<2` of `==1.19.5`."""
-
-    def least(pin: re.Match[str]) -> str:
-        return f">={pin['version']},<{int(pin['major']) + 1}"
-
-    return re.sub(r"={2,3}(?P<version>(?P<major>\d+)[^,*]*?)(?:\.\*)?(?=,|$)", least, specifier)
-
-
-def _moved(request: ProjectRequest, lock: Lock, selected: SelectedBuild) -> Iterator[Relaxed]:
+def _moved(request: ProjectRequest, lock: Lock, selected: SelectedBuild, unknown: Collection[str]) -> Iterator[Relaxed]:
     """What is in the lock in another version than a line asks for, beside what was decided already."""
     known = {one.name for one in request.decision.relaxed}
     for one in request.packages:
@@ -338,7 +330,8 @@ def _moved(request: ProjectRequest, lock: Lock, selected: SelectedBuild) -> Iter
         if one.name in known or file is None or not marker_holds(one.marker, paths.os_name(), selected.python):
             continue
         if not meets(one.specifier, file.version):
-            yield _not_as_asked(one, file.version, selected, "no-solution")
+            why = "no-version" if one.name in unknown else "no-solution"
+            yield _not_as_asked(one, file.version, selected, why)
 
 
 def _named_in(error: WizardError, packages: list[Statement]) -> list[Statement]:

@@ -139,17 +139,20 @@ class ProjectSetup:
         self._ask_hosts(request)
         facts = with_trusted(facts, request, self._consent.trusted)
         relaxed = request.decision.differing
-        if self._may_ask and self._unnamed(relaxed):
-            if not agrees(message("project.ask"), self._terminal, self._interrupt):
-                raise Cancelled
-        else:
-            self._check(relaxed)
+        is_new = self._may_ask and self._unnamed(relaxed)
+        if is_new and not agrees(message("project.ask"), self._terminal, self._interrupt):
+            raise Cancelled
         self._terminal.say(message("cli.electing"))
         is_asked = self._interrupt.is_asked
-        found, moved = plan_project(facts, session.matrix, request, self._arguments.strict, is_asked, on_progress)
+        try:
+            found, moved = plan_project(facts, session.matrix, request, self._arguments.strict, is_asked, on_progress)
+        except WizardError:
+            if not self._may_ask:
+                self._check(relaxed)  # what is known so far is the first answer
+            raise
         if not self._may_ask:  # else they are shown with the plan, and one yes is for both
             try:
-                self._check(moved)
+                self._check((*relaxed, *moved))
             except UsageError:
                 session.discard(found.plan.id)
                 raise

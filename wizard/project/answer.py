@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from wizard.compatibility.explain import variant_name
 from wizard.model.messages import Message, message, text
 from wizard.project.decide import ProjectDecision, Relaxed
-from wizard.project.model import FileLine, Project
+from wizard.project.model import FileLine, Project, Statement
 from wizard.project.understand import PAIRS
 
 SCHEMA = 1
+_MOST_NAMED = 6  # lines in one sentence
 
 
 def project_document(
@@ -67,6 +69,26 @@ def relaxed_words(one: Relaxed) -> Message:
         given=one.given,
         why=one.why,
     )
+
+
+def moved_words(one: Relaxed) -> Message:
+    """Return the same for what had to move in the lock, with the line: nothing below it shows that."""
+    return message(
+        "project.head.moved",
+        "{name}: asked {asked} ({place}), you get {given}: {why}",
+        name=one.name,
+        asked=one.asked,
+        place=", ".join(map(str, one.origins[:1])),
+        given=one.given,
+        why=one.why,
+    )
+
+
+def lines_named(words: str, statements: Iterable[Statement]) -> str:
+    """Return the lines of the packages that a resolver's words name: `requirements.txt:2: numpy>=2; …`."""
+    named = (one for one in statements if re.search(rf"(?<![\w.-]){re.escape(one.name)}(?![\w-])", words))
+    found = {one.name: f"{one.origin}: {one}" for one in named}
+    return "; ".join(list(found.values())[:_MOST_NAMED])
 
 
 def project_lines(decision: ProjectDecision, language: str | None = None) -> str:

@@ -305,7 +305,12 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     if not asks.names_torch and implied:
         place = implied[0].origin
         yield message(
-            "project.remark.implied", file=place.file, line=place.line, torch=candidate.torch, text=place.text
+            "project.remark.implied",
+            file=place.file,
+            line=place.line,
+            text=place.text,
+            asked=implied[0].specifier,
+            torch=candidate.torch,
         )
     elif not asks.names_torch:
         yield message("project.remark.undeclared")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -38,28 +39,45 @@ _TARGETS = {
     "unix": "sys_platform != 'win32'",
 }
 _PACKAGE = re.compile(r"\s*\[\[\s*packages?\s*\]\]")
+_MOST_LOOKED = 20_000_000  # lines, for all values of a file: about two seconds
 _MOST_DEPTH = 40  # of dependency groups that include each other
 
 
 class TomlText:
-    """The file's text, asked for the line of a value: searched on from the table's head."""
+    """The file's text, asked for the line of a value: searched on from the table's head, and from the answer before."""
 
     def __init__(self, file: str, text: str) -> None:
         self.file, self.lines = file, text.split("\n")
+        self._heads: dict[str, int] = {"": 0}
+        self._reached: dict[str, int] = {}
+        self._left = _MOST_LOOKED
 
     def at(self, words: str, head: str = "") -> FileLine:
         """Return the line where these words stand, first below `head`; the head's own line where they stand nowhere."""
-        start = self._head(head) if head else 0
-        pattern = re.compile(rf"(?<![\w.-]){re.escape(words)}") if words else None
-        for number in [*range(start, len(self.lines)), *range(start)]:
+        start = self._head(head)
+        reached = self._reached.get(head, start)
+        order = chain(range(reached, len(self.lines)), range(start, reached), range(start))
+        for number in order if words and self._left > 0 else ():
+            self._left -= 1
             line = self.lines[number]
-            if pattern and words in line and pattern.search(line) and not line.lstrip().startswith("#"):
+            if words in line and _stands_in(words, line) and not line.lstrip().startswith("#"):
+                self._reached[head] = number
                 return origin_of(self.file, number + 1, line)
         return origin_of(self.file, start + 1, self.lines[start] if self.lines else "")
 
     def _head(self, head: str) -> int:
-        found = re.compile(rf"\s*(\[\[?\s*{re.escape(head)}\s*\]|{re.escape(head.rsplit('.', 1)[-1])}\s*=)")
-        return next((number for number, line in enumerate(self.lines) if found.match(line)), 0)
+        if head not in self._heads:
+            found = re.compile(rf"\s*(\[\[?\s*{re.escape(head)}\s*\]|{re.escape(head.rsplit('.', 1)[-1])}\s*=)")
+            self._heads[head] = next((number for number, line in enumerate(self.lines) if found.match(line)), 0)
+        return self._heads[head]
+
+
+def _stands_in(words: str, line: str) -> bool:
+    """Return whether they begin in the line as a name does: not within another one."""
+    at = line.find(words)
+    while at > 0 and (line[at - 1].isalnum() or line[at - 1] in "_.-"):
+        at = line.find(words, at + 1)
+    return at >= 0
 
 
 def load_toml(file: str, text: str, found: Findings) -> dict[str, Any]:

@@ -8,7 +8,7 @@ decision about what was meant.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from urllib.parse import unquote
@@ -174,6 +174,25 @@ def can_meet(one: str, other: str) -> bool:
         tried += [str(version), f"{version.base_version}.0.1", f"{version.base_version}.1"]
         tried += [f"{version.major}.{version.minor + 1}", f"{version.major + 1}"]
     return any(all(specifiers.contains(version, prereleases=True) for specifiers in both) for version in tried)
+
+
+def agreeing(packages: Iterable[Statement]) -> Iterator[Statement]:
+    """Leave out a line that no version meets together with an earlier one of the same package: the first counts."""
+    kept: dict[str, list[Statement]] = {}
+    for one in packages:
+        before = [each for each in kept.setdefault(one.name, []) if not (each.marker or one.marker)]
+        if all(can_meet(each.specifier, one.specifier) for each in before):
+            kept[one.name].append(one)
+            yield one
+
+
+def loosened(specifier: str) -> str:
+    """Return `>=1.19.5,<2` of `==1.19.5`."""
+
+    def least(pin: re.Match[str]) -> str:
+        return f">={pin['version']},<{int(pin['major']) + 1}"
+
+    return re.sub(r"={2,3}(?P<version>(?P<major>\d+)[^,*]*?)(?:\.\*)?(?=,|$)", least, specifier)
 
 
 @lru_cache(maxsize=8192)
