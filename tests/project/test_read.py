@@ -323,13 +323,15 @@ def test_what_would_never_end_or_leads_out_is_said(tmp_path: Path) -> None:
     (tmp_path / "passwd-requirements.txt").symlink_to("/etc/passwd")
     chain = {f"requirements-{number}.txt": f"-r requirements-{number + 1}.txt\n" for number in range(150)}
     tagged = 'dependencies: !!python/object/apply:os.system ["touch"]\n'
-    words = f"-r ../elsewhere/requirements.txt\n{'a' * 5_000_000}\nb\n"
+    nested = "x ; " + "(" * 5000 + "python_version < '3'" + ")" * 5000
+    words = f"-r ../elsewhere/requirements.txt\n{'a' * 5_000_000}\n{nested}\nb\n"
     project = project_of(tmp_path, {**chain, "environment.yml": tagged, "requirements.txt": words})
-    assert [one.name for one in project.statements] == ["b"]
+    assert [one.name for one in project.statements] == ["x", "b"]
     assert sorted(set(codes(project))) == [
         "file-not-read",
         "file-outside",
         "include-missing",
+        "several-on-line",
         "too-many-files",
         "unreadable-line",
     ]

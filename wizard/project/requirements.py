@@ -132,7 +132,7 @@ def requirement(text: str, where: FileLine) -> Statement | None:
     """None: not what PEP 508 calls a requirement."""
     try:
         parsed = Requirement(text)
-    except InvalidRequirement:
+    except (InvalidRequirement, RecursionError):
         return None
     if len(parsed.name) > _LONGEST_NAME:
         return None
@@ -185,7 +185,7 @@ def _marker(text: str) -> str:
     text = text.strip()
     try:
         parsed = Requirement(f"x; {text}").marker if text else None
-    except InvalidRequirement:
+    except (InvalidRequirement, RecursionError):
         return ""
     return str(parsed) if parsed else ""
 
