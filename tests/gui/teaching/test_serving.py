@@ -7,7 +7,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.classroom.pack.classes import Class, make_class, publish
@@ -20,6 +20,7 @@ from wizard.app.classroom import ClassTools
 from wizard.classroom.pack.build import BuildOptions, build, code_of
 from wizard.classroom.pack.make import wanted_of
 from wizard.classroom.results.proof import class_key_of
+from wizard.classroom.server.announce import plain_code
 from wizard.transfer.download import Downloads
 
 
@@ -31,6 +32,10 @@ def test_it_is_handed_out_counted_and_stopped(page_of, qtbot: QtBot, built: tupl
     qtbot.waitUntil(lambda: window.serving.is_on, timeout=LONG)
     code = code_of(built[0].file.sha256, class_key_of(pack))
     assert page.serving.code.code == code
+    large = next(one for one in page.serving.findChildren(QLabel) if one.accessibleName() == code)
+    assert large.isVisible()
+    assert plain_code(large.text().replace("\n", "")) == plain_code(code), "all of it, in short lines"
+    assert max(map(len, large.text().splitlines())) <= 10
     address = page.serving.addresses[0].code
     assert address.startswith("http://127.0.0.1:")
     assert page.serving.command.code == f"torch-wizard setup --pack {address} --class {code} --yes"

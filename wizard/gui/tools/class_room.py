@@ -173,7 +173,7 @@ class ServingPanel(QFrame):
         shown = [*addresses[:_ADDRESSES_SHOWN], *[""] * _ADDRESSES_SHOWN]
         self.picture.show_words(shown[0])
         self.picture.setAccessibleName(self.tr("QR code of the address"))
-        self._said_code.setText(f"{code[: len(code) // 2]}\n{code[len(code) // 2 + 1 :]}")  # in two breaths
+        self._said_code.setText(_in_breaths(code))
         self._said_code.setAccessibleName(code)
         self._or.setText(self.tr("or %1").replace("%1", shown[0]))
         for line, words in zip((self.code, self.command, *self.addresses), (*wanted, *shown), strict=False):
@@ -191,6 +191,15 @@ class ServingPanel(QFrame):
     def _count(self, clients: int, sent: int, results: int) -> str:
         words = self.tr("Computers that have fetched: %1. Handed out: %2. Results that came in: %3.")
         return words.replace("%1", str(clients)).replace("%2", bytes_text(sent)).replace("%3", str(results))
+
+
+def _in_breaths(code: str) -> str:
+    """Return a code in lines of two groups; what follows a `+` begins a line."""
+    lines = []
+    for part in code.replace("+", " +").split():
+        groups = part.split("-")
+        lines += ["-".join(groups[at : at + 2]) for at in range(0, len(groups), 2)]
+    return "\n".join(lines)
 
 
 _STATE, _COMPUTER, _WHY, _FIX = range(4)
