@@ -89,7 +89,7 @@ class Translator(QObject):
             return message if isinstance(message, str) else message.key
 
     def _in_window(self, words: str) -> str:
-        if "torch-wizard" not in words and "--" not in words:
+        if not any(sign in words for sign in ("torch-wizard", "--", "{how}")):
             return words
         from wizard.gui.widgets.commands import in_window  # its patterns take longer than the first picture may
 
