@@ -11,6 +11,7 @@ from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
 from wizard.diagnose.known_errors.fact_checks import JudgedFacts, check_facts, judge_facts
 from wizard.diagnose.known_errors.facts import Named, parse_facts
+from wizard.model.capability import ComputeCapability
 from wizard.model.messages import LANGUAGES, text
 from wizard.run.model import Facts
 from wizard.sources.model import UserSettings
@@ -287,9 +288,27 @@ def test_the_build_for_this_computer_is_no_advice_beside_the_log_of_another() ->
     def told(words: str) -> set[str]:
         return {fact.key for fact in answer(words, lambda: look).facts}
 
-    assert "explain.fact.best" in told(failure)
+    assert "explain.fact.best" in told("AssertionError: Torch not compiled with CUDA enabled")
+    assert "explain.fact.best" not in told(failure)  # there is such a card, and none here
     assert "explain.fact.best" not in told(f"D:\\AI\\main.py WinError 1\n{failure}")
     assert "explain.fact.best" not in told(f"with CUDA capability sm_120 is not compatible\n{failure}")
+
+
+def test_a_driver_is_held_against_the_cuda_of_the_torch_beside_it() -> None:
+    said = "CUDA driver version is insufficient for CUDA runtime version\nDriver Version: {}\ntorch 2.9.1+cu{}"
+    assert reasons(said.format("535.288.01", "130"))["driver-short"]["torch"] == "torch 2.9.1+cu130"
+    assert "driver-short" not in reasons(said.format("575.64.03", "128"))
+    matrix, no_card = load_matrix(), machine("no-gpu-linux")
+    look = (Facts(no_card, UserSettings(), (), 0.0), resolve(no_card, matrix, Choices()), matrix)
+    found = answer(said.format("575.64.03", "128"), lambda: look).found[0]
+    assert (found.cause.key, found.fix.key) == ("explain.cause-driver-suffices", "explain.fix-driver-suffices")
+    short = answer(said.format("535.288.01", "130"), lambda: look).found[0]
+    assert short.cause.key == "explain.error.driver-insufficient.cause"
+
+
+def test_code_that_is_lacking_is_said_with_its_architecture() -> None:
+    said = "torch (cu128) has no sm_60 kernels, so it dies with cudaErrorNoKernelImageForDevice"
+    assert parse_facts(said).capability == ComputeCapability(6, 0)
 
 
 def test_a_torchaudio_beyond_the_last_is_told_to_have_ended() -> None:

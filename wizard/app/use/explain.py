@@ -15,7 +15,7 @@ from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Verdict
 from wizard.compatibility.other_makers import card_words
 from wizard.diagnose.driver_guide import DriverGuide
-from wizard.diagnose.known_errors.fact_checks import JudgedFacts, judge_facts
+from wizard.diagnose.known_errors.fact_checks import JudgedFacts, driver_suffices, judge_facts
 from wizard.diagnose.known_errors.facts import TextFacts, parse_facts
 from wizard.diagnose.known_errors.match import Explanation, explain
 from wizard.diagnose.known_errors.pasted import EXPLAIN_EMPTY
@@ -63,6 +63,9 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
         found = (replace(found[0], advice="explain.fix-no-card"), *found[1:])
     if found[0].id == "no-kernel-image" and any(one.key == _HAS_CODE for one in reasons):
         found = (replace(found[0], advice="explain.fix-other-package"), *found[1:])
+    if found[0].id == "driver-insufficient" and driver_suffices(named, matrix):
+        other = replace(found[0], reason="explain.cause-driver-suffices", advice="explain.fix-driver-suffices")
+        found = (other, *found[1:])
     told = tuple(_facts(wanted, facts, verdict, matrix, is_of_another))
     return ExplainResult(found, told, guide, reasons, _environment(named.environment))
 

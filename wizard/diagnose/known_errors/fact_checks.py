@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from wizard.compatibility.cards import graphics_cards
-from wizard.compatibility.data.model import PLATFORMS, Build, Matrix, least_sure
+from wizard.compatibility.data.model import PLATFORMS, Build, Floor, Matrix, least_sure
 from wizard.compatibility.data.ordering import CPU, cuda_of, version_key
 from wizard.compatibility.rules import code_for, driver_level, runs
 from wizard.diagnose.known_errors.facts import Named, TextFacts
@@ -53,6 +53,7 @@ def judge_facts(facts: TextFacts, matrix: Matrix, machine: Machine | None = None
     reasons = (
         *_pair(facts, matrix),
         *_code(facts, matrix, place),
+        *_short(facts, matrix, place),
         *_driver(facts, matrix, place),
         *_wanted(facts, matrix, place),
         *_wheel(facts, place),
@@ -152,6 +153,39 @@ def _is_driven(build: Build, facts: TextFacts, matrix: Matrix, place: _Target) -
     system = "windows" if place.platform.startswith("win") else "linux"
     floor = matrix.floors.get((cuda_of(build.variant) or "", system))
     return level is None or floor is None or runs(level, floor)
+
+
+def driver_suffices(facts: TextFacts, matrix: Matrix) -> bool | None:
+    """Whether the driver that the text names runs the CUDA of its torch; None where either is open."""
+    floors = _floors(facts, matrix, _place(facts, None))
+    runs = {_is_driven_by(facts, floor) for floor in floors}
+    return runs.pop() if len(runs) == 1 else None
+
+
+def _floors(facts: TextFacts, matrix: Matrix, place: _Target) -> list[Floor]:
+    """Of the CUDA of the text's torch: on its system, or on both where it does not say."""
+    torch = facts.torch
+    cuda = cuda_of(torch.tag) if torch and torch.tag and facts.driver and not _is_other_makers(torch) else None
+    said = ("windows" if place.platform.startswith("win") else "linux",) if place.is_said else ("linux", "windows")
+    return [matrix.floors[cuda, system] for system in said if cuda and (cuda, system) in matrix.floors]
+
+
+def _is_driven_by(facts: TextFacts, floor: Floor) -> bool:
+    level = driver_level(Driver(facts.driver, facts.driver_cuda or None))
+    return level is None or runs(level, floor)
+
+
+def _short(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message]:
+    """A driver that does not run the CUDA of the torch beside it."""
+    floors = _floors(facts, matrix, place)
+    if facts.torch and floors and not any(_is_driven_by(facts, floor) for floor in floors):
+        yield message(
+            "explain.reason.driver-short",
+            "The driver {driver} is too old for {torch}: that needs {floor} or newer.",
+            driver=facts.driver,
+            torch=facts.torch.text,
+            floor=floors[0].driver_floor,
+        )
 
 
 def _driver(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message]:

@@ -21,7 +21,8 @@ _THERE = (
 )
 # A line that is only a version with its build, as print(torch.__version__) leaves it.
 _BARE_BUILD = (
-    r"(?m)^[ \t>*'\"`-]{0,8}([12]\.\d{1,2}\.\d{1,2})(\.?(?:dev|a|b|rc)\d*)?\+(cu\d{2,3}|cpu|xpu|rocm[\d.]*\d)\b"
+    r"(?m)(?:^[ \t>*'\"`-]{0,8}|[Vv]ersion: )([12]\.\d{1,2}\.\d{1,2})(\.?(?:dev|a|b|rc)\d*)?"
+    r"\+(cu\d{2,3}|cpu|xpu|rocm[\d.]*\d)\b"
 )
 # Rows of `conda list`, also as PyTorch's own report shows them. Conda hides a torch that its own package brought.
 _CONDA_ROW = r"^(?:\[conda\] )?pytorch(?:-gpu|-cpu)? +(\d+\.\d+\.\d+) +\S*(?:py3|cuda|cpu)\S*"
@@ -32,17 +33,20 @@ _WANTED = (
     r"(\d+\.\d+(?:\.\d+)?)(\.?(?:dev|a|b|rc)\d*)?(?:\+(cu\d+|cpu|xpu|rocm[\d.]*\d))?"
 )
 _LISTED = r"\(from versions: (\d[^)\n]*)\)"
-_CAPABILITY = r"(GPUs with )?(?:CUDA capability sm_(\d{2,3})\b|(?:compute|cuda) capability(?: \(CC\))? (\d{1,2}\.\d)\b)"
+_CAPABILITY = (
+    r"(GPUs with )?(?:CUDA capability sm_(\d{2,3})\b|(?:compute|cuda) capability(?: \(CC\))? (\d{1,2}\.\d)\b"
+    r"|\bno sm_(\d{2,3}) (?:kernels?|code|support|binar))"
+)
 _ABOUT_THE_CARD = (
-    r"no kernel image is available|CUDA error: invalid device function|\bis_available\(\)"
-    r"|(?i:cuda available\W{1,4}false)"
+    r"(?i:kernel ?image (?:is )?(?:not )?available)|NoKernelImage|CUDA error: invalid device function"
+    r"|\bis_available\(\)|(?i:cuda available\W{1,4}false)"
 )
 _PACKED = r"(?m)\bPyInstaller\b|\b_MEI\d+[\\/]|^\s*torch[\\/]\w+[\\/]\w+\.py:\d+:"
 _ASKED_MEMORY = r"Tried to allocate ([\d.]+) GiB(?:\. GPU \d+ has a total capac?i?ty of | \(GPU \d+; )([\d.]+) GiB"
 _TORCH_WORDS = r"(?i)torch|c10|cuda|cudnn|xpu|\bhip\b|UR_RESULT"
 _NVIDIA = (
     r"(?i)\b(?:RTX|GTX)[ -]?\d{3,4}|\bcu1\d\d\b|flash_attn|_cuda\.(?:cpython|so)|\blib(?:cudart|cublas|cudnn|nvrtc)\b"
-    r"|\b(?:A100|H100|H200|B200|L40S?|V100|GB10)\b"
+    r"|\b(?:A100|H100|H200|B200|L40S?|V100|P100|GB10)\b|\bCUDA error|cudaError|\bnvcc\b|detected CUDA version"
 )
 _OWN_PYTHON = r"(?i)([A-Z]:\\[^\s\"'<>|:]*?\\python_embed\w*)\\"
 _CARD = r"(?i)(?:^|[^A-Za-z])(RTX|GTX)[ -]?(\d{3,4})"
@@ -221,7 +225,8 @@ def _capability(words: str) -> ComputeCapability | None:
     said = [match for match in compiled(_CAPABILITY).finditer(words) if not match[1]]  # not what a program demands
     if not said:
         return None
-    _, arch, dotted = said[-1].groups()
+    _, arch, dotted, lacking = said[-1].groups()
+    arch = arch or lacking
     return ComputeCapability.from_arch(f"sm_{arch}") if arch else ComputeCapability.parse(dotted or "")
 
 

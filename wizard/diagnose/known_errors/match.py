@@ -45,7 +45,8 @@ class Explanation:
     error: KnownError
     line: str
     params: Mapping[str, str] = field(default_factory=dict)
-    advice: str = ""  # another sentence than the row's, where this computer asks for one
+    advice: str = ""  # another sentence than the row's, where this computer or the text's facts ask for one
+    reason: str = ""  # the same for the cause
 
     @property
     def id(self) -> str:
@@ -53,7 +54,7 @@ class Explanation:
 
     @property
     def cause(self) -> Message:
-        return Message(f"explain.error.{self.id}.cause", self.params)
+        return Message(self.reason or f"explain.error.{self.id}.cause", self.params)
 
     @property
     def fix(self) -> Message:
