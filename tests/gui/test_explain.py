@@ -83,7 +83,7 @@ def test_without_a_card_the_cpu_build_is_the_right_one() -> None:
 
     assert advice(values.MACHINE).startswith("Install the CUDA build")
     none = replace(values.MACHINE, gpus=(), driver=None)
-    assert "the CPU build is the right one here" in advice(none)
+    assert "the CPU build is the right one;" in advice(none)
     of_another = f"NVIDIA-SMI 535.183.01  Driver Version: 535.183.01  CUDA Version: 12.2\n{words}"
     assert advice(none, of_another).startswith("Install the CUDA build"), "the text is of a computer with a card"
 
