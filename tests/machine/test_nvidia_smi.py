@@ -115,14 +115,15 @@ def _shown(gpu: Gpu) -> str:
     return f"{gpu.bus_id} {gpu.name} {memory}"
 
 
-@pytest.mark.parametrize("row", _THREADS["table"], ids=_place)
+@pytest.mark.parametrize("row", _THREADS["table"] + _THREADS["recorded"], ids=_place)
 def test_tables_of_public_threads(row: dict[str, Any]) -> None:
     """Where the fields are refused, the table says driver, CUDA and every card."""
     ask = answering(lambda argv: (row["text"], 0) if len(argv) == 1 else ("Field is not a valid field to query.", 2))
     reading = probe_nvidia_smi(ask, "nvidia-smi")
     assert reading.driver == Driver(row["driver"], row.get("cuda"))
     assert [_shown(gpu) for gpu in reading.gpus] == row["cards"]
-    assert (reading.failure, reading.notices) == (None, ())
+    assert reading.failure is None
+    assert [" ".join([one.key, *map(str, one.params.values())]) for one in reading.notices] == row.get("dead", [])
     sizes = {gpu.bus_id: [(part.memory_bytes or 0) // 2**20 for part in gpu.mig] for gpu in reading.gpus if gpu.mig}
     assert [" ".join(map(str, (place, *of_it))) for place, of_it in sizes.items()] == row.get("instances", [])
 

@@ -64,7 +64,7 @@ _DEAD_CELL = re.compile(r"^\[(GPU is lost|GPU requires reset|Unknown Error)\]$",
 _VERSIONS = re.compile(r"(?:Driver|KMD) Version: *(\d[\d.]+)(?: +CUDA (?:UMD )?Version: *(\d+\.\d+))?")
 _CARD = re.compile(
     r"^\| +(\d+) +(\S.*?) +(?:On|Off|TCC|WDDM|MCDM|N/A|ERR!) *\| *([0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-9A-F])"
-    r"[^\n]*\n([^\n]*)",
+    r"[^\n]*\n([^\n]*(?:\n\| {9,}\|[^\n]*)?)",
     re.IGNORECASE | re.MULTILINE,
 )
 _MIG_MODE = re.compile(r"^\|[^|]*\|[^|]*\| +Enabled *\|", re.MULTILINE)
@@ -76,6 +76,7 @@ _LISTED = re.compile(
     r"^GPU \d+: .*\(UUID: (GPU-[^)]+)\)|^ +MIG (\S+) +Device +\d+: \(UUID: (MIG-[^)]+)\)", re.MULTILINE
 )
 _DEAD_ROW = 3  # this many ERR! in a row: nothing of the card can be read
+_DEAD_FAN = re.compile(r"^\|ERR![^\n]*\n[^\n]*ERR!")  # nor its fan and its MIG mode; one alone says nothing
 
 
 def find_nvidia_smi() -> str | None:
@@ -157,9 +158,13 @@ def parse_dead_cards(text: str) -> tuple[Message, ...]:
     found += [
         card_notice(UNKNOWN, "ERR!", normal_bus_id(place) or place)
         for _, _, place, state in _CARD.findall(text)
-        if state.count("ERR!") >= _DEAD_ROW
+        if _is_dead(state)
     ]
     return tuple(one for place, one in enumerate(found) if one not in found[:place])
+
+
+def _is_dead(state: str) -> bool:
+    return state.count("ERR!") >= _DEAD_ROW or bool(_DEAD_FAN.match(state))
 
 
 def _dead_card(place: str, said: str, otherwise: str | None = None) -> Message:
@@ -174,7 +179,7 @@ def parse_table(text: str) -> NvidiaReading:
     gpus = []
     for number, name, place, state in _CARD.findall(text):
         total = _TOTAL.search(state)
-        if state.count("ERR!") < _DEAD_ROW:
+        if not _is_dead(state):
             memory = int(total[1]) * _MIB if total else None
             mig = _instances_of(number, text, place)
             gpus.append(Gpu("nvidia", name, None, memory_bytes=memory, bus_id=normal_bus_id(place), mig=mig))
