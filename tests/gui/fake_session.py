@@ -212,6 +212,20 @@ class FakeSession(WindowSession):
     ) -> Preview | None:
         self._called("plan_add", choices.extras, is_cancelled)
         self.tools.fail.pop("register_kernel", None)  # what it lacked is there from now on
+        return self._changing(choices)
+
+    def plan_update(
+        self,
+        facts: Facts,
+        choices: Choices,
+        is_cancelled: IsCancelled = lambda: False,
+        on_progress: OnProgress = lambda progress: None,
+        with_torch: bool = False,
+    ) -> Preview | None:
+        self._called("plan_update", choices.extras, is_cancelled)
+        return self._changing(choices)
+
+    def _changing(self, choices: Choices) -> Preview:
         added = [{"name": name, "now": "1.0"} for name in ("ipykernel", "comm")]
         changes = tuple(Message("reuse.change.added", one, "{name} {now} is added") for one in added)
         return replace(values.preview("run-kernel", choices.prefix or "", choices), changes=changes)

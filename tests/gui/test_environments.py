@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import mnemonics, press, settle, typed
 from tests.sentences import error_text
-from wizard.app.pages.order import SideId
+from wizard.app.pages.order import PageId, SideId
 from wizard.app.tools import Replaced
 from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.gui.tools.environments import EnvironmentsPage
@@ -161,6 +162,32 @@ def test_a_copy_is_stopped_and_refused_in_the_page(qtbot: QtBot, make_window: Ma
     press(qtbot, page.copying.go)
     qtbot.waitUntil(page.trouble.isVisible)
     assert page.trouble.code == "error.bad-name.summary"
+
+
+@pytest.mark.parametrize("way", ["add", "update"])
+def test_packages_are_added_or_updated_after_a_look(
+    way: str, qtbot: QtBot, make_window: MakeWindow, side: FakeTools, session: FakeSession
+) -> None:
+    window = make_window()
+    page = opened(qtbot, window, fake_tools.ENVIRONMENTS[0].prefix)
+    press(qtbot, page.card.buttons["packages"])
+    adding = page.adding
+    assert adding.isVisible()
+    assert not adding.look.isEnabled()
+    assert not adding.go.isVisible()
+    typed(qtbot, adding.names, "pandas einops>=0.8,<1, rich")
+    press(qtbot, adding.look if way == "add" else adding.update_all)
+    qtbot.waitUntil(adding.go.isVisible)
+    wish = ("plan_add", ("pandas", "einops>=0.8,<1", "rich")) if way == "add" else ("plan_update", ())
+    assert wish in session.calls
+    assert any("ipykernel 1.0 is added" in one.text() for one in adding.findChildren(QLabel))
+    typed(qtbot, adding.names, "pandas")
+    assert not adding.go.isVisible(), "another wish is another plan"
+    qtbot.waitUntil(lambda: ("discard", "run-kernel") in session.calls)
+    press(qtbot, adding.look)
+    qtbot.waitUntil(adding.go.isVisible)
+    press(qtbot, adding.go)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.INSTALL)
 
 
 def test_the_packages_are_exported(qtbot: QtBot, make_window: MakeWindow, side: FakeTools, tmp_path: Path) -> None:

@@ -192,7 +192,8 @@ class CheckRows(RowCard):
 
         def turn(is_open: bool) -> None:
             button.setIcon(fold_icon(is_open))
-            what.setVisible(is_open)
+            if not is_open or what.parent() is not None:  # before it has one it would be a window of its own
+                what.setVisible(is_open)
             self._open.add(key) if is_open else self._open.discard(key)
 
         button.setChecked(row.blocks or key in self._open)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wizard.run.model import Preview
 
 _ADDED = "reuse.change.added"
-_NOT_SAID = ("reuse.change.snapshot", "reuse.change.left", "reuse.change.download")  # the button and one line say it
+NOT_SAID = ("reuse.change.snapshot", "reuse.change.left", "reuse.change.download")  # the button and one line say it
 _READY = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)  # its files are right, whatever the card said
 
 
@@ -89,7 +89,7 @@ class KernelOffer(QFrame):
             self.button.setText(self.tr("Add ip&ykernel…"))
             return
         added = [one.params for one in self.preview.changes if one.key == _ADDED]
-        changes = [say(one) for one in self.preview.changes if one.key not in (*_NOT_SAID, _ADDED)]
+        changes = [say(one) for one in self.preview.changes if one.key not in (*NOT_SAID, _ADDED)]
         if added:
             names = self._context.translator.listed(f"{one['name']} {one['now']}" for one in added)
             words = self.tr("Packages to be added (%1): %2")

@@ -27,18 +27,20 @@ _ICONS = {
     "terminal": "square-terminal",
     "folder": "folder-open",
     "copy": "copy",
+    "packages": "package",
     "clone": "layers",
     "export": "download",
     "delete": "trash-2",
     "details": "search",
 }
-_FIRST, _MORE = ("check", "terminal", "clone", "delete"), ("folder", "copy", "export")
+_FIRST, _MORE = ("check", "terminal", "packages", "delete"), ("clone", "folder", "copy", "export")
 
 
 class EnvironmentCard(QFrame):
     check = Signal()
     terminal = Signal()
     delete = Signal()
+    packages = Signal()
     clone = Signal()
     export = Signal()
     bring_back = Signal(str)  # the run before which it goes back; '' for the newest
@@ -89,7 +91,8 @@ class EnvironmentCard(QFrame):
         more.addLayout(further)
         more.addWidget(self.older)
         more.addWidget(self.ways)
-        ways = (self.check, self.terminal, self.clone, self.delete, self._open_folder, self._copy_path, self.export)
+        first = (self.check, self.terminal, self.packages, self.delete)
+        ways = (*first, self.clone, self._open_folder, self._copy_path, self.export)
         for name, way in zip((*_FIRST, *_MORE), ways, strict=True):
             self.buttons[name].clicked.connect(way)
         self.bring_back_button.clicked.connect(lambda: self.bring_back.emit(""))
@@ -123,6 +126,7 @@ class EnvironmentCard(QFrame):
             "folder": self.tr("Open &folder"),
             "copy": self.tr("&Copy path"),
             "delete": self.tr("&Delete…"),
+            "packages": self.tr("&Packages…"),
             "clone": self.tr("C&lone…"),
             "export": self.tr("E&xport…"),
         }
@@ -139,6 +143,7 @@ class EnvironmentCard(QFrame):
         self._reason.setVisible(one.reason is not None)
         is_usable = one.state.value == "ok"
         self.buttons["terminal"].setVisible(is_usable and one.kind.value != "system")
+        self.buttons["packages"].setVisible(is_usable and bool(one.torch) and one.kind.value not in ("system", "base"))
         self.buttons["clone"].setVisible(is_usable and one.kind.value not in ("system", "base"))
         self.buttons["export"].setVisible(is_usable)
         self.buttons["check"].setEnabled(one.state.value != "deleting")

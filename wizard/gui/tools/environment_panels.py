@@ -1,4 +1,4 @@
-"""What is asked beside an environment: copying it, deleting it; and the disk that it lies on.
+"""What is asked beside an environment: copying it, adding to it, deleting it.
 
 Deleting an environment, asked in the page: what goes, what stays, who uses it, and the typed name.
 
@@ -9,24 +9,28 @@ One file: each is a form of a few lines.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPlainTextEdit, QProgressBar, QPushButton, QWidget
 
+from wizard.compatibility.model import Choices
+from wizard.gui.pages.verify_parts import NOT_SAID
 from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
-from wizard.gui.widgets.frames import DiskBar, column, line_up
-from wizard.gui.widgets.icons import IconView
+from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import Pill, label, restyle
-from wizard.model.messages import Message, bytes_text, message
+from wizard.model.messages import bytes_text
 
 if TYPE_CHECKING:
     from wizard.environment.inspect.owned import Unowned
     from wizard.environment.model import Environment
     from wizard.environment.remove.delete import DeletionPlan
-    from wizard.install.store.space import Usage
+    from wizard.gui.shell.tasks import IsCancelled
+    from wizard.gui.tools.base import SidePage
+    from wizard.run.model import Facts, Preview
 
 
 # Copying an environment, asked in the page: the copy's name, then how far it is. The original is only read.
@@ -100,6 +104,128 @@ class ClonePanel(QFrame):
             widget.setVisible(not self.is_going)
         self._progress.setVisible(self.is_going)
         self.bar.setVisible(self.is_going)
+
+
+_BETWEEN = re.compile(r"\s+|,(?=\s*[A-Za-z]|\s*$)")  # a comma within numpy>=1,<3 is none
+
+
+class PackagesPanel(QFrame):
+    """Adds packages to an environment or updates it, with torch held: what would change is shown before it is done."""
+
+    put_away = Signal()
+
+    def __init__(self, page: SidePage) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self.setVisible(False)
+        self._page = page
+        self._one: Environment | None = None
+        self._preview: Preview | None = None
+        self._is_nothing = False
+        rows = column(self, (16, 14, 16, 14), 8)
+        self._title, self._words, self._changes = label("", "heading"), label("", "muted"), label("")
+        self._text, self.names = QLabel(self), QLineEdit(self)
+        self._text.setBuddy(self.names)
+        self.look, self.update_all, self.go, self.keep = (QPushButton(self) for _ in range(4))
+        self.go.setProperty("role", "primary")
+        field, buttons = line_up(), line_up()
+        for widget in (self._text, self.names, self.look):
+            field.addWidget(widget, int(widget is self.names))
+        for button in (self.go, self.update_all, self.keep):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        for part in (self._title, self._words):
+            rows.addWidget(part)
+        rows.addLayout(field)
+        rows.addWidget(self._changes)
+        rows.addLayout(buttons)
+        self.names.textChanged.connect(self._forget)
+        self.names.returnPressed.connect(self.look.click)
+        self.look.clicked.connect(lambda: self._plan(self._page.context.session.plan_add))
+        self.update_all.clicked.connect(lambda: self._plan(self._page.context.session.plan_update))
+        self.go.clicked.connect(self._start)
+        self.keep.clicked.connect(self.put_away)
+
+    @property
+    def is_asked(self) -> bool:
+        return self._one is not None
+
+    def ask(self, one: Environment) -> None:
+        self._one = one
+        self.names.clear()
+        self.setVisible(True)
+        self.retranslate()
+
+    def close_form(self) -> None:
+        """Put it away, with the plan that nobody has carried out."""
+        self._forget()
+        self._one = None
+        self.setVisible(False)
+
+    def _forget(self) -> None:
+        preview, self._preview, self._is_nothing = self._preview, None, False
+        if preview is not None:
+            self._drop(preview.plan.id)
+        self.retranslate()
+
+    def _drop(self, run_id: str) -> None:
+        """If its files cannot be taken away, they only lie there."""
+        session = self._page.context.session
+        self._page.context.tasks.start(
+            lambda is_cancelled, note: session.discard(run_id), lambda answer: None, lambda error: None
+        )
+
+    def _plan(self, plan: Callable[[Facts, Choices, IsCancelled], Preview | None]) -> None:
+        session, one = self._page.context.session, self._one
+        names = tuple(filter(None, _BETWEEN.split(self.names.text())))
+        if one is None or (plan == session.plan_add and not names):
+            return
+        choices = Choices(prefix=str(one.prefix), reuse=True, extras=names if plan == session.plan_add else ())
+        self._forget()
+        self._page.start_task(
+            lambda: self.tr("Looking for what would change…"),
+            lambda is_cancelled, note: plan(session.probe(None, is_cancelled), choices, is_cancelled),
+            self._planned,
+        )
+
+    def _planned(self, preview: Preview | None) -> None:
+        self._preview, self._is_nothing = preview, preview is None
+        self.retranslate()
+        (self.go if preview else self.names).setFocus()
+        self._page.announce(self._changes.text())
+
+    def _start(self) -> None:
+        preview, context = self._preview, self._page.context
+        if preview is None:
+            return
+        run_id = preview.plan.id
+
+        def begun(answer: object) -> None:
+            self._preview = None  # it is the worker's now
+            context.navigator.show_run(run_id)
+            context.side.close()
+
+        self._page.start_task(
+            lambda: self.tr("Starting…"), lambda is_cancelled, note: context.session.start(run_id), begun
+        )
+
+    def retranslate(self) -> None:
+        one, preview, say = self._one, self._preview, self._page.context.translator.say
+        self._title.setText(self.tr("Packages of %1").replace("%1", one.name if one else ""))
+        self._words.setText(self.tr("PyTorch stays as it is, and what is replaced is kept: you can go back."))
+        self._text.setText(self.tr("Packages to a&dd"))
+        self.names.setAccessibleName(self.tr("Packages to add"))
+        self.names.setPlaceholderText("pandas einops>=0.8")
+        self.look.setText(self.tr("&See what changes"))
+        self.look.setEnabled(bool(self.names.text().strip()))
+        self.update_all.setText(self.tr("&Update all packages"))
+        self.keep.setText(self.tr("N&ot now"))
+        size = bytes_text(preview.download_bytes or 0) if preview else ""
+        self.go.setText(self.tr("&Install (downloads %1)").replace("%1", size))
+        self.go.setVisible(preview is not None)
+        told = [say(each) for each in preview.changes if each.key not in NOT_SAID] if preview else []
+        self._changes.setText("\n".join(told) if preview else self.tr("Nothing would change."))
+        self._changes.setVisible(preview is not None or self._is_nothing)
 
 
 _MOST_UNOWNED = 500
@@ -261,44 +387,3 @@ def _unowned_lines(rows: tuple[Unowned, ...]) -> Iterator[str]:
             yield f"{row.path}  ({bytes_text(row.size)})"
     if len(rows) > _MOST_UNOWNED:
         yield "…"
-
-
-class DiskRow(QFrame):
-    """The disk of the environments: how full it is, what the package store holds, and what of it can be freed."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "info")
-        line = line_up(self, (16, 12, 16, 12), 14)
-        self._room: tuple[int, int] | None = None
-        self._own = 0
-        self.bar, self.store, self._left = DiskBar(), label("", "muted"), label("", "", wrap=False)
-        self.free = QPushButton(self)
-        self.free.setProperty("role", "small")
-        line.addWidget(IconView("hard-drive"))
-        line.addWidget(self.bar)
-        line.addWidget(self._left)
-        line.addWidget(self.store, 1)
-        line.addWidget(self.free)
-        self.setVisible(False)
-
-    def show_room(self, room: tuple[int, int] | None) -> None:
-        """Take the free and all bytes of the disk; None where nobody knows."""
-        self._room = room
-        self.retranslate()
-
-    def show_store(self, usage: Usage, own: int, say: Callable[[Message], str]) -> None:
-        """Say what the store holds. `own`: bytes of environments outside it, each file once."""
-        self._own = own + usage.size
-        size, freed = bytes_text(usage.size), bytes_text(usage.freed)
-        said = "flow.store.unused" if usage.unused else "flow.store.used"
-        self.store.setText(say(message(said, size=size, count=len(usage.unused), freed=freed)) if usage.stored else "")
-        self.free.setVisible(bool(usage.unused))
-        self.free.setText(say(message("flow.store.free", "Free &up {freed}", freed=freed)))
-        self.retranslate()
-
-    def retranslate(self) -> None:
-        free, total = self._room or (0, 0)
-        self._left.setText(self.tr("%1 free").replace("%1", bytes_text(free)) if total else "")
-        self._left.setVisible(bool(total))
-        self.bar.show_bytes(max(total - free - self._own, 0), self._own, total)

@@ -16,8 +16,8 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote, seldom
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.tools.environment_card import EnvironmentCard
-from wizard.gui.tools.environment_panels import ClonePanel, DeletionPanel, DiskRow
-from wizard.gui.tools.environments_table import EnvironmentsTable, NobodysFold, OpenedRow, is_nobodys
+from wizard.gui.tools.environment_panels import ClonePanel, DeletionPanel, PackagesPanel
+from wizard.gui.tools.environments_table import DiskRow, EnvironmentsTable, NobodysFold, OpenedRow, is_nobodys
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import label
 from wizard.model.errors import WizardError
@@ -43,7 +43,7 @@ class EnvironmentsPage(SidePage):
         self._is_cloning = False  # asked for, or under way
         self._done: Message | None = None
         self.table, self.card = EnvironmentsTable(), EnvironmentCard(context.translator)
-        self.panel, self.copying = DeletionPanel(context.translator), ClonePanel()
+        self.panel, self.copying, self.adding = DeletionPanel(context.translator), ClonePanel(), PackagesPanel(self)
         self._none, self._said = label("", "muted"), label("", "strong")
         self.again, self.disk = button(), DiskRow()
         self.search = QLineEdit()
@@ -57,7 +57,7 @@ class EnvironmentsPage(SidePage):
         self._list = OpenedRow(self.table, self.card)
         self._list.moved.connect(self._show_row)
         self.head.addWidget(self.search, 0, Qt.AlignmentFlag.AlignTop)
-        for widget in (self._said, self._none, self._list, self.nobodys, self.panel, self.copying):
+        for widget in (self._said, self._none, self._list, self.nobodys, self.panel, self.copying, self.adding):
             self.body.addWidget(widget)
         self.body.addStretch(1)
         self.body.addWidget(self.disk)
@@ -68,6 +68,8 @@ class EnvironmentsPage(SidePage):
         self.card.terminal.connect(self._terminal)
         self.card.delete.connect(self._plan_deletion)
         self.card.bring_back.connect(self._bring_back)
+        self.card.packages.connect(self._ask_packages)
+        self.adding.put_away.connect(self._keep)
         self.card.clone.connect(self._ask_name)
         self.card.export.connect(self._ask_where)
         self.copying.agreed.connect(self._clone)
@@ -85,6 +87,7 @@ class EnvironmentsPage(SidePage):
         """What has begun goes on."""
         if not self._is_at_work:
             self._plan, self._is_cloning = None, False
+            self.adding.close_form()
             super().leave()
 
     @property
@@ -94,10 +97,12 @@ class EnvironmentsPage(SidePage):
     def first_control(self) -> QWidget:
         if self._is_at_work:
             return self.copying.keep if self._is_cloning else self.table
+        if self.adding.is_asked:
+            return self.adding.names
         return self.panel.name if self._plan else self.copying.name if self._is_cloning else self.table
 
     def escape(self) -> bool:
-        if self._is_at_work or not (self._plan or self._is_cloning):
+        if self._is_at_work or not (self._plan or self._is_cloning or self.adding.is_asked):
             return False
         self._keep()
         return True
@@ -113,6 +118,7 @@ class EnvironmentsPage(SidePage):
         self.card.retranslate()
         self.panel.retranslate()
         self.copying.retranslate()
+        self.adding.retranslate()
         self.disk.retranslate()
         if self._found is not None:
             self.table.show_rows(self._found, self._sizes)
@@ -128,7 +134,7 @@ class EnvironmentsPage(SidePage):
 
     def render_state(self) -> None:
         one, is_deleting = self.table.selected, self._plan is not None
-        is_asked = is_deleting or self._is_cloning
+        is_asked = is_deleting or self._is_cloning or self.adding.is_asked
         self._said.setText(self.say(self._done))
         self._said.setVisible(self._done is not None)
         self._none.setVisible(self._found == ())
@@ -246,16 +252,20 @@ class EnvironmentsPage(SidePage):
             )
 
     def _brought_back(self, one: Environment, names: tuple[str, ...]) -> None:
+        listed = ", ".join(names) or "–"
         self._say_done(
-            message(
-                "flow.brought-back",
-                "{name} is as it was before: {names}.",
-                name=one.name,
-                names=", ".join(names) or "–",
-            )
+            message("flow.brought-back", "{name} is as it was before: {names}.", name=one.name, names=listed)
         )
 
-    # -- copying, and what is in it as a file
+    # -- copying, adding to it, and what is in it as a file
+
+    def _ask_packages(self) -> None:
+        if one := self.table.selected:
+            self._done = None
+            self.adding.ask(one)
+            self.render_state()
+            self.changed.emit()
+            self.wants_focus.emit()
 
     def _ask_name(self) -> None:
         one = self.table.selected
@@ -290,14 +300,9 @@ class EnvironmentsPage(SidePage):
 
     def _cloned(self, one: Environment, name: str, size: int) -> None:
         self.copying.is_going = self._is_cloning = False
+        told = bytes_text(size)
         self._say_done(
-            message(
-                "flow.cloned",
-                "{copy} is a copy of {name} now ({size}).",
-                name=one.name,
-                copy=name,
-                size=bytes_text(size),
-            )
+            message("flow.cloned", "{copy} is a copy of {name} now ({size}).", name=one.name, copy=name, size=told)
         )
 
     def _not_cloned(self, error: WizardError) -> None:
@@ -317,15 +322,10 @@ class EnvironmentsPage(SidePage):
         """Write the packages of the chosen environment into a file, in the background."""
         one = self.table.selected
         if one is not None:
-            self.start_task(
-                None,
-                lambda is_cancelled, note: self.api.export(one, path),
-                lambda answer: self._say_done(
-                    message(
-                        "flow.exported", "The packages of {name} are written to {path}.", name=one.name, path=str(path)
-                    )
-                ),
-            )
+            name, where = one.name, str(path)
+            done = message("flow.exported", "The packages of {name} are written to {path}.", name=name, path=where)
+            work = lambda is_cancelled, note: self.api.export(one, path)  # noqa: E731
+            self.start_task(None, work, lambda answer: self._say_done(done))
 
     # -- deleting
 
@@ -348,6 +348,7 @@ class EnvironmentsPage(SidePage):
 
     def _keep(self) -> None:
         self._plan, self._is_cloning = None, False
+        self.adding.close_form()
         self.render_state()
         self.changed.emit()
         self.wants_focus.emit()
@@ -369,13 +370,9 @@ class EnvironmentsPage(SidePage):
 
     def _deleted(self, plan: DeletionPlan) -> None:
         self._over()
+        freed = bytes_text(plan.sizes.freed)
         self._say_done(
-            message(
-                "flow.deleted",
-                "{name} is deleted. {freed} are free again.",
-                name=plan.name,
-                freed=bytes_text(plan.sizes.freed),
-            )
+            message("flow.deleted", "{name} is deleted. {freed} are free again.", name=plan.name, freed=freed)
         )
 
     def _not_deleted(self, error: WizardError) -> None:
