@@ -6,11 +6,12 @@ import re
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextDocument, QTextLayout
+from PySide6.QtGui import QAccessible, QTextDocument, QTextLayout
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from wizard.gui.widgets.code import Advice, CodeLine
+from wizard.gui.widgets.headings import tell_headings
 from wizard.gui.widgets.labels import label, plain_tip, selectable
 
 PATH = "C:\\" + "\\".join(["folders"] * 20) + "\\pip.ini"
@@ -44,10 +45,13 @@ def test_a_screen_reader_hears_the_words_without_the_signs(qtbot: QtBot) -> None
     assert plain.accessibleName() == ""
     path.setText("Python 3.12")
     assert path.accessibleName() == ""
+    tell_headings()
     advice = Advice("See https://a.example/x, then run “pip install uv”.")
     qtbot.addWidget(advice)
     assert 'href="https://a.example/x"' in advice.label.text().replace("\u2060", "")
     assert advice.label.accessibleName() == "See https://a.example/x, then run the command below."
+    told = QAccessible.queryAccessibleInterface(advice.label)
+    assert (told.role(), told.text(QAccessible.Text.Name)) == (QAccessible.Role.Link, advice.label.accessibleName())
 
 
 def lines_of(made: QLabel) -> list[str]:

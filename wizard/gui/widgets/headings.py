@@ -1,7 +1,7 @@
-"""Titles and headings, told to screen readers as that: readers jump from one to the next.
+"""Titles and headings, told to screen readers as that: readers jump from one to the next. So are lines with a link.
 
-Qt knows no heading among its widgets, so labels with one of these roles get an answer of their own. Nothing where the
-binding is too old for it.
+Qt knows neither among its labels, so those with one of these roles, or with a link that keys reach, get an answer of
+their own. Nothing where the binding is too old for it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QLabel
 
@@ -25,20 +26,23 @@ def tell_headings() -> None:
         return
     from PySide6.QtWidgets import QAccessibleWidget
 
-    class Heading(QAccessibleWidget):
+    class Said(QAccessibleWidget):
         def text(self, kind: QAccessible.Text) -> str:
             shown = self.object()
             if kind == QAccessible.Text.Name and isinstance(shown, QLabel):
-                return shown.text()
+                return shown.accessibleName() or shown.text()
             return super().text(kind)
 
     kept: dict[int, Any] = {}  # Qt does not hold what Python has made
 
     def answer(name: str, asked: QObject) -> Any:
-        if not isinstance(asked, QLabel) or asked.property("role") not in ROLES:
+        if not isinstance(asked, QLabel):
+            return None
+        is_link = bool(asked.textInteractionFlags() & Qt.TextInteractionFlag.LinksAccessibleByKeyboard)
+        if not is_link and asked.property("role") not in ROLES:
             return None
         number = id(asked)
-        kept[number] = Heading(asked, QAccessible.Role.Heading)
+        kept[number] = Said(asked, QAccessible.Role.Link if is_link else QAccessible.Role.Heading)
         asked.destroyed.connect(lambda: kept.pop(number, None))
         return kept[number]
 
