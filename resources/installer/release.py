@@ -6,6 +6,7 @@ second argument the notes of that release are written to that file: its section 
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -44,6 +45,7 @@ def main() -> int:
     said = complaints(sys.argv[1], build.version(), changelog)
     if len(sys.argv) == 3 and not said:
         download = (build.ROOT / "docs" / "download.md").read_text("utf-8")
+        download = download.replace("OWNER/NAME", os.environ.get("GITHUB_REPOSITORY", "OWNER/NAME"))
         Path(sys.argv[2]).write_text(notes(build.version(), changelog, download), "utf-8")
     print("\n".join(said) or f"{sys.argv[1]} may be released")
     return 1 if said else 0

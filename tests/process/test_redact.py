@@ -42,6 +42,7 @@ def test_a_secret_is_hidden(text: str) -> None:
         "SyntaxError: Unexpected token: }",
         "mail a@b.example about https://example.org/x",
         "git@host.example:a/b",
+        "Try it by hand with “ssh ssh://li@box.example:22”",
         "torch==2.13.0+cpu from https://example.org/whl/cpu",
         "/home/a@b/env/lib",
     ],

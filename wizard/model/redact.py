@@ -54,4 +54,6 @@ def _without_user(word: re.Match[str]) -> str:
     start, end = text.find("://"), text.rfind("@")
     if start < 1 or end <= start + 3 or not text[start - 1].isalnum():
         return text
+    if text[:start].endswith("ssh") and ":" not in text[start + 3 : end]:  # a name that ssh wants, and no password
+        return text
     return f"{text[: start + 3]}***{text[end:]}"

@@ -170,8 +170,9 @@ def test_strangers_cannot_fill_the_room(course: Class, pack: Path) -> None:
         enter(Asked(pack=base_of(server), code=code_of(course.file.sha256, class_key_of(pack))))
         hand_in([base_of(server)], own(course))
         assert post(server, strangers[4]) == 507
-    rows = read_room(pack).rows
-    assert sorted(row.proof for row in rows) == ["class", "none", "none"]
+    room = read_room(pack)
+    assert sorted(row.proof for row in room.rows) == ["class", "none", "none"]
+    assert any("nothing proves 2" in text(one, "en") for one in room.notes)
 
 
 def test_a_forged_file_in_the_folder_is_no_result(course: Class, pack: Path) -> None:

@@ -108,6 +108,8 @@ class ClassResults:
     def notes(self) -> tuple[Message, ...]:
         """What the admin should know of these results beside what they say."""
         notes = []
+        if unproven := sum(row.proof == "none" for row in self.rows):
+            notes.append(message("share.room.unproven", count=unproven))
         if self.unreadable:
             notes.append(message("share.room.unreadable", names=", ".join(self.unreadable[:20])))
         if self.refused:

@@ -193,6 +193,9 @@ def show_problems(problems: tuple[PackProblem, ...], terminal: Terminal) -> None
 )
 def _serve(arguments: Arguments, terminal: Terminal) -> int:
     from wizard.classroom.pack.build import code_of
+    from wizard.classroom.pack.listing import PROFILE
+    from wizard.classroom.profile.hosts import foreign_hosts
+    from wizard.classroom.profile.read import read_profile
     from wizard.classroom.server.limits import Limits
     from wizard.classroom.server.server import ServeOptions
     from wizard.classroom.server.share import serve_pack
@@ -224,13 +227,14 @@ def _serve(arguments: Arguments, terminal: Terminal) -> int:
         )
         code = code_of(serving.listing.profile_sha256, serving.class_key)
         # Who is not announced is not found by the code alone.
+        trust = [f"--trust {one.name} " for one in foreign_hosts(read_profile(folder / PROFILE).profile)]
         by_address = f"--pack {serving.addresses[0]} " if serving.addresses and not arguments.announce else ""
         terminal.say(
             message(
                 "share.code",
                 "Class code: {code}. Students type: torch-wizard setup {options} --yes",
                 code=code,
-                options=f"{by_address}--class {code}",
+                options=f"{by_address}--class {code} {''.join(trust)}".rstrip(),
             )
         )
         try:

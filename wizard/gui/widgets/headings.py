@@ -26,7 +26,7 @@ def tell_headings() -> None:
         return
     from PySide6.QtWidgets import QAccessibleWidget
 
-    class Said(QAccessibleWidget):
+    class SpokenLabel(QAccessibleWidget):
         def text(self, kind: QAccessible.Text) -> str:
             shown = self.object()
             if kind == QAccessible.Text.Name and isinstance(shown, QLabel):
@@ -42,7 +42,7 @@ def tell_headings() -> None:
         if not is_link and asked.property("role") not in ROLES:
             return None
         number = id(asked)
-        kept[number] = Said(asked, QAccessible.Role.Link if is_link else QAccessible.Role.Heading)
+        kept[number] = SpokenLabel(asked, QAccessible.Role.Link if is_link else QAccessible.Role.Heading)
         asked.destroyed.connect(lambda: kept.pop(number, None))
         return kept[number]
 
