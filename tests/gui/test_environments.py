@@ -184,6 +184,7 @@ def test_packages_are_added_or_updated_after_a_look(
     typed(qtbot, adding.names, "pandas")
     assert not adding.go.isVisible(), "another wish is another plan"
     qtbot.waitUntil(lambda: ("discard", "run-kernel") in session.calls)
+    settle(qtbot, window)  # the stand-in's plans have one number
     press(qtbot, adding.look)
     qtbot.waitUntil(adding.go.isVisible)
     press(qtbot, adding.go)

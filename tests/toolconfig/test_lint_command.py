@@ -108,7 +108,7 @@ def test_condas_stored_lists_go_after_its_file_was_mended(home: Path, monkeypatc
     assert "clean --index-cache --yes" in asked.read_text(encoding="utf-8")
     assert "package lists of the old source were removed" in said.stderr
     conda.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
-    assert "run conda clean --index-cache" in run(home, "--fix", "channel-platform", "--yes").stderr
+    assert "run “conda clean --index-cache”" in run(home, "--fix", "channel-platform", "--yes").stderr
 
 
 def test_one_code_alone(home: Path) -> None:
