@@ -294,6 +294,8 @@ def _native_state(native: Native, candidate: Candidate, os: str) -> str:
         return "no-card"
     if os in row.lacks:
         return "ready" if row.instead else "no-wheel"
+    if any(one.url.partition("#")[0].endswith(".whl") for one in native.statements):
+        return "ready"
     if row.ends_before(candidate.torch):
         return "newer"
     return "compiler" if row.wheels in ("none", "releases") and os not in row.ready else "ready"
