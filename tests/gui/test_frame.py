@@ -327,6 +327,21 @@ def test_the_footers_words_are_whole_on_a_small_screen(language: str, qtbot: QtB
     qtbot.waitUntil(lambda: room.contentsMargins().left() == 36)
 
 
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_no_page_asks_for_room_beside_the_one_before(
+    qtbot: QtBot, make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a large screen the window grew by it at each turn."""
+    monkeypatch.setattr("wizard.gui.shell.window.room_on", lambda screen: QRect(0, 0, 1920, 1200))
+    window = make_window()
+    window.resize(1080, 740)
+    for turn in (PageId.CHECK, PageId.BUILD, None):
+        press(qtbot, window.footer.back) if turn is None else go_to(qtbot, window, turn)
+        settle(qtbot, window)
+        QApplication.processEvents()
+        assert window.width() == 1080, turn
+
+
 def test_a_narrow_window_has_a_rail_of_signs_that_say_their_names(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window()
     rail, step = window.rail, window.rail.steps[PageId.CHECK]

@@ -48,11 +48,11 @@ class Footer(QFrame):
         return holder
 
     def show_page(self, page: Page) -> None:
-        """Show the buttons of this page and hide those of the others."""
+        """Hide the buttons of the others. Those of this page are shown by `refresh`, when the page has hidden what does
+        not count now: all of them at once would need so much room for a moment that the window would grow."""
         for one, holders in self._holders.items():
-            widgets = (one.footer_left, one.footer_right)
-            for holder, held in zip(holders, widgets, strict=True):
-                holder.setVisible(one is page and bool(held))
+            for holder in holders if one is not page else ():
+                holder.setVisible(False)
         self._page = page
 
     def refresh(self, is_first: bool) -> None:
