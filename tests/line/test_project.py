@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.line.wheel import build_wheel
-from tests.line.world import PYTHON, TORCH, World, build_torch
+from tests.line.world import PYTHON, ROOT, TORCH, World, build_torch
 from tests.run.mirrors import write_mirrors
 from tests.servers.index_server import IndexServer
 from tests.waiting import wait_until
@@ -153,6 +154,13 @@ def test_a_project_without_torch_is_told_so(world: World, folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "does not ask for torch itself" in done.stderr
     assert not prefix(world).exists()
+
+
+def test_the_folder_of_a_project_is_told_whole(world: World, folder: Path) -> None:
+    write(folder, "pyproject.toml", "[project]", 'name = "mine"', 'dependencies = ["torch", "padding-a"]')
+    done = world.run(*setup(world, Path(os.path.relpath(folder, ROOT)), "--dry-run"))
+    assert done.returncode == 0, done.stderr
+    assert f"-m pip install --no-deps -e '{folder}'" in done.stderr
 
 
 def test_a_pin_that_moves_stays_in_its_major_release(world: World, folder: Path, tmp_path: Path) -> None:

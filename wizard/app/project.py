@@ -190,7 +190,7 @@ def plan_project(
         moved[:] = [*_moved(request, lock, selected, unknown), *without]
         return tuple(map(moved_words, moved))
 
-    folder, left = request.project.folder, (one.name for _, one in request.left)
+    folder, left = _absolute(request.project), (one.name for _, one in request.left)
     use = use_of(folder, ProjectFolder(Path(folder)), (*(one.name for one in request.decision.left_out), *left))
     as_asked = promised_of(_asked(request, selected, list(request.packages), 0).requirements, selected.python)
     ways = (*_left(request, selected), *(one.why for one in request.decision.left_out))
@@ -374,10 +374,15 @@ def _page_of(name: str, selected: SelectedBuild) -> str:
     return row.page(build.torch, build.variant) if row else ""
 
 
+def _absolute(project: Project) -> str:
+    """As it holds for whoever reads the report elsewhere, or goes on from another folder."""
+    return str(Path(project.folder).resolve())
+
+
 def _code_of(request: ProjectRequest) -> str:
     """The folder with the project's code. Of one that another computer's `setup --host` has read only what it declares
     is here: a person puts the rest somewhere."""
-    folder = request.project.folder
+    folder = _absolute(request.project)
     return "FOLDER" if Path(folder).is_relative_to(paths.home() / "sent") else folder
 
 

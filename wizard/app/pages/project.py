@@ -33,7 +33,7 @@ class ProjectRow:
 
 def environment_name(project: Project) -> str:
     """Return a name for the project's environment: the folder's, where an environment may be called so."""
-    name = Path(project.folder).name
+    name = Path(project.folder).absolute().name
     return name if name and find_flaw(name, paths.os_name()) is None else "project"
 
 
