@@ -24,7 +24,7 @@ extra = test_extra_index.extra
     ("language", "sentence"),
     [
         ("en", "from {address} come padding-b 0.6, padding-c 0.7."),
-        ("zh_CN", "来自 {address} 的软件包有 padding-b 0.6, padding-c 0.7。"),
+        ("zh_CN", "来自 {address} 的软件包有 padding-b 0.6、padding-c 0.7。"),
     ],
 )
 def test_review_names_it_in_the_window(

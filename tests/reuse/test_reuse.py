@@ -161,7 +161,7 @@ def test_the_environment_must_be_named_as_one_that_is_there(there: There) -> Non
 def test_by_its_name(there: There) -> None:
     prefix = there.world.home / "state" / "envs" / "named"
     prefix.parent.mkdir(parents=True)
-    subprocess.run(["cp", "-a", there.prefix, prefix], check=True)
+    run_well(there.world, "envs", "clone", str(there.prefix), "--prefix", str(prefix))
     assert f"torch {OLD} →" in run_well(
         there.world, "setup", "--into", "named", *into(there.world, prefix)[3:], "--dry-run"
     )
