@@ -228,6 +228,7 @@ class FakeSession(WindowSession):
     def _changing(self, choices: Choices) -> Preview:
         added = [{"name": name, "now": "1.0"} for name in ("ipykernel", "comm")]
         changes = tuple(Message("reuse.change.added", one, "{name} {now} is added") for one in added)
+        self.known_runs.append(values.run_info("run-kernel", "planned", choices.prefix or ""))
         return replace(values.preview("run-kernel", choices.prefix or "", choices), changes=changes)
 
     def start(self, run_id: str) -> int:

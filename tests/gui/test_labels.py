@@ -50,6 +50,7 @@ def test_a_screen_reader_hears_the_words_without_the_signs(qtbot: QtBot) -> None
     qtbot.addWidget(advice)
     assert 'href="https://a.example/x"' in advice.label.text().replace("\u2060", "")
     assert advice.label.accessibleName() == "See https://a.example/x, then run the command below."
+    assert advice.label.accessibleDescription() == "Links: https://a.example/x"
     told = QAccessible.queryAccessibleInterface(advice.label)
     assert (told.role(), told.text(QAccessible.Text.Name)) == (QAccessible.Role.Link, advice.label.accessibleName())
 

@@ -10,7 +10,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QProgressBar
 from pytestqt.qtbot import QtBot
 
-from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
@@ -125,7 +124,6 @@ def test_what_jupyter_lacks_is_put_in_by_a_button(
     assert "PyTorch stays as it is" in page.kernel._words.text()
     assert "Packages to be added (2): ipykernel 1.0, comm 1.0" in page.kernel._words.text()
     before = len(side.calls)
-    session.known_runs.append(values.run_info("run-kernel", "planned", str(PREFIX)))
     press(qtbot, page.kernel.button)
     qtbot.waitUntil(lambda: ("start", "run-kernel") in session.calls)
     qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)

@@ -194,6 +194,8 @@ class Advice(QWidget):
         self.label.setTextInteractionFlags(flags.TextBrowserInteraction if is_rich else flags.TextSelectableByMouse)
         self.label.setText(rich.replace("\n", "<br>") if is_rich else words)
         self.label.setAccessibleName(words)
+        names = [*_ADDRESS.findall(words), *(name for name in links if f"“{name}”" in words)]
+        self.label.setAccessibleDescription(self.tr("Links: %1").replace("%1", ", ".join(names)) if is_rich else "")
         empty(self.fold.body)
         for command in commands:
             self.fold.body.addWidget(CodeLine(command))
