@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import _thread
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from wizard.environment.create.venv_engine import failure
 from wizard.environment.inspect.prefix import ask_python
 from wizard.install.installer import find_places
 from wizard.install.lock import LockRequest, compile_lock
-from wizard.machine.asking import asker
+from wizard.machine.asking import TimedCall, asker, run_all
 from wizard.machine.host.interpreters import ask_interpreter
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, text
@@ -64,6 +66,24 @@ def test_a_python_without_memory_is_not_a_missing_or_broken_one(tmp_path: Path) 
         with pytest.raises(WizardError) as caught:
             ask()
         assert caught.value.code == "no-memory", caught.value.details
+
+
+def test_a_thread_that_died_before_it_began_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was under a limit of 80 MB: the system made the thread, and Python had no memory for its first line."""
+    begin, born = _thread.start_new_thread, list[str]()
+
+    def die_once(work: Callable[..., None], arguments: tuple[object, ...]) -> int:
+        born.append(work.__qualname__)
+        return 0 if len(born) == 1 else begin(work, arguments)
+
+    monkeypatch.setattr(_thread, "start_new_thread", die_once)
+    dead, well = TimedCall("dead", lambda: 1, 0), TimedCall("well", lambda: 2, 0)
+    assert [task.name for task in run_all([dead, well], 0.3)] == ["well"]
+    assert (dead.ended, dead.value, well.value) == (False, 0, 2)
+    assert dead.error
+    assert (lack := without_memory(dead.error))
+    assert lack.code == "no-memory"
+    assert well.error is None
 
 
 WORDS = (  # recorded: uv 0.13.9 under limits of 60 to 80 MB, an abort of Rust, ld.so

@@ -8,6 +8,7 @@ even be killed, and a pool would wait for its thread at the interpreter's exit.
 
 from __future__ import annotations
 
+import _thread
 import queue
 import threading
 import time
@@ -50,22 +51,25 @@ class TimedCall(Generic[Value]):
         self.ended = False
         self._call = call
         self._outcome: Value
-        self._thread: threading.Thread | None = None
+        self.has_begun = False
+        self._over = threading.Event()
 
     def start(self, done: queue.SimpleQueue[TimedCall[Any]], places: threading.Semaphore) -> None:
-        self._thread = threading.Thread(target=self._work, args=(done, places), name=f"probe-{self.name}", daemon=True)
-        self._thread.start()
+        """Nobody waits for the thread to begin: Thread.start() does (Python 3.11), for ever where there was too little
+        memory for it to say so."""
+        _thread.start_new_thread(self._work, (done, places))
 
     def join(self, seconds: float) -> None:
-        if self._thread:
-            self._thread.join(max(seconds, 0.0))
+        self._over.wait(max(seconds, 0.0))
 
     def _work(self, done: queue.SimpleQueue[TimedCall[Any]], places: threading.Semaphore) -> None:
+        self.has_begun = True
         with places:
             try:
                 self._outcome = self._call()
             except Exception as error:  # a probe that fails is a fact about the machine, told by its caller
                 self.error = error
+        self._over.set()
         done.put(self)
 
     def settle(self) -> None:
@@ -81,7 +85,8 @@ def run_all(
     is_cancelled: Callable[[], bool] = lambda: False,
     at_once: int = 16,
 ) -> Iterator[TimedCall[Any]]:
-    """Starts all; yields each as it ends; stops when all have ended, the time is up, or someone cancelled."""
+    """Starts all; yields each as it ends; stops when all have ended, the time is up, or someone cancelled. One that
+    had no memory to begin has that for its error."""
     done: queue.SimpleQueue[TimedCall[Any]] = queue.SimpleQueue()
     places = threading.Semaphore(at_once)
     deadline = time.monotonic() + seconds
@@ -96,3 +101,6 @@ def run_all(
         task.settle()
         left -= 1
         yield task
+    for late in tasks:
+        if not (late.has_begun or is_cancelled()):
+            late.error = MemoryError("no memory for its thread")

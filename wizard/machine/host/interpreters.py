@@ -164,7 +164,9 @@ def _ask_all(ask: Ask, executables: Iterable[Path]) -> dict[Path, InterpreterFac
     for path in executables:
         by_name[str(path)] = path
         tasks.append(TimedCall(str(path), partial(ask_interpreter, ask, path), None))
-    for task in run_all(tasks, _TOTAL, at_once=_AT_ONCE):
+    for _ in run_all(tasks, _TOTAL, at_once=_AT_ONCE):
+        pass
+    for task in tasks:
         if task.error and (lack := without_memory(task.error)):
             raise lack
     return {by_name[task.name]: task.value for task in tasks if task.value}
