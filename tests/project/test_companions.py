@@ -1,0 +1,110 @@
+"""Packages that hang on torch: whose wheels, which torch they imply, what is left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed, without
+from wizard.project.companions import companion, torch_of
+
+
+def test_without_a_card_the_cpu_build_and_no_card_packages(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.3.1+cu121\nxformers==0.0.27\nflash-attn\n"}
+    found = decided(tmp_path, files, NO_CARD)
+    assert build(found)[:2] == ("2.3.1", "cpu")
+    assert relaxed(found)["cuda"] == ("cu121", "cpu", "project.why.no-gpu")
+    assert without(found) == ("xformers", "flash-attn")
+
+
+def test_windows_has_triton_under_another_name(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.6.0\ntriton==3.2.0\nflash-attn>=2.7\n"}
+    found = decided(tmp_path, files, ADA)
+    assert relaxed(found) == {"triton": ("==3.2.0", "triton-windows", "project.why.triton")}
+    files = {"requirements.txt": "torch==2.6.0\ntriton>=2 ; sys_platform == 'linux'\n"}
+    assert relaxed(decided(tmp_path, files, ADA)) == {}, "a line for another system moves nothing"
+    assert without(found) == ("flash-attn",)
+
+
+def test_what_is_left_out_is_not_also_said_to_move_with_torch(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==9.9.9\nflash-attn==2.7.4\n"}
+    found = decided(tmp_path, files, ADA)
+    assert without(found) == ("flash-attn",)
+    assert set(relaxed(found)) == {"torch"}
+    assert set(relaxed(decided(tmp_path, files, AMPERE))) == {"torch", "flash-attn"}
+
+
+def test_the_names_of_wheels_imply_torch_and_python(tmp_path: Path) -> None:
+    wheel = "https://files.example/flash_attn-2.8.3+cu128torch2.9.0-cp313-cp313-win_amd64.whl"
+    assert build(decided(tmp_path, {"requirements.txt": f"torch\n{wheel}\n"}, ADA)) == ("2.9.1", "cu128", "3.13")
+
+
+@pytest.mark.parametrize(("made_with", "expected"), [("cu128", "cu128"), ("cu12", "cu128"), ("cu13", "cu130")])
+def test_a_wheel_implies_its_cuda_where_torch_is_not_named(tmp_path: Path, made_with: str, expected: str) -> None:
+    wheel = f"https://files.example/flash_attn-2.8.3+{made_with}torch2.9.0cxx11abiTRUE-cp313-cp313-linux_x86_64.whl"
+    found = decided(tmp_path, {"requirements.txt": f"flash-attn @ {wheel}\neinops\n"}, BLACKWELL)
+    assert build(found) == ("2.9.1", expected, "3.13")
+    assert "implied" in codes(found)
+    assert not codes(found) & {"undeclared", "newer", "newer-none"}, "the line itself is a ready wheel"
+    assert found.relaxed == ()
+
+
+def test_xformers_implies_its_torch(tmp_path: Path) -> None:
+    assert torch_of("xformers", "0.0.28.post3") == "2.5.1"
+    assert build(decided(tmp_path, {"requirements.txt": "torch\nxformers==0.0.28.post3\n"}, AMPERE))[0] == "2.5.1"
+
+
+def test_wheels_that_end_before_the_torch_are_told_with_the_nearest(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\nmmcv\ntorchtext\nflash-attn\ntorch-scatter\n"}
+    told = {
+        remark.params["name"]: remark.params.get("nearest")
+        for remark in decided(tmp_path, files, BLACKWELL).remarks
+        if remark.key.startswith("project.native.newer")
+    }
+    assert told == {"mmcv": None, "torchtext": None, "flash-attn": "2.8.0", "torch-scatter": "2.12.1"}
+    kept = decided(tmp_path, {"requirements.txt": "torch==2.4.1\nmmcv\nflash-attn\ntorch-scatter\n"}, AMPERE)
+    assert not {"newer", "newer-none"} & codes(kept)
+
+
+def test_a_system_that_has_the_wheels_that_others_lack(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\ndeepspeed\nbitsandbytes\nsageattention\ngsplat\n"}
+    assert {"compiler", "no-wheel"}.isdisjoint(codes(decided(tmp_path, files, ADA)))
+    assert "compiler" in codes(decided(tmp_path, files, BLACKWELL))
+    assert without(decided(tmp_path, files, NO_CARD)) == ("sageattention", "gsplat")
+
+
+def test_packages_that_choose_their_torch_are_named(tmp_path: Path) -> None:
+    assert "chooses-torch" in codes(decided(tmp_path, {"requirements.txt": "torch\nvllm\n"}, BLACKWELL))
+    for words in ("torch==2.9.0\nvllm\n", "torch\nbitsandbytes\n"):
+        assert "chooses-torch" not in codes(decided(tmp_path, {"requirements.txt": words}, BLACKWELL))
+
+
+def test_companions_are_known_by_their_patterns() -> None:
+    assert [row.name for name in ("dgl-cuda10-2", "cupy-cuda11x", "mmcv-full") if (row := companion(name))] == [
+        "dgl",
+        "cupy-cuda12x",
+        "mmcv",
+    ]
+    assert companion("einops") is None
+
+
+def test_a_package_that_has_its_cuda_in_its_name_moves_with_it(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"environment.yml": "dependencies:\n  - pytorch>=2\n  - dgl-cuda11.3\n"}
+    assert relaxed(decided(tmp_path, files, BLACKWELL))["dgl-cuda11-3"] == (
+        "dgl-cuda11-3",
+        "dgl (cu132)",
+        "project.why.cuda-in-name",
+    )
+    assert relaxed(decided(tmp_path, files, NO_CARD))["dgl-cuda11-3"][1] == "dgl (cpu)"
+    pinned: dict[str, str | bytes] = {"environment.yml": "dependencies:\n  - pytorch=1.12.1\n  - dgl-cuda11.3=0.9\n"}
+    assert "dgl-cuda11-3" not in relaxed(decided(tmp_path / "b", pinned, AMPERE))
+
+
+def test_the_parts_of_pyg_that_conda_names(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "pixi.toml": '[dependencies]\npytorch = "2.2.*"\npytorch-scatter = { version = "*", channel = "pyg" }\n',
+        "environment.yml": "dependencies:\n  - pyg=2.5\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert [native.name for native in found.understood.native] == ["torch-geometric", "torch-scatter"]

@@ -1,0 +1,132 @@
+"""Which of a project's files and lines count, for which computer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, build, codes, decided
+from wizard.model.messages import text
+
+
+def test_a_lock_is_kept_where_it_runs_and_said(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "pyproject.toml": '[project]\ndependencies = ["torch>=2.2"]\n',
+        "uv.lock": '[[package]]\nname = "torch"\nversion = "2.5.1"\n',
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert build(found)[0] == "2.5.1"
+    assert "locked" in codes(found)
+    assert "lock-left" in codes(decided(tmp_path, files, BLACKWELL))
+
+
+def test_the_cuda_of_a_lock_is_kept_where_it_runs(tmp_path: Path) -> None:
+    locked = 'lock-version = "1.0"\n[[packages]]\nname = "torch"\nversion = "2.8.0+cu128"\n'
+    for on in (BLACKWELL, AMPERE, ADA):
+        found = decided(tmp_path, {"pylock.toml": locked}, on)
+        assert build(found)[:2] == ("2.8.0", "cu128")
+        assert found.relaxed == ()
+
+
+def test_a_readme_counts_where_nothing_is_declared_and_its_lines_are_alternatives(tmp_path: Path) -> None:
+    readme = "pip install torch==2.1.0 --index-url https://download.pytorch.org/whl/cu118\npip install torch==2.7.1\n"
+    found = decided(tmp_path / "a", {"README.md": readme, "requirements.txt": "einops\n"}, BLACKWELL)
+    assert build(found)[:2] == ("2.7.1", "cu128")
+    assert "recommended" in codes(found)
+    declared: dict[str, str | bytes] = {"README.md": readme, "requirements.txt": "torch==2.4.1\n"}
+    assert build(decided(tmp_path / "b", declared, AMPERE))[0] == "2.4.1"
+
+
+def test_files_for_other_computers_are_left_out(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements_windows.txt": "torch==2.5.1\n",
+        "requirements_linux.txt": "torch==2.6.0\n",
+        "requirements_rocm.txt": "torch==2.3.0\n",
+    }
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert build(found)[0] == "2.6.0"
+    assert build(decided(tmp_path / "a", files, ADA))[0] == "2.5.1"
+    only: dict[str, str | bytes] = {"requirements_windows.txt": "torch==2.5.1\n", "requirements.txt": "einops\n"}
+    found = decided(tmp_path / "b", only, AMPERE)
+    assert (build(found)[0], "other-system" in codes(found)) == ("2.5.1", True)
+
+
+def test_an_index_of_a_file_for_another_system_makes_nobody_take_the_cpu_build(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "einops\n",
+        "requirements_macOS.txt": "--extra-index-url https://download.pytorch.org/whl/cpu\ntorch==2.3.0\n",
+        "README.md": "pip install torch==1.10.1+cu111 torchvision==0.11.2 -f https://download.pytorch.org/whl/cu111\n"
+        "pip install torch==2.3.0 torchvision==0.18.0 --index-url https://download.pytorch.org/whl/cu118\n",
+    }
+    found = decided(tmp_path, files, ADA)
+    assert build(found)[:2] == ("2.3.0", "cu118")
+    assert found.relaxed == ()  # torchvision 0.18.0 is one of the two that are told
+
+
+def test_an_index_gives_way_to_the_pin_that_names_its_cuda(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.10.0+cu128 ; platform_machine == 'x86_64'\n"
+        "torch==2.10.0+cu130 ; platform_machine == 'aarch64'\n",
+        "pyproject.toml": '[[tool.uv.index]]\nname = "a"\nurl = "https://download.pytorch.org/whl/cu130"\n',
+    }
+    found = decided(tmp_path, files, BLACKWELL)
+    assert (build(found)[:2], found.relaxed) == (("2.10.0", "cu128"), ())
+
+
+def test_a_recommended_line_means_its_torch_and_its_cuda_together(tmp_path: Path) -> None:
+    readme = "pip install torch==2.4.0 --index-url https://download.pytorch.org/whl/cu121\n"
+    readme += "pip install torch==2.6.0 --index-url https://download.pytorch.org/whl/cu124\n"
+    files: dict[str, str | bytes] = {"README.md": readme, "requirements.txt": "xformers==0.0.27.post2\n"}
+    assert build(decided(tmp_path, files, AMPERE))[:2] == ("2.4.0", "cu121")
+
+
+def test_torch_of_one_folder_below_is_read_and_of_several_named(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements-dev.txt": "ruff\n",
+        "speech/pyproject.toml": '[project]\nrequires-python = ">=3.10"\ndependencies = ["torch>=2.2,<2.10"]\n',
+        "speech_mlx/pyproject.toml": '[project]\ndependencies = ["mlx"]\n',
+    }
+    found = decided(tmp_path / "a", files, ADA)
+    assert (build(found)[0], "torch-below" in codes(found)) == ("2.9.1", True)
+    assert "undeclared" not in codes(found)
+    assert [one.name for one in found.understood.rest] == ["ruff"]
+    found = decided(tmp_path / "b", {**files, "train/requirements.txt": "torch==2.1.0\n"}, ADA)
+    assert {"torch-in-parts", "undeclared"} <= codes(found)
+    assert any("speech, train" in text(remark, "en") for remark in found.remarks)
+    found = decided(tmp_path / "c", {"requirements.txt": "torch\n", "train/requirements.txt": "torch==2.1.0\n"}, ADA)
+    assert (build(found)[0], codes(found) & {"torch-below", "torch-in-parts"}) == ("2.14.1", set())
+
+
+def test_exports_lose_their_paths_and_parts(tmp_path: Path) -> None:
+    words = "torch==2.3.1\nattrs @ file:///croot/attrs_1/work\nnvidia-cublas-cu12==12.1.3.1\n"
+    found = decided(tmp_path, {"requirements.txt": words}, AMPERE)
+    assert {"file-paths", "nvidia-parts"} <= codes(found)
+    assert [one.name for one in found.understood.rest] == ["attrs"]
+
+
+def test_a_comment_is_a_hint_where_torch_is_not_asked_for(tmp_path: Path) -> None:
+    assert "commented" in codes(decided(tmp_path / "a", {"requirements.txt": "# torch==2.1.0\neinops\n"}, AMPERE))
+    found = decided(tmp_path / "b", {"requirements.txt": "# torch==2.1.0\ntorch\n"}, AMPERE)
+    assert {"commented", "undeclared"} & codes(found) == set()
+
+
+def test_the_files_of_a_folder_for_requirements_are_taken_by_that(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements/win-linux-cuda.txt": "torch==2.3.1\neinops\n",
+        "requirements/linux-rocm.txt": "--extra-index-url https://download.pytorch.org/whl/rocm6.1\ntorch==2.3.0\n",
+        "requirements/mac-mps.txt": "torch==2.2.0\n",
+    }
+    found = decided(tmp_path / "a", files, ADA)
+    assert (build(found)[0], [one.name for one in found.understood.rest]) == ("2.3.1", ["einops"])
+    beside: dict[str, str | bytes] = {**files, "requirements.txt": "torch==2.5.1\n"}
+    assert build(decided(tmp_path / "b", beside, ADA))[0] == "2.5.1"
+
+
+@pytest.mark.parametrize("maker", ["maca", "camb", "ascend"])
+def test_files_for_the_cards_of_other_makers_bound_nothing(tmp_path: Path, maker: str) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements_cuda.txt": "torch<=2.12.1\n",
+        f"requirements_{maker}.txt": "torch<2.7\n",
+    }
+    assert build(decided(tmp_path, files, BLACKWELL))[0] == "2.12.1"
