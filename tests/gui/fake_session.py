@@ -214,15 +214,8 @@ class FakeSession(WindowSession):
         self.tools.fail.pop("register_kernel", None)  # what it lacked is there from now on
         return self._changing(choices)
 
-    def plan_update(
-        self,
-        facts: Facts,
-        choices: Choices,
-        is_cancelled: IsCancelled = lambda: False,
-        on_progress: OnProgress = lambda progress: None,
-        with_torch: bool = False,
-    ) -> Preview | None:
-        self._called("plan_update", choices.extras, is_cancelled)
+    def plan_update(self, facts: Facts, choices: Choices, *rest: Any, **more: Any) -> Preview | None:
+        self._called("plan_update", choices.extras)
         return self._changing(choices)
 
     def _changing(self, choices: Choices) -> Preview:

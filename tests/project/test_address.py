@@ -116,7 +116,11 @@ def test_a_downloaded_archive_is_unpacked_once(tmp_path: Path) -> None:
     (folder / "requirements.txt").write_text("torch\n")
     again = bring_project(str(archive), lambda: False, tmp_path / "projects")
     assert again.name == "captions-main-2", "what the person changed is not written over, and not taken for the archive"
-    archive.write_bytes(archive.read_bytes()[:90])
+    with zipfile.ZipFile(archive, "w"):
+        pass
+    empty = bring_project(str(archive), lambda: False, tmp_path / "projects")
+    assert (empty.name, list(empty.iterdir())) == ("captions-main-3", []), "no other folder is taken for an empty one"
+    archive.write_bytes(b"PK broken")
     with pytest.raises(WizardError, match="cannot be read"):
         bring_project(str(archive), lambda: False, tmp_path / "projects")
 

@@ -133,7 +133,9 @@ def bring_project(text: str, is_cancelled: IsCancelled, base: Path | None = None
     place = base or Path.home() / PROJECTS
     if is_archive_here(text):
         path = Path(text).expanduser()
-        return _made(ProjectAddress(str(path), path.stem, is_archive=True), place, is_cancelled)
+        flaw = find_flaw(path.stem, paths.os_name())
+        name = "project" if flaw and flaw.reason not in _ODD else path.stem
+        return _made(ProjectAddress(str(path), name, is_archive=True), place, is_cancelled)
     if not is_address(text):
         return Path(text).expanduser()
     address = parse_address(text)
@@ -173,10 +175,10 @@ def _names(target: Path) -> Iterator[Path]:
 
 
 def _holds(folder: Path, made: Path) -> bool:
-    """Tell whether each file of `made` is in the folder, as it is."""
-    files = (Path(place) / name for place, _, names in os.walk(made) for name in names)
+    """Tell whether `made` has files, and each of them is in the folder, as it is."""
+    files = [Path(place) / name for place, _, names in os.walk(made) for name in names]
     try:
-        return all(filecmp.cmp(one, folder / one.relative_to(made), shallow=False) for one in files)
+        return bool(files) and all(filecmp.cmp(one, folder / one.relative_to(made), shallow=False) for one in files)
     except OSError:
         return False
 

@@ -324,8 +324,9 @@ class EnvironmentsPage(SidePage):
         if one is not None:
             name, where = one.name, str(path)
             done = message("flow.exported", "The packages of {name} are written to {path}.", name=name, path=where)
-            work = lambda is_cancelled, note: self.api.export(one, path)  # noqa: E731
-            self.start_task(None, work, lambda answer: self._say_done(done))
+            self.start_task(
+                None, lambda is_cancelled, note: self.api.export(one, path), lambda answer: self._say_done(done)
+            )
 
     # -- deleting
 
