@@ -80,6 +80,7 @@ def test_what_is_left_out_is_a_difference_and_a_line_stands_once(
     left_out = {one.name for one in request.decision.left_out}
     qtbot.waitUntil(page.project.agree.isVisible)
     assert str(len(left_out) + len(request.decision.relaxed)) in page.project.agree.text()
+    qtbot.waitUntil(lambda: "torch==2.10.0+cu102" in said(page))
     assert said(page).count("torch==2.10.0+cu102") == 1
 
 
