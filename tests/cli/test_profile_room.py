@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,9 +12,10 @@ import pytest
 
 from tests.compatibility.machines import FOLDER
 from tests.line.wheel import build_wheel
-from tests.line.world import World
+from tests.line.world import PYTHON, ROOT, TORCH, World
 from tests.servers.index_server import IndexServer
 from wizard.classroom.profile.read import read_profile
+from wizard.system.paths import MATRICES_VARIABLE, matrices_dir
 
 CARDS = ("gtx-1660-ti-windows-546", "laptop-intel-rtx-4060-windows", "v100-linux-535", "no-gpu-linux")
 
@@ -178,3 +180,53 @@ def test_a_build_that_no_source_has_gives_way_to_the_next_best(tmp_path: Path) -
         "0.28.0+cu126",
     )
     assert (local.returncode, "file of this computer" in local.stderr) == (1, True), local.stderr
+
+
+@pytest.mark.slow
+def test_a_torchvision_that_nobody_asked_for_is_left_out_where_its_source_lacks_it(
+    world: World, tmp_path: Path
+) -> None:
+    """As in a setup; the other build keeps its own, and what was typed is missed."""
+    make = ("profile", "make", "--name", "deep", "--torch", TORCH, "--python", PYTHON, "--engine", "venv")
+    make += ("--platform", "linux", "--variant", "cpu,cu126")
+    make += ("--index", world.packages.simple, "--torch-index", world.torch.simple, "-o")
+    path = tmp_path / "class.torchlab"
+    done = world.run(*make, str(path))
+    assert done.returncode == 0, done.stderr
+    assert (
+        f"torchvision is left out: no reachable source has it in the same build as torch {TORCH}+cu126." in done.stderr
+    )
+    profile = read_profile(path).profile
+    assert {lock.variant: lock.version_of("torchvision") for lock in profile.locks} == {
+        "cpu": "0.28.0+cpu",
+        "cu126": None,
+    }
+    assert profile.environment.companions == (), "what every entry has"
+    asked = world.run(*make, str(tmp_path / "asked.torchlab"), "--with", "torchvision")
+    assert (asked.returncode, f"torch {TORCH}+cu126 is left out" in asked.stderr) == (1, True), asked.stderr
+
+
+@pytest.mark.slow
+def test_a_wheel_with_another_checksum_is_told_and_gives_way(tmp_path: Path) -> None:
+    """As in a setup: not that one should try again later."""
+    wheels, tag = tmp_path / "wheels", "cp312-cp312-manylinux_2_28_x86_64"
+    altered = build_wheel(wheels / "torch", "torch", "2.12.0+cpu", {"torch/__init__.py": b""}, ["numpy"], tag)
+    build_wheel(wheels / "packages", "numpy", "2.3.0", {"numpy/__init__.py": b""})
+    (tmp_path / "user").mkdir()
+    tables = shutil.copytree(matrices_dir(), tmp_path / "tables")  # and of the pins that of this file alone
+    pins = (ROOT / "matrices" / "wheel_hashes.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    own = [line for line in pins if line.startswith(("file,", altered.name))]
+    (tables / "wheel_hashes.csv").write_text("".join(own), encoding="utf-8")
+    with IndexServer(wheels / "packages") as packages, IndexServer(wheels / "torch") as torch:
+        world = World(tmp_path, packages, torch, more={MATRICES_VARIABLE: str(tables)})
+        make = ["profile", "make", "--platform", "linux", "--variant", "cpu", "--python", "3.12", "--with", "none"]
+        make += ["--engine", "venv", "--index", packages.simple, "--torch-index", torch.simple, "-o"]
+        alone = world.run(*make, str(tmp_path / "alone.torchlab"))
+        build_wheel(wheels / "torch", "torch", "2.11.0+cpu", {"torch/__init__.py": b""}, ["numpy"], tag)
+        with_older = world.run(*make, str(tmp_path / "older.torchlab"))
+    assert (alone.returncode, f"{altered.name} with another SHA-256" in alone.stderr) == (1, True), alone.stderr
+    assert "Try again later" not in alone.stderr
+    assert with_older.returncode == 0, with_older.stderr
+    assert f"was passed over: it offers {altered.name} with another SHA-256" in with_older.stderr
+    (lock,) = read_profile(tmp_path / "older.torchlab").profile.locks
+    assert lock.torch == "2.11.0"

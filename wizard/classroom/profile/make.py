@@ -32,7 +32,6 @@ from wizard.compatibility.model import Candidate, Choices
 from wizard.compatibility.resolve import check_extras, resolve
 from wizard.install.lock import NO_SOLUTION
 from wizard.machine.model import Machine
-from wizard.model.distributions import FAMILY
 from wizard.model.errors import Cancelled, UsageError, WizardError
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import Message, message
@@ -43,10 +42,10 @@ from wizard.run.plan.other_packages import locked_somewhere, of_both
 from wizard.run.plan.preview import locked, network_environment
 from wizard.run.run_folder import RunFolder
 from wizard.run.select.alternates import further_sources
-from wizard.run.select.build_search import BuildSearch, FoundBuild
+from wizard.run.select.build_search import BuildSearch
 from wizard.run.select.mirror_policy import MirrorPolicy
-from wizard.run.select.origin import unconfirmed
-from wizard.run.select.select_build import COMPANION_NOT_CARRIED, NO_SOURCE, nothing_found, refusals
+from wizard.run.select.origin import REFUSALS, refusal_notice, unconfirmed
+from wizard.run.select.select_build import NO_SOURCE, kept_companions, nothing_found, refusals
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.model import SourceKind
 from wizard.sources.read import Reader
@@ -106,7 +105,8 @@ def make_profile(
     hearing: Hearing = Hearing(),
     again: Again | None = None,
 ) -> ProfileFile:
-    """`choices`: Python, and the sources as for a setup. What cannot be locked is left out while something can.
+    """`choices`: Python, and the sources and companions as for a setup: those that nobody asked for (None) are left
+    out where their source lacks them. What cannot be locked is left out while something can.
     `again`: the needs by tables that lack the builds which no source has; None: these builds and no others.
 
     Raises UsageError `profile-needs-nothing`, Cancelled; where nothing can be locked, why the first cannot: WizardError
@@ -123,12 +123,13 @@ def make_profile(
     found, python = search.find(needs, again)
     making = _Making(facts, matrix, made, replace(choices, python=python), hearing, is_cancelled)
     entries = making.entries(found, search.failed)
+    everywhere = tuple(name for name in made.environment.companions if all(one.version_of(name) for one in entries))
     return profile_file(
         Profile(
             title=made.title,
             made=made.made,
             made_by=wizard.__version__,
-            environment=replace(made.environment, python=python),
+            environment=replace(made.environment, python=python, companions=everywhere),
             locks=entries,
             sources=ProfileSources(
                 index=_plain_or_none(choices.index),
@@ -245,7 +246,7 @@ class _Search:
         self.failed: list[tuple[ProfileNeed, WizardError]] = []
 
     def find(self, needs: Needs, again: Again | None) -> tuple[list[Selected], str | None]:
-        """And the Python of all."""
+        """And the Python of all. As in a setup, what had to be refused gives way, too."""
         fewer, wanted = self._matrix, {need.label for need in needs.needs}
         replaced: list[tuple[ProfileNeed, WizardError]] = []
         policy = MirrorPolicy(self._choices, self._facts, self._is_cancelled)
@@ -255,27 +256,32 @@ class _Search:
                 python = self._choices.python or one_python(needs.needs, self._matrix)
                 tried = {need: self._try(need, python, reader) for need in needs.needs}
                 lost = {need: one for need, one in tried.items() if isinstance(one, WizardError)}
-                gone = [need for need, error in lost.items() if error.code == NO_SOURCE.code]
+                gone = [need for need, error in lost.items() if error.code in (NO_SOURCE.code, *REFUSALS)]
                 if not gone or again is None:
                     break
                 fewer = without(fewer, gone)
                 needs = _fewer_needs(again, fewer)
                 # One that came in the place of another and is not there either is no news.
-                replaced += [(need, lost[need]) for need in gone if need.label in wanted]
+                replaced += [(need, lost[need]) for need in gone if need.label in wanted or lost[need].code in REFUSALS]
         found = tuple(need for need in needs.needs if need not in lost)
-        told = {name for need in lost for name in need.machines}
+        refused = [need for need, error in replaced if error.code in REFUSALS]
         for need, error in replaced:
-            self._replaced(need, found, told, error)
+            self._replaced(need, found, [*lost] if need in refused else [*lost, *refused], error)
         self.failed += lost.items()
         return [(need, one) for need, one in tried.items() if isinstance(one, SelectedBuild)], python
 
-    def _replaced(self, need: ProfileNeed, found: tuple[ProfileNeed, ...], told: set[str], error: WizardError) -> None:
-        """`told`: machines of which another failure says why they get nothing."""
+    def _replaced(
+        self, need: ProfileNeed, found: tuple[ProfileNeed, ...], lost: list[ProfileNeed], error: WizardError
+    ) -> None:
+        """`lost`: others, of which another failure says why their machines get nothing."""
         given = tuple(other for other in found if other.stands_for(need))
         served = {name for other in given for name in other.machines}
+        told = {name for other in lost for name in other.machines}
         left = tuple(name for name in need.machines if name not in served | told)
-        if left or not (given or told & set(need.machines)):
+        if left or not (given or any(other.stands_for(need) for other in lost)):
             self.failed.append((replace(need, machines=left), error))
+        elif error.code in REFUSALS:
+            self._hearing.on_note(refusal_notice(error))
         if given:
             self._hearing.on_replaced(replace(need, machines=tuple(filter(served.__contains__, need.machines))), given)
 
@@ -329,9 +335,10 @@ def _select_build(
         build = f"torch {need.torch}+{need.variant} ({need.os} {need.arch})"
         raise next(iter(search.refused.values()), None) or nothing_found(search.statuses(), build)
     packages = catalog.package_sources(found.source, found.python, found.candidate.numpy)
-    pins = _pins(found, wish)
-    offers = [found.offers[name] for name in FAMILY if name == "torch" or name in wish.companions]
-    doubts = unconfirmed(offers, matrix, lambda one: catalog.official_sha256(one, need.variant))
+    companions, dropped = kept_companions(choices, found)
+    kept = [found.offers[name] for name in ("torch", *companions)]
+    pins = tuple(f"{offer.project}=={offer.version}" for offer in kept)
+    doubts = unconfirmed(kept, matrix, lambda one: catalog.official_sha256(one, need.variant))
     told = policy.notices_for({SourceKind.TORCH: found.source, SourceKind.PACKAGES: next(iter(packages), None)})
     return SelectedBuild(
         wanted=candidate,
@@ -348,7 +355,7 @@ def _select_build(
         states=(),
         further=further_sources(packages, choices, facts.settings, policy),
         packages_measured=policy.is_on(SourceKind.PACKAGES),
-        notices=(*told, *refusals(search), *doubts),
+        notices=(*dropped, *told, *refusals(search), *doubts),
     )
 
 
@@ -364,16 +371,6 @@ def _candidate(machine: Machine, matrix: Matrix, choices: Choices) -> Candidate:
             return candidate
     system = f"{machine.os} {machine.arch}"
     raise UsageError(PROFILE_NO_BUILD, system=system, torch=choices.torch or "-", variant=choices.variant or "-")
-
-
-def _pins(found: FoundBuild, wish: ProfileEnvironment) -> tuple[str, ...]:
-    """Raises UsageError `companion-not-carried`: a class has the same packages everywhere, or is told."""
-    missing = [name for name in wish.companions if name not in found.offers]
-    if missing:
-        build = f"torch {found.candidate.torch}+{found.candidate.variant}"
-        raise UsageError(COMPANION_NOT_CARRIED, name=", ".join(missing), build=build)
-    wanted = [name for name in FAMILY if name == "torch" or name in wish.companions]
-    return tuple(f"{name}=={found.offers[name].version}" for name in wanted)
 
 
 def _without_secrets(file: LockedFile) -> LockedFile:

@@ -25,6 +25,7 @@ from wizard.environment.naming import is_environment
 from wizard.environment.remove.unfinished import unfinished_run
 from wizard.install.lock import leave_to_conda
 from wizard.machine.model import Machine
+from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import Message, message, text
@@ -362,10 +363,9 @@ def _named(url: str) -> Source:
 
 
 def _requirements(profile: Profile, entry: ProfileLock) -> Iterator[str]:
-    for name in ("torch", *profile.environment.companions):
-        yield f"{name}=={entry.version_of(name)}"
-    if numpy := entry.version_of("numpy"):  # whoever makes a profile asks for it: torch goes without, and then warns
-        yield f"numpy=={numpy}"
+    # torchvision may be in this entry and not in all; numpy is asked for by whoever makes a profile, as torch warns.
+    pins = ((name, entry.version_of(name)) for name in (*FAMILY, "numpy"))
+    yield from (f"{name}=={version}" for name, version in pins if version)
     yield from profile.environment.extras
 
 

@@ -120,7 +120,7 @@ def make(arguments: Arguments, terminal: Terminal) -> int:
         raise WizardError(EXPORT_NOT_WRITTEN, details="no folder that can be written", path=str(path))
     signing = None if arguments.sign is None else named_key(arguments.sign)
     allowed = checked(Allowed(_list(arguments.torch), _list(arguments.variant), arguments.python), session.matrix)
-    choices = _choices(arguments, allowed)
+    choices = _choices(arguments, allowed, made.environment)
     check_mirror(choices.mirrors)
     check_made(made)
     wanted = _Wanted.of(arguments, allowed, session)
@@ -295,7 +295,7 @@ def _platforms(text: str | None) -> tuple[tuple[str, str], ...]:
     return tuple(_PLATFORMS[name] for name in names)
 
 
-def _choices(arguments: Arguments, allowed: Allowed) -> Choices:
+def _choices(arguments: Arguments, allowed: Allowed, environment: ProfileEnvironment) -> Choices:
     """Engine `venv`: nothing is made here, so no conda channel needs to be asked or to race.
 
     Raises WizardError `profile-local`, `profile-secret` for an address that no profile may hold."""
@@ -306,6 +306,7 @@ def _choices(arguments: Arguments, allowed: Allowed) -> Choices:
             plain_address(url)
     return Choices(
         python=allowed.python,
+        companions=None if arguments.companions is None else environment.companions,
         engine="venv",
         index=arguments.index,
         torch_index=arguments.torch_index,

@@ -29,6 +29,7 @@ PIN_DIFFERS = ErrorText(
     "{source} offers {file} with another SHA-256 than the official file has; it was refused.",
     "Take another source (page Source, or --mirror official), and tell whoever runs this one.",
 )
+REFUSALS = (PIN_DIFFERS.code, "origin-unproven")
 
 OfficialHash = Callable[[Offer], str | None]
 

@@ -188,7 +188,7 @@ def _selected_build(
     own: OwnConda | None,
 ) -> SelectedBuild:
     engine = choose_engine(choices.engine, channels, base_pythons(facts), found.python, own)
-    companions, dropped = _companions(choices, found)
+    companions, dropped = kept_companions(choices, found)
     packages = catalog.package_sources(found.source, found.python, found.candidate.numpy)
     by_kind = _by_kind(found, packages, engine.channels, catalog)
     kept = [found.offers[name] for name in ("torch", *companions)]
@@ -250,8 +250,9 @@ def _version(found: FoundBuild, project: str) -> str:
     return found.offers[project].version.public
 
 
-def _companions(choices: Choices, found: FoundBuild) -> tuple[tuple[str, ...], tuple[Message, ...]]:
-    """torchvision and torchaudio come from torch's own source and variant, or not at all."""
+def kept_companions(choices: Choices, found: FoundBuild) -> tuple[tuple[str, ...], tuple[Message, ...]]:
+    """Return torchvision and torchaudio as they come along, from torch's own source and variant or not at all, and what
+    is said of one that does not. Raises UsageError `companion-not-carried` for one that was asked for."""
     asked = choices.companions
     wanted = ("torchvision",) if asked is None else asked
     missing = [name for name in wanted if name not in found.offers]
