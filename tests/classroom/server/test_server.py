@@ -233,7 +233,8 @@ def test_one_client_cannot_fill_the_disk(course: Class, tmp_path: Path) -> None:
             ask(server, "/results", method="POST", body=some_certificate(course, machine=f"{number:032x}"))[0]
             for number in range(5)
         ]
-    assert statuses == [201, 201, 201, 429, 429]
+        assert statuses == [201, 201, 201, 429, 429]
+        assert server.counted.too_many == {"127.0.0.1": 2}
 
 
 def test_a_taken_port_is_said_or_another_is_used(course: Class, tmp_path: Path) -> None:

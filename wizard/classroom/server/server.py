@@ -13,6 +13,7 @@ import asyncio
 import contextlib
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -49,6 +50,7 @@ _KEEP_ALIVE = 20.0
 _RESULT_SECONDS = 30.0  # for half a megabyte
 _STOP_SECONDS = 3.0
 _PROVEN = (FORGED, NONE, OWN, CLASS)  # the least first
+_MOST_COUNTED = 1000  # addresses: one computer may have any number
 _MOST_LOOKED_AT = 500  # results of a full room, for one that wants a place in it
 
 
@@ -62,6 +64,7 @@ class Counted:
     results: int = 0
     forged: int = 0
     clients: set[str] = field(default_factory=set)
+    too_many: Counter[str] = field(default_factory=Counter)  # results beyond what one may hand in, by address
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +223,7 @@ class PackServer:
         if folder is None:
             return web.Response(status=403, text="no results here\n")
         if not self._gate.may_hand_in(client):
+            self.counted.too_many[client if len(self.counted.too_many) < _MOST_COUNTED else "…"] += 1
             return web.Response(status=429, headers={"Retry-After": "600"}, text="too many\n")
         try:
             body = await asyncio.wait_for(request.read(), _RESULT_SECONDS)

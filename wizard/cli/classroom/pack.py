@@ -252,6 +252,16 @@ def _serve(arguments: Arguments, terminal: Terminal) -> int:
                     refused=counted.refused,
                 )
             )
+            if too_many := counted.too_many.copy():
+                terminal.say(
+                    message(
+                        "share.too-many",
+                        "Results that were refused because one address had sent too many within an hour: {count} "
+                        "(from {clients}).",
+                        count=too_many.total(),
+                        clients=_some(tuple(client for client, _ in too_many.most_common())),
+                    )
+                )
     return ExitStatus.DONE
 
 
