@@ -148,8 +148,9 @@ def test_a_profile_that_is_opened_in_its_pack_takes_the_files_from_there(
     ],
 )
 def test_what_cannot_be_is_said_in_the_form(
-    code: str, address: str, expected: str, qtbot: QtBot, make_window: MakeWindow
+    code: str, address: str, expected: str, qtbot: QtBot, make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("wizard.classroom.join.START_SECONDS", 0.0)
     window = make_window()
     welcome = form(qtbot, window)
     typed(qtbot, welcome.joining.code, code)
@@ -160,6 +161,21 @@ def test_what_cannot_be_is_said_in_the_form(
     assert welcome.joining.code.text() == code, "what was typed is still there"
     qtbot.keyClick(welcome.joining.code, Qt.Key.Key_Escape)
     assert welcome.setup.isVisible()
+    assert not welcome.trouble.isVisible()
+
+
+def test_a_server_that_is_not_up_yet_is_waited_for_until_somebody_goes_back(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window()
+    welcome = form(qtbot, window)
+    typed(qtbot, welcome.joining.code, "0" * 16)
+    typed(qtbot, welcome.joining.address, "http://127.0.0.1:9/")
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: "http://127.0.0.1:9/ can't be reached yet" in said(window), timeout=LONG)
+    qtbot.keyClick(welcome.joining.code, Qt.Key.Key_Escape)
+    qtbot.waitUntil(welcome.setup.isVisible, timeout=LONG)
+    assert not welcome.busy.isVisible()
     assert not welcome.trouble.isVisible()
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from wizard.compatibility.data.model import Matrix
     from wizard.compatibility.model import Choices, Plan
     from wizard.model.lock import LockedFile
+    from wizard.model.messages import Message
     from wizard.run.model import Facts
     from wizard.transfer.download import FetchProgress
 
@@ -238,16 +239,23 @@ class ClassTools:
     # -- a computer of the class
 
     def join(
-        self, code: str, address: str, is_cancelled: IsCancelled, trusted: frozenset[str] = frozenset()
+        self,
+        code: str,
+        address: str,
+        is_cancelled: IsCancelled,
+        trusted: frozenset[str] = frozenset(),
+        on_wait: Callable[[Message], None] = lambda words: None,
     ) -> Classroom:
-        """`address`: of a server or a folder; '' looks in the local network. Class servers that the profile names are
+        """`address`: of a server or a folder; '' looks in the local network. `on_wait` hears of a server that is not up
+        yet and is waited for. Class servers that the profile names are
         asked where they are `trusted`. Raises WizardError `pack-…`, `share-…`,
         `profile-…`."""
         from wizard.app.use.network import load_network
-        from wizard.classroom.join import Asked, enter
+        from wizard.classroom.join import START_SECONDS, Asked, Patience, enter
 
+        patience = Patience(START_SECONDS, on_wait, is_cancelled)
         asked = Asked(pack=address or None, code=code or (None if address else ""))
-        found = enter(asked, load_network(), agree=lambda file: trusted)
+        found = enter(asked, load_network(), agree=lambda file: trusted, patience=patience)
         if is_cancelled():
             raise Cancelled
         return found

@@ -3,6 +3,8 @@
 What makes it safe is the order: the profile comes from a file, from a folder that the person chose, over https, or
 from anybody if its hash begins with the code that was typed. After that a server can only be slow or wrong, and wrong
 bytes are not taken.
+
+One file: each way to a class ends in the same proof, and those to a server in the same waiting.
 """
 
 from __future__ import annotations
@@ -11,8 +13,9 @@ import random
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from wizard.classroom.pack.files import put_bytes
 from wizard.classroom.pack.listing import LISTING, PROFILE
@@ -31,7 +34,7 @@ from wizard.classroom.profile.read import parse_profile, read_profile
 from wizard.classroom.profile.signature import signature_path
 from wizard.classroom.results.proof import is_class_key, remember_class_key
 from wizard.classroom.server.announce import plain_code, search
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import Cancelled, ErrorText, UsageError, WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.messages import Message, message
 from wizard.process import redact
@@ -67,10 +70,19 @@ class LoadBalancer:
 
 
 CODE_SIGNS = 16
-_AGAIN_AFTER = (1.0, 2.0)  # seconds, where a server that was named is not up yet
+START_SECONDS = 300.0  # for the server of a class that begins: it reads the whole pack before it answers
+_AGAIN_AFTER, _SELDOM = 0.5, 4.0  # seconds, from the first to the later times
+_NAP = 0.2
 _AT_ONCE = 16
 _MOST_FOUND = 32  # servers that the network tells of: anybody may announce any number
+NOT_ANNOUNCED = ErrorText(
+    "share-not-announced",
+    "No server in this network announces this class; one that is up may not be announced.",
+    "Give the server's address too (--pack http://ADDRESS:PORT/), or let it announce itself (--announce); "
+    "check the code. Some networks let no announcements through.",
+)
 Search = Callable[[str], tuple[str, ...]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +92,15 @@ class Asked:
     profile: Path | None = None
     pack: str | None = None
     code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a server is waited for that is not up yet, and who is told of it, once."""
+
+    seconds: float = 3.0
+    on_wait: Callable[[Message], None] = lambda words: None
+    is_cancelled: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +126,17 @@ def announced(code: str) -> tuple[str, ...]:
 
 
 def enter(
-    asked: Asked, network: Network | None = None, look: Search = announced, agree: Agree = trust_nobody
+    asked: Asked,
+    network: Network | None = None,
+    look: Search = announced,
+    agree: Agree = trust_nobody,
+    patience: Patience = Patience(),
 ) -> Classroom:
     """`agree` is called when the profile is known and before any host that it names is asked; a class server of it
     that nobody trusts is not. Who was typed, or announces the code that was typed, is asked without.
 
     Raises UsageError `pack-…`, `share-…`, `profile-…`, `signature-…`, WizardError `pack-…`, `share-not-found`, as
-    `agree`."""
+    `agree`, Cancelled."""
     environment = present_environment(network or Network())
     code, class_key = _checked_code(asked.code)
     if asked.profile is not None:
@@ -124,12 +149,15 @@ def enter(
                 path=str(path),
             )
     else:
-        file, path, first = _from_pack(asked.pack, code, environment, look)
+        file, path, first = _from_pack(asked.pack, code, environment, look, patience)
     check_signature(file)
     if class_key:
         _remembered(file, class_key)
     foreign = {host.name for host in not_trusted(file.profile, agree(file))}
     shares = tuple(url for url in file.profile.sources.share if host_of(url) not in foreign)
+    if asked.pack and not first:
+        base = base_of(asked.pack)
+        first = _named(base, lambda: open_pack(base, with_direct(environment, (base,))), patience)
     packs, notices = _packs(asked, file, path, first, environment, look, shares)
     return Classroom(file, path, packs, notices)
 
@@ -164,7 +192,7 @@ def _checked_code(code: str | None) -> tuple[str, str]:
 
 
 def _from_pack(
-    spec: str | None, code: str, environment: Mapping[str, str], look: Search
+    spec: str | None, code: str, environment: Mapping[str, str], look: Search, patience: Patience
 ) -> tuple[ProfileFile, Path, OpenPack]:
     """The profile that a pack carries, and that pack."""
     if spec:
@@ -176,8 +204,17 @@ def _from_pack(
                 "Add the class's code (--class CODE), or use the profile file (--profile FILE).",
                 address=redact(base),
             )
-        return _kept(*_once_it_is_up(base, code, environment))
-    bases = look(code) or look(code)  # the first student is often earlier than the server
+        return _kept(*_named(base, lambda: _profile_of(base, code, environment), patience))
+    bases = _once_it_is_up(
+        lambda: _announced(code, look),
+        message(
+            "share.waiting-for-class",
+            "No server in this network announces this class yet. It is looked for again, for up to {minutes} min; one "
+            "that is up and not announced is found by its address alone (--pack http://ADDRESS:PORT/).",
+            minutes=round(patience.seconds / 60),
+        ),
+        patience,
+    )
     altered: WizardError | None = None
     pool = ThreadPoolExecutor(_AT_ONCE)
     try:
@@ -192,13 +229,6 @@ def _from_pack(
         pool.shutdown(wait=False, cancel_futures=True)
     if altered:
         raise altered
-    if not bases:
-        raise WizardError(
-            "share-not-announced",
-            "No server in this network announces this class; one that is up may not be announced.",
-            "Give the server's address too (--pack http://ADDRESS:PORT/), or let it announce itself (--announce); "
-            "check the code. Some networks let no announcements through.",
-        )
     raise WizardError(
         "share-not-found",
         "No server of this class answered in this network (announced here: {found}).",
@@ -208,16 +238,43 @@ def _from_pack(
     )
 
 
-def _once_it_is_up(base: str, code: str, environment: Mapping[str, str]) -> tuple[ProfileFile, OpenPack]:
-    """A server that cannot be reached is asked again: a class often starts before it."""
-    for seconds in _AGAIN_AFTER if base.startswith("http") else ():
+def _announced(code: str, look: Search) -> tuple[str, ...]:
+    bases = look(code)
+    if not bases:
+        raise WizardError(NOT_ANNOUNCED)
+    return bases
+
+
+def _named(base: str, ask: Callable[[], T], patience: Patience) -> T:
+    """What the one says that was named; a folder is there or is not."""
+    patience = patience if base.startswith("http") else replace(patience, seconds=0.0)
+    words = message(
+        "share.waiting-for-server",
+        "The class server {address} can't be reached yet. It is asked again, for up to {minutes} min.",
+        address=redact(base),
+        minutes=round(patience.seconds / 60),
+    )
+    return _once_it_is_up(ask, words, patience)
+
+
+def _once_it_is_up(ask: Callable[[], T], words: Message, patience: Patience) -> T:
+    """A class often starts before its server. `words`: what is waited for. Raises Cancelled, or as `ask` in the end."""
+    until, pause, is_told = time.monotonic() + patience.seconds, _AGAIN_AFTER, False
+    while True:
         try:
-            return _profile_of(base, code, environment)
+            return ask()
         except WizardError as error:
-            if error.code != PACK_UNREACHABLE.code:
+            if error.code not in (PACK_UNREACHABLE.code, NOT_ANNOUNCED.code) or time.monotonic() >= until:
                 raise
-            time.sleep(seconds)
-    return _profile_of(base, code, environment)
+        if not is_told:
+            patience.on_wait(words)
+            is_told = True
+        again = min(until, time.monotonic() + pause * random.uniform(0.8, 1.2))  # a room does not ask as one
+        while time.monotonic() < again:
+            if patience.is_cancelled():
+                raise Cancelled
+            time.sleep(_NAP)
+        pause = min(2 * pause, _SELDOM)
 
 
 def _profile_of(base: str, code: str, environment: Mapping[str, str]) -> tuple[ProfileFile, OpenPack]:
@@ -255,12 +312,9 @@ def _packs(
     look: Search,
     shares: tuple[str, ...],
 ) -> tuple[tuple[OpenPack, ...], tuple[Message, ...]]:
-    """Whoever was named must be there; of the others those that are. `shares`: of the profile's, those to be asked."""
+    """`first`: whoever was named; of the others those that are there. `shares`: of the profile's, those to be asked."""
     packs: dict[str, OpenPack] = {first.base: first} if first else {}
     notices = []
-    if asked.pack and not first:
-        base = base_of(asked.pack)
-        packs[base] = open_pack(base, with_direct(environment, (base,)))
     may_be = [base_of(str(path.parent))] if (path.parent / LISTING).is_file() else []
     named = [base_of(address) for address in shares]
     may_be += named

@@ -183,7 +183,7 @@ def _setup(arguments: Arguments, terminal: Terminal) -> int:
         choices = replace(choices, prefix=str(find_environment(arguments.into).prefix))
     consent = Consent(arguments.trust, terminal, interrupt, is_attended=not arguments.yes)
     project = project_setup(arguments, consent, terminal, interrupt)
-    course = ClassRun(arguments, session.network(), terminal, consent)
+    course = ClassRun(arguments, session.network(), terminal, consent, interrupt)
     profile, choices = with_profile(arguments, choices, terminal)
     choices = course.choices(choices)
     if _is_present(arguments, profile, choices, course, terminal):

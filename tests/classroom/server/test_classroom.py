@@ -17,7 +17,7 @@ from tests.classroom.server.conftest import serve
 from tests.install.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from tests.servers.raw_server import RawServer
-from wizard.classroom.join import Asked, enter
+from wizard.classroom.join import Asked, Patience, enter
 from wizard.classroom.pack.build import code_of
 from wizard.classroom.pack.make import read_listing
 from wizard.classroom.results.certificate import Certificate, certificate
@@ -25,7 +25,7 @@ from wizard.classroom.results.submit import hand_in, hand_in_failure, read_room
 from wizard.classroom.server.announce import _answering, announcing, search
 from wizard.classroom.server.server import PackServer, ServeOptions
 from wizard.classroom.server.share import announced_at, serve_downloads
-from wizard.model.errors import WizardError
+from wizard.model.errors import Cancelled, WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.messages import text
 from wizard.transfer.download import Downloads, Fetcher
@@ -44,9 +44,12 @@ def code(pack: Path) -> str:
     return code_of(read_listing(pack).profile_sha256)
 
 
+AT_ONCE = Patience(0.0)
+
+
 def refused(asked: Asked, found: tuple[str, ...] = ()) -> str:
     with pytest.raises(WizardError) as caught:
-        enter(asked, look=lambda code: found)
+        enter(asked, look=lambda code: found, patience=AT_ONCE)
     return caught.value.code
 
 
@@ -87,9 +90,31 @@ def test_a_server_that_is_not_up_yet_is_asked_again(pack: Path, server: PackServ
     assert found.file.data == wanted
 
 
+@pytest.mark.parametrize("with_profile", [False, True])
+def test_what_is_waited_for_is_said_once_and_can_be_ended(pack: Path, with_profile: bool) -> None:
+    """The class begins while the teacher still starts the server."""
+    gone, told, asked = "http://127.0.0.1:9/", list[str](), 0
+
+    def is_cancelled() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 6  # after some times that it was asked again
+
+    named = Asked(pack / "profile.torchlab" if with_profile else None, gone, code(pack))
+    for one, words in ((named, gone), (Asked(code=code(pack)), "No server in this network announces this class yet")):
+        patience = Patience(240.0, lambda waits: told.append(text(waits, "en")), is_cancelled)
+        with pytest.raises(Cancelled):
+            enter(one, look=lambda _: (), patience=patience)
+        (said,) = told
+        assert words in said
+        assert "4 min" in said
+        told.clear()
+        asked = 0
+
+
 def test_that_nobody_announces_the_class_is_no_word_about_a_server(pack: Path) -> None:
     with pytest.raises(WizardError) as caught:
-        enter(Asked(code=code(pack)), look=lambda _: ())
+        enter(Asked(code=code(pack)), look=lambda _: (), patience=AT_ONCE)
     assert caught.value.code == "share-not-announced"
     said = text(caught.value.summary, "en") + text(caught.value.hint, "en")
     assert "may not be announced" in said

@@ -16,7 +16,7 @@ from tests.classroom.pack.classes import make_class, publish, with_share
 from tests.install.files import locked, some_bytes
 from tests.servers.fault_server import FaultServer
 from tests.servers.raw_server import RawServer
-from wizard.classroom.join import Asked, enter
+from wizard.classroom.join import Asked, Patience, enter
 from wizard.classroom.pack import opened
 from wizard.classroom.pack.build import BuildOptions, build, code_of
 from wizard.classroom.pack.files import put_bytes
@@ -35,7 +35,7 @@ _OK = b"HTTP/1.1 200 OK\r\n"
 
 def refused(asked: Asked, found: tuple[str, ...] = ()) -> str:
     with pytest.raises(WizardError) as caught:
-        enter(asked, look=lambda code: found)
+        enter(asked, look=lambda code: found, patience=Patience(0.0))
     return caught.value.code
 
 

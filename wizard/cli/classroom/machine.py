@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.classroom.join import Asked, Classroom, enter
+from wizard.classroom.join import START_SECONDS, Asked, Classroom, Patience, enter
 from wizard.classroom.pack.opened import shown
 from wizard.classroom.profile.hosts import ForeignHost, check_hosts, foreign_hosts, is_trusted
 from wizard.classroom.profile.model import ProfileFile
@@ -20,7 +20,7 @@ from wizard.compatibility.model import Choices
 from wizard.machine.model import Machine
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.lock import LockedFile
-from wizard.model.messages import message
+from wizard.model.messages import Message, message
 from wizard.transfer.address import host_of
 from wizard.transfer.proxy.model import Network
 
@@ -73,15 +73,21 @@ def _host(text: str) -> str:
 class ClassRun:
     """Of a setup; does nothing where no class was named."""
 
-    def __init__(self, arguments: Arguments, network: Network, terminal: Terminal, consent: Consent) -> None:
+    def __init__(
+        self, arguments: Arguments, network: Network, terminal: Terminal, consent: Consent, interrupt: Interrupt
+    ) -> None:
         """Sets the arguments' profile to the one that was found. Raises as `enter` and `consent`."""
         self._arguments, self._terminal = arguments, terminal
-        self._room = _entered(arguments, network, consent)
+        patience = Patience(START_SECONDS, self._waits, interrupt.is_asked)
+        self._room = _entered(arguments, network, consent, patience)
         self._machine: Machine | None = None
         if self._room:
             arguments.profile = str(self._room.path)
             for notice in self._room.notices:
                 terminal.write("! " + terminal.words(notice))
+
+    def _waits(self, words: Message) -> None:
+        self._terminal.say(message("share.waiting", "{words} (Ctrl+C ends it)", words=words))
 
     def choices(self, choices: Choices) -> Choices:
         if not self._room:
@@ -151,7 +157,7 @@ class ClassRun:
             self._terminal.error(error)
 
 
-def _entered(arguments: Arguments, network: Network, consent: Consent) -> Classroom | None:
+def _entered(arguments: Arguments, network: Network, consent: Consent, patience: Patience) -> Classroom | None:
     if not (arguments.profile or arguments.pack or arguments.code):
         if arguments.serve_after or arguments.label:
             raise UsageError(
@@ -161,7 +167,7 @@ def _entered(arguments: Arguments, network: Network, consent: Consent) -> Classr
             )
         return None
     profile = Path(arguments.profile).expanduser() if arguments.profile else None
-    return enter(Asked(profile, arguments.pack, arguments.code), network, agree=consent)
+    return enter(Asked(profile, arguments.pack, arguments.code), network, agree=consent, patience=patience)
 
 
 def _nowhere(file: LockedFile) -> tuple[str, ...]:

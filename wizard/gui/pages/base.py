@@ -207,6 +207,10 @@ class Page(QWidget):
         self._task = self.context.tasks.start(work, done, failed, on_note)
         self.changed.emit()
 
+    def say_busy(self, note: Words) -> None:
+        """Say beside the bar what is waited for."""
+        self.busy.say(lambda: self.say(note))
+
     def cancel_task(self) -> None:
         if self._task is not None:
             self._task.cancel()

@@ -345,7 +345,7 @@ class WelcomePage(Page):
         api, wish, trusted = self.context.session.tools, self.joining.wish, self.joining.consent.trusted
 
         def look(is_cancelled: IsCancelled, note: OnNote) -> tuple[Classroom, Choices, tuple[ForeignHost, ...]]:
-            room = api.classes.join(wish.code, wish.address, is_cancelled, trusted)
+            room = api.classes.join(wish.code, wish.address, is_cancelled, trusted, note)
             choices = in_class(api.profile_choices(room.file, Choices()), room, wish.label)
             return room, choices, api.foreign_hosts(room.file)
 
@@ -358,7 +358,7 @@ class WelcomePage(Page):
             self._show_form(None)
             self.context.navigator.open_profile(room.file, choices, room, wish.hand_on, trusted)
 
-        self.start_task(lambda: self.tr("Looking for the class…"), look, joined)
+        self.start_task(lambda: self.tr("Looking for the class…"), look, joined, self.say_busy)
 
     # -- a project
 
