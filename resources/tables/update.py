@@ -70,6 +70,9 @@ def main() -> int:
     more: dict[str, object] = {"program": told.program}
     if told.newest:
         more["newest"] = dict(zip(("version", "page"), told.newest, strict=True))
+    last = json.loads((told.out / DOCUMENT).read_bytes())["version"] if (told.out / DOCUMENT).exists() else 0
+    if told.number <= last:  # who has seen the other document of that number believes neither
+        parser.error(f"{told.out} has number {last}: take {last + 1}")
     key = parse_secret(told.key.read_text(encoding="utf-8"), str(told.key))
     make(told.out, ROOT / "matrices", key, told.number, **more)
     print(f"{told.out}: number {told.number}, {len(list((told.out / str(told.number)).iterdir()))} tables")

@@ -20,13 +20,13 @@ from wizard.model import table_update
 from wizard.system import paths
 from wizard.transfer.http import Client
 
-_SCRIPT = Path(__file__).resolve().parents[2] / "resources" / "tables" / "update.py"
+MAKER = Path(__file__).resolve().parents[2] / "resources" / "tables" / "update.py"
 DOCUMENT, SIGNATURE = "/update.json", "/update.json.minisig"
 Change = Callable[[Path], None]
 
 
 def _maker() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("update_maker", _SCRIPT)
+    spec = importlib.util.spec_from_file_location("update_maker", MAKER)
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)

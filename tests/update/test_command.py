@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.servers.fault_server import Faults
-from tests.update.conftest import DOCUMENT, Maker
+from tests.update.conftest import DOCUMENT, MAKER, Maker
 from wizard import __version__
 from wizard.app.update.offer import VARIABLE
+from wizard.classroom.profile.signature import new_key, secret_text
 from wizard.model.table_update import in_use_file, updates_dir
 from wizard.system import paths
 
@@ -33,6 +34,30 @@ def typed(*words: str, language: str = "en", **more: str) -> subprocess.Complete
         timeout=240,
         check=False,
     )
+
+
+def test_a_setting_that_is_wrong_is_said_in_words(tmp_path: Path) -> None:
+    none = typed("update", "--check", **{VARIABLE: "on"})
+    assert (none.returncode, f"{VARIABLE}=on is neither “off” nor a file" in none.stderr) == (2, True), none.stderr
+    source = tmp_path / "source.toml"
+    source.write_text('tables = 1\naddresses = ["http://lab.example/update.json"]\nkeys = []\n', encoding="utf-8")
+    plain = typed("update", "--check", **{VARIABLE: str(source)})
+    assert (plain.returncode, "expected an https address" in plain.stderr) == (2, True), plain.stderr
+    assert not any(odd in none.stderr + plain.stderr for odd in ("Errno", "regex"))
+
+
+def test_no_number_is_given_out_twice(tmp_path: Path) -> None:
+    """Who has seen the one document would refuse the other."""
+    key, out = tmp_path / "lab.key", tmp_path / "out"
+    key.write_text(secret_text(new_key()), encoding="utf-8")
+    command = [sys.executable, str(MAKER), str(out), "--key", str(key), "--number"]
+    first = subprocess.run([*command, "2"], capture_output=True, text=True, check=False)
+    assert first.returncode == 0, first.stderr
+    before = (out / "update.json").read_bytes()
+    for number in ("2", "1"):
+        again = subprocess.run([*command, number], capture_output=True, text=True, check=False)
+        assert (again.returncode, "has number 2: take 3" in again.stderr) == (2, True), again.stderr
+    assert (out / "update.json").read_bytes() == before
 
 
 def test_the_whole_way(maker: Maker) -> None:

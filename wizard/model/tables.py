@@ -29,6 +29,14 @@ SOME = msgspec.Meta(min_length=1)  # of a list
 DATE = r"20\d\d-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?"
 Date = Annotated[str, msgspec.Meta(pattern=f"^{DATE}$")]
 Https = Annotated[str, msgspec.Meta(pattern=r"^https://[^\s/]+\.[^\s/]+")]
+_FORMS: dict[Any, str] = {  # how what is wanted is said to whoever wrote the table
+    Words: "one line of text",
+    Name: "a name of letters, digits, dots and dashes",
+    Variable: "the name of an environment variable",
+    Place: "a host such as example.org",
+    Date: "a day such as 2026-11-25",
+    Https: "an https address",
+}
 _PLACE = re.compile(r"(?P<words>.*?)(?: - at `\$\.?(?P<path>[^`]*)`)?", re.DOTALL)
 _FIELD = re.compile(r"(?P<field>[a-z_]+): (?P<words>.*)", re.DOTALL)
 _LINE = re.compile(r"at line (\d+)")
@@ -136,6 +144,8 @@ def _placed(name: str, document: str, error: Exception, row: int | None = None) 
     """`mirrors.57.url: what is wrong`. `row`: the line of the row's head; None where the error is of the whole."""
     found = _PLACE.fullmatch(str(error))
     words, path = (found["words"], found["path"] or "") if found else (str(error), "")
+    for kind, wanted in _FORMS.items():
+        words = words.replace(f"Expected `str` matching regex {get_args(kind)[1].pattern!r}", f"expected {wanted}")
     named = _FIELD.fullmatch(words) if not path else None
     if named:
         path, words = named["field"], named["words"]

@@ -78,7 +78,8 @@ class Offered:
 
 
 def update_source() -> UpdateSource:
-    """Raises UsageError `updates-off`, `updates-not-offered`, `updates-other-tables`, `updates-source-bad`."""
+    """Raises UsageError `updates-off`, `updates-no-source`, `updates-not-offered`, `updates-other-tables`,
+    `updates-source-bad`."""
     named = os.environ.get(VARIABLE, "").strip()
     if named.lower() == _OFF:
         raise UsageError(
@@ -95,6 +96,13 @@ def update_source() -> UpdateSource:
             name=paths.MATRICES_VARIABLE,
         )
     path = Path(named).expanduser() if named else paths.resources_dir() / "updates" / "source.toml"
+    if named and not path.is_file():
+        raise UsageError(
+            "updates-no-source",
+            "{name} is neither “off” nor a file that says where updates are offered.",
+            "Write off, or the path of such a file; nobody was asked and nothing was changed.",
+            name=f"{VARIABLE}={named}",
+        )
     try:
         source = parse_source(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, TableError) as error:
