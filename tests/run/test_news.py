@@ -15,6 +15,7 @@ from wizard.app.use import tables
 from wizard.cli.main import main
 from wizard.cli.pick import render
 from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.explain import why_not_newest
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Driver, Gpu, Machine
@@ -196,6 +197,16 @@ def test_what_a_source_without_ranges_leaves_open_is_not_called_unpublished(
     said = {one.variant: one.reasons[0] for one in verdict.candidates if one.torch == "2.16.0" and one.reasons}
     assert {reason.words for reason in said.values()} == {"publication-unknown"}
     assert "is not known" in text(said["cu132"].message, "en")
+    assert len(said) > 9
+    whole = why_not_newest(verdict, "en") or ""
+    assert 0 < whole.count("CUDA ") < 9, "not every tag that there ever was"
+    assert "cu92" not in whole
+    capsys.readouterr()
+    assert main(["matrices", "refresh", "--all-platforms", "--torch-index", server.simple], lambda *_: 99) == 0
+    again = capsys.readouterr()
+    assert "for the processor" not in again.out, "it was learnt before"
+    assert "cu132" in again.out, "still not known"
+    assert "nothing that can be used and that the tables do not know" in again.err
     row = next(line for line in render(verdict, "en").splitlines() if line.startswith("2.16.0"))
     assert "not published" not in row
     assert "? not known" in row

@@ -7,7 +7,7 @@ Shapes and sentences only; the verdict is taken as it is. The text table is `wiz
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,8 @@ from wizard.compatibility.model import SCHEMA, Candidate, Reason, Verdict
 from wizard.compatibility.other_makers import card_document
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, joined, message, system_language, text
+
+_MOST_NAMED = 6
 
 # Why another build was not chosen: the first true reason, for those that do not fit and for those that do.
 #
@@ -128,8 +130,13 @@ def _naming_all(rejection: Rejection) -> Rejection:
     reason = rejection.reason
     if len(rejection.variants) < 2 or "variant" not in reason.params:
         return rejection
-    params = {**reason.params, "variant": ", ".join(rejection.variants)}
+    params = {**reason.params, "variant": _some(rejection.variants, ", ")}
     return replace(rejection, reason=replace(reason, params=params))
+
+
+def _some(names: Sequence[str], comma: str) -> str:
+    """Of a release that was learnt there may be as many as there ever were tags."""
+    return comma.join(names[:_MOST_NAMED]) + (" …" if len(names) > _MOST_NAMED else "")
 
 
 def _shared(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,9 +153,8 @@ def why_not_newest(verdict: Verdict, language: str | None = None) -> str | None:
     heading = message(f"plan.why-{'cpu' if same else 'not-asked' if is_pinned else 'not-newest'}", torch=newest)
     sentences = [text(heading, language)]
     for rejection in rejections:
-        names = text(message("plan.and", ", "), language).join(
-            variant_name(tag, language) for tag in rejection.variants
-        )
+        comma = text(message("plan.and", ", "), language)
+        names = _some([variant_name(tag, language) for tag in rejection.variants], comma)
         words = text(rejection.reason.message, language)
         sentences.append(text(message("plan.rejection", "{builds}: {why}.", builds=names, why=words), language))
     return joined(sentences, language or system_language())

@@ -14,7 +14,7 @@ from typing import Any
 from wizard.compatibility.bests import best_builds
 from wizard.compatibility.data.load import load_matrix, parse_policy
 from wizard.compatibility.data.model import PLATFORMS, Build, Matrix, OverlayState, Release
-from wizard.compatibility.data.ordering import cuda_of, version_key
+from wizard.compatibility.data.ordering import CPU, cuda_of, version_key
 from wizard.compatibility.data.overlay import merged, read_overlay, remove_overlay, write_overlay
 from wizard.compatibility.data.validate import check_folder
 from wizard.compatibility.model import Choices
@@ -71,10 +71,12 @@ IsCancelled = Callable[[], bool]
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """`builds`: what the sources have beyond the shipped tables. `taken`: those that are now in the overlay."""
+    """`builds`: what the sources have beyond the shipped tables. `taken`: those that are now in the overlay; `before`:
+    of these, those that were in it already."""
 
     builds: tuple[NewBuild, ...]
     taken: tuple[NewBuild, ...]
+    before: tuple[NewBuild, ...]
     overlay: OverlayState | None
     silent: tuple[tuple[Source, Message], ...]
 
@@ -90,8 +92,14 @@ def refresh(
             raise _no_source_answers(listing)
         taken = tuple(build for build in listing.builds if is_usable(build, shipped))
         rows = rows_of(taken, shipped, pairs(taken, shipped, reader))
+    before = tuple(build for build in taken if _is_known(build, load_matrix()))
     state = _laid_over(rows) if taken else load_matrix().overlay
-    return Refreshed(listing.builds, taken, state, listing.silent)
+    return Refreshed(listing.builds, taken, before, state, listing.silent)
+
+
+def _is_known(build: NewBuild, matrix: Matrix) -> bool:
+    known = matrix.build(build.torch, build.variant or "", build.platform)
+    return known is not None and (known.kernels is not None or known.variant == CPU)
 
 
 def _no_source_answers(listing: NewBuilds) -> WizardError:

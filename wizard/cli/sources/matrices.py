@@ -173,9 +173,10 @@ def _refresh(arguments: Arguments, terminal: Terminal) -> int:
         return ExitStatus.DONE
     for words in dict.fromkeys(terminal.words(words) for _, words in done.silent):
         terminal.write(f"! {words}")
-    for line in dict.fromkeys(told(build, terminal) for build in done.builds):  # of several systems often the same
+    fresh = [build for build in done.builds if build not in done.before]
+    for line in dict.fromkeys(told(build, terminal) for build in fresh):  # of several systems often the same
         terminal.line(line)
-    taken = len(done.taken)
+    taken = len(done.taken) - len(done.before)
     folder = done.overlay.folder if done.overlay else ""
     terminal.say(
         message(
