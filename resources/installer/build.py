@@ -214,12 +214,11 @@ def windows(frozen: Path, into: Path) -> Path:
 
 
 def write_papers(folder: Path) -> None:
-    """What is inside, and what administrators install by; of the installer that lies there."""
+    """What administrators install by; of the installer that lies there."""
     installer = folder / f"TorchSetup-{version()}-windows-x86_64.exe"
     if not installer.is_file():
         raise SystemExit(f"there is no {installer}")
-    made = [*papers.bills(folder, version(), date())]
-    made += [papers.winget(folder, installer, version()), papers.intune(folder, installer, version())]
+    made = [papers.winget(folder, installer, version()), papers.intune(folder, installer, version())]
     print("\n".join(map(str, made)))
 
 
@@ -243,13 +242,13 @@ def main(argv: list[str] | None = None) -> int:
         ("tar", "the archive for Linux"),
         ("deb", "the package for Debian and Ubuntu"),
         ("windows", "the installer for Windows, from a folder that was frozen there"),
-        ("sbom", "what is inside, as CycloneDX, for both systems"),
-        ("papers", "that, and what winget and Intune install the installer by"),
+        ("sbom", "what is inside, as CycloneDX"),
+        ("papers", "what winget and Intune install the installer by"),
         ("sums", "SHA256SUMS of all that is handed out"),
     ):
         command = commands.add_parser(name, help=words)
         command.add_argument("--into", type=Path, default=DIST, metavar="FOLDER")
-        if name in ("tar", "deb", "windows"):
+        if name in ("tar", "deb", "windows", "sbom"):
             command.add_argument("--from", dest="frozen", type=Path, default=DIST / "TorchSetup", metavar="FOLDER")
         if name in ("tar", "deb"):
             command.add_argument("--preset", type=int, default=6, help="of xz; 0 is quick and large")
@@ -263,7 +262,7 @@ def main(argv: list[str] | None = None) -> int:
     elif wanted.command == "windows":
         windows(wanted.frozen, wanted.into)
     elif wanted.command == "sbom":
-        papers.bills(wanted.into, version(), date())
+        print(papers.bill(wanted.into, wanted.frozen, version(), date()))
     elif wanted.command == "papers":
         write_papers(wanted.into)
     else:

@@ -44,6 +44,7 @@ NOT_RUN = {
     ".venv/bin/python resources/installer/build.py tar": "of a frozen folder: tests/frozen",
     ".venv/bin/python resources/installer/build.py windows": "wants Windows' frozen folder: tests/frozen",
     ".venv/bin/python resources/installer/build.py papers": "wants the installer: tests/frozen/test_papers.py",
+    ".venv/bin/python resources/installer/build.py sbom": "of a frozen folder: tests/frozen/test_papers.py",
     ".venv/bin/python resources/installer/build.py sums": "of what is frozen: tests/frozen",
     "torch-wizard setup --conda ~/miniforge3 --yes": "wants a conda: tests/environment/test_real_conda.py",
     "torch-wizard mirrors test": "asks the real mirrors: tests/line/test_mirrors.py",
