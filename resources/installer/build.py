@@ -155,7 +155,8 @@ def debian_package(frozen: Path, into: Path, preset: int) -> Path:
         root = Path(scratch, "root")
         lay_out(frozen, Path(scratch, "archive"), as_copies=True)
         root.mkdir()
-        deb.arrange(Path(scratch, "archive"), root, LINUX / "torch-wizard.1", version(), date())
+        manual, changes = LINUX / "torch-wizard.1", ROOT / "CHANGELOG.md"
+        deb.arrange(Path(scratch, "archive"), root, manual, changes, version(), date())
         deb.build(root, made, version(), machine, date(), preset)
     print(f"{made}: {made.stat().st_size / MEBIBYTE:.1f} MB")
     return made

@@ -80,8 +80,8 @@ def dependencies(program: Path) -> Iterator[str]:
     yield from sorted({_PACKAGES[name] for name in outside})
 
 
-def arrange(laid_out: Path, root: Path, manual: Path, version: str, date: int) -> None:
-    """From the archive's folder to Debian's places."""
+def arrange(laid_out: Path, root: Path, manual: Path, changes: Path, version: str, date: int) -> None:
+    """From the archive's folder to Debian's places. `changes`: what is new, as the sources tell it."""
     ours, documents = root / "usr/lib" / NAME, root / "usr/share/doc" / NAME
     ours.mkdir(parents=True)
     for name in ("program", "torch-wizard"):
@@ -93,8 +93,10 @@ def arrange(laid_out: Path, root: Path, manual: Path, version: str, date: int) -
     (documents / "licences").symlink_to(f"../../../lib/{NAME}/program/_internal/licences")
     _pack(root / "usr/share/man/man1/torch-wizard.1.gz", manual.read_text("utf-8"))
     day = datetime.fromtimestamp(date, timezone.utc).strftime("%a, %d %b %Y %H:%M:%S +0000")
-    entry = f"{NAME} ({version}) unstable; urgency=medium\n\n  * See upstream's changelog.\n\n -- {MAINTAINER}  {day}\n"
+    head = f"{NAME} ({version}) unstable; urgency=medium"
+    entry = f"{head}\n\n  * What is new stands in NEWS.gz.\n\n -- {MAINTAINER}  {day}\n"
     _pack(documents / "changelog.gz", entry)
+    _pack(documents / "NEWS.gz", changes.read_text("utf-8"))
     own = (ours / "program/_internal/licences/torch-setup.txt").read_text("utf-8")
     (documents / "copyright").write_text(f"{own}\n{_OTHERS}", "utf-8")
     overrides = root / "usr/share/lintian/overrides" / NAME
