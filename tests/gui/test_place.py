@@ -222,8 +222,8 @@ def test_a_folder_dropped_on_its_field_is_its_path(qtbot: QtBot, make_window: Ma
     assert window.navigator.state.choices.prefix == str(tmp_path / "课 堂" / "torch")
 
 
-def test_what_is_wrong_stands_below_the_fields_and_the_whole_path_is_shown(
-    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_is_wrong_stands_below_its_field_and_the_whole_path_is_shown(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     window = make_window()
@@ -233,7 +233,14 @@ def test_what_is_wrong_stands_below_the_fields_and_the_whole_path_is_shown(
     typed(qtbot, page.name, "a/b")
     qtbot.waitUntil(page.trouble.isVisible)
     assert page.name.mapTo(page, page.name.rect().topLeft()) == before
-    assert page.trouble.y() > page.folder.mapTo(page.trouble.parentWidget(), page.folder.rect().bottomLeft()).y()
+    top, bottom = page.trouble.geometry().top(), page.trouble.geometry().bottom()
+    assert page.name.geometry().bottom() < top < bottom < page.folder.geometry().top()
+    assert (page.name.property("wrong"), page.folder.property("wrong")) == (True, False)
     typed(qtbot, page.name, "ab")
+    session.fail["check_place"] = UsageError(error_text("target-is-system"), path="/proc/x")
+    typed(qtbot, page.folder, "/proc/x")
+    qtbot.waitUntil(lambda: page.folder.geometry().bottom() < page.trouble.geometry().top(), timeout=5000)
+    assert (page.name.property("wrong"), page.folder.property("wrong")) == (False, True)
+    session.fail.clear()
     typed(qtbot, page.folder, "labs")
     assert page._path.text() == str(tmp_path / "labs" / "ab")

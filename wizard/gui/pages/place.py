@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from wizard.environment.model import Environment
 
 _TYPING_PAUSE_MS = 250
+_OF_NAME = frozenset({"bad-name", "target-is-environment", "target-unfinished", "target-not-empty", "target-is-file"})
 
 
 class PlacePage(Page):
@@ -86,14 +87,14 @@ class PlacePage(Page):
         grid.setContentsMargins(16, 14, 16, 14)
         grid.setHorizontalSpacing(14)
         grid.setVerticalSpacing(10)
-        for row, field in enumerate((self.name, self.folder)):
-            self._texts[row].setBuddy(field)
-            grid.addWidget(self._texts[row], row, 0)
+        self._grid = grid  # rows 1 and 3: what is wrong with the field above
+        for text, row, field in zip(self._texts, (0, 2), (self.name, self.folder), strict=True):
+            text.setBuddy(field)
+            grid.addWidget(text, row, 0)
             grid.addWidget(field, row, 1)
-        grid.addWidget(self._browse, 1, 2)
-        grid.addWidget(self._path, 2, 1, 1, 2)
+        grid.addWidget(self._browse, 2, 2)
+        grid.addWidget(self._path, 4, 1, 1, 2)
         grid.setColumnStretch(1, 1)
-        # What speaks against the place stands below its fields, which stay where they are while one types.
         folds = FoldList(self.engine_fold, self.volumes_fold)
         for card in (modes, form, self.existing, self.trouble, self.rows, folds):
             self.body.addWidget(card)
@@ -225,6 +226,7 @@ class PlacePage(Page):
 
     def _mode_changed(self, button: object, checked: bool) -> None:
         if checked:
+            self._keep_height(False)
             self.rows.setVisible(False)  # of the other kind of place
             self._typed()
             self.wants_focus.emit()
@@ -233,6 +235,7 @@ class PlacePage(Page):
         session, facts, choices = self.context.session, self.state.facts, self._choices()
         if facts is None:
             return
+        self._mark(None)
         if choices.reuse:
             self._check_existing(choices)
             return
@@ -256,9 +259,33 @@ class PlacePage(Page):
         )
 
     def _refused(self, choices: Choices, error: WizardError) -> None:
+        self._keep_height(self.new.isChecked())
         self.rows.setVisible(False)
         self.context.navigator.put_place(choices, None)
+        wrong = None if choices.reuse else self._wrong_field(error)
+        self.trouble.put_below_field(wrong is not None)
+        if wrong is None:
+            self.body.insertWidget(self.body.indexOf(self.existing) + 1, self.trouble)
+        else:
+            self._grid.addWidget(self.trouble, 1 if wrong is self.name else 3, 1, 1, 2)
+        self._mark(wrong)
         self.trouble.show_error(error)
+
+    def _wrong_field(self, error: WizardError) -> QLineEdit:
+        part = str(error.params.get("name", ""))
+        return self.name if error.code in _OF_NAME and part not in Path(self.folder.text()).parts else self.folder
+
+    def _mark(self, wrong: QLineEdit | None) -> None:
+        for field in (self.name, self.folder):
+            if field.property("wrong") is not (field is wrong):
+                field.setProperty("wrong", field is wrong)
+                field.style().polish(field)
+
+    def _keep_height(self, is_kept: bool) -> None:
+        """Leave the folds below where they are while what is typed is refused."""
+        policy = self.rows.sizePolicy()
+        policy.setRetainSizeWhenHidden(is_kept)
+        self.rows.setSizePolicy(policy)
 
     def _choose_folder(self) -> None:
         chosen = QFileDialog.getExistingDirectory(self, self._texts[1].text().replace("&", ""), self.folder.text())

@@ -144,11 +144,12 @@ class Remark(QFrame):
 class Trouble(QFrame):
     def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._is_below_field = False
         self.setProperty("role", "error")
         self._translator = translator
         self._summary: Message | None = None
         self._hint: Message | None = None
-        rows = column(self, (16, 14, 16, 14))
+        self._rows = rows = column(self, (16, 14, 16, 14))
         self._pill = Pill("problem")
         self._what, self._do = label("", "strong"), Advice()
         self._details = QPlainTextEdit(self)
@@ -171,6 +172,7 @@ class Trouble(QFrame):
             rows.addWidget(widget)
         rows.addLayout(buttons)
         rows.addWidget(self._details)
+        self._spacing = rows.spacing()
         self.setVisible(False)
 
     def show_error(self, error: WizardError) -> None:
@@ -186,6 +188,20 @@ class Trouble(QFrame):
         self.retranslate()
         self.setVisible(True)
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
+
+    def put_below_field(self, is_below: bool) -> None:
+        """Choose its look: two lines of text right below the field that is wrong, or a card of its own."""
+        if is_below == self._is_below_field:
+            return
+        self._is_below_field = is_below
+        self.setProperty("role", "in-row" if is_below else "error")
+        self._what.setProperty("role", "problem" if is_below else "strong")
+        self._rows.setContentsMargins(*((0, 0, 0, 0) if is_below else (16, 14, 16, 14)))
+        self._rows.setSpacing(2 if is_below else self._spacing)
+        for part in (self._pill, self._copy):
+            part.setVisible(not is_below)
+        for part in (self, self._what):
+            part.style().polish(part)
 
     def clear(self) -> None:
         self._summary = self._hint = None
