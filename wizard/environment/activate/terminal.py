@@ -115,7 +115,7 @@ def open_terminal(prefix: Path, lines: Sequence[ShellLine] = (), folder: Path | 
         raise WizardError(
             "terminal-not-started",
             "A terminal could not be opened for the environment in “{path}”.",
-            "Open a terminal yourself and paste the line that switches the environment on.",
+            "Open a terminal yourself and paste the line that activates the environment.",
             details=str(error),
             path=str(prefix),
         ) from error
@@ -151,7 +151,7 @@ def _in_terminal(line: str, shell: str, prefix: Path) -> tuple[str, ...]:
         raise WizardError(
             "terminal-none",
             "No terminal program was found that could be opened.",
-            "Open a terminal yourself and paste the line that switches the environment on.",
+            "Open a terminal yourself and paste the line that activates the environment.",
             path=str(prefix),
         )
     # A shell reads them when it has started: another environment's terminal must not have written over them by then.

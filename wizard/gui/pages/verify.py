@@ -184,7 +184,7 @@ class VerifyPage(Page):
     def retranslate(self) -> None:
         self.save.setText(self.tr("&Save report…"))
         self.copy.setText(self.tr("&Copy report"))
-        self.copy.setAccessibleDescription(self.tr("Names of this computer and of you are taken out."))
+        self.copy.setAccessibleDescription(self.tr("Your name and the name of this computer are removed."))
         self.copy.setToolTip(plain_tip(self.copy.accessibleDescription()))
         self.another.setText(self.tr("Set up &another"))
         self.finish.setText(self.tr("&Finish"))

@@ -178,7 +178,7 @@ class PackPanel(QFrame):
         elif plan is not None:
             self._title.setText(self.tr("A pack for %1").replace("%1", plan.title))
             words = self.tr("Package files: %1, %2, each once. They are fetched into the folder and checked.")
-            size = self.tr("of a size that is not known yet") if plan.total is None else bytes_text(plan.total)
+            size = self.tr("size not known yet") if plan.total is None else bytes_text(plan.total)
             self._words.setText(words.replace("%1", str(plan.files)).replace("%2", size))
         else:
             self._title.setText(self.tr("The pack"))
@@ -193,7 +193,7 @@ class PackPanel(QFrame):
         """What is worth knowing before it begins."""
         said = []
         if plan.needs_split:
-            words = self.tr("This disk (%1) holds no file over 4 GiB. Larger ones lie in parts; a setup joins them.")
+            words = self.tr("This disk (%1) holds no file over 4 GiB. Larger ones are stored in parts; a setup joins them.")
             said.append(words.replace("%1", plan.volume))
         if plan.large:
             said.append(self.tr("Files over 4 GiB: %1").replace("%1", str(plan.large)))

@@ -111,7 +111,7 @@ class ServingPanel(QFrame):
         self.stop.setText(self.tr("Sto&p sharing"))
         self.large.setText(self.tr("Show lar&ge"))
         self.large.setAccessibleDescription(self.tr("The code and the address on the whole screen, for a projector."))
-        self.mend.setText(self.tr("Fetch them a&new"))
+        self.mend.setText(self.tr("Download them agai&n"))
         self._code_text.setText(self.tr("Class code"))
         self._address_text.setText(self.tr("Address, if the code finds nothing"))
         for line in (self.code, self.command, *self.addresses):
@@ -185,11 +185,11 @@ class ServingPanel(QFrame):
 
     def _show_problems(self, said: list[str]) -> None:
         more = [f"… +{len(said) - _PROBLEMS_SHOWN}"] if len(said) > _PROBLEMS_SHOWN else []
-        head = [self.tr("These files are damaged and are not handed out:")] if said else []
+        head = [self.tr("These files are damaged and are not shared:")] if said else []
         self._problems.setText("\n".join([*head, *said[:_PROBLEMS_SHOWN], *more]))
 
     def _count(self, clients: int, sent: int, results: int) -> str:
-        words = self.tr("Computers that have fetched: %1. Handed out: %2. Results that came in: %3.")
+        words = self.tr("Computers that have fetched: %1. Sent: %2. Results that came in: %3.")
         return words.replace("%1", str(clients)).replace("%2", bytes_text(sent)).replace("%3", str(results))
 
 

@@ -319,7 +319,7 @@ class DeletionPanel(QFrame):
         self._title.setVisible(not self.is_going)
         self._show_unowned(plan.unowned)
         self._show_users(plan)
-        goes = self.tr("%1 goes: %2 packages, %3 files, %4. %5 become free on the disk.")
+        goes = self.tr("%1 will be deleted: %2 packages, %3 files, %4. This frees %5.")
         facts = (
             plan.name,
             str(plan.environment.packages),

@@ -23,8 +23,8 @@ _MAY_BREAK = "\N{ZERO WIDTH SPACE}"
 
 _OF_A_PROFILE = message(
     "flow.hosts.head",
-    "This class profile would send this computer to hosts that are neither official nor in "
-    "this program's tables. What comes from them can do whatever you can.",
+    "This class profile downloads from hosts that this program does not know. Software from there can do anything on "
+    "this computer that you can.",
 )
 
 

@@ -186,7 +186,7 @@ class NewsBox(QFrame):
 
     def show_news(self, news: Sequence[JudgedBuild]) -> None:
         self.setVisible(bool(news))
-        self.fold.show_words(self.tr("New at the sources, and not known to this program yet"), str(len(news)))
+        self.fold.show_words(self.tr("Newer versions online that this program does not know yet"), str(len(news)))
         self._lines.setText("\n".join(self._line(one) for one in news[:_MOST]))
         self._then.setText(self.tr("An update of this program brings them here."))
 

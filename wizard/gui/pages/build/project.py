@@ -25,8 +25,8 @@ from wizard.model.messages import message
 
 _HOSTS = message(
     "flow.hosts.project",
-    "This project would send this computer to hosts that are neither official nor in this program's tables. What comes "
-    "from them can do whatever you can.",
+    "This project downloads from hosts that this program does not know. Software from there can do anything on this "
+    "computer that you can.",
 )
 
 
@@ -55,11 +55,11 @@ class ProjectPanel(QWidget):
         self.other.clicked.connect(self._choose_file)
 
     def retranslate(self) -> None:
-        self.strict.setText(self.tr("E&xactly as asked, or nothing"))
+        self.strict.setText(self.tr("E&xactly what the project asks for, or nothing"))
         self.other.setText(self.tr("&Other file…"))
         self.more.show_words(self.tr("What was &noticed while reading"))
         self._refused.setText(
-            self.tr("What the project asks for is not available in exactly these versions. Untick “Exactly as asked” to accept what differs.")
+            self.tr("What the project asks for is not available in exactly these versions. Untick “Exactly what the project asks for” to accept what differs.")
         )
         self.consent.retranslate()
 

@@ -47,8 +47,8 @@ def system_words(system: SystemProxy, translator: Translator) -> str:
             said.append(
                 QCoreApplication.translate(
                     "NetworkForm",
-                    "It names a script (PAC), which this program does not run: look the proxy up in it or in a "
-                    "browser.",
+                    "Your system finds its proxy by a script (PAC), which this program cannot run: ask your "
+                    "administrator for the proxy's address.",
                 )
             )
         else:
