@@ -10,12 +10,14 @@ from pathlib import Path
 from tests.app import values
 from tests.gui import fake_session, fake_tools
 from wizard.app.pages.after_setup import SNIPPET
-from wizard.app.pages.build import arrange, picked_for, pythons_of, worth_showing
+from wizard.app.pages.build import arrange, picked_for, pythons_of, without_card, worth_showing
 from wizard.app.pages.report import read_report
+from wizard.app.pages.requirements import requirements
 from wizard.app.pages.sources import pill_of, rows_of
 from wizard.compatibility.model import Choices, Reason
+from wizard.machine.machine_file import read_machine_file
 from wizard.model.messages import LANGUAGES, Message, catalogue, in_each, text
-from wizard.sources.model import Availability
+from wizard.sources.model import Availability, UserSettings
 
 
 def test_the_grid_has_new_releases_first_and_cpu_last() -> None:
@@ -91,6 +93,14 @@ def test_the_usual_grid_leaves_out_old_lines_and_what_was_never_published() -> N
     old = values.candidate("1.9.0", "cu92")
     assert arrange(worth_showing(every, old)).releases[-1] == "1.9.0"
     assert "cu92" in arrange(worth_showing(every, old)).variants
+
+
+def test_a_card_without_nvidias_driver_is_told_before_the_build() -> None:
+    machine = read_machine_file(Path(__file__).parents[1] / "data" / "machines" / "gtx-970-linux-nouveau.json")
+    facts = replace(values.FACTS, machine=machine, requirements=requirements(machine, UserSettings()))
+    told = without_card(facts, values.VERDICT)
+    assert [[words.key for words in row] for row in told] == [["check.driver.nouveau", "check.driver.none.why"]]
+    assert without_card(values.FACTS, values.VERDICT) == ()
 
 
 def test_the_usual_grid_has_the_columns_and_rows_that_hold_a_choice() -> None:

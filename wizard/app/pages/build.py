@@ -16,6 +16,7 @@ from wizard.model.messages import Message, message
 from wizard.run.model import Facts
 
 _LINES = 5
+_NO_DRIVER = ("check.driver.none", "check.driver.nouveau")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +31,14 @@ class Grid:
 
 
 def without_card(facts: Facts | None, verdict: Verdict) -> tuple[tuple[Message, Message], ...]:
-    """Return each card that no build here uses and what is done with it; () where there is a card of NVIDIA."""
+    """Return each card that no build here uses and what is done with it; () where a driver runs a card of NVIDIA."""
     if verdict.others:
         return tuple(card_words(card)[:2] for card in verdict.others)
-    if facts is None or facts.machine.nvidia_gpus:
+    if facts is None:
         return ()
+    if facts.machine.nvidia_gpus:
+        driver = next((row for row in facts.requirements if row.name == "driver"), None)
+        return ((driver.fact, message("check.driver.none.why")),) if driver and driver.fact.key in _NO_DRIVER else ()
     return ((message("check.gpu.none", "No NVIDIA graphics card was found."), message("check.gpu.none.why")),)
 
 

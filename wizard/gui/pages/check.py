@@ -150,9 +150,9 @@ class CheckPage(Page):
         self.rows.show_rows([row for row in rows if not is_fine(row)])
         self._fine.show_rows(fine)
         self.fine.setVisible(bool(fine))
-        names = self.context.translator.listed(dict.fromkeys(requirement_name(row.name) for row in fine))
-        words = self.tr("%1 more, all fine: %2").replace("%1", str(len(fine)))
-        self.fine.show_words(words.replace("%2", names))
+        names = tuple(dict.fromkeys(requirement_name(row.name) for row in fine))
+        words = self.tr("%1 more, all fine: %2").replace("%1", str(len(names)))
+        self.fine.show_words(words.replace("%2", self.context.translator.listed(names)))
 
     # -- the look at the machine
 

@@ -174,7 +174,9 @@ class CheckRows(RowCard):
     def _way_out(self, row: CheckRow, name: str, lines: list[QWidget]) -> _WayOut:
         if row.guide:
             panel = DriverPanel(row.guide, self._context.translator)
-            return self._unfolding(self.tr("How to update"), name, row, panel), panel
+            is_missing = row.fact.key in ("check.driver.none", "check.driver.nouveau")
+            words = self.tr("How to install it") if is_missing else self.tr("How to update")
+            return self._unfolding(words, name, row, panel), panel
         if row.finding and row.finding.is_fixable:
             return self._fixing(row.finding, name, lines)
         if row.fix:

@@ -193,7 +193,9 @@ class PackPanel(QFrame):
         """What is worth knowing before it begins."""
         said = []
         if plan.needs_split:
-            words = self.tr("This disk (%1) holds no file over 4 GiB. Larger ones are stored in parts; a setup joins them.")
+            words = self.tr(
+                "This disk (%1) holds no file over 4 GiB. Larger ones are kept in parts; a setup joins them."
+            )
             said.append(words.replace("%1", plan.volume))
         if plan.large:
             said.append(self.tr("Files over 4 GiB: %1").replace("%1", str(plan.large)))

@@ -200,8 +200,8 @@ class Trouble(QFrame):
         self._rows.setSpacing(2 if is_below else self._spacing)
         for part in (self._pill, self._copy):
             part.setVisible(not is_below)
-        for part in (self, self._what):
-            part.style().polish(part)
+        for styled in (self, self._what):
+            styled.style().polish(styled)
 
     def clear(self) -> None:
         self._summary = self._hint = None

@@ -187,7 +187,7 @@ class BuildPage(Page):
                 parts.append(words.replace("%2", self.say(reasons[0]).rstrip(".。")))
         update = verdict.after_driver_update
         if update:
-            words = self.tr("After an update to driver %1 or newer, %2 would fit.").replace("%1", update.number)
+            words = self.tr("With NVIDIA driver %1 or newer, %2 would fit.").replace("%1", update.number)
             parts.append(words.replace("%2", build_text(update.torch, update.variant)))
         if not parts:
             parts.append(self.tr("The newest one that runs here is chosen. Any green cell can be chosen instead."))
