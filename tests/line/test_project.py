@@ -148,6 +148,47 @@ def test_a_package_without_a_wheel_is_left_and_agreed_to(world: World, folder: P
     assert installed(world)["padding-a"] == "1.0"
 
 
+def test_what_a_package_needs_and_no_index_has_ready_is_left_and_agreed_to(world: World, folder: Path) -> None:
+    """Not an older release, nor one before its time, in silence. As real ones are: a parser's runtime without a wheel
+    of the release that everybody needs."""
+    shelf = world.packages.root
+    for version in ("4.7", "4.9.3"):
+        (shelf / f"runtime-{version}.tar.gz").write_bytes(b"nothing is built")
+    build_wheel(shelf, "runtime", "4.13", {"runtime.py": b""})
+    for version, needs in (("0.11", []), ("1.3.2", ["runtime==4.9.*"]), ("1.3.8", ["runtime==4.9.*"]), ("1.4rc3", [])):
+        build_wheel(shelf, "hydra", version, {"hydra.py": b""}, needs)
+    for asked, taken in (("hydra>=1", "1.3.8"), ("hydra==1.3.2\nruntime==4.9.3", "1.3.2")):
+        write(folder, "requirements.txt", "torch", asked)
+        done = world.run(*setup(world, folder, "--dry-run", "--events"))
+        assert f"hydra=={taken}" in json.loads(done.stdout)["packages"], done.stderr
+        assert "runtime: asked ==4.9." in done.stderr, done.stderr
+        assert "you get –: hydra needs it" in done.stderr
+        assert "-m pip install --no-deps" in done.stderr
+    done = world.run(*setup(world, folder, "--yes"))
+    assert done.returncode == 2
+    assert "add --relax runtime (" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_pre_release_that_nobody_asked_for_wants_a_yes(world: World, folder: Path) -> None:
+    build_wheel(world.packages.root, "early", "2.0rc1", {"early.py": b""})
+    write(folder, "requirements.txt", "torch", "early")
+    done = world.run(*setup(world, folder, "--yes"))
+    assert done.returncode == 2
+    assert "--relax early" in done.stderr
+    write(folder, "requirements.txt", "torch", "early>=2.0rc1")
+    done = world.run(*setup(world, folder, "--yes", "--dry-run"))
+    assert "pre-release" not in done.stderr
+
+
+@pytest.mark.slow
+def test_a_list_of_made_up_names_is_refused_soon(world: World, folder: Path) -> None:
+    write(folder, "requirements.txt", "torch", *(f"made-up-{number}==1.{number}" for number in range(300)))
+    done = world.run(*setup(world, folder, "--yes"))
+    assert done.returncode == 2
+    assert "The project names 300 packages or more that no index here has, such as made-up-0" in done.stderr
+
+
 def test_a_project_without_torch_is_told_so(world: World, folder: Path) -> None:
     write(folder, "requirements.txt", "padding-a")
     done = world.run(*setup(world, folder, "--dry-run"))

@@ -41,9 +41,9 @@ def told(
     selected = replace(
         values.SELECTED, requirements=requirements, package_sources=(main,), preferred=(PackageVersion(*kept),)
     )
-    notices = held_back(values.FACTS, selected, Lock(files, ""), lambda: False)
-    assert all(text(notice, language) for notice in notices for language in LANGUAGES)
-    return {str(one.params["name"]): (one.key, str(one.params["newest"])) for one in notices}
+    found = held_back(values.FACTS, selected, Lock(files, ""), lambda: False)
+    assert all(text(one.said, language) for one in found for language in LANGUAGES)
+    return {one.name: (one.said.key, str(one.said.params["newest"])) for one in found}
 
 
 def test_which_one_is_newer_and_why_it_is_not_taken(index: IndexServer) -> None:

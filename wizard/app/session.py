@@ -323,7 +323,8 @@ class Session(Runs):
         on_progress: OnProgress = lambda progress: None,
     ) -> Preview:
         """All of a project in one lock. Raises as `app.project.plan_project`, UsageError `project-hosts`."""
-        from wizard.app.project import plan_project, with_trusted
+        from wizard.app.project import with_trusted
+        from wizard.app.project_plan import plan_project
         from wizard.app.use.volumes import with_volumes
 
         request = self.project_request(request.project, facts, with_volumes(choices))

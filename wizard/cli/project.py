@@ -132,7 +132,8 @@ class ProjectSetup:
     def preview(self, session: Session, facts: Facts, choices: Choices, on_progress: OnProgress) -> Preview:
         """Raises WizardError `not-as-asked`, UsageError `project-hosts`, `project-relax`, Cancelled, and as
         `plan_project`."""
-        from wizard.app.project import plan_project, request_of, with_trusted
+        from wizard.app.project import request_of, with_trusted
+        from wizard.app.project_plan import plan_project
 
         request = request_of(self._project, facts, session.matrix, choices)
         self._tell(request)

@@ -134,7 +134,7 @@ class LockRequest:
     an address: what the main one has is not overridden by what was added to it.
     `index_strategy`, as uv calls it: which of several indexes that have a package is asked for its versions.
     `provided`: what conda brings, in these versions and no other; it is not locked. `preferred`: kept to where that has
-    a solution.
+    a solution. `apart`: names that are not locked, whoever needs them.
     """
 
     requirements: tuple[str, ...]
@@ -153,6 +153,7 @@ class LockRequest:
     index_strategy: str = "first-index"
     provided: tuple[PackageVersion, ...] = ()
     preferred: tuple[PackageVersion, ...] = ()
+    apart: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -214,7 +215,7 @@ def settings_text(request: LockRequest, nothing: Path) -> str:
 
     `nothing`: an empty folder, made when it is needed.
     """
-    lines: list[str] = []
+    lines = [f"exclude-dependencies = [{', '.join(map(quoted, request.apart))}]"] if request.apart else []
     links = [(f"links-{number}", url, request.links_layout) for number, url in enumerate(request.find_links)]
     added = [(f"added-{number}", url, request.links_layout) for number, url in enumerate(request.added_links)]
     extra = [(f"extra-{number}", url, "simple") for number, url in enumerate(request.extra_indexes)]
@@ -322,7 +323,7 @@ def parse_lock(text: str) -> Lock:
 
 
 def _file(package: Mapping[str, Any]) -> LockedFile:
-    wheel = _best_wheel(package["wheels"])
+    wheel = package["wheels"][0]  # uv was given one platform; of several it lists the best first
     url = wheel.get("url") or Path(wheel["path"]).absolute().as_uri()
     filename = wheel.get("name") or unquote(urlsplit(url).path).rsplit("/", 1)[-1]
     _, version, _, _ = parse_wheel_filename(filename)
@@ -362,11 +363,6 @@ def without_login(url: str) -> str:
     """Return an address without its login: locks name none."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if "@" in parts.netloc else url
-
-
-def _best_wheel(wheels: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """uv was given one platform and leaves one wheel; of several it lists the best first."""
-    return wheels[0]
 
 
 def _failure(outcome: Outcome, environment: Mapping[str, str]) -> WizardError:

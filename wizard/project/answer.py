@@ -73,6 +73,8 @@ def relaxed_words(one: Relaxed) -> Message:
 
 def moved_words(one: Relaxed) -> Message:
     """Return the same for what had to move in the lock, with the line: nothing below it shows that."""
+    if not one.origins:
+        return relaxed_words(one)
     return message(
         "project.head.moved",
         "{name}: asked {asked} ({place}), you get {given}: {why}",

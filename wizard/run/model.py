@@ -70,6 +70,7 @@ class SelectedBuild:
     index_strategy: str = INDEX_STRATEGIES[0]
     packages_measured: bool = False  # where packages come from was found by a benchmark
     preferred: tuple[PackageVersion, ...] = ()  # kept to where that has a solution
+    apart: tuple[str, ...] = ()  # left out of the lock, whoever needs them
     project: ProjectUse | None = None
 
 

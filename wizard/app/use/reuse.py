@@ -270,7 +270,7 @@ def _planned(
     is_expected = selected.candidate.fits and selected.candidate.variant != CPU
     both = of_both(coming, selected.package_sources, facts.settings, asker.is_cancelled)
     behind = held_back(facts, _asked_only(selected, wish), coming, asker.is_cancelled)
-    notices = (*facts.settings.notices, *selected.notices, *both, *behind)
+    notices = (*facts.settings.notices, *selected.notices, *both, *(one.said for one in behind))
     plan = inside_plan(facts, env, selected, choices, folder, coming, is_expected, notices)
     write_repair(folder.path, repair)
     save_run(folder, plan, coming)

@@ -253,8 +253,15 @@ class CheckedIndex:
             return self._failed(None, failure)
         if not offers:
             return 404, b""
-        page = {"meta": {"api-version": "1.1"}, "name": project, "files": [self._entry(offer) for offer in offers]}
+        sources = self._reader.sources(self._sources[number], project)
+        files = [*map(self._entry, offers), *(self._named(project, str(version)) for version in sources)]
+        page = {"meta": {"api-version": "1.1"}, "name": project, "files": files}
         return 200, json.dumps(page).encode()
+
+    def _named(self, project: str, version: str) -> dict[str, Any]:
+        """A source distribution, which is never handed out: the resolver is to know why it has no wheel of that."""
+        name = f"{project}-{version}.tar.gz"
+        return {"url": f"{self._root}/source/{quote(name)}", "filename": name, "hashes": {}}
 
     def _entry(self, offer: Offer) -> dict[str, Any]:
         with self._lock:

@@ -120,6 +120,19 @@ def looked_up(
     return {key: answer for key, answer in answers.items() if answer is not None}
 
 
+def nowhere(
+    names: Iterable[str], sources: Sequence[Source], settings: UserSettings, is_cancelled: Callable[[], bool]
+) -> frozenset[str]:
+    """Return those of the names that all of these sources say they do not know. Raises Cancelled."""
+    files = [LockedFile(name, "", "", ("",), "") for name in names]
+
+    def has(reader: Reader, source: Source, file: LockedFile) -> bool:
+        return reader.has(source, file.name)
+
+    found = looked_up(files, lambda file: sources, has, settings, is_cancelled, _SECONDS)
+    return frozenset(file.name for file in files if all(found.get((file.name, one)) is False for one in sources))
+
+
 def _same(reader: Reader, source: Source, file: LockedFile) -> Offer | None:
     offers = reader.offers(source, file.name)
     return next((offer for offer in offers if offer.filename == file.filename and not offer.yanked), None)

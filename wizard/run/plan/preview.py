@@ -1,6 +1,8 @@
 """From a selected build to a plan with its lock, saved as a run that has not started.
 
 The lock is checked against the promise: the torch wheel in it must be the one that the live check saw.
+
+One file: what the resolver is asked, and what is saved of its answer.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.model import Choices, Plan, PlanSource
 from wizard.environment.model import PythonPart
-from wizard.install.lock import LockRequest, without_login
+from wizard.install.lock import NO_SOLUTION, LockRequest, without_login
 from wizard.machine.machine_file import machine_to_json
 from wizard.model.errors import WizardError
 from wizard.model.lock import Lock, LockedFile
@@ -28,7 +30,7 @@ from wizard.run.plan.checked_index import CheckedIndex
 from wizard.run.plan.commands import equivalent_commands
 from wizard.run.plan.computed import Asker, OnProgress, with_credentials
 from wizard.run.plan.conda_part import Around, Locked, LockedPython, agree, choose_part, pins
-from wizard.run.plan.held_back import held_back
+from wizard.run.plan.held_back import HeldBack, held_back
 from wizard.run.plan.other_packages import locked_somewhere, naming, of_both, with_alternates
 from wizard.run.plan.place import check_base_python, check_place, target_prefix, told_of
 from wizard.run.plan.plan_file import plan_to_json
@@ -47,16 +49,21 @@ from wizard.transfer.proxy.model import Network
 _USERS = Origin.USER_SETTINGS.value
 
 
+def told_behind(lock: Lock, behind: tuple[HeldBack, ...]) -> tuple[Message, ...]:
+    """Return what is said of what is not the newest."""
+    return tuple(one.said for one in behind)
+
+
 def preview(
     facts: Facts,
     choices: Choices,
     selected: SelectedBuild,
     is_cancelled: Callable[[], bool],
     on_progress: OnProgress = lambda progress: None,
-    told_of_lock: Callable[[Lock], tuple[Message, ...]] = lambda lock: (),
+    told_of_lock: Callable[[Lock, tuple[HeldBack, ...]], tuple[Message, ...]] = told_behind,
 ) -> Preview:
     """`on_progress` hears of files that must come whole before it is known what they need. `told_of_lock`: what the
-    caller has to say of it.
+    caller has to say of it, and of what is not the newest in it; it may refuse it by an error of its own.
 
     Raises UsageError for a place that cannot be, WizardError `lock-…` when the packages do not go together.
     """
@@ -67,8 +74,13 @@ def preview(
             facts, choices, selected, lambda some: locked(facts, some, folder, asker, around), is_cancelled
         )
         told = of_both(lock, found.package_sources, facts.settings, is_cancelled)
-        behind = held_back(facts, found, lock, is_cancelled)
-        return lock, replace(found, notices=(*found.notices, *told, *behind, *told_of_lock(lock)))
+
+        def refusal(line: str) -> str:
+            more = replace(found, requirements=(*found.requirements, line))
+            return _refusal(facts, more, folder, asker, around)
+
+        behind = held_back(facts, found, lock, is_cancelled, refusal)
+        return lock, replace(found, notices=(*found.notices, *told, *told_of_lock(lock, behind)))
 
     return saved_preview(facts, choices, selected, lock_it, is_cancelled)
 
@@ -129,12 +141,7 @@ def locked(
 ) -> Lock:
     """Raises as `CheckedIndex.lock`, WizardError `lock-not-promised`, `pin-differs`, Cancelled."""
     workdir = folder.path / "resolve"
-    workdir.mkdir(exist_ok=True)
-    preferred = (*around.preferred, *selected.preferred)
-    request = replace(lock_request(facts, selected), provided=around.provided, preferred=preferred)
-    sources = (selected.torch_source, *selected.package_sources)
-    with CheckedIndex(sources, facts.settings, asker, selected.further) as index:
-        lock = index.lock(request, workdir)
+    lock = _resolved(facts, selected, workdir, asker, around)
     promised = selected.offers.get("torch")
     found = lock.find("torch")
     if promised and (found is None or (promised.sha256 and found.sha256 != promised.sha256)):
@@ -151,9 +158,31 @@ def locked(
     lock = with_alternates(lock, selected.further, facts.settings, asker.is_cancelled)
     others = (source for sources in selected.further.values() for source in sources)
     lock = with_credentials(lock, (selected.torch_source, *selected.package_sources, *others))
-    lock = with_sizes(lock, request.environment)
+    lock = with_sizes(lock, network_environment(facts.settings, _addresses(selected)))
     moving.remove_tree(workdir)
     return lock
+
+
+def _resolved(facts: Facts, selected: SelectedBuild, workdir: Path, asker: Asker, around: Around) -> Lock:
+    workdir.mkdir(exist_ok=True)
+    preferred = (*around.preferred, *selected.preferred)
+    request = replace(lock_request(facts, selected), provided=around.provided, preferred=preferred)
+    sources = (selected.torch_source, *selected.package_sources)
+    with CheckedIndex(sources, facts.settings, asker, selected.further) as index:
+        return index.lock(request, workdir)
+
+
+def _refusal(facts: Facts, selected: SelectedBuild, folder: RunFolder, asker: Asker, around: Around) -> str:
+    """Return the resolver's words where this does not go together; "" where it does, or nobody knows. Raises
+    Cancelled."""
+    workdir = folder.path / "resolve"
+    try:
+        _resolved(facts, selected, workdir, asker, around)
+    except WizardError as error:
+        return error.details if error.code in NO_SOLUTION else ""
+    finally:
+        moving.remove_tree(workdir)
+    return ""
 
 
 def lock_request(facts: Facts, selected: SelectedBuild) -> LockRequest:
@@ -179,6 +208,7 @@ def lock_request(facts: Facts, selected: SelectedBuild) -> LockRequest:
         find_links=tuple(s.url for s in links if s.url and s.origin is not Origin.USER_SETTINGS),
         added_links=tuple(s.url for s in links if s.url and s.origin is Origin.USER_SETTINGS),
         index_strategy=selected.index_strategy,
+        apart=selected.apart,
         no_index=main is None,
         environment=network_environment(facts.settings, _addresses(selected)),
     )

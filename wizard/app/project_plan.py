@@ -1,0 +1,394 @@
+"""The lock of a project: all its packages in one resolution with torch, and what had to give way for it.
+
+Pins that no solution of ready wheels keeps are let go, each named. What no index has as a wheel is left out, with its
+command, also where another package needs it: an older release of that one would be another program.
+
+One file: what is asked of the lock, and what is said of the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from wizard.app.companion_torch import with_companions_torch
+from wizard.app.project import IsCancelled, ProjectRequest, pin_of, request_of
+from wizard.app.project_use import promised_of, use_of
+from wizard.compatibility.data.model import Matrix
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import resolve
+from wizard.environment.activate.scripts import python_path
+from wizard.environment.activate.terminal import this_users_shell
+from wizard.install.lock import NO_SOLUTION
+from wizard.model.distributions import FAMILY
+from wizard.model.errors import ErrorText, UsageError, WizardError
+from wizard.model.lock import Lock, PackageVersion
+from wizard.model.messages import Message, message
+from wizard.process import redact
+from wizard.project.answer import lines_named, moved_words, relaxed_words
+from wizard.project.companions import companion
+from wizard.project.decide import NOTHING, ProjectDecision, Relaxed
+from wizard.project.files import ProjectFolder
+from wizard.project.model import LOCKED, Project, Statement, builds_itself
+from wizard.project.understand import loosened, marker_holds, meets
+from wizard.run.model import Facts, Preview, SelectedBuild
+from wizard.run.plan.commands import quote_of
+from wizard.run.plan.computed import OnProgress
+from wizard.run.plan.held_back import HeldBack, SourceNeed, source_alone
+from wizard.run.plan.other_packages import naming, nowhere
+from wizard.run.plan.place import target_prefix
+from wizard.run.plan.preview import preview
+from wizard.run.select.build_search import available_pythons
+from wizard.run.select.select_build import select_build
+from wizard.system import paths
+
+_MOST_BUILDS, _MOST_RELEASES = 20, 60  # weighed for what a source may lack
+_ANY = 2  # the freedom in which every version will do
+_NO_WHEEL = re.compile(r"Wheels are required for `([^`]+)`")
+_NO_NAME = re.compile(r"Because (\S+)\s+was\s+not\s+found\s+in\s+the\s+package\s+registry")
+_NO_VERSION = re.compile(r"no versions? of ([A-Za-z0-9][\w.-]*)|[Bb]ecause only ([A-Za-z0-9][\w.-]*?)[<>=! ]")
+_MOST_LOOKED_FOR, _MOST_ABSENT, _MOST_SHOWN = 600, 100, 6  # names that no index may have
+_NEEDED = "project.left.needed"
+_CANNOT = (*NO_SOLUTION, "lock-conda-version")
+_NO_PYTHON = ("engine-venv-no-python", "no-engine")
+SOURCE_ALONE = ErrorText(
+    "project-source-alone",
+    "{by} needs {name}, of which the package index has the source alone, and nothing is compiled unasked.",
+    "Without --strict all but that is planned, and the command that adds it is named.",
+)
+TOGETHER = ErrorText(
+    "project-together",
+    "Lines of the project do not go together with torch and Python here: {lines}.",
+    "Change or leave out one of them, or choose another torch or Python; without --strict pins may move.",
+)
+
+
+class _SourceAlone(Exception):
+    """Something older was locked for what its newest release needs."""
+
+    def __init__(self, needs: Iterable[SourceNeed]) -> None:
+        super().__init__()
+        self.needs = needs
+
+
+def plan_project(
+    facts: Facts,
+    matrix: Matrix,
+    request: ProjectRequest,
+    is_strict: bool,
+    is_cancelled: IsCancelled,
+    on_progress: OnProgress = lambda progress: None,
+) -> tuple[Preview, tuple[Relaxed, ...]]:
+    """Lock everything in one resolution. Returns what had to move for it, too, beside the decision's own.
+
+    Raises as `select_build` and `preview`, UsageError `project-unknown`; `is_strict`: where nothing goes together as
+    asked.
+    """
+    request, selected = _selected(facts, matrix, request, is_cancelled)
+    moved: list[Relaxed] = []
+    lack = _Lack(facts, request, selected, is_strict, is_cancelled)
+
+    def told(lock: Lock, behind: tuple[HeldBack, ...]) -> tuple[Message, ...]:
+        if not is_strict and (needs := [need for one in behind for need in one.needs if need.name not in lack.apart]):
+            raise _SourceAlone(needs)
+        early = {one.name: one for one in behind if one.is_early}
+        moved[:] = [*_moved(request, lock, selected, lack.unknown, early), *lack.without]
+        return (*map(moved_words, moved), *(one.said for one in behind if not one.is_early))
+
+    folder, left = _absolute(request.project), (one.name for _, one in request.left)
+    use = use_of(folder, ProjectFolder(Path(folder)), (*(one.name for one in request.decision.left_out), *left))
+    as_asked = promised_of(_asked(request, selected, list(request.packages), 0).requirements, selected.python)
+    ways = (*_left(request, selected), *(one.why for one in request.decision.left_out))
+    while True:
+        asked = _asked(request, selected, lack.packages, lack.freedom)
+        promised = promised_of(asked.requirements, asked.python)
+        names, more = (one.name for one in lack.without), lack.ways()
+        told_of = replace(use, promised=promised, asked=as_asked, left=(*use.left, *names), ways=(*ways, *more))
+        notices = (*asked.notices, *(one for one in more if one.key == _NEEDED))
+        asked = replace(asked, project=told_of, apart=tuple(lack.apart), notices=notices)
+        try:
+            return preview(facts, request.choices, asked, is_cancelled, on_progress, told), tuple(moved)
+        except _SourceAlone as found:
+            lack.take(found.needs)
+        except WizardError as error:
+            lack.learn(error)
+
+
+@dataclass
+class _Lack:
+    """What the locks so far have shown to be nowhere as a wheel. `freedom`: as for `_asked`."""
+
+    facts: Facts
+    request: ProjectRequest
+    selected: SelectedBuild
+    is_strict: bool
+    is_cancelled: IsCancelled
+    freedom: int = 0
+    without: list[Relaxed] = field(default_factory=list)
+    apart: dict[str, SourceNeed] = field(default_factory=dict)  # left out, whoever needs them
+    unknown: set[str] = field(default_factory=set)
+
+    @property
+    def packages(self) -> list[Statement]:
+        names = {one.name for one in self.without}
+        return [one for one in self.request.packages if one.name not in names]
+
+    def ways(self) -> tuple[Message, ...]:
+        """A sentence for each; with the command that adds it, where another package needs it."""
+        found = (
+            _way_of(self.apart[one.name], one, self.request, self.selected)
+            if one.name in self.apart
+            else relaxed_words(one)
+            for one in self.without
+        )
+        return tuple(found)
+
+    def learn(self, error: WizardError) -> None:
+        """Raises the error, or what says more, where nothing is left that may give way."""
+        if error.code not in _CANNOT:
+            raise error
+        packages = self.packages
+        needs = [one for one in source_alone(self.facts, self.selected, error.details) if one.name not in self.apart]
+        absent = _named_in(_NO_NAME, error, packages)
+        lacking = [one for one in _named_in(_NO_WHEEL, error, packages) if self.freedom == _ANY or not one.specifier]
+        is_last = self.is_strict or not (needs or absent or lacking or self.freedom < _ANY)
+        if is_last and needs:
+            raise WizardError(SOURCE_ALONE, details=error.details, name=str(needs[0]), by=needs[0].by) from error
+        if is_last and (lines := lines_named(error.details, packages)):
+            raise WizardError(TOGETHER, details=error.details, lines=lines) from error
+        if is_last:
+            raise error
+        self.unknown |= {name for found in _NO_VERSION.findall(error.details) for name in found if name}
+        if absent:
+            self._all_absent(absent)
+        elif lacking:
+            self.without += [_not_as_asked(one, NOTHING, self.selected, "no-wheel") for one in lacking]
+            self.freedom = 0
+        elif needs:
+            self.take(needs)
+        else:
+            self.freedom += 1
+
+    def take(self, needs: Iterable[SourceNeed]) -> None:
+        """Leave out what packages need, and what the project's own lines say of it."""
+        lines = {one.name: one for one in reversed(self.packages)}
+        for need in needs:
+            if need.name in self.apart:
+                continue
+            line, by = lines.get(need.name), lines.get(need.by)
+            why = message("project.why.source-alone", by=need.by)
+            asked = (line and line.specifier) or need.specifier or "*"
+            origins = tuple(one.origin for one in (line or by,) if one)
+            self.without.append(Relaxed(need.name, asked, NOTHING, why, origins))
+            self.apart[need.name] = need
+        self.freedom = 0
+
+    def _all_absent(self, absent: list[Statement]) -> None:
+        """One name after the other would take an hour for a list of made-up ones. Raises UsageError
+        `project-unknown`."""
+        names = [one.name for one in self.packages][:_MOST_LOOKED_FOR]
+        sources = self.selected.package_sources
+        more = nowhere(names, sources, self.facts.settings, self.is_cancelled) | {one.name for one in absent}
+        if len(more) > _MOST_ABSENT:
+            shown = ", ".join(sorted(more)[:_MOST_SHOWN])
+            raise UsageError(
+                "project-unknown",
+                "The project names {count} packages or more that no index here has, such as {names}.",
+                "Look whether this is the file that you mean, or name the index that has them (--index).",
+                count=len(more),
+                names=shown,
+            )
+        found = {one.name: one for one in reversed(self.packages) if one.name in more}
+        self.without += [_not_as_asked(one, NOTHING, self.selected, "no-wheel") for one in found.values()]
+        self.freedom = 0
+
+
+def _selected(
+    facts: Facts, matrix: Matrix, request: ProjectRequest, is_cancelled: IsCancelled
+) -> tuple[ProjectRequest, SelectedBuild]:
+    """The build from a source. Where nothing here makes its Python, with one of this computer's that differs in nothing
+    further from what the project asks. Raises what the first one raised."""
+    pythons = () if request.asked.python else available_pythons(facts.machine.pythons)
+    first: WizardError | None = None
+    for asked in (request.asked, *(replace(request.asked, python=python) for python in pythons)):
+        tried = request_of(request.project, facts, matrix, asked)
+        if first and (_differing(tried) != _differing(request) or tried.choices.python != asked.python):
+            continue
+        try:
+            return _from_a_source(facts, matrix, tried, is_cancelled)
+        except WizardError as error:
+            first = first or error
+            if error.code not in _NO_PYTHON:
+                raise first from None
+    assert first
+    raise first
+
+
+def _from_a_source(
+    facts: Facts, matrix: Matrix, request: ProjectRequest, is_cancelled: IsCancelled
+) -> tuple[ProjectRequest, SelectedBuild]:
+    """The best build that a source has, of those that differ in nothing further from what the project asks."""
+    taken = {(one.choices.torch, one.choices.variant): one for one in _as_good(facts, matrix, request)}
+    candidates = tuple(one.decision.candidate for one in taken.values() if one.decision.candidate)
+    verdict = replace(resolve(facts.machine, matrix, request.choices), candidates=candidates)
+    any_of_them = replace(request.choices, torch=None, variant=None)
+    selected = select_build(facts, matrix, verdict, any_of_them, None, is_cancelled)
+
+    def again(wanted: Choices) -> SelectedBuild:
+        only = tuple(one for one in candidates if one.torch == wanted.torch)
+        return select_build(facts, matrix, replace(verdict, candidates=only), any_of_them, None, is_cancelled)
+
+    named = replace(any_of_them, extras=promised_of([_written(one) for one in request.packages], selected.python))
+    selected = with_companions_torch(facts, named, selected, candidates, again, is_cancelled)
+    return taken[selected.candidate.torch, selected.candidate.variant], selected
+
+
+def _as_good(facts: Facts, matrix: Matrix, request: ProjectRequest) -> Iterator[ProjectRequest]:
+    absent, current = set[tuple[str, str]](), request
+    chooses = any((row := companion(one.name)) and row.follows for one in request.packages)  # its torch, an old one too
+    most = _MOST_RELEASES if chooses else _MOST_BUILDS
+    while len(absent) < most and _differing(current) == _differing(request):
+        yield current
+        absent.add((current.choices.torch or "", current.choices.variant or ""))
+        try:
+            current = request_of(request.project, facts, matrix, request.asked, absent)
+        except WizardError:
+            return
+
+
+def _differing(request: ProjectRequest) -> list[str]:
+    return [one.name for one in request.decision.relaxed]
+
+
+def _asked(request: ProjectRequest, selected: SelectedBuild, packages: list[Statement], freedom: int) -> SelectedBuild:
+    """`freedom`: 0 as asked; 1 pins are least versions of the same major; 2 any version. Pins are kept where
+    that has a solution."""
+    decision = request.decision
+    moving = {one.name: one.given for one in decision.relaxed}
+    lines = [_requirement(one, decision, moving, freedom) for one in packages]
+    lines += [
+        f"{one.name}{one.specifier}" for one in decision.understood.constraints if _is_asked(one, packages, freedom)
+    ]
+    pins = {one.name: pin_of(one) for one in reversed(packages) if pin_of(one)}
+    locked = {one.name: pin_of(one) for one in reversed(request.project.statements) if one.strength == LOCKED}
+    preferred = {**locked, **(pins if freedom else {})}
+    return replace(
+        selected,
+        requirements=tuple(dict.fromkeys((*selected.requirements, *lines))),
+        preferred=tuple(
+            PackageVersion(name, version)
+            for name, version in preferred.items()
+            if version and name not in FAMILY and not name.startswith("nvidia-")
+        ),
+        notices=(*selected.notices, *map(relaxed_words, decision.relaxed), *_left(request, selected)),
+    )
+
+
+def _is_asked(constraint: Statement, packages: list[Statement], freedom: int) -> bool:
+    return not freedom and not constraint.url and any(one.name == constraint.name for one in packages)
+
+
+def _requirement(one: Statement, decision: ProjectDecision, moving: dict[str, str], freedom: int) -> str:
+    name, specifier, row = one.name, one.specifier, companion(one.name)
+    if row and name in moving:  # it goes with torch, or has another name here
+        specifier = ""
+        name = row.instead if moving[name] == row.instead else name
+    if name == "numpy" and decision.numpy:
+        specifier = decision.numpy
+    if freedom:
+        specifier = loosened(specifier) if freedom < _ANY else ""
+    return _written(replace(one, name=name, specifier=specifier))
+
+
+def _written(one: Statement) -> str:
+    extras = f"[{','.join(one.extras)}]" if one.extras else ""
+    return f"{one.name}{extras}{one.specifier}{f' ; {one.marker}' if one.marker else ''}"
+
+
+def _moved(
+    request: ProjectRequest,
+    lock: Lock,
+    selected: SelectedBuild,
+    unknown: Collection[str],
+    early: Mapping[str, HeldBack],
+) -> Iterator[Relaxed]:
+    """What is in the lock in another version than a line asks for, beside what was decided already; and what is there
+    before its release. `early`: by name."""
+    known = {one.name for one in request.decision.relaxed}
+    for one in request.packages:
+        file = lock.find(one.name)
+        if one.name in known or file is None or not marker_holds(one.marker, paths.os_name(), selected.python):
+            continue
+        if not meets(one.specifier, file.version):
+            why = "no-version" if one.name in unknown else "no-solution"
+            yield _not_as_asked(one, file.version, selected, why)
+        elif one.name in early:
+            yield _not_as_asked(one, file.version, selected, "early")
+
+
+def _named_in(kind: re.Pattern[str], error: WizardError, packages: list[Statement]) -> list[Statement]:
+    """Return what the resolver says that no index has, or none as a wheel."""
+    named = set(kind.findall(error.details))
+    return [one for one in packages if one.name in named]
+
+
+def _not_as_asked(one: Statement, given: str, selected: SelectedBuild, why: str) -> Relaxed:
+    torch, python = selected.candidate.torch, selected.python
+    reason = message(f"project.why.{why}", torch=torch, python=python)
+    return Relaxed(one.name, one.specifier or "*", given, reason, (one.origin,))
+
+
+def _left(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Message]:
+    """What a person may put in afterwards, by a command that touches nothing else."""
+    for why, one in {one.name: (why, one) for why, one in reversed(request.left)}.values():
+        if why in ("address", "path", "native"):
+            page = _page_of(one.name, selected) if why == "native" else ""
+            is_kept = one.name not in {each.name for each in request.decision.relaxed}
+            native = f"{one.name}{one.specifier}" if is_kept else one.name
+            words = {"native": native, "path": str(Path(_code_of(request)) / one.url)}.get(why, one.url)
+            yield message(
+                f"project.left.{'page' if page else why}",
+                name=one.name,
+                file=one.origin.file,
+                line=one.origin.line,
+                command=_command(request, selected, words, why == "path", page),
+            )
+    conda = list(dict.fromkeys(one.name for why, one in request.left if why == "conda"))
+    if conda:
+        yield naming("project.left.conda", conda)
+    if builds_itself(request.project):
+        yield message("project.left.self", command=_command(request, selected, _code_of(request), True))
+
+
+def _way_of(need: SourceNeed, one: Relaxed, request: ProjectRequest, selected: SelectedBuild) -> Message:
+    """Return what is said of a package that others need and that is left out, with the command that adds it."""
+    words = f"{one.name}{'' if one.asked == '*' else one.asked}"
+    return message(_NEEDED, name=one.name, by=need.by, command=_command(request, selected, words, False))
+
+
+def _page_of(name: str, selected: SelectedBuild) -> str:
+    """Return the page of its makers' wheels for this build; "" where they have none for so new a torch."""
+    row, build = companion(name), selected.candidate
+    return row.page(build.torch, build.variant) if row else ""
+
+
+def _absolute(project: Project) -> str:
+    """As it holds for whoever reads the report elsewhere, or goes on from another folder."""
+    return str(Path(project.folder).resolve())
+
+
+def _code_of(request: ProjectRequest) -> str:
+    """The folder with the project's code. Of one that another computer's `setup --host` has read only what it declares
+    is here: a person puts the rest somewhere."""
+    folder = _absolute(request.project)
+    return "FOLDER" if Path(folder).is_relative_to(paths.home() / "sent") else folder
+
+
+def _command(request: ProjectRequest, selected: SelectedBuild, words: str, is_editable: bool, page: str = "") -> str:
+    os = paths.os_name()
+    quote = quote_of(this_users_shell(os))
+    python = python_path(str(target_prefix(request.choices)), os, selected.engine == "venv")
+    options = f"{'-e ' if is_editable else ''}{f'--find-links {quote(page)} ' if page else ''}"
+    return redact(f"{quote(python)} -m pip install --no-deps {options}{quote(words)}")
