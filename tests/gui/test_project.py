@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
@@ -148,3 +149,27 @@ def test_a_folder_without_a_declaration_is_told(qtbot: QtBot, make_window: MakeW
     assert welcome.opening.isVisible()
     press(qtbot, welcome.opening.drop)
     assert welcome.setup.isVisible()
+
+
+def test_the_window_keeps_its_width_in_the_other_language(
+    qtbot: QtBot, make_window: MakeWindow, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It grew by 25 pixels, below the edge of a small screen: from there on each page had lost its right margin."""
+    monkeypatch.setattr("wizard.gui.shell.window.room_on", lambda screen: QRect(0, 0, 1920, 1200))
+    window = make_window()
+    window.resize(1080, 740)
+    go_to(qtbot, window, PageId.BUILD)  # the grid's controls are in the footer
+    open_file(window, project)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.CHECK)
+    go_to(qtbot, window, PageId.BUILD)
+    page = window.page
+    assert isinstance(page, BuildPage)
+    qtbot.waitUntil(page.project.agree.isVisible)
+    page.project.more.button.setChecked(True)
+    for language in ("zh_CN", "en", "zh_CN"):
+        window.rail.language_chosen.emit(language)
+        qtbot.wait(50)  # the footer is laid out anew
+        assert window.width() == 1080, language
+    page.project.agree.click()
+    go_to(qtbot, window, PageId.REVIEW)
+    assert window.width() == 1080
