@@ -21,6 +21,7 @@ from pytestqt.qtbot import QtBot
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
 from wizard.app.pages.order import PageId, SideId
+from wizard.cli.main import main
 from wizard.cli.window import is_plain_window
 from wizard.gui.shell.theme import colours
 from wizard.gui.shell.window import WizardWindow
@@ -29,6 +30,7 @@ from wizard.gui.startup import first as early
 from wizard.gui.startup.crash import CrashWindow
 from wizard.gui.startup.preferences import Preferences
 from wizard.gui.startup.single import SingleInstance, _path, may_be_open
+from wizard.model.messages import LANGUAGE_VARIABLE
 from wizard.system import paths
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -231,6 +233,24 @@ def test_a_folder_of_this_user_alone_is_preferred(tmp_path: Path, monkeypatch: p
 )
 def test_only_a_plain_start_goes_before_the_command_line(argv: tuple[str, ...], plain: bool) -> None:
     assert is_plain_window(argv) is plain
+
+
+@pytest.mark.parametrize(
+    ("argv", "language"), [(["--lang", "en", "window"], "en"), (["window", "--lang=en"], "en"), (["window"], "zh_CN")]
+)
+def test_the_language_that_is_asked_for_wins_over_the_remembered_one(
+    argv: list[str], language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(LANGUAGE_VARIABLE, "")  # gone again when the test is over
+    Preferences().put(language="zh_CN")
+    seen: list[str] = []
+
+    def open_window(*given: object) -> int:
+        seen.append(Preferences().wishes.language)
+        return 0
+
+    assert main(argv, open_window) == 0
+    assert seen == [language]
 
 
 def test_the_icon_is_the_drawing(qapp: QApplication) -> None:

@@ -56,7 +56,10 @@ def is_plain_window(argv: Sequence[str]) -> bool:
 def window(file: str | None, self_test: bool, terminal: Terminal, open_window: OpenWindow) -> int:
     from wizard.app.tools import WindowSession
     from wizard.model.errors import ExitStatus
-    from wizard.model.messages import message
+    from wizard.model.messages import LANGUAGE_VARIABLE, message
+
+    if terminal.language:  # of this start: before the language that was chosen in an earlier window
+        os.environ[LANGUAGE_VARIABLE] = terminal.language
 
     if not has_display() and not self_test:
         terminal.say(
