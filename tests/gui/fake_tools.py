@@ -327,8 +327,9 @@ class FakeTools(Tools):
     def open_in_editor(self, prefix: Path, folder: Path | None = None) -> None:
         self._called("open_in_editor", prefix)
 
-    def register_kernel(self, prefix: Path) -> None:
+    def register_kernel(self, prefix: Path) -> str:
         self._called("register_kernel", prefix)
+        return f"PyTorch ({prefix.name})"
 
     def clone(
         self, one: Environment, name: str, on_progress: Callable[[int, int], None], is_cancelled: Callable[[], bool]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -201,6 +203,22 @@ def test_an_unfinished_setup_is_offered_and_removed(
     assert session.known_runs == []
 
 
+def test_two_unfinished_additions_are_told_apart(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    """Both were called the unfinished setup of the same environment."""
+    old, new = (values.run_info(name, "unfinished", "/envs/mv") for name in ("old", "new"))
+    session.known_runs = [replace(old, adds=("tqdm==4.60.0",)), replace(new, adds=("orjson",), created=1_795_086_400.0)]
+    window = make_window()
+    welcome = window.pages[PageId.WELCOME]
+
+    def shown() -> list[str]:
+        return [one.text() for one in welcome.findChildren(QLabel) if one.isVisible()]
+
+    qtbot.waitUntil(lambda: "Continue changing packages: mv + tqdm==4.60.0" in shown())
+    assert "Continue changing packages: mv + orjson" in shown()
+    begun = [words for words in shown() if "/envs/mv, begun 2026-11-" in words]
+    assert len(set(begun)) == 2
+
+
 def test_ctrl_l_unfolds_the_log(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     from PySide6.QtCore import Qt
 
@@ -212,7 +230,7 @@ def test_ctrl_l_unfolds_the_log(qtbot: QtBot, make_window: MakeWindow, session: 
     qtbot.keyClick(window.focusWidget(), Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
     assert install.log.isVisible()
     qtbot.waitUntil(lambda: "resumed after 2 s" in install.log.toPlainText())
-    assert " Final check Done " in install.log.toPlainText()
+    assert " Check before starting Done " in install.log.toPlainText()
     assert "preflight" not in install.log.toPlainText()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
@@ -99,7 +100,9 @@ def test_four_tiles_say_what_where_download_and_disk_and_all_else_is_folded(
         assert not fold.button.isChecked()
 
 
-def test_what_differs_from_the_choice_stands_in_one_box(qtbot: QtBot, make_window: MakeWindow) -> None:
+def test_what_differs_stands_in_one_box_and_from_a_choice_only_where_one_was_made(
+    qtbot: QtBot, make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
     window = make_window()
     go_to(qtbot, window, PageId.REVIEW)
     preview = window.navigator.state.preview
@@ -108,7 +111,23 @@ def test_what_differs_from_the_choice_stands_in_one_box(qtbot: QtBot, make_windo
     window.navigator.put_preview(replace(preview, plan=replace(preview.plan, notices=(left_out,))))
     box = review_page(window).different
     assert box.isVisible()
+    assert box.accessibleName().startswith("Different from the usual setup: torchvision is left out")
+    state = replace(window.navigator.state, choices=replace(preview.plan.choices, torch="2.14.1"))
+    assert state.has_chosen
+    monkeypatch.setattr(window.navigator, "_state", state)
+    review_page(window).render_state()
     assert box.accessibleName().startswith("Different from what you chose: torchvision is left out")
+
+
+def test_another_python_than_build_proposed_is_said(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    preview = window.navigator.state.preview
+    assert preview is not None
+    own = message("environments.reason.venv-no-channel", python="3.9.2", path="/usr/bin/python3.9")
+    window.navigator.put_preview(replace(preview, plan=replace(preview.plan, python="3.9", engine_reason=own)))
+    assert "Python 3.9 instead of 3." in review_page(window).different.accessibleName()
+    assert "no conda channel" in review_page(window).different.accessibleName()
 
 
 def test_limits_reach_the_plan_before_the_start(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

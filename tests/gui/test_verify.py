@@ -122,14 +122,18 @@ def test_what_jupyter_lacks_is_put_in_by_a_button(
     assert ("plan_add", ("ipykernel",)) in session.calls
     assert "start" not in session.names()[-1:], "what would change is shown first"
     assert "PyTorch stays as it is" in page.kernel._words.text()
-    assert "Packages to be added (2): ipykernel 1.0, comm 1.0" in page.kernel._words.text()
+    qtbot.waitUntil(page.kernel.names.isVisible)
+    page.kernel.names.button.click()
+    assert "ipykernel 1.0, comm 1.0" in [one.text() for one in page.kernel.findChildren(QLabel) if one.isVisible()]
     before = len(side.calls)
     press(qtbot, page.kernel.button)
     qtbot.waitUntil(lambda: ("start", "run-kernel") in session.calls)
     qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
     qtbot.waitUntil(lambda: ("register_kernel", PREFIX) in side.calls[before:])
     settle(qtbot, window)
-    assert not page.kernel.isVisible()
+    qtbot.waitUntil(lambda: f"“PyTorch ({PREFIX.name})”" in page.kernel.words)  # what it is called there
+    assert not page.kernel.button.isVisible()
+    assert not page.kernel.names.isVisible()
 
 
 def test_another_fault_of_jupyter_is_said(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:

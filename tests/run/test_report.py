@@ -252,7 +252,7 @@ def test_text_in_both_languages() -> None:
 @pytest.mark.parametrize("render", [render_text, render_html])
 def test_steps_and_their_ends_are_words(render: Callable[[Document, str], str]) -> None:
     told = document() | {"steps": [{"name": name, "outcome": "done"} for name in ("preflight", "fetch", "later-one")]}
-    for language, first, end in (("en", "Final check", "Done"), ("zh_CN", "最后检查", "完成")):
+    for language, first, end in (("en", "Check before starting", "Done"), ("zh_CN", "开始前检查", "完成")):
         page = render(told, language)
         assert first in page
         assert end in page

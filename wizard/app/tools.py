@@ -155,13 +155,15 @@ class Tools:
 
         open_in_editor(prefix, folder)
 
-    def register_kernel(self, prefix: Path) -> None:
-        """List it in Jupyter. Raises WizardError."""
+    def register_kernel(self, prefix: Path) -> str:
+        """List it in Jupyter; return its name there. Raises WizardError."""
         from wizard.app.pages.after_setup import kernel_name, kernel_title
         from wizard.environment.activate.programs import register_kernel
 
         os_name = paths.os_name()
-        register_kernel(prefix, kernel_name(str(prefix), os_name), kernel_title(str(prefix), os_name))
+        title = kernel_title(str(prefix), os_name)
+        register_kernel(prefix, kernel_name(str(prefix), os_name), title)
+        return title
 
     def clone(
         self, one: Environment, name: str, on_progress: Callable[[int, int], None], is_cancelled: IsCancelled

@@ -99,7 +99,8 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """`state`: planned | running | unfinished | finished; `asked`: what a running one was asked, pause | cancel | ``.
+    """`state`: planned | running | unfinished | finished; `asked`: what a running one was asked, pause | cancel | ``;
+    `adds`: packages that it puts into an environment that is there; (): it sets one up.
 
     `exit_status` is the newest attempt's; None: it goes on, or it ended without a final line.
     """
@@ -112,3 +113,4 @@ class RunInfo:
     state: str
     exit_status: int | None = None
     asked: str = ""
+    adds: tuple[str, ...] = ()

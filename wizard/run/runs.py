@@ -38,6 +38,7 @@ def run_info(folder: RunFolder) -> RunInfo:
         state=state,
         exit_status=final,
         asked=control.asked(folder) if state == RUNNING else "",
+        adds=plan.choices.extras if plan.choices.reuse else (),
     )
 
 

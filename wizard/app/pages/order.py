@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wizard.app.pages.build import is_forced
-from wizard.compatibility.model import Candidate, Choices, Verdict
+from wizard.compatibility.model import Candidate, Choices, Plan, Verdict
+from wizard.model.messages import Message, message
 from wizard.run.model import Requirement
 
 if TYPE_CHECKING:
@@ -69,11 +70,44 @@ class AppState:
         return self.run_id is not None and not self.run_over
 
     @property
+    def has_chosen(self) -> bool:
+        """Return whether the person chose what to set up; else the program did."""
+        choices, given = self.choices, (self.project, self.profile)
+        asked = (choices.torch, choices.variant, choices.companions, choices.python, choices.extras, choices.reuse)
+        return any(asked) or any(one is not None for one in given)
+
+    @property
     def election_is_stale(self) -> bool:
         """Return whether something that the selection depends on (the engine, say) was changed on a later page."""
         if self.selected is None or self.selected_for is None:
             return True
         return _without_place(self.selected_for) != _without_place(self.choices)
+
+
+DIFFERENT = (  # messages of a plan about what became something else than was chosen, or than is usual
+    "plan.other-python",
+    "reuse.change.broken",
+    "project.head.relaxed",
+    "notice.second-choice",
+    "notice.companion-dropped",
+    "notice.asked-unfit",
+)
+
+
+def python_changed(state: AppState, plan: Plan) -> tuple[Message, ...]:
+    """Return why the environment gets another Python than Build proposed."""
+    proposed = state.picked.python if state.picked and not plan.choices.reuse else None
+    if proposed in (None, plan.python):
+        return ()
+    return (
+        message(
+            "plan.other-python",
+            "Python {python} instead of {proposed}. {why}",
+            python=plan.python,
+            proposed=proposed or "",
+            why=plan.engine_reason,
+        ),
+    )
 
 
 def _without_place(choices: Choices) -> Choices:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
+from wizard.app.pages.order import DIFFERENT, python_changed
 from wizard.app.pages.run import resolving_words
 from wizard.app.pages.sources import download_seconds
 from wizard.app.use.settings import UsePlan
@@ -48,7 +49,6 @@ _IN_TILES = (
 )
 _BROKEN = "reuse.change.broken"
 _IN_DETAILS = ("race.torch-rate", "race.packages-rate", "race.official-silent")  # how sources answered: no difference
-_DIFFERENT = (_BROKEN, "project.head.relaxed", "notice.second-choice", "notice.companion-dropped", "notice.asked-unfit")
 
 
 class ReviewPage(Page):
@@ -146,9 +146,12 @@ class ReviewPage(Page):
         lock = preview.lock
         self._show_tiles(preview)
         told = (one for one in preview.plan.notices if one.key not in _IN_DETAILS)
-        notices = (*(one for one in preview.changes if one.key == _BROKEN), *told)
-        is_different = bool(self._settings_paths()) or any(one.key in _DIFFERENT for one in notices)
-        title = self.tr("Different from what you chose") if is_different else self.tr("Worth knowing")
+        broken = (one for one in preview.changes if one.key == _BROKEN)
+        notices = (*broken, *python_changed(self.state, preview.plan), *told)
+        title = self.tr("Worth knowing")
+        if any(one.key in DIFFERENT for one in notices):
+            chosen, usual = self.tr("Different from what you chose"), self.tr("Different from the usual setup")
+            title = chosen if self.state.has_chosen else usual
         self.different.show_rows(title, [*self._setting_rows(), *(self.say(one) for one in notices)])
         self.more.button.setChecked(preview.plan.choices.reuse)  # what is replaced has to be read
         for words in self._details(preview):

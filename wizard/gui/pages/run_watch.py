@@ -11,18 +11,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import lru_cache
+from pathlib import PurePath
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
 from wizard.app.pages.run import SILENT_AFTER, EventTail, RunView, as_message
 from wizard.app.tools import WindowSession
 from wizard.gui.shell.tasks import TaskRunner
+from wizard.gui.widgets.figures import variant_text
 from wizard.model.errors import WizardError
 from wizard.model.events import Event, EventKind
 from wizard.model.messages import LANGUAGES, Words, catalogue, message, text
 from wizard.run.model import RunInfo
 
 FLUSH_MS = 50
+_MOST_ADDED = 3  # names of packages
 LINES_PER_FLUSH = 2000
 _BUDGET = 0.008  # seconds of the window's thread for one flush
 _BITE = 50  # the clock is looked at between two bites
@@ -204,3 +207,23 @@ def log_lines(event: Event, say: Callable[[Words], str]) -> list[str]:
 def _named(table: str, code: str, say: Callable[[Words], str]) -> str:
     """In words; the code itself where a later version made it."""
     return say(message(f"{table}.{code}")) if f"{table}.{code}" in catalogue(LANGUAGES[0]) else code
+
+
+def run_name(run: RunInfo) -> str:
+    """Return the environment with its torch; of an addition, with the packages that it puts in."""
+    name = PurePath(run.prefix).name
+    if run.adds:
+        return " + ".join((name, *run.adds[:_MOST_ADDED], *("…" for _ in run.adds[_MOST_ADDED : _MOST_ADDED + 1])))
+    return f"{name} (torch {run.torch}, {variant_text(run.variant)})"
+
+
+def unfinished_words(run: RunInfo) -> tuple[str, str]:
+    """Return what can be gone on with, and where it is and when it was begun."""
+    translate = QCoreApplication.translate
+    setup, change = (
+        translate("WelcomePage", "Resume the unfinished setup of %1"),
+        translate("WelcomePage", "Continue changing packages: %1"),
+    )
+    begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.created))
+    about = translate("WelcomePage", "%1, begun %2").replace("%1", run.prefix).replace("%2", begun)
+    return (change if run.adds else setup).replace("%1", run_name(run)), about

@@ -304,13 +304,17 @@ class VerifyPage(Page):
 
     def _register(self) -> None:
         prefix, api = Path(self.state.prefix), self.context.session.tools
-        words = self.tr("Added")
         self.start_task(
             None,
             lambda is_cancelled, note: api.register_kernel(prefix),
-            lambda answer: say_for_a_moment(words, self.jupyter),
+            self._registered,
             on_failed=self._not_registered,
         )
+
+    def _registered(self, title: str) -> None:
+        say_for_a_moment(self.tr("Added"), self.jupyter)
+        self.kernel.show_added(title)
+        self.announce(self.kernel.words)
 
     def _not_registered(self, error: WizardError) -> None:
         if error.code != KERNEL_LACKS.code:

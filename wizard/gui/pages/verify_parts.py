@@ -11,7 +11,7 @@ from wizard.compatibility.model import Choices
 from wizard.environment.activate.programs import KERNEL_PACKAGE
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.serving import DOWNLOADS
-from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.frames import Fold, column, line_up
 from wizard.gui.widgets.labels import Pill, label
 from wizard.model.errors import ExitStatus, WizardError
 from wizard.model.messages import bytes_text
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wizard.gui.shell.tasks import IsCancelled
     from wizard.run.model import Preview
 
-_ADDED = "reuse.change.added"
+_ADDED, _ROOM = "reuse.change.added", "environments.volume."
 NOT_SAID = ("reuse.change.snapshot", "reuse.change.left", "reuse.change.download")  # the button and one line say it
 _READY = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)  # its files are right, whatever the card said
 
@@ -54,7 +54,8 @@ def plan_kernel(session: Session, prefix: Path, is_cancelled: IsCancelled) -> Pr
 
 
 class KernelOffer(QFrame):
-    """What Jupyter lacks, and the button that puts it in: first it says what would change, then it does it."""
+    """What Jupyter lacks, and the button that puts it in: first it says what would change, then it does it. In the end
+    it says what the kernel is called."""
 
     pressed = Signal()
 
@@ -63,16 +64,32 @@ class KernelOffer(QFrame):
         self.setProperty("role", "card")
         self._context = context
         self.preview: Preview | None = None
-        row = line_up(self, (16, 12, 16, 12))
-        self._words, self.button = label(""), QPushButton(self)
+        self._title = ""  # of the kernel that was added
+        rows, row = column(self, gap=0), line_up(margins=(16, 12, 16, 12))
+        self._words, self.button, self.names = label(""), QPushButton(self), Fold(self)
+        self._names = label("")
+        self.names.body.addWidget(self._names)
         row.addWidget(self._words, 1)
         row.addWidget(self.button)
+        rows.addLayout(row)
+        rows.addWidget(self.names)
         self.button.clicked.connect(self.pressed)
         self.setVisible(False)
 
+    @property
+    def words(self) -> str:
+        return self._words.text()
+
     def show_offer(self, preview: Preview | None = None) -> None:
         """Show what is missing, or what putting it in would change."""
-        self.preview = preview
+        self.preview, self._title = preview, ""
+        self.names.button.setChecked(False)
+        self.setVisible(True)
+        self.retranslate()
+
+    def show_added(self, title: str) -> None:
+        """Show what the kernel is called in Jupyter."""
+        self.preview, self._title = None, title
         self.setVisible(True)
         self.retranslate()
 
@@ -84,18 +101,23 @@ class KernelOffer(QFrame):
 
     def retranslate(self) -> None:
         say = self._context.translator.say
+        self.button.setVisible(not self._title)
+        self.names.setVisible(False)
+        if self._title:
+            words = self.tr("Jupyter lists this environment as “%1”. Choose that kernel in your notebook.")
+            self._words.setText(words.replace("%1", self._title))
+            return
         if self.preview is None:
             self._words.setText(self.tr("Jupyter needs the package ipykernel, which is not in this environment."))
             self.button.setText(self.tr("Add ip&ykernel…"))
             return
-        added = [one.params for one in self.preview.changes if one.key == _ADDED]
-        changes = [say(one) for one in self.preview.changes if one.key not in (*NOT_SAID, _ADDED)]
-        if added:
-            names = self._context.translator.listed(f"{one['name']} {one['now']}" for one in added)
-            words = self.tr("Packages to be added (%1): %2")
-            changes.insert(0, words.replace("%1", str(len(added))).replace("%2", names))
+        changes = [one for one in self.preview.changes if one.key not in NOT_SAID and not one.key.startswith(_ROOM)]
+        added = [one.params for one in changes if one.key == _ADDED]
+        self._names.setText(self._context.translator.listed(f"{one['name']} {one['now']}" for one in added))
+        self.names.show_words(self.tr("Packages that are added"), str(len(added)))
+        self.names.setVisible(bool(added))
         kept = self.tr("PyTorch stays as it is. Environments can take this back.")
-        self._words.setText("\n".join((*changes, kept)))
+        self._words.setText("\n".join((*(say(one) for one in changes if one.key != _ADDED), kept)))
         size = bytes_text(self.preview.download_bytes or 0)
         self.button.setText(self.tr("Add it no&w (downloads %1)").replace("%1", size))
 

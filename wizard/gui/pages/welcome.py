@@ -21,6 +21,7 @@ from wizard.app.pages.order import SideId
 from wizard.app.use.runs import resume_or_show
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.base import Page
+from wizard.gui.pages.run_watch import run_name, unfinished_words
 from wizard.gui.pages.welcome_cards import (
     JoinPanel,
     OpenPanel,
@@ -30,7 +31,6 @@ from wizard.gui.pages.welcome_cards import (
     drift_card,
     links_in_lines,
     opened_card,
-    run_name,
     show_facts,
 )
 from wizard.gui.shell.context import AppContext
@@ -262,13 +262,12 @@ class WelcomePage(Page):
         self.context.navigator.show_run(run.id)
 
     def _unfinished(self, run: RunInfo) -> QFrame:
-        words = self.tr("Resume the unfinished setup of %1").replace("%1", run_name(run))
         first = not any(other.state == "unfinished" for other in self._runs[: self._runs.index(run)])
         resume, remove = self.tr("&Resume"), self.tr("Re&move")
         if not first:  # a letter that stands twice would press neither
             resume, remove = resume.replace("&", ""), remove.replace("&", "")
         ways = [(resume, lambda: self._resume(run)), (remove, lambda: self._remove(run))]
-        return WelcomeCard("warning", self.tr("Unfinished"), words, run.prefix, run_name(run), ways)
+        return WelcomeCard("warning", self.tr("Unfinished"), *unfinished_words(run), run_name(run), ways)
 
     def _opened_card(self, opened: Opened) -> QFrame:
         run = opened.run

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
 
 from wizard.app.pages.order import SideId
-from wizard.gui.pages.run_watch import RunWatch
+from wizard.gui.pages.run_watch import RunWatch, run_name
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.fields import PathField
-from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.hosts_consent import HostsConsent
 from wizard.gui.widgets.icons import ICON_SIZE, icon
@@ -203,10 +202,6 @@ def links_in_lines(links: Mapping[QPushButton, str]) -> QGridLayout:
 Way = tuple[str, Callable[[], None]]
 
 
-def run_name(run: RunInfo) -> str:
-    return f"{PurePath(run.prefix).name} (torch {run.torch}, {variant_text(run.variant)})"
-
-
 class WelcomeCard(QFrame):
     def __init__(
         self,
@@ -373,7 +368,8 @@ class RunningCard(WelcomeCard):
             said = self._context.translator.say(message("flow.silent", seconds=self._watch.silence))
             about = f"{about}\n{said}"
         percent = f"{int(self._watch.view.fraction * 100)} %"
-        words = self.tr("A setup is running: %1").replace("%1", name)
+        what = self.tr("Packages are being changed: %1") if self._run.adds else self.tr("A setup is running: %1")
+        words = what.replace("%1", name)
         self.show_words("note", self.tr("Running, %1").replace("%1", percent), words, about)
         self.show_way(self.buttons[0], self.tr("Sho&w it"))
 
