@@ -156,7 +156,7 @@ class ReviewPage(Page):
         self.more.button.setChecked(preview.plan.choices.reuse)  # what is replaced has to be read
         for words in self._details(preview):
             self.more.body.addWidget(label(words))
-        checked = self.tr("%1, each checked by SHA-256").replace("%1", str(len(lock.files)))
+        checked = self.tr("%1, checked by SHA-256").replace("%1", str(len(lock.files)))
         self.files.show_words(self.tr("&Files"), checked)
         for file in sorted(lock.files, key=lambda one: -(one.size or 0)):
             size = bytes_text(file.size) if file.size is not None else "?"

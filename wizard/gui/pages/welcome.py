@@ -156,10 +156,10 @@ class WelcomePage(Page):
         )
         self.project.show_words(
             self.tr("Open a project"),
-            self.tr("Everything it needs, running here."),
+            self.tr("With everything it needs."),
         )
-        self.project.show_fact(self.tr("Or drop its folder here"))
-        self.check.show_words(self.tr("Check or repair"), self.tr("Find the cause, then fix it."))
+        self.project.show_fact(self.tr("Or drop it here"))
+        self.check.show_words(self.tr("Check or repair"), self.tr("Find and fix the cause."))
         self.manage.setText(self.tr("En&vironments"))
         self._show_facts()
         self.join.setText(self.tr("&Join a class…"))
