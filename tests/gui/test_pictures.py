@@ -28,7 +28,7 @@ from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import go_to, press, settle
 from wizard.app.pages.check import Looks, driver_advice
 from wizard.app.pages.order import PageId, SideId
-from wizard.app.pages.requirements import requirements
+from wizard.app.pages.requirements import requirements, verdict_rows
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices, Verdict
 from wizard.compatibility.resolve import resolve
@@ -120,7 +120,8 @@ class MachineSession(FakeSession):
         matrix = load_matrix()
         verdict = resolve(one, matrix, Choices())
         self.facts = Facts(one, UserSettings(), requirements(one, UserSettings(), matrix), 0.4)
-        self.looks = Looks((), verdict.after_driver_update, driver_advice(one, matrix, verdict.after_driver_update), ())
+        guide = driver_advice(one, matrix, verdict.after_driver_update)
+        self.looks = Looks((), verdict.after_driver_update, guide, (), verdict_rows(self.facts, verdict))
 
     def propose(self, facts: Facts, choices: Choices) -> Verdict:
         self._called("propose", choices)

@@ -7,14 +7,17 @@ from pathlib import Path, PureWindowsPath
 
 import pytest
 
-from wizard.app.pages.check import folder_rows, host_checks, restart_rows, runtime_rows
-from wizard.app.pages.requirements import requirements
+from wizard.app.pages.check import Looks, check_rows, folder_rows, host_checks, restart_rows, runtime_rows
+from wizard.app.pages.requirements import requirements, verdict_rows
 from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import resolve
 from wizard.diagnose.checks.host_facts import HostFacts, look_around
+from wizard.machine.machine_file import read_machine_file
 from wizard.machine.model import Driver, Gpu, Machine, MigInstance
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import LANGUAGES, Message, message, text
-from wizard.run.model import Requirement
+from wizard.run.model import Facts, Requirement
 from wizard.sources.model import UserSettings
 from wizard.system.traits import of
 
@@ -185,3 +188,27 @@ def test_the_sure_path_holds_torchs_longest_name() -> None:
     assert of("windows").longest_sure_path == 259 - len(longest)
     for language in LANGUAGES:
         assert "LongPathsEnabled" in text(Message("environments.hazard-long.fix"), language)
+
+
+@pytest.mark.parametrize(
+    ("machine", "key", "name"),
+    [
+        ("rtx-5070-ti-linux-550", "plan.notice.too-new-updated", "gpu"),
+        ("k40-linux-470", "plan.notice.no-torch", "gpu"),
+        ("musl-linux", "page.check.no-build", "system"),
+        ("windows-on-arm", "page.check.no-build", "system"),
+        ("a100-linux-470", None, "gpu"),
+        ("rtx-3060-linux-nouveau", None, "gpu"),
+        ("jetson-orin-linux", None, "gpu"),
+    ],
+)
+def test_a_card_that_would_be_idle_is_told_by_its_row(machine: str, key: str | None, name: str) -> None:
+    found = read_machine_file(Path(__file__).parents[1] / "data" / "machines" / f"{machine}.json")
+    facts = Facts(found, UserSettings(), requirements(found, UserSettings(), load_matrix()), 0.1)
+    told = verdict_rows(facts, resolve(found, load_matrix(), Choices()))
+    assert [row.fact.key for row in told] == [key] * (key is not None)
+    assert {state for _, state in said(told)} <= {"warning", "problem"}
+    rows = [row for row in check_rows(facts, Looks(rows=told)) if row.name == name]
+    if key:
+        assert rows[-1].fact.key == key
+        assert all(row.state != "ok" for row in rows), "no tick above it"

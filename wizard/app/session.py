@@ -116,10 +116,12 @@ class Session(Runs):
     def look_over(self, facts: Facts) -> Looks:
         """What else is worth knowing before a setup: settings, driver, environments that are not as they were."""
         from wizard.app.pages.check import Looks, driver_advice
+        from wizard.app.pages.requirements import verdict_rows
 
-        update = self.judge(facts.machine, Choices()).after_driver_update
+        verdict = self.judge(facts.machine, Choices())
+        update = verdict.after_driver_update
         guide = driver_advice(facts.machine, self.matrix, update)
-        return Looks(self.lint(facts), update, guide, self.drift())
+        return Looks(self.lint(facts), update, guide, self.drift(), verdict_rows(facts, verdict))
 
     def mending(self, findings: Sequence[LintFinding], code: str) -> Mending:
         """What mending the findings of this code would write. Raises UsageError `lint-unknown`."""

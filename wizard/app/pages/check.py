@@ -39,12 +39,14 @@ from wizard.transfer.proxy.bypass import proxy_url, shown
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """`update`: what a newer driver would give; `guide`: how this system brings it (None: no advice is due)."""
+    """`update`: what a newer driver would give; `guide`: how this system brings it (None: no advice is due); `rows`: a
+    card that no build would use, or that there is no build at all."""
 
     findings: tuple[LintFinding, ...] = ()
     update: DriverUpdate | None = None
     guide: DriverGuide | None = None
     drifts: tuple[EnvironmentChanges, ...] = ()
+    rows: tuple[Requirement, ...] = ()
 
 
 # Which driver suits this computer's cards, and how its system brings it: for the doctor, the check page, `explain`.
@@ -211,6 +213,7 @@ def check_rows(facts: Facts, looks: Looks | None) -> tuple[CheckRow, ...]:
     touching = [one for one in found.findings if one.touches and one.severity != "note"]
     causes = [one.cause for one in touching]
     rows = [_row(one) for one in facts.requirements if one.fact not in causes]
+    rows = list(_with_verdict(rows, found.rows))
     with_guide = [_with_guide(row, found) for row in rows]
     at = next((place for place, row in enumerate(with_guide) if row.name == "disk"), len(with_guide))
     settings = [finding_row(one) for one in touching]
@@ -257,6 +260,16 @@ def _row(one: Requirement) -> CheckRow:
     return CheckRow(one.name, one.state, one.fact, _in_its_place(one.fact, one.why), one.fix, one.blocks)
 
 
+def _with_verdict(rows: Sequence[CheckRow], told: Sequence[Requirement]) -> Iterator[CheckRow]:
+    """What the decision says stands below the row that it is about; a card that would be idle has no tick."""
+    for place, row in enumerate(rows):
+        mine = [one for one in told if one.name == row.name]
+        yield replace(row, state="note") if mine and row.state == "ok" else row
+        if place + 1 == len(rows) or rows[place + 1].name != row.name:
+            yield from map(_row, mine)
+    yield from (_row(one) for one in told if all(row.name != one.name for row in rows))
+
+
 def _with_guide(row: CheckRow, looks: Looks) -> CheckRow:
     """On the driver's row; where no driver is loaded, the advice is for getting one at all."""
     if row.name != "driver" or looks.guide is None:
@@ -265,7 +278,7 @@ def _with_guide(row: CheckRow, looks: Looks) -> CheckRow:
     if update is None:
         return replace(row, guide=looks.guide)
     would = message("page.check.driver-update", driver=update.number, torch=update.torch, variant=update.variant)
-    state = "note" if row.state == "ok" else row.state
+    state = ("warning" if looks.rows else "note") if row.state == "ok" else row.state
     return replace(row, guide=looks.guide, state=state, why=would if row.why is None else row.why)
 
 

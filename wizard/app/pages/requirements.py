@@ -10,11 +10,13 @@ from dataclasses import replace
 
 from wizard.compatibility.cards import graphics_cards
 from wizard.compatibility.data.model import Matrix
+from wizard.compatibility.data.ordering import CPU
+from wizard.compatibility.model import Verdict
 from wizard.compatibility.other_makers import card_words, other_cards
 from wizard.compatibility.rules import shares_memory, wants_own_code
 from wizard.machine.model import Gpu, Machine, MigInstance
-from wizard.model.messages import Message, message
-from wizard.run.model import Requirement
+from wizard.model.messages import Message, Param, message
+from wizard.run.model import Facts, Requirement
 from wizard.sources.model import UserSettings
 from wizard.toolconfig.lint.finding import LintFinding
 
@@ -146,6 +148,32 @@ def _driver_failure(machine: Machine) -> Message | None:
         return None
     found = (one for one in machine.notices if one.key.startswith("machine.nvidia."))
     return next((one for one in found if one.key != "machine.nvidia.library-not-found"), None)
+
+
+# What the decision says against the computer as a whole; none of it can be seen in one fact alone.
+
+_IDLE = tuple(f"plan.notice.{one}" for one in ("too-new", "too-new-updated", "no-torch", "unknown-card-driven"))
+
+
+def verdict_rows(facts: Facts, verdict: Verdict) -> tuple[Requirement, ...]:
+    """Return that no build runs here, or that the card would be idle; () where neither is so, or a row says it."""
+    against = next((one for one in verdict.candidates if one.variant != CPU and one.reasons), None)
+    if against is None:
+        return ()
+    params: dict[str, Param] = {"torch": against.torch, "why": against.reasons[0].message}
+    if verdict.best is None:
+        fact = message("page.check.no-build", "No build of PyTorch runs on this computer. {torch}: {why}.", **params)
+        return (Requirement("system", "problem", fact),)
+    is_told = any(row.name == "driver" and row.state != "ok" for row in facts.requirements)
+    if is_told or verdict.best.variant != CPU or not facts.machine.nvidia_gpus:
+        return ()
+    if any(wants_own_code(gpu.compute_capability) for gpu in facts.machine.nvidia_gpus):
+        return ()
+    fact = next(
+        (one for one in verdict.notices if one.key in _IDLE),
+        message("page.check.card-idle", "No CUDA build of PyTorch runs on this card. {torch}: {why}.", **params),
+    )
+    return (Requirement("gpu", "warning", fact, message("page.check.cpu", "PyTorch would use only the processor.")),)
 
 
 # Of a look that failed or came late: the row that it is missing from.
