@@ -89,7 +89,7 @@ class Translator(QObject):
             return message if isinstance(message, str) else message.key
 
     def _in_window(self, words: str) -> str:
-        if not any(sign in words for sign in ("torch-wizard", "--", "{how}")):
+        if not any(sign in words for sign in ("torch-wizard", "--", "{how}", "{option}")):
             return words
         from wizard.gui.widgets.commands import in_window  # its patterns take longer than the first picture may
 

@@ -82,7 +82,7 @@ _WORDS = (
 _CALL = rf"[“`\"]?torch-wizard ([a-z]+(?: lint| --host)?){_WORDS}[”`\"]?"
 _DROPPED = re.compile(  # what says the same a second time, for the terminal: in brackets, or after the window's way
     r" ?[(（](?:or: |or with: |or |也可以用? ?|或用? ?|in a terminal: |终端中用 ?|leave out |去掉 ?|加上 ?|仅有 )?"
-    r"[“`]?(?:torch-wizard\b|--[a-z]|\{how\})[^)）]*[)）]"
+    r"[“`]?(?:torch-wizard\b|--[a-z]|\{how\}|\{option\})[^)）]*[)）]"
     rf"|(?<=Resume), or run {_CALL}|(?<=“继续”)，或运行 ?{_CALL}"
     rf"|(?:(?<=page Place)|(?<=page Build)|(?<=page Source)),? or(?: with)? {_SEVERAL}(?: with its folder)?"
     rf"|(?:(?<=页面)|(?<=页面选择)|(?<=页面填写))(?:，或|或)用? ?{_SEVERAL}(?: ?指定其文件夹)?"

@@ -51,7 +51,7 @@ def why_refused(offer: Offer, matrix: Matrix, official_sha256: OfficialHash) -> 
     return WizardError(
         "origin-unproven",
         "No known place gave {file}; {source} offers one of that name, and nothing shows that it is the official file.",
-        "If you trust that place, name it yourself, on the page Source or with: {option} {address}",
+        "If you trust that place, name it yourself on the page Source (or: {option} {address}).",
         details=sha256,
         source=source.name,
         file=offer.filename,
