@@ -43,10 +43,13 @@ def test_an_environment_is_chosen_from_the_list_and_examined(
     assert page.choice.count() == len(fake_tools.ENVIRONMENTS)
     assert window.focusWidget() is page.choice
     assert "examine" not in side.names(), "nothing is looked at unasked"
+    assert page.choice.itemData(0) == fake_tools.ENVIRONMENTS[1].prefix, "the CPU build, which most who ask have"
+    last = page.choice.itemText(page.choice.count() - 1)
+    assert "–  no PyTorch  –" in last, "the system's come last"
     page.choice.setCurrentIndex(1)
     press(qtbot, window.footer.primary)
     settle(qtbot, window)
-    assert ("examine", fake_tools.ENVIRONMENTS[1].prefix) in side.calls
+    assert ("examine", fake_tools.ENVIRONMENTS[0].prefix) in side.calls
 
 
 def test_a_long_place_is_shortened_in_its_middle(qtbot: QtBot, make_window: MakeWindow) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,8 +20,10 @@ from tests.gui.walking import mnemonics, press, settle, typed
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
 from wizard.app.tools import Replaced
+from wizard.environment.model import EnvironmentKind
 from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.gui.tools.environments import EnvironmentsPage
+from wizard.gui.tools.environments_table import is_nobodys
 from wizard.model.errors import UsageError
 from wizard.model.messages import LANGUAGES
 
@@ -394,3 +397,8 @@ def test_each_row_says_its_folder(qtbot: QtBot, make_window: MakeWindow, side: F
     names = [page.table.item(row, 0) for row in rows]
     folders = [name.data(Qt.ItemDataRole.AccessibleDescriptionRole) for name in names if name]
     assert folders == [str(first.prefix), str(Path("/mnt/d/envs/torch"))]
+
+
+def test_the_programs_own_python_is_nobodys_to_delete() -> None:
+    assert is_nobodys(fake_tools.environment("own", kind=EnvironmentKind.VENV, prefix=Path(sys.prefix)))
+    assert not is_nobodys(fake_tools.ENVIRONMENTS[0])

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
+from wizard.compatibility.data.ordering import CPU
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.tools.doctor_answer import DoctorAnswer
-from wizard.gui.tools.environments_table import torch_words
+from wizard.gui.tools.environments_table import is_nobodys, torch_words
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.fields import Choice
 from wizard.gui.widgets.frames import box, line_up
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
 
 _STAGES = ("files", "test", "machine", "deep")
 _SAVE_AS = "HTML (*.html);;JSON (*.json);;Text (*.txt)"
+
+
+def _suspicion(one: Environment) -> tuple[bool, bool, bool]:
+    """People's own first, with PyTorch first of them, its CPU build first of these: most who ask have that."""
+    return is_nobodys(one), not one.torch, one.variant != CPU
 
 
 class DoctorPage(SidePage):
@@ -130,7 +136,7 @@ class DoctorPage(SidePage):
     # -- which one
 
     def _listed(self, found: tuple[Environment, ...]) -> None:
-        self._known = found
+        self._known = tuple(sorted(found, key=_suspicion))
         self._fill()
         self.changed.emit()
 

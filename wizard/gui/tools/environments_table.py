@@ -6,6 +6,7 @@ One file: the table, what stands in its chosen row, the fold that shows the rest
 from __future__ import annotations
 
 import datetime
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -42,6 +43,7 @@ _NAME, _PYTHON, _TORCH, _ENGINE, _SIZE, _USED, _STATE = range(7)
 _MOST_ROWS_SHOWN, _ALL_ROWS = 8, 100_000  # in a form; on a page of its own, which scrolls
 _NARROW, _NARROW_TALL, _NARROWER = 800, 760, 680  # pixels
 _NOBODYS = ("base", "system")  # what is not an environment of the person's
+_OURS = (Path(sys.prefix), Path(sys.prefix).resolve())
 _STATES = {"ok": "ok", "broken": "problem", "unfinished": "warning", "deleting": "note"}
 
 
@@ -94,8 +96,8 @@ def built_words(one: Environment) -> str:
 
 
 def is_nobodys(one: Environment) -> bool:
-    """Tell whether it is conda's own or the system's: no environment of the person's."""
-    return one.kind.value in _NOBODYS
+    """Tell whether it is conda's own, the system's or this program's: no environment of the person's."""
+    return one.kind.value in _NOBODYS or one.prefix in _OURS
 
 
 class EnvironmentsTable(RowTable):
@@ -333,7 +335,7 @@ class NobodysFold(QPushButton):
         self.retranslate()
 
     def retranslate(self) -> None:
-        words = self.tr("Base installations and the P&ythons of the system")
+        words = self.tr("Base installations, P&ythons of the system, and this program's own")
         self.setText(f"{words}  ({self._count})")
         self.setAccessibleName(f"{words.replace('&', '')}: {self._count}")
 
