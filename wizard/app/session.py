@@ -119,9 +119,9 @@ class Session(Runs):
         from wizard.app.pages.requirements import verdict_rows
 
         verdict = self.judge(facts.machine, Choices())
-        update = verdict.after_driver_update
-        guide = driver_advice(facts.machine, self.matrix, update)
-        return Looks(self.lint(facts), update, guide, self.drift(), verdict_rows(facts, verdict))
+        guide = driver_advice(facts.machine, self.matrix, verdict.after_driver_update)
+        rows = verdict_rows(facts, verdict)
+        return Looks(self.lint(facts), verdict.after_driver_update, guide, self.drift(), rows)
 
     def mending(self, findings: Sequence[LintFinding], code: str) -> Mending:
         """What mending the findings of this code would write. Raises UsageError `lint-unknown`."""
@@ -223,10 +223,8 @@ class Session(Runs):
         return set_limits(find_run_folder(run_id), limit_rate, connections)
 
     def check_place(self, choices: Choices, facts: Facts) -> tuple[Requirement, ...]:
-        """Hazards of the place; other places for caches and temporary files are put in force.
-
-        Raises UsageError for one that can never be right.
-        """
+        """Hazards of the place; other places for caches and temporary files are put in force. Raises UsageError for one
+        that can never be right."""
         from wizard.app.use.volumes import with_volumes
         from wizard.run.plan.place import check_place
 
