@@ -8,6 +8,7 @@ from typing import Any
 
 from wizard.app.classroom import ClassTools
 
+CLASS_CODE = "3f9a-22b1-07cd-91ee"
 _CARDS = ("NVIDIA GeForce RTX 3060", "NVIDIA GeForce GTX 1060 6GB", "NVIDIA GeForce RTX 4070 Laptop GPU")
 
 
@@ -41,7 +42,7 @@ def told_hand_on(window: Any) -> None:
     """On Verify: as it looks to who hands the files on."""
     from wizard.gui.shell.serving import DOWNLOADS
 
-    window.serving.what, window.serving.server = DOWNLOADS, ToldServer("3f9a-22b1-07cd-91ee")
+    window.serving.what, window.serving.server = DOWNLOADS, ToldServer(CLASS_CODE)
     window.serving.changed.emit()
 
 
@@ -97,7 +98,7 @@ class ClassWalk:
     def _join(self) -> None:
         welcome: Any = self._window.page
         welcome.join.click()
-        welcome.joining.code.setText("3f9a-22b1-07cd-91ee")
+        welcome.joining.code.setText(CLASS_CODE)
         welcome.joining.seat.setText("seat 7")
         self._shoot("f0-join")
         welcome.escape()

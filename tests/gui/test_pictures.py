@@ -21,23 +21,27 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.compatibility.machines import machine
+from tests.gallery_class import CLASS_CODE, ToldClasses
 from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import STEPS, FakeRun, FakeSession, report
 from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import go_to, press, settle
+from wizard.app.classroom import PackSeen, RoomState
 from wizard.app.pages.check import Looks, driver_advice
 from wizard.app.pages.order import PageId, SideId
 from wizard.app.pages.requirements import requirements, verdict_rows
+from wizard.classroom.results.room import GREEN, RED, ClassResults, MachineRow, Said
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices, Verdict
 from wizard.compatibility.resolve import resolve
 from wizard.gui.shell.splash import SIZE
 from wizard.gui.shell.window import WizardWindow
+from wizard.gui.tools.class_page import ClassPage
 from wizard.machine.machine_file import machine_from_json
 from wizard.machine.model import Driver, Machine, MigInstance
 from wizard.model.errors import ExitStatus, WizardError
-from wizard.model.messages import LANGUAGES
+from wizard.model.messages import LANGUAGES, message
 from wizard.run.model import Facts
 from wizard.sources.model import UserSettings
 
@@ -273,6 +277,48 @@ def test_pages_beside_the_wizard(
     compare(window, f"environments-{language}")
     press(qtbot, window.page.card.buttons["check"])  # type: ignore[attr-defined]
     compare(window, f"doctor-{language}")
+
+
+class ToldRoom(ToldClasses):
+    """A pack that is shared with a room of 12 seats, one of which needs help: told, since a real one takes seconds."""
+
+    def look_at(self, folder: Path) -> PackSeen:
+        return PackSeen(folder, "Deep learning, autumn", CLASS_CODE, "2026-11-21", 61, 8_412_000_000, 0, 12)
+
+    def room(self, folder: Path, mark: str) -> RoomState | None:
+        said = (Said(message("share.fix.log", "The report on that computer says more: torch-wizard runs.")),)
+        seats = [(number, RED if number == 5 else GREEN, said if number == 5 else ()) for number in (1, 2, 3, 5, 8)]
+        rows = (
+            MachineRow(f"m{number}", f"seat {number}", state, "ok", why, why, "Linux", "RTX 3060", "cu126", "", 74.0)
+            for number, state, why in seats
+        )
+        return (
+            None if mark else RoomState(ClassResults("Deep learning, autumn", "0" * 64, tuple(rows), expected=12), "1")
+        )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("language", "theme"), list(zip(LANGUAGES, ("light", "dark"), strict=True)))
+def test_a_class_that_is_served(
+    language: str,
+    theme: str,
+    qtbot: QtBot,
+    make_window: MakeWindow,
+    side: FakeTools,
+    compare: Callable[[WizardWindow, str], None],
+) -> None:
+    side.classes = ToldRoom()
+    window = make_window(language, theme)
+    window.side.open(SideId.CLASS)
+    page = window.page
+    assert isinstance(page, ClassPage)
+    page.open_pack(Path("/srv/class/deep-learning-pack"))
+    qtbot.waitUntil(lambda: page.room.room is not None)
+    compare(window, f"class-pack-{language}")
+    press(qtbot, page.serving.start)
+    qtbot.waitUntil(lambda: window.serving.is_on)
+    compare(window, f"class-shared-{language}")
+    window.serving.stop()
 
 
 def test_a_cut_title_is_found(qtbot: QtBot, make_window: MakeWindow) -> None:
