@@ -19,6 +19,7 @@ from wizard.machine.gpu.nvidia import (
     LIBRARY_NOT_FOUND,
     MISMATCH,
     NO_PERMISSION,
+    NO_SENSORS,
     RESET_REQUIRED,
     UNKNOWN,
     NvidiaReading,
@@ -77,6 +78,7 @@ _LISTED = re.compile(
 )
 _DEAD_ROW = 3  # this many ERR! in a row: nothing of the card can be read
 _DEAD_FAN = re.compile(r"^\|ERR![^\n]*\n[^\n]*ERR!")  # nor its fan and its MIG mode; one alone says nothing
+_NO_SENSORS = re.compile(r"^\|ERR![^|\n]*ERR! */")  # fan and power do not answer, all else does
 
 
 def find_nvidia_smi() -> str | None:
@@ -149,16 +151,16 @@ def parse_list(text: str) -> dict[str, tuple[MigInstance, ...]]:
 
 
 def parse_dead_cards(text: str) -> tuple[Message, ...]:
-    """Return a notice for each card that does not answer, from all that nvidia-smi printed."""
+    """Return a notice for each card that does not answer, or only in part, from all that nvidia-smi printed."""
     found = [_dead_card(place, said) for place, said in _NO_HANDLE.findall(text)]
     for row in _rows(text, FIELDS.count(",") + 1):
         dead = _DEAD_CELL.match(row[1]) or _DEAD_CELL.match(row[2])
         if dead and _number(row[0]) is not None:
             found.append(_dead_card(row[3], dead[1], f"#{row[0]}"))
     found += [
-        card_notice(UNKNOWN, "ERR!", normal_bus_id(place) or place)
+        card_notice(UNKNOWN if _is_dead(state) else NO_SENSORS, "ERR!", normal_bus_id(place) or place)
         for _, _, place, state in _CARD.findall(text)
-        if _is_dead(state)
+        if _is_dead(state) or _NO_SENSORS.match(state)
     ]
     return tuple(one for place, one in enumerate(found) if one not in found[:place])
 
