@@ -91,7 +91,8 @@ def _reasons(judged: JudgedFacts, found: tuple[Explanation, ...], named: TextFac
         said = (*said, *rests) if facts else said
     is_about_a_build = bool(found) and found[0].error.area in _ABOUT_A_BUILD
     said = (*said, *_places(named)) if is_about_a_build else said
-    return (*said, judged.settles) if judged.settles and (judged.reasons or is_about_a_build) else said
+    is_open = is_about_a_build and (found[0].error.area == "import" or "best" in found[0].error.facts)
+    return (*said, judged.settles) if judged.settles and (judged.reasons or is_open) else said
 
 
 def _places(named: TextFacts) -> Iterator[Message]:

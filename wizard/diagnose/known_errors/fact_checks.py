@@ -14,6 +14,7 @@ from wizard.compatibility.cards import graphics_cards
 from wizard.compatibility.data.model import PLATFORMS, Build, Floor, Matrix, least_sure
 from wizard.compatibility.data.ordering import CPU, cuda_of, version_key
 from wizard.compatibility.rules import code_for, driver_level, runs
+from wizard.diagnose.known_errors.beside import NOT_OWNERS, check_beside, is_other_makers
 from wizard.diagnose.known_errors.facts import Named, TextFacts
 from wizard.machine.model import Driver, Machine
 from wizard.model.capability import ComputeCapability
@@ -21,7 +22,6 @@ from wizard.model.messages import Message, message
 
 _WIDEST = "linux_x86_64"  # the platform with the most builds: what it lacks is nowhere
 _NAMES = {"linux_x86_64": "Linux", "linux_aarch64": "Linux aarch64", "win_amd64": "Windows"}
-_NOT_OWNERS = frozenset({"pip", "uv", "conda", "torch", "importlib", "nvidia", "numpy"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,8 @@ def judge_facts(facts: TextFacts, matrix: Matrix, machine: Machine | None = None
         *_driver(facts, matrix, place),
         *_wanted(facts, matrix, place),
         *_wheel(facts, place),
-        *_library(facts),
-        *_memory(facts),
+        *_index(facts, matrix, place),
+        *check_beside(facts, matrix),
         *(_other_computer(facts, matrix, machine) if machine else ()),
     )
     judged = ["high" if place.is_said or facts.wanted is None else "medium"]
@@ -98,13 +98,13 @@ def _used(facts: TextFacts) -> Iterator[str]:
         yield f"NVIDIA {facts.driver}"
     if facts.driver_cuda:
         yield f"CUDA {facts.driver_cuda}"
-    package = "" if facts.package in _NOT_OWNERS else facts.package
+    package = "" if facts.package in NOT_OWNERS else facts.package
     yield from (each for each in (facts.error, facts.library, package, facts.environment) if each)
 
 
 def _question(facts: TextFacts) -> Message | None:
     """One: the fact that decides most of what the text leaves open."""
-    if facts.torch is None and facts.wanted is None and facts.wheel is None and facts.names_torch:
+    if not (facts.says_torch or facts.torch or facts.wanted or facts.wheel) and facts.names_torch:
         return message("explain.ask-torch")
     if facts.wanted and not facts.python and facts.wheel is None:
         return message("explain.ask-python")
@@ -127,7 +127,7 @@ def _pair(facts: TextFacts, matrix: Matrix) -> Iterator[Message]:
 
 def _code(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message]:
     """Which build holds code for the card: the one named, else one of its release, else of the newest that has one."""
-    if facts.capability is None or (facts.torch and _is_other_makers(facts.torch)):
+    if facts.capability is None or (facts.torch and is_other_makers(facts.torch)):
         return
     with_code = [build for build in _cuda_builds(matrix, place) if _has_code(build, facts)]
     driven = [build for build in with_code if _is_driven(build, facts, matrix, place)] or with_code
@@ -165,7 +165,7 @@ def driver_suffices(facts: TextFacts, matrix: Matrix) -> bool | None:
 def _floors(facts: TextFacts, matrix: Matrix, place: _Target) -> list[Floor]:
     """Of the CUDA of the text's torch: on its system, or on both where it does not say."""
     torch = facts.torch
-    cuda = cuda_of(torch.tag) if torch and torch.tag and facts.driver and not _is_other_makers(torch) else None
+    cuda = cuda_of(torch.tag) if torch and torch.tag and facts.driver and not is_other_makers(torch) else None
     said = ("windows" if place.platform.startswith("win") else "linux",) if place.is_said else ("linux", "windows")
     return [matrix.floors[cuda, system] for system in said if cuda and (cuda, system) in matrix.floors]
 
@@ -204,7 +204,7 @@ def _wanted(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Messag
     wanted = facts.wanted
     if wanted and wanted.name == "torchaudio":
         yield from _audio(wanted, matrix)
-    if wanted is None or wanted.name != "torch" or _is_other_makers(wanted):
+    if wanted is None or wanted.name != "torch" or is_other_makers(wanted):
         return
     if facts.os == "macos":
         if wanted.tag and wanted.tag != CPU:
@@ -227,9 +227,25 @@ def _wanted(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Messag
         yield from _nearest_build(wanted, matrix, place)
 
 
-def _is_other_makers(named: Named) -> bool:
-    """AMD's and Intel's builds are in no table: nothing is said of them."""
-    return named.tag.startswith(("rocm", "xpu"))
+def _index(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message]:
+    """An index whose torch ended before this Python came, or began after it; where the text names no system, on one."""
+    for platform in (place.platform,) if place.is_said else tuple(_NAMES):
+        made = [build for build in matrix.builds if build.platform == platform]
+        there = {python for build in made if build.variant == facts.index for python in _made_for(build)}
+        others = [build for build in made if facts.python in _made_for(build) and build.variant != CPU]
+        if facts.python and there and facts.python not in there and others and facts.os != "macos":
+            yield message(
+                "explain.reason.index-python",
+                "On {system} the index {index} has torch for Python {first} to {last}, none for {python}; {other} has "
+                "a wheel for it.",
+                system=_NAMES[platform],
+                index=facts.index,
+                first=min(there, key=version_key),
+                last=max(there, key=version_key),
+                python=facts.python,
+                other=_text(next((one for one in others if one.advertised), others[0])),
+            )
+            return
 
 
 def _audio(wanted: Named, matrix: Matrix) -> Iterator[Message]:
@@ -289,44 +305,6 @@ def _wheel(facts: TextFacts, place: _Target) -> Iterator[Message]:
     if facts.wheel and facts.wheel_python and place.python and facts.wheel_python != place.python:
         params = {"wheel": facts.wheel.text, "made": facts.wheel_python, "python": place.python}
         yield message("explain.reason.wheel-python", **params)
-
-
-def _library(facts: TextFacts) -> Iterator[Message]:
-    """A CUDA library of another major version than torch's belongs to another package."""
-    torch = facts.torch
-    if torch and facts.library_cuda and _is_other_makers(torch):
-        yield message(
-            "explain.reason.library-nvidia",
-            "{library} is of NVIDIA's CUDA, {torch} is not: the package that wants it was made for NVIDIA cards.",
-            library=facts.library,
-            torch=torch.text,
-        )
-        return
-    cuda = cuda_of(torch.tag) if torch and torch.tag and not _is_other_makers(torch) else None
-    if not facts.library_cuda or cuda is None or version_key(cuda)[0] == facts.library_cuda or torch is None:
-        return
-    owner = facts.package if facts.package not in _NOT_OWNERS else ""
-    yield message(
-        "explain.reason.library-of" if owner else "explain.reason.library",
-        package=owner,
-        library=facts.library,
-        major=facts.library_cuda,
-        torch=torch.text,
-    )
-
-
-def _memory(facts: TextFacts) -> Iterator[Message]:
-    """What is larger than the card in one piece fits into no emptied card."""
-    asked, total = facts.memory or (0, 0)
-    if asked > total:
-        yield message(
-            "explain.reason.one-piece",
-            "{asked} GiB were asked for in one piece, and the card has {total} GiB: closing other programs "
-            "cannot help; "
-            "a smaller size, length or batch can, and attention that saves memory (flash attention, xformers).",
-            asked=asked,
-            total=total,
-        )
 
 
 def _other_computer(facts: TextFacts, matrix: Matrix, machine: Machine) -> Iterator[Message]:

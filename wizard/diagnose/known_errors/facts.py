@@ -1,4 +1,5 @@
-"""Read the facts that an error text names itself: versions, builds, pins, cards, systems, libraries, places.
+"""Read the facts that an error text names itself: versions, builds, pins, cards, systems, libraries, places. One file:
+every fact is an expression and the few lines that read it.
 
 Only what stands in the text; what follows from it is in `fact_checks`. What is wanted ("requires torch==…") is kept
 apart from what is there.
@@ -17,8 +18,11 @@ _TAG = r" ?\+ ?(cu\d+|cpu|xpu|rocm[\w.]*\d)"
 _VERSION = r"(\d+\.\d+\.\d+)(\.?(?:dev|a|b|rc)\d*)?(?:" + _TAG + ")?"
 _THERE = (
     r"(?i)(requires |requirement |depends on |want |satisfies |collecting |with |for )?"
-    r"\b{name}(?: version)?[\"'`*| ]{{0,30}}(?:==|=|:|：|-| |\|)[ \"'`*|]{{0,4}}" + _VERSION
+    r"\b{name}(?: version(?: is)?)?[\"'`*| ]{{0,30}}(?:==|=|:|：|-| |\|)[ \"'`*|]{{0,4}}" + _VERSION
 )
+# A torch of which only that is known: a nightly, another maker's, or one of two numbers.
+_SOME_TORCH = r"(?i)\b(?:py)?torch(?:\.__version__\)?| version)?(?:\W{1,12}| is )v?(\d\.\d{1,2})(?:\D|$)"
+_NIGHTLY = r"(?i)\b(?:py)?torch(?:\.__version__\)?| version)?\W{1,12}(\d\.\d{1,2}\.\d+(?:\.dev|a0\+)\w[\w.+]*)"
 # A line that is only a version with its build, as print(torch.__version__) leaves it.
 _BARE_BUILD = (
     r"(?m)(?:^[ \t>*'\"`-]{0,8}|[Vv]ersion: )([12]\.\d{1,2}\.\d{1,2})(\.?(?:dev|a|b|rc)\d*)?"
@@ -62,6 +66,19 @@ _PYTHON = (
 )
 _WHEEL = r"\b(torch|torchvision|torchaudio)-(\d+\.\d+\.\d+)(?:(?:\+|%2B)(cu\d+|cpu))?-cp3(\d{1,2})-\w+-(\w+)\.whl"
 _INDEX = r"/whl/(?:test/)?(cu\d+|cpu)\b"
+_GLIBC = r"(?i)(?:GNU libc\)|\bglibc)(?: version| 版本)?[ :=(是]{0,3}(2\.\d{1,2})\b"
+_WANTS_GLIBC = r"manylinux_2_(\d{2})_\w+\.whl"
+_XFORMERS = r"(?i)\b(xformers)\b"
+# What a file's or a version's own name says of the torch that it was compiled for: 1.0.0+torch2.7, 2.8.3+cu12torch2.8.
+_MADE_FOR = r"((?:[A-Za-z]\w*-)?\d[\w.]*\+(?:cu\d+\.?)?(?:torch|pt)(\d\.\d{1,2})[\w.]*)"
+_HELD = r"Process (\d+) has ([\d.]+) GiB memory in use"
+_OWN_MEMORY = r"this process has [\d.]+ GiB"
+_ALLOCATED = r"([\d.]+) GiB is allocated by PyTorch"
+_CAPACITY = r"total capacity of ([\d.]+) GiB"
+_FAILED_FILE = (
+    r"(?:site|dist)-packages[\\/]+(?:(\w+)[\\/]+)?(?:[\w.-]+[\\/]+){0,6}([A-Za-z_]\w*)[\w.-]*\.(?:so|pyd|dll)\b[^\n]{0,40}"
+    r"(?:undefined symbol|cannot open|or one of its dependencies|not defined)"
+)
 _DLL_ERROR = r"(?:WinError|Errno) (\d{1,5})\b"
 _LIBRARY = r"\b(lib[\w.+-]*?\.so(?:\.\d+)*|[\w.-]+\.dll)\b"
 _CUDA_LIBRARY = r"\blib(?:cudart|cublas|cublasLt|nvrtc|cupti)\.so\.(1[1-9])\b|\bcudart64_(1[1-9])\d*\.dll"
@@ -71,9 +88,10 @@ _ENVIRONMENT = r"((?:/|[A-Z]:\\)[^\s\"'<>|]*?)[\\/](?:lib[\\/]python3\.\d{1,2}|L
 # What only one system's texts hold. Two systems in one text: none is believed.
 _SYSTEMS = {
     "windows": r"WinError|\b[A-Z]:\\|win_amd64|win_arm64|\bWindows 1[01]\b|\[MSC v\.",
-    "macos": r"macosx_\d|/Users/|\bdarwin\b|\bmacOS\b|\.dylib\b",
+    "macos": r"macosx_\d|/Users/|(?:^|[^'\"])\bdarwin\b(?:$|[^'\"])|\bmacOS\b|\.dylib\b",
     "linux": r"manylinux|linux_(?:x86_64|aarch64)|/home/|/usr/|/opt/|\.so[.\d]*:",
 }
+_WSL = r"(?i)\bWSL ?2?\b|microsoft-standard"
 _ARCHES = {"aarch64": r"aarch64|\barm64\b|_arm64\b", "x86_64": r"x86_64|(?:_|\b)amd64\b"}
 
 
@@ -115,6 +133,14 @@ class TextFacts:
     package: str = ""  # whose file is the last one in the trace
     environment: str = ""  # the folder that holds site-packages
     memory: tuple[float, float] | None = None  # GiB asked for in one piece, GiB of the card
+    says_torch: bool = False  # also a nightly's, or one of two numbers
+    nightly: str = ""  # "2.9.0.dev20250722+cu128"
+    glibc: str = ""  # of the text's system
+    wants_glibc: str = ""  # as a wheel's name says it
+    made_for: tuple[str, str] | None = None  # a build beside torch, and the torch (two numbers) of which its name tells
+    beside_xformers: tuple[str, ...] = ()  # the torch versions of a text that names xFormers
+    held: tuple[str, float, float] | None = None  # another process, GiB that it has of the card, GiB of the card
+    failed_file: str = ""  # the package beside torch whose file could not be loaded
     own_python: str = ""  # the folder of a portable Python that an application brings
     is_packed: bool = False  # an application in one file: nothing can be installed into it
     names_torch: bool = True
@@ -138,7 +164,7 @@ def parse_facts(text: str) -> TextFacts:
         driver_cuda=_driver_cuda(words),
         driver=_first_group(_DRIVER, words),
         python=_python(words),
-        os=_only(_SYSTEMS, words),
+        os="linux" if compiled(_WSL).search(words) else _only(_SYSTEMS, words),
         arch=_only(_ARCHES, words),
         wheel=Named(wheel[0] or "", wheel[1] or "", wheel[2] or "") if wheel else None,
         wheel_python=f"3.{wheel[3]}" if wheel else "",
@@ -149,6 +175,14 @@ def parse_facts(text: str) -> TextFacts:
         package=_first_group(_IN_TRACE, words),
         environment=_first_group(_ENVIRONMENT, words),
         memory=_memory(words),
+        says_torch=bool(compiled(_SOME_TORCH).search(words)),
+        nightly=_first_group(_NIGHTLY, words),
+        glibc=_first_group(_GLIBC, words),
+        wants_glibc=f"2.{wanted}" if (wanted := _first_group(_WANTS_GLIBC, words)) else "",
+        made_for=_made_for(words),
+        beside_xformers=_beside_xformers(words),
+        held=_held(words),
+        failed_file=_failed_file(words),
         own_python=_first_group(_OWN_PYTHON, words).replace("\\\\", "\\"),
         is_packed=bool(compiled(_PACKED).search(words)),
         names_torch=bool(compiled(_TORCH_WORDS).search(words)),
@@ -197,6 +231,33 @@ def _said_by_python(words: str) -> Named | None:
 def _memory(words: str) -> tuple[float, float] | None:
     found = _last(_ASKED_MEMORY, words)
     return (float(found[0] or 0), float(found[1] or 0)) if found else None
+
+
+def _made_for(words: str) -> tuple[str, str] | None:
+    found = _last(_MADE_FOR, words)
+    return (found[0] or "", found[1] or "") if found else None
+
+
+def _beside_xformers(words: str) -> tuple[str, ...]:
+    said = (match[2] for match in compiled(_THERE.format(name="(?:py)?torch")).finditer(words))
+    return tuple(dict.fromkeys(said)) if compiled(_XFORMERS).search(words) else ()
+
+
+def _held(words: str) -> tuple[str, float, float] | None:
+    """The process that is not this one and has most; in a container torch does not know its own by number."""
+    total = float(_first_group(_CAPACITY, words) or 0)
+    others = [(match[1], float(match[2])) for match in compiled(_HELD).finditer(words)]
+    if others and not compiled(_OWN_MEMORY).search(words):
+        own = float(_first_group(_ALLOCATED, words) or 0)
+        others.remove(min(others, key=lambda one: abs(one[1] - own)))
+    number, most = max(others, key=lambda one: one[1], default=("", 0.0))
+    return (number, most, total) if most > total / 10 > 0 else None
+
+
+def _failed_file(words: str) -> str:
+    found = _last(_FAILED_FILE, words)
+    name = (found[0] or found[1] or "") if found else ""
+    return "" if name.startswith(("torch", "nvidia", "numpy")) else name.removesuffix("_cuda").removesuffix("_2")
 
 
 def _bare_build(words: str) -> Named | None:

@@ -3,7 +3,8 @@
 Finds the known errors in a pasted traceback or log. Pure; precision before recall.
 
 Of several matches the one that says most wins (`rank`), then the one that stands last: what ends a log is
-nearer to the failure than what began it. A text that matches nothing gets no answer, never a guess.
+nearer to the failure than what began it. What only suspects (0), or names no more than the kind of failure (-1), is
+silent beside what says more. A text that matches nothing gets no answer, never a guess.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class KnownErrorRow(Row, frozen=True, kw_only=True):
     status: Words
     as_of: Date
     needs: tuple[str, ...] = ()
-    rank: Literal[0, 1, 2] = 1
+    rank: Literal[-1, 0, 1, 2] = 1
     facts: tuple[Literal["card", "driver", "driver-guide", "best", "network", "disk"], ...] = ()
 
     hides: tuple[Name, ...] = ()
@@ -160,6 +161,8 @@ def explain(text: str, errors: Sequence[KnownError] | None = None) -> tuple[Expl
     found = [(row, match) for row in rows if (match := _last_match(row, cleaned, there))]
     hidden = frozenset[str]().union(*(row.hides for row, _ in found))
     found = [(row, match) for row, match in found if row.id not in hidden]
+    surest = min(max((row.rank for row, _ in found), default=0), 1)
+    found = [(row, match) for row, match in found if row.rank >= surest]
     found.sort(key=lambda pair: (-pair[0].rank, -pair[1].start))
     return tuple(Explanation(row, _line(cleaned.data, match), _params(match)) for row, match in found[:_MOST])
 

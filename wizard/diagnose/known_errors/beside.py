@@ -1,0 +1,142 @@
+"""What an error text's facts say of what stands beside torch: companions, CUDA's libraries, the C library, memory.
+
+Sentences that name the facts they rest on, as in `fact_checks`; nothing here depends on the platform's builds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wizard.compatibility.data.model import Matrix
+from wizard.compatibility.data.ordering import cuda_of, version_key
+from wizard.diagnose.known_errors.facts import Named, TextFacts
+from wizard.model.messages import Message, message
+from wizard.project.companions import companion_table
+
+NOT_OWNERS = frozenset({"pip", "uv", "conda", "torch", "importlib", "nvidia", "numpy"})
+_OF_GLIBC = "linux_x86_64"
+
+
+def check_beside(facts: TextFacts, matrix: Matrix) -> Iterator[Message]:
+    yield from _failed(facts)
+    yield from _made_for(facts)
+    yield from _xformers(facts)
+    yield from _library(facts)
+    yield from _glibc(facts, matrix)
+    yield from _memory(facts)
+
+
+def is_other_makers(named: Named) -> bool:
+    """AMD's and Intel's builds are in no table: nothing is said of them."""
+    return named.tag.startswith(("rocm", "xpu"))
+
+
+def _failed(facts: TextFacts) -> Iterator[Message]:
+    """Whose file could not be loaded; a nightly has no companions that were compiled for it."""
+    if facts.failed_file and facts.names_torch:
+        yield message(
+            "explain.reason.owner",
+            "The file that could not be loaded is of {package}, not of torch.",
+            package=facts.failed_file,
+        )
+        if facts.nightly:
+            yield message(
+                "explain.reason.nightly",
+                "torch {torch} is a nightly: compiled packages are made for releases. Take a release of torch, the one "
+                "that {package} is made for, in a new environment.",
+                torch=facts.nightly,
+                package=facts.failed_file,
+            )
+
+
+def _made_for(facts: TextFacts) -> Iterator[Message]:
+    """A build whose own name tells another torch than the one beside it."""
+    if facts.made_for and facts.torch and version_key(facts.made_for[1]) != version_key(facts.torch.version)[:2]:
+        yield message(
+            "explain.reason.made-for",
+            "{build} is compiled for torch {made}, and {torch} is there: take its build for torch {right}, or that "
+            "torch.",
+            build=facts.made_for[0],
+            made=facts.made_for[1],
+            torch=facts.torch.text,
+            right=".".join(facts.torch.version.split(".")[:2]),
+        )
+
+
+def _xformers(facts: TextFacts) -> Iterator[Message]:
+    for torch in facts.beside_xformers:
+        made = [row.version for row in companion_table().pair if row.companion == "xformers" and row.torch == torch]
+        if made:
+            yield message(
+                "explain.reason.xformers",
+                "For torch {torch} these releases of xformers were made: {releases}.",
+                torch=torch,
+                releases=", ".join(made),
+            )
+
+
+def _library(facts: TextFacts) -> Iterator[Message]:
+    """A CUDA library of another major version than torch's belongs to another package."""
+    torch = facts.torch
+    if torch and facts.library_cuda and is_other_makers(torch):
+        yield message(
+            "explain.reason.library-nvidia",
+            "{library} is of NVIDIA's CUDA, {torch} is not: the package that wants it was made for NVIDIA cards.",
+            library=facts.library,
+            torch=torch.text,
+        )
+        return
+    cuda = cuda_of(torch.tag) if torch and torch.tag and not is_other_makers(torch) else None
+    if not facts.library_cuda or cuda is None or version_key(cuda)[0] == facts.library_cuda or torch is None:
+        return
+    owner = facts.package if facts.package not in NOT_OWNERS else ""
+    yield message(
+        "explain.reason.library-of" if owner else "explain.reason.library",
+        package=owner,
+        library=facts.library,
+        major=facts.library_cuda,
+        torch=torch.text,
+    )
+
+
+def _glibc(facts: TextFacts, matrix: Matrix) -> Iterator[Message]:
+    """A C library that is older than a wheel's name, or torch's newer wheels, ask for."""
+    there = version_key(facts.glibc)
+    builds = [build for build in matrix.builds if build.platform == _OF_GLIBC and build.min_glibc and build.advertised]
+    newest = max((build.min_glibc or "" for build in builds), key=version_key)
+    wants = facts.wants_glibc or newest
+    fits = [build.torch for build in builds if version_key(build.min_glibc or "") <= there]
+    if facts.glibc and there < version_key(wants) and fits:
+        yield message(
+            "explain.reason.glibc",
+            "The text's system has glibc {there}, and the wheel, or torch after {last}, needs {wants}. No other Python "
+            "changes that, and glibc is not to be replaced: take a wheel for the older glibc (torch {last} has one), a "
+            "newer system, or a container.",
+            there=facts.glibc,
+            wants=wants,
+            last=max(fits, key=version_key),
+        )
+
+
+def _memory(facts: TextFacts) -> Iterator[Message]:
+    """What is larger than the card in one piece fits into no emptied card."""
+    asked, total = facts.memory or (0, 0)
+    if asked > total:
+        yield message(
+            "explain.reason.one-piece",
+            "{asked} GiB were asked for in one piece, and the card has {total} GiB: closing other programs "
+            "cannot help; "
+            "a smaller size, length or batch can, and attention that saves memory (flash attention, xformers).",
+            asked=asked,
+            total=total,
+        )
+    if facts.held:
+        number, held, whole = facts.held
+        yield message(
+            "explain.reason.held",
+            "Another process ({number}) holds {held} of the card's {whole} GiB: end it, wait for it, or take another "
+            "card first (nvidia-smi); smaller settings come after that.",
+            number=number,
+            held=held,
+            whole=whole,
+        )
