@@ -36,7 +36,7 @@ PINNED: dict[str, str | bytes] = {
 
 def test_a_pin_that_runs_is_kept_with_its_cuda(tmp_path: Path) -> None:
     found = decided(tmp_path, PINNED, AMPERE)
-    assert build(found) == ("1.13.1", "cu117", "3.11")
+    assert build(found) == ("1.13.1", "cu117", "3.10")
     assert found.relaxed == ()
     assert found.numpy == "<2"
     assert [one.name for one in found.understood.rest] == ["torch-scatter", "einops"]
@@ -44,7 +44,7 @@ def test_a_pin_that_runs_is_kept_with_its_cuda(tmp_path: Path) -> None:
 
 def test_a_pin_without_code_for_the_card_moves_by_the_smallest_step_with_what_hangs_on_it(tmp_path: Path) -> None:
     found = decided(tmp_path, PINNED, BLACKWELL)
-    assert build(found) == ("2.7.1", "cu128", "3.12")
+    assert build(found) == ("2.7.1", "cu128", "3.10"), "the other pins are of the age of that torch"
     assert relaxed(found) == {
         "torch": ("==1.13.1", "2.7.1", "reason.no-kernels-for-gpu"),
         "cuda": ("cu117", "cu128", "project.why.cuda"),
@@ -187,3 +187,30 @@ def test_a_line_for_the_pythons_that_are_asked_is_what_torch_is_near_to(tmp_path
         "pyproject.toml": '[tool.poetry.dependencies]\npython = "^3.10"\ntorch = "^2.1.0"\n',
     }
     assert build(decided(tmp_path, files, BLACKWELL))[0] == "2.7.1"
+
+
+@pytest.mark.parametrize(
+    ("lines", "on", "python"),
+    [
+        ("torch==1.13.1+cu117\ntorchvision==0.14.1+cu117\nnumpy==1.23.5\n", AMPERE, "3.10"),
+        ("torch>=2.7,<2.8\nnumpy==1.23.5\n", BLACKWELL, "3.11"),
+        ("torch>=2.7,<2.8\nnumpy>=1.18.5,<1.24.0\n", BLACKWELL, "3.11"),
+        ("torch>=2.7,<2.8\nnumpy<2.5\nscipy~=1.11.0\n", BLACKWELL, "3.12"),
+        ("torch==1.13.1\n", AMPERE, "3.10"),  # 3.11 is an experiment of that build
+        ("torch==2.13.0\nscipy==1.9.3\npandas==1.5.1\nmatplotlib==3.5.3\n", NO_CARD, "3.10"),
+        ("torch==2.13.0\nnumpy==1.20.0; python_version < '3.8'\n", NO_CARD, "3.12"),
+    ],
+)
+def test_an_open_python_is_one_that_the_pins_have_wheels_for(
+    tmp_path: Path, lines: str, on: Machine, python: str
+) -> None:
+    found = decided(tmp_path, {"requirements.txt": lines}, on)
+    assert (found.python, relaxed(found) if on is AMPERE else {}) == (python, {})
+
+
+def test_a_pin_that_has_no_wheel_for_any_python_here_is_told(tmp_path: Path) -> None:
+    lines = "torch>=2.7,<2.8\nnumpy==1.13.3\nscipy==1.9.3\n"
+    found = decided(tmp_path, {"requirements.txt": lines}, BLACKWELL)
+    assert found.python == "3.11"
+    [told] = [one for one in found.remarks if one.key == "project.remark.wheel-of-pin"]
+    assert told.params["packages"] == "numpy"

@@ -20,6 +20,7 @@ from wizard.project.companions import companion, companion_table, conda_names
 from wizard.project.decide import ProjectDecision, decide
 from wizard.project.model import PYTHON, AddressLine, Project, Statement
 from wizard.project.understand import PAIRS, agreeing, python_meets
+from wizard.project.weigh import without_wheels
 from wizard.run.model import Facts
 from wizard.run.select.build_search import NO_BUILD_FITS
 from wizard.system import paths
@@ -77,7 +78,11 @@ def _is_free(decision: ProjectDecision) -> bool:
     names_one = any(one.name == PYTHON for one in (*asks.locked, *asks.implied)) or any(
         one.marker for one in asks.torch
     )
-    return not names_one and all(python_meets(one.specifier, python) for one in asks.python for python in pythons)
+    lacking = {without_wheels(asks, paths.os_name(), python) for python in pythons}
+    are_alike = len(lacking) < 2 and all(
+        python_meets(one.specifier, python) for one in asks.python for python in pythons
+    )
+    return are_alike and not names_one
 
 
 def pin_of(one: Statement) -> str:

@@ -8,6 +8,8 @@ from functools import lru_cache
 from typing import Annotated, Literal
 
 import msgspec
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.tables import SOME, Date, Https, Name, Row, Words, parse_table, shipped_table
@@ -68,6 +70,18 @@ class CondaNamed(Row, frozen=True):
     confidence: Literal["high", "medium", "low"]
 
 
+class WheelPythons(Row, frozen=True):
+    """The Pythons of a package's wheels: `RELEASE FIRST-LAST`, from each release to the next in the list."""
+
+    KEYS = (("package",),)
+
+    package: Name
+    since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ 3\.\d+-3\.\d+$")], ...], SOME]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+
+
 class CodeHost(Row, frozen=True):
     """`archive`: where it has a snapshot of a `{repository}` at a `{ref}`."""
 
@@ -84,6 +98,7 @@ class CompanionTable(Row, frozen=True):
     companion: Annotated[tuple[Companion, ...], SOME]
     pair: tuple[Pair, ...] = ()
     conda_named: tuple[CondaNamed, ...] = ()
+    wheel_pythons: tuple[WheelPythons, ...] = ()
     code_host: tuple[CodeHost, ...] = ()
 
 
@@ -119,3 +134,23 @@ def torch_of(name: str, version: str) -> str:
         if pair.companion == name and pair.version == re.sub(r"\+.*", "", version):
             return pair.torch
     return ""
+
+
+@lru_cache(maxsize=8192)
+def has_wheel(package: str, specifier: str, python: str) -> bool:
+    """Return whether a release that meets it may have a wheel for that Python; True where no row says it."""
+    row = next((row for row in companion_table().wheel_pythons if row.package == package), None)
+    if row is None or not re.search(r"[<=~]", specifier.replace(">=", "")):
+        return True
+    asked = SpecifierSet(specifier)
+    rows = [(Version(since), pythons) for since, pythons in map(str.split, row.since)]
+    named = [Version(one.version.removesuffix(".*")) for one in asked]
+    meeting = [one for one in [*(since for since, _ in rows), *named] if asked.contains(one, prereleases=True)]
+    pythons = [next((pythons for since, pythons in reversed(rows) if since <= one), "") for one in meeting]
+    oldest = f"3.0-{rows[0][1].split('-')[1]}"  # of what came before the table
+    return not meeting or any(_is_among(python, one or oldest) for one in pythons)
+
+
+def _is_among(python: str, pythons: str) -> bool:
+    first, last = map(version_key, pythons.split("-"))
+    return first <= version_key(python) <= last

@@ -30,7 +30,7 @@ from wizard.project.understand import (
     meets,
     pair_meets,
 )
-from wizard.project.weigh import BuildWeigher, Weighed, contradiction
+from wizard.project.weigh import BuildWeigher, Weighed, contradiction, without_wheels
 
 _MOST_NAMED = 6  # packages in one sentence, contradictions in one answer
 
@@ -336,6 +336,9 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
                 "project.remark.other-maker", tag=tag.tag, file=place.file, line=place.line, variant=candidate.variant
             )
     yield from _locks(asks, candidate)
+    if lacking := sorted(without_wheels(asks, weigher.machine.os, best.python)):
+        names = ", ".join(lacking[:_MOST_NAMED])
+        yield message("project.remark.wheel-of-pin", packages=names, python=best.python)
     for native in _natives_here(asks, weigher.machine.os):
         state = _native_state(native, candidate, weigher.machine.os)
         if state == "newer":

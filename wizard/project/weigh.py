@@ -13,14 +13,24 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from wizard.compatibility.data.model import Matrix
+from wizard.compatibility.data.model import PLATFORMS, Matrix
 from wizard.compatibility.data.ordering import CPU, variant_key, version_key
 from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
+from wizard.project.companions import has_wheel
 from wizard.project.model import DECLARED, PYTHON, RECOMMENDED, TORCH, Project, Statement
-from wizard.project.understand import PAIRS, has_tag, marker_holds, meets, pair_meets, python_meets, understand
+from wizard.project.understand import (
+    PAIRS,
+    Understood,
+    has_tag,
+    marker_holds,
+    meets,
+    pair_meets,
+    python_meets,
+    understand,
+)
 
 _FULL, _HALF = 2, 1
 
@@ -165,6 +175,9 @@ class BuildWeigher:
             [-number for number in version_key(candidate.torch)],
             self._variant_distance(candidate.torch, candidate.variant),
             [-number for number in variant_key(candidate.variant)],
+            self._is_experimental(candidate, one.python),
+            len(without_wheels(self.asks, self.machine.os, one.python)),
+            one.torch and one.python not in self._asked_pythons,
             self._python_distance(one.python),
         )
 
@@ -206,6 +219,17 @@ class BuildWeigher:
             return 0
         return min(100 * abs(here[0] - major) + sum(abs(here[1] - one) for one in minor) for major, *minor in asked)
 
+    @cached_property
+    def _asked_pythons(self) -> frozenset[str]:
+        """Those of the torch that is asked for: where it moves, the other pins are still of its age."""
+        asked = set(self.asked_releases)
+        return frozenset(python for one in self.matrix.builds if one.torch in asked for python in one.pythons)
+
+    def _is_experimental(self, candidate: Candidate, python: str) -> bool:
+        platform = PLATFORMS.get((self.machine.os, self.machine.arch), "")
+        build = self.matrix.build(candidate.torch, candidate.variant, platform)
+        return build is not None and python in build.experimental_pythons
+
     def _python_distance(self, python: str) -> tuple[int, ...]:
         """The one of a lock, then the program's own default and what is nearest below it."""
         locked = [one for one in self.asks.locked if one.name == PYTHON]
@@ -225,6 +249,13 @@ class BuildWeigher:
         if not bound or any(meets(together, version) for version in _NUMPY_VERSIONS):
             return together
         return bound
+
+
+def without_wheels(asks: Understood, os: str, python: str) -> frozenset[str]:
+    """Return the packages of which no release that is asked for has a wheel for this Python, as far as is known."""
+    lines = (*asks.packages, *asks.constraints)
+    here = (one for one in lines if one.specifier and not one.url and marker_holds(one.marker, os, python))
+    return frozenset(one.name for one in here if not has_wheel(one.name, one.specifier, python))
 
 
 def contradiction(against: Statement, one: Statement) -> Message:
