@@ -74,7 +74,7 @@ def test_what_replaced_pytorch_is_told_on_the_first_page(
 ) -> None:
     side.drifts = (fake_tools.drift_in(fake_tools.HOME / "torch"),)
     window = make_window()
-    qtbot.waitUntil(lambda: "Something replaced PyTorch in torch" in words_of(window))
+    qtbot.waitUntil(lambda: "PyTorch in torch has changed" in words_of(window))
     assert "some-trainer 1.2" in words_of(window)
     look = next(one for one in visible(window, QPushButton) if getattr(one, "text", str)() == "&Look into it")
     press(qtbot, look)

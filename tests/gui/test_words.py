@@ -74,6 +74,7 @@ def test_no_sentence_of_the_window_is_a_command(language: str, qapp: QApplicatio
         ("Make a new one with: torch-wizard setup", "Make a new one on the page “Welcome”"),
         ("Name another folder (page Place, or --cache-dir).", "Name another folder (page Place)."),
         ("“{address}” ({option}) is no address.", "“{address}” is no address."),
+        ("Back with: torch-wizard doctor --prefix {prefix} --undo", "Back on the page “Environments”"),
         ("Press Resume, or run torch-wizard resume {run}; or wait.", "Press Resume; or wait."),
         ("Run “torch-wizard doctor --deep”: it looks closer.", "Open the page “Doctor”: it looks closer."),
         (

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 from functools import partial
 from pathlib import Path
@@ -95,3 +96,18 @@ def test_a_file_of_a_run_is_no_way_into_another_file(tmp_path: Path, name: str, 
     assert caught.value.code == "state-not-writable"
     assert victim.read_text() == "the user's"
     assert not (tmp_path / "made").exists()
+
+
+def test_a_progress_that_tells_nothing_new_is_not_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pause over night wrote ten lines a second."""
+    clock = iter(index * 0.2 for index in range(1, 1000))
+    monkeypatch.setattr("wizard.run.emitter.time.monotonic", lambda: next(clock))
+    folder = RunFolder(tmp_path)
+    emitter = Emitter(folder)
+    for done in (1, 2, *[2] * 60, 3, 4):
+        emitter.progress("fetch", done, 10, rate=0)
+    emitter.close()
+    lines = [json.loads(line) for line in folder.events.read_text(encoding="utf-8").splitlines()]
+    assert [line["done"] for line in lines] == [1, 2, 2, 3, 4], "the same once in ten seconds"

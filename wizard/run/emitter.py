@@ -15,6 +15,7 @@ from wizard.model.redact import redact, redact_all
 from wizard.run.run_folder import RunFolder, append_to
 
 _PROGRESS_INTERVAL = 0.1
+_SAME_INTERVAL = 10.0  # of one that tells nothing new: a pause over night would fill the file
 
 
 class Emitter:
@@ -35,7 +36,7 @@ class Emitter:
             opened.pop_all()
         if self._events.tell():
             self._events.write("\n")
-        self._last_progress: dict[str, float] = {}
+        self._last_progress: dict[str, tuple[float, object]] = {}
 
     def emit(self, kind: EventKind, **data: Any) -> None:
         """Write one event into the run's file and to whoever listens; a listener that is gone stops nothing."""
@@ -73,12 +74,14 @@ class Emitter:
         self.emit(EventKind.NOTICE, message=redact_all(message.to_json()))
 
     def progress(self, step: str, done: int, total: int | None, detail: Words | None = None, **data: Any) -> None:
-        """At most ten a second and step, but always the last one. `detail`: what it is at just now."""
-        now = time.monotonic()
+        """At most ten a second and step, one in ten seconds while nothing changes, but always the last one. `detail`:
+        what it is at just now."""
+        now, what = time.monotonic(), (done, total, detail, data)
+        before, said = self._last_progress.get(step, (0.0, None))
         is_last = total is not None and done >= total
-        if not is_last and now - self._last_progress.get(step, 0.0) < _PROGRESS_INTERVAL:
+        if not is_last and now - before < (_SAME_INTERVAL if what == said else _PROGRESS_INTERVAL):
             return
-        self._last_progress[step] = now
+        self._last_progress[step] = (now, what)
         told = detail.to_json() if isinstance(detail, Message) else detail
         self.emit(EventKind.PROGRESS, step=step, done=done, total=total, detail=told, **data)
 

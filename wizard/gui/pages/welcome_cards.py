@@ -271,7 +271,7 @@ def drift_card(
 
     translate = QCoreApplication.translate
     said = "\n".join(say(words) for words in drift_messages(drift))
-    words = translate("WelcomePage", "Something replaced PyTorch in %1").replace("%1", drift.prefix.name)
+    words = translate("WelcomePage", "PyTorch in %1 has changed").replace("%1", drift.prefix.name)
     look = translate("WelcomePage", "&Look into it")
     way = (look if is_first else look.replace("&", ""), lambda: open_page(SideId.DOCTOR, drift.prefix))
     return WelcomeCard("warning", translate("WelcomePage", "Changed"), words, said, drift.prefix.name, [way])

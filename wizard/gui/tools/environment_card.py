@@ -170,7 +170,7 @@ class EnvironmentCard(QFrame):
         self.bring_back_button.setVisible(kept is not None)
         if kept is None:
             return
-        words = self.tr("The last repair or setup in here replaced %1; what was there before is kept (%2).")
+        words = self.tr("The last change in here: %1. What was there before is kept (%2).")
         names = self._translator.listed(kept.names[:4]) + (" …" if len(kept.names) > 4 else "")
         self._kept_words.setText(words.replace("%1", names or "–").replace("%2", bytes_text(kept.size)))
 

@@ -126,6 +126,8 @@ def _page(found: re.Match[str], language: str) -> str:
     command, option, way = found[2], found[3], found["way"] or ""
     known: Iterator[PageId | SideId] = (_PAGES[one] for one in _PAGES if command.startswith(one))
     page = _PAGE_OF[option] if option else next(known, PageId.WELCOME)
+    if page is SideId.DOCTOR and "--undo" in found[0]:
+        page = SideId.ENVIRONMENTS  # a repair is one of the changes that are taken back there
     shown = side_name(page) if isinstance(page, SideId) else page_name(page)
     if language == "zh_CN":
         before = way if way in ("：", ":", "") else "打开" if way.startswith("运行") else "在"
