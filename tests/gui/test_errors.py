@@ -94,6 +94,24 @@ def test_a_failed_run_names_its_cause_and_resumes(qtbot: QtBot, make_window: Mak
     assert session.names().count("resume") == 1
 
 
+def test_after_a_failed_download_another_source_is_chosen(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = failed_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    qtbot.waitUntil(install.other.isVisible)
+    session.script = FakeSession(session.root).script
+    press(qtbot, install.other)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.SOURCE)
+    settle(qtbot, window)
+    assert session.names().count("discard") == 1, "its folder would be refused as unfinished"
+    assert not window.page.trouble.isVisible()
+    go_to(qtbot, window, PageId.INSTALL)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+
+
 @pytest.mark.slow
 def test_the_ending_of_an_earlier_attempt_does_not_end_the_next(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession

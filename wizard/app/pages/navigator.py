@@ -131,6 +131,13 @@ class Navigator:
         kept = self._state.choices if is_own else Choices()
         self._move(ORDER[0], AppState(choices=kept))
 
+    def choose_source_again(self) -> None:
+        """Back to the sources with what was chosen, for a run that failed and is removed. Raises WrongWay where this
+        window did not choose it."""
+        if self._state.run_is_going or self._state.selected is None:
+            raise WrongWay(f"to the sources from {self._page.value}")
+        self._move(PageId.SOURCE, replace(self._cleared(self._state, PageId.SOURCE), run_failed=False, prefix=""))
+
     def open_profile(
         self,
         profile: ProfileFile,

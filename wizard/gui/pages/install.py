@@ -8,6 +8,7 @@ One file: one page; its parts are in `install_parts.py`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
@@ -69,14 +70,15 @@ class InstallPage(Page):
         self.body.addWidget(self.log_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.body.addWidget(self.log, 1)
         self.body.addStretch(0)
-        self.pause, self.cancel, self.remove, self.copy, self.explain = (QPushButton() for _ in range(5))
+        self.pause, self.cancel, self.remove, self.copy, self.explain, self.other = (QPushButton() for _ in range(6))
         self.pause.clicked.connect(self._ask_pause)
         self.cancel.clicked.connect(self.ask_cancel)
-        self.remove.clicked.connect(self._remove)
+        self.remove.clicked.connect(lambda: self._remove(self.context.navigator.restart))
+        self.other.clicked.connect(lambda: self._remove(self.context.navigator.choose_source_again))
         self.copy.clicked.connect(lambda: copy_out(self.log.all_words(), self.copy))
         self.explain.clicked.connect(self._explain)
         self.footer_left = [self.copy, self.explain]
-        self.footer_right = [self.pause, self.cancel, self.remove]
+        self.footer_right = [self.pause, self.cancel, self.remove, self.other]
         shortcut = QShortcut(QKeySequence("Ctrl+L"), self)
         shortcut.activated.connect(self.log_button.toggle)
 
@@ -133,7 +135,9 @@ class InstallPage(Page):
     def retranslate(self) -> None:
         self.cancel.setText(self.tr("&Cancel"))
         self.remove.setText(self.tr("Re&move"))
-        self.remove.setAccessibleDescription(self.tr("Removes the unfinished environment. Downloads are kept."))
+        self.other.setText(self.tr("Choose another &source"))
+        for button in (self.remove, self.other):
+            button.setAccessibleDescription(self.tr("Removes the unfinished environment. Downloads are kept."))
         self.copy.setText(self.tr("C&opy log"))
         self.explain.setText(self.tr("&Explain the error"))
         told = self.tr("Only the download can be paused; a step that has begun is finished first.")
@@ -241,6 +245,9 @@ class InstallPage(Page):
         ending = self.watch.view.ending
         failed = unfinished and ending is not None and not ending.cancelled and bool(ending.details)
         self.explain.setVisible(failed)
+        is_of_source = ending is not None and ending.error_code.startswith("fetch-") and not ending.cancelled
+        self.other.setVisible(unfinished and is_of_source and self._chose_source())
+        self.other.setEnabled(not self.is_busy)
         self.pause.setText(self.tr("&Resume") if self._paused else self.tr("&Pause"))
         self.cancel.setText(self.tr("Cancelling…") if self._cancelling else self.tr("&Cancel"))
 
@@ -290,13 +297,18 @@ class InstallPage(Page):
         self.context.navigator.show_run(self.watch.run_id)
         self.enter()
 
-    def _remove(self) -> None:
+    def _chose_source(self) -> bool:
+        """Whether this window chose where the run downloads from; a profile or a project leaves no choice."""
+        state = self.state
+        return state.selected is not None and state.profile is None and state.project is None
+
+    def _remove(self, then: Callable[[], None]) -> None:
         run_id = self.watch.run_id
         self.watch.stop()  # who removes a run holds it as a worker would
         self.start_task(
             lambda: self.tr("Removing what the setup had made…"),
             lambda is_cancelled, note: self.context.session.discard(run_id),
-            lambda answer: self.context.navigator.restart(),
+            lambda answer: then(),
             on_failed=self._not_removed,
         )
 
