@@ -315,3 +315,69 @@ def test_a_torchaudio_beyond_the_last_is_told_to_have_ended() -> None:
     said = "ERROR: Could not find a version that satisfies the requirement torchaudio=={} (from versions: 2.7.0, 2.9.1)"
     assert reasons(said.format("2.12.0"))["audio-ends"] == {"wanted": "2.12.0", "last": "2.11.0", "first": "2.11.0"}
     assert "audio-ends" not in reasons(said.format("2.10.0"))
+
+
+@pytest.mark.parametrize(
+    ("words", "key", "params"),
+    [
+        (
+            "torch-2.4.1-cp310-cp310-manylinux_2_28_x86_64.whl\n$ ldd --version\nldd (GNU libc) 2.17",
+            "glibc",
+            {"there": "2.17", "wants": "2.28", "last": "2.6.0"},
+        ),
+        (
+            "PyTorch Version: 2.8.0+cu128\nnunchaku version: 0.3.2+torch2.7",
+            "made-for",
+            {"made": "2.7", "right": "2.8"},
+        ),
+        ("torch 2.5.1+cu121 with xformers", "xformers", {"torch": "2.5.1", "releases": "0.0.28.post3"}),
+        (
+            "pip install torch --index-url https://download.pytorch.org/whl/cu121\nPython 3.13.5 on Windows 11",
+            "index-python",
+            {"index": "cu121", "last": "3.12", "system": "Windows"},
+        ),
+        (
+            "total capacity of 95.00 GiB of which 6.50 MiB is free. Process 1 has 73.02 GiB memory in use. "
+            "Process 2 has 21.96 GiB memory in use. Of the allocated memory 21.65 GiB is allocated by PyTorch",
+            "held",
+            {"number": "1", "held": 73.02, "whole": 95.0},
+        ),
+        (
+            "torch: 2.9.0.dev20250722+cu128\n/x/site-packages/sgl_kernel/common_ops.abi3.so: undefined symbol: _ZN3c10",
+            "nightly",
+            {"package": "sgl_kernel", "torch": "2.9.0.dev20250722+cu128"},
+        ),
+        (
+            "/x/site-packages/flash_attn_2_cuda.cpython-311-x86_64-linux-gnu.so: undefined symbol: _ZN3c10",
+            "owner",
+            {"package": "flash_attn"},
+        ),
+    ],
+)
+def test_what_stands_beside_torch_is_judged(words: str, key: str, params: dict[str, object]) -> None:
+    assert reasons(words)[key].items() >= params.items()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "torch-2.9.0-cp310-cp310-manylinux_2_28_x86_64.whl\nldd (GNU libc) 2.39",
+        "torch 2.8.0+cu128, nunchaku 0.3.2+torch2.8",
+        "total capacity of 24.00 GiB. Process 1 has 23.00 GiB memory in use. 22.5 GiB is allocated by PyTorch",
+        "/x/site-packages/rasterio/_base.so: undefined symbol: GDALVersionInfo",
+        "/x/site-packages/torch/lib/libtorch_cuda.so: undefined symbol: _ZN3c10",
+    ],
+)
+def test_what_goes_together_beside_torch_is_not_blamed(words: str) -> None:
+    assert reasons(words) == {}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Windows 11 + WSL2 Ubuntu",
+        "resolving dependencies for split (sys_platform == 'darwin') in /home/x",
+    ],
+)
+def test_a_system_that_is_only_named_is_not_the_texts_own(words: str) -> None:
+    assert parse_facts(words).os == "linux"
