@@ -214,3 +214,24 @@ def test_a_pin_that_has_no_wheel_for_any_python_here_is_told(tmp_path: Path) -> 
     assert found.python == "3.11"
     [told] = [one for one in found.remarks if one.key == "project.remark.wheel-of-pin"]
     assert told.params["packages"] == "numpy"
+
+
+def test_of_two_lines_by_python_the_one_that_holds_counts(tmp_path: Path) -> None:
+    lines = "torch\nnumpy==1.22.0; python_version<='3.10'\nnumpy>=1.24.3; python_version>'3.10'\n"
+    assert relaxed(decided(tmp_path, {"requirements.txt": lines}, NO_CARD)) == {}
+
+
+def test_what_is_of_use_on_windows_alone_is_left_out_elsewhere(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\npywin32==304\neinops\n"}
+    assert (without(decided(tmp_path / "a", files, NO_CARD)), without(decided(tmp_path / "b", files, ADA))) == (
+        ("pywin32",),
+        (),
+    )
+
+
+def test_an_image_that_is_numbered_by_its_month_says_no_torch(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch\n",
+        "Dockerfile": "FROM nvcr.io/nvidia/pytorch:22.11-py3\n",
+    }
+    assert relaxed(decided(tmp_path, files, NO_CARD)) == {}

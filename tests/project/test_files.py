@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, build, codes, decided
+from tests.project.test_read import project_of
+from wizard.model.errors import UsageError
 from wizard.model.messages import text
 
 
@@ -96,6 +98,23 @@ def test_torch_of_one_folder_below_is_read_and_of_several_named(tmp_path: Path) 
     assert any("speech, train" in text(remark, "en") for remark in found.remarks)
     found = decided(tmp_path / "c", {"requirements.txt": "torch\n", "train/requirements.txt": "torch==2.1.0\n"}, ADA)
     assert (build(found)[0], codes(found) & {"torch-below", "torch-in-parts"}) == ("2.14.1", set())
+
+
+def test_two_folders_that_ask_for_torch_are_two_projects(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"a/requirements.txt": "torch==2.1.0\n", "b/requirements.txt": "torch==2.2.0\n"}
+    with pytest.raises(UsageError) as error:
+        project_of(tmp_path / "several", files)
+    assert (error.value.code, error.value.params["folders"]) == ("project-in-parts", "a, b")
+    one = {**files, "b/requirements.txt": "einops\n"}
+    assert build(decided(tmp_path / "one", one, AMPERE))[0] == "2.1.0"
+
+
+def test_a_lock_for_other_systems_alone_is_told(tmp_path: Path) -> None:
+    lock = "supported-markers = [\"sys_platform == 'win32'\"]\n[[package]]\nname = 'torch'\nversion = '2.6.0'\n"
+    files: dict[str, str | bytes] = {"uv.lock": lock, "pyproject.toml": "[project]\ndependencies = ['torch']\n"}
+    for folder, on, told in (("linux", AMPERE, {"lock-elsewhere"}), ("windows", ADA, set())):
+        found = decided(tmp_path / folder, files, on)
+        assert (build(found)[0], codes(found) & {"lock-elsewhere"}) == ("2.6.0", told)
 
 
 def test_exports_lose_their_paths_and_parts(tmp_path: Path) -> None:

@@ -141,5 +141,6 @@ def with_trusted(facts: Facts, request: ProjectRequest, trusted: Collection[str]
         settings,
         extra_index_urls=(*settings.extra_index_urls, *indexes),
         find_links=(*settings.find_links, *links),
+        of_project={line.url: str(line.origin) for line in lines},
     )
     return replace(facts, settings=added)

@@ -343,6 +343,8 @@ def _not_as_asked(one: Statement, given: str, selected: SelectedBuild, why: str)
 def _left(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Message]:
     """What a person may put in afterwards, by a command that touches nothing else."""
     for why, one in {one.name: (why, one) for why, one in reversed(request.left)}.values():
+        if not marker_holds(one.marker, paths.os_name(), selected.python):
+            continue
         if why in ("address", "path", "native"):
             page = _page_of(one.name, selected) if why == "native" else ""
             is_kept = one.name not in {each.name for each in request.decision.relaxed}

@@ -35,7 +35,8 @@ _SKIPPED_VALUE = ("-n", "--name", "-p", "--prefix", "-t", "--target", "--python"
 _FILES = ("-r", "--requirement", "-c", "--constraint", "-f", "--file")
 _INDEXES = {"-i": "index", "--index-url": "index", "--extra-index-url": "index", "--index": "index"}
 _INTERPRETER = re.compile(r"\bpython(3\.\d+)\s+-m\b|\bpy\s+-(3\.\d+)\b|/python/(3\.\d+)\.\d+/")
-_BASE = re.compile(r"^\s*FROM\s+(?:\S*/)?pytorch:(\d+\.\d+(?:\.\d+)?)(?:-(cuda\d+\.\d+))?", re.IGNORECASE)
+# NVIDIA's own images are numbered by year and month.
+_BASE = re.compile(r"^\s*FROM\s+(?!nvcr\.io/)(?:\S*/)?pytorch:(\d+\.\d+(?:\.\d+)?)(?:-(cuda\d+\.\d+))?", re.IGNORECASE)
 _IMPORTED = re.compile(r"\bimport\s+([A-Za-z_][A-Za-z0-9_]*)")
 
 

@@ -237,10 +237,12 @@ def _pinned_to(statements: tuple[Statement, ...], given: str) -> bool:
 
 def _relaxed_numpy(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     """A line of the project that does not hold for the chosen Python is no wish, and nothing moves."""
-    given, asked = weigher.numpy(best), _asked(weigher.asks.numpy)
+    os = weigher.machine.os
+    here = tuple(one for one in weigher.asks.numpy if marker_holds(one.marker, os, best.python))
+    given, asked = weigher.numpy(best), _asked(here)
     if given and asked and asked.split(", ")[0] not in given:
         why = message("project.why.numpy", "torch {torch} needs NumPy {given}", torch=best.candidate.torch, given=given)
-        yield Relaxed("numpy", asked, given, why, _origins(weigher.asks.numpy))
+        yield Relaxed("numpy", asked, given, why, _origins(here))
 
 
 def _relaxed_native(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:

@@ -13,7 +13,7 @@ from wizard.project.model import DECLARED, LOCKED, TORCH, Project, Statement
 
 # What belongs to torch or to conda's own ground, and is no package to be asked for beside it.
 _NO_REST = re.compile(
-    r"torch|torchvision|torchaudio|python|cudatoolkit|pytorch-cuda|pytorch-mutex|cpuonly|__cuda|nvidia-.*-cu\d+"
+    r"torch|torchvision|torchaudio|python|cudatoolkit|pytorch-cuda|pytorch-mutex|cpuonly|__cuda|__platform|nvidia-.*-cu\d+"
 )
 _SYSTEM_WORDS = {
     "windows": r"win|windows|win32|win64",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -50,6 +50,14 @@ class ProjectFolder:
         declaring, told = self._by_depth("declaring"), self._by_depth("telling")
         found = declaring if 0 in declaring else self._by_depth("listing") or declaring
         return _first(found)[:MOST_FILES], _first(told)[:MOST_FILES]
+
+    def parts(self, names: Iterable[str]) -> dict[str, list[str]]:
+        """Return the files by folder, where they lie in several that are made for no such files; else nothing."""
+        found: dict[str, list[str]] = {}
+        for name in names:
+            found.setdefault(name.rpartition("/")[0], []).append(name)
+        made_for_them = (all(map(_FOLDER.search, folder.split("/"))) for folder in found)
+        return {} if len(found) < 2 or "" in found or any(made_for_them) else found
 
     def below(self) -> list[list[str]]:
         """Return the files that declare below those that `find` does, the ones of each depth together."""

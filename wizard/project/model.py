@@ -16,6 +16,7 @@ from wizard.model.messages import Message, message
 DECLARED, LOCKED, RECOMMENDED = "declared", "locked", "recommended"
 PYTHON, TORCH = "python", "torch"
 IN_LOCK = "lock"  # group of what a lock says of itself, which counts where nothing else is declared
+MADE_FOR = "__platform"  # a name that no package has: the systems of a lock, as its marker
 _SHOWN = 160  # characters of a line that a person is shown
 
 

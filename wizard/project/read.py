@@ -7,6 +7,7 @@ itself, and what is only told (README, scripts) comes last.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,8 +52,8 @@ _ORDER = (
 def read_project(path: Path) -> Project:
     """Read a folder, or one file of it alone with what it includes.
 
-    Raises UsageError `no-such-project`, and where no file says anything `nothing-declared`, or `nothing-read` where one
-    could not be read.
+    Raises UsageError `no-such-project`, `project-in-parts`, and where no file says anything `nothing-declared`, or
+    `nothing-read` where one could not be read.
     """
     if path.is_file():
         reader = ProjectReader(ProjectFolder(path.parent))
@@ -62,6 +63,7 @@ def read_project(path: Path) -> Project:
     elif path.is_dir():
         reader = ProjectReader(ProjectFolder(path))
         declaring, telling = reader.folder.find()
+        _check_parts(reader, declaring)
         for name in [*sorted(declaring, key=rank), *sorted(telling)]:
             reader.read(name)
         reader.read_below()
@@ -90,6 +92,18 @@ def read_project(path: Path) -> Project:
             path=str(path),
         )
     return reader.project()
+
+
+def _check_parts(reader: ProjectReader, declaring: list[str]) -> None:
+    """Raises UsageError `project-in-parts`: what two programs need is not one environment."""
+    asking = reader.asking(name for names in reader.folder.parts(declaring).values() for name in names)
+    if len(asking) > 1:
+        raise UsageError(
+            "project-in-parts",
+            "Several parts of the project ask for torch, each for itself: {folders}.",
+            "Open the folder of one of them.",
+            folders=", ".join(sorted(asking)[:_MOST_NAMED]),
+        )
 
 
 def rank(name: str) -> tuple[int, str]:
@@ -134,17 +148,22 @@ class ProjectReader:
         if group:
             self.found.statements[before:] = [replace(one, group=group) for one in self.found.statements[before:]]
 
+    def asking(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the first file that declares torch, by its folder."""
+        found: dict[str, str] = {}
+        for name in sorted(names, key=rank):
+            alone = ProjectReader(self.folder)
+            alone.read(name)
+            if any(one.name == TORCH and one.strength == DECLARED for one in alone.found.statements):
+                found.setdefault(_folder_of(name), name)
+        return found
+
     def read_below(self) -> None:
         """Where nothing asks for torch: read the one folder below whose files do. Several are only named."""
         if any(_asks_for_torch(one) for one in self.found.statements):
             return
         for names in self.folder.below():
-            asking: dict[str, str] = {}
-            for name in sorted(names[:MOST_FILES], key=rank):
-                alone = ProjectReader(self.folder)
-                alone.read(name)
-                if any(one.name == TORCH and one.strength == DECLARED for one in alone.found.statements):
-                    asking.setdefault(_folder_of(name), name)
+            asking = self.asking(names[:MOST_FILES])
             if len(asking) == 1:
                 [(folder, first)] = asking.items()
                 self.found.remark("torch-below", origin_of(first, 1, first), folder=folder)

@@ -21,6 +21,7 @@ from wizard.project.conda_spec import NAMES, conda_specifier
 from wizard.project.model import (
     IN_LOCK,
     LOCKED,
+    MADE_FOR,
     PYTHON,
     AddressLine,
     FileLine,
@@ -236,6 +237,7 @@ def _uv(uv: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
     _strings(uv.get("dev-dependencies"), "tool.uv", "dev", lines, found)
     for name in ("constraint-dependencies", "override-dependencies"):
         _strings(uv.get(name), "tool.uv", "constraint", lines, found)
+    _made_for(uv.get("environments"), lines, found)
     for index in _list(uv.get("index")):
         _index(index, "tool.uv.index", lines, found)
     for name in ("index-url", "extra-index-url", "find-links"):
@@ -323,10 +325,19 @@ def read_lock(file: str, text: str, found: Findings) -> None:
         statement = _statement(package, file, line)
         if statement:
             found.statements.append(statement)
+    _made_for(document.get("supported-markers") or document.get("environments"), TomlText(file, text), found)
     asks = document.get("requires-python") or _table(document, "metadata").get("python-versions")
     if isinstance(asks, str) and asks.strip() not in ("", "*"):
         where = TomlText(file, text).at(asks)
         found.statements.append(Statement(PYTHON, python_specifier(asks), where, LOCKED, group=IN_LOCK))
+
+
+def _made_for(markers: Any, lines: TomlText, found: Findings) -> None:
+    """The systems that a lock was made for, where it names them."""
+    named = [one for one in _list(markers) if isinstance(one, str)]
+    if named:
+        marker = " or ".join(f"({one})" for one in named)
+        found.statements.append(Statement(MADE_FOR, "", lines.at(named[0]), LOCKED, group=IN_LOCK, marker=marker))
 
 
 def _statement(package: Any, file: str, line: int) -> Statement | None:

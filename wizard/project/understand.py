@@ -24,6 +24,7 @@ from wizard.project.file_choice import for_this_computer, is_rest
 from wizard.project.model import (
     DECLARED,
     LOCKED,
+    MADE_FOR,
     PYTHON,
     RECOMMENDED,
     TORCH,
@@ -31,6 +32,7 @@ from wizard.project.model import (
     FileLine,
     Project,
     Statement,
+    fit_to_show,
     normalized,
 )
 from wizard.system import traits
@@ -113,7 +115,7 @@ def understand(project: Project, os: str, has_card: bool) -> Understood:
         constraints=tuple(one for one in statements if is_rest(replace(one, group="")) and one.group == "constraint"),
         sources=fitting.sources,
         names_torch=names_torch,
-        remarks=(*told, *remarks, *_exports(statements)),
+        remarks=(*told, *remarks, *_exports(statements), *_made_elsewhere(statements, os)),
     )
 
 
@@ -358,3 +360,12 @@ def _exports(statements: list[Statement]) -> Iterator[Message]:
     parts = sum(1 for one in statements if re.fullmatch(r"nvidia-.*-cu\d+", one.name) and one.strength == DECLARED)
     if parts:
         yield message("project.remark.nvidia-parts", count=parts)
+
+
+def _made_elsewhere(statements: list[Statement], os: str) -> Iterator[Message]:
+    for one in statements:
+        if one.name == MADE_FOR and not is_for(one, os):
+            place = one.origin
+            yield message(
+                "project.remark.lock-elsewhere", file=place.file, line=place.line, marker=fit_to_show(one.marker)
+            )

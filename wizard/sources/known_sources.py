@@ -6,7 +6,7 @@ are in `source_candidates` alone: all that is listed, tested and put to a benchm
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Protocol
 
@@ -115,20 +115,21 @@ def _links_by_hand(choices: SourceChoices) -> tuple[Source, ...]:
     return tuple(_by_hand("--find-links", address, Layout.FLAT, number) for number, address in numbered)
 
 
-def _user(setting: str, urls: Iterable[str], layout: Layout) -> tuple[Source, ...]:
+def _user(setting: str, urls: Iterable[str], layout: Layout, of_project: Mapping[str, str] = {}) -> tuple[Source, ...]:
     name = message("source.user-settings", "Your own settings ({setting})", setting=setting)
+    told = {url: message("source.project", "The project ({place})", place=place) for url, place in of_project.items()}
     return tuple(
-        Source(f"user-{setting.replace(' ', '-')}-{number}", layout, Origin.USER_SETTINGS, url, name)
+        Source(f"user-{setting.replace(' ', '-')}-{number}", layout, Origin.USER_SETTINGS, url, told.get(url, name))
         for number, url in enumerate(urls, start=1)
     )
 
 
 def _user_links(settings: UserSettings) -> tuple[Source, ...]:
-    return _user("find-links", settings.find_links, Layout.FLAT)
+    return _user("find-links", settings.find_links, Layout.FLAT, settings.of_project)
 
 
 def _user_extra(settings: UserSettings) -> tuple[Source, ...]:
-    return _user("extra-index-url", settings.extra_index_urls, Layout.SIMPLE)
+    return _user("extra-index-url", settings.extra_index_urls, Layout.SIMPLE, settings.of_project)
 
 
 def _user_index(settings: UserSettings) -> tuple[Source, ...]:

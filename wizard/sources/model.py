@@ -103,6 +103,7 @@ class UserSettings:
         default=None, repr=False
     )  # the way to the network, see wizard.transfer.proxy
     files: tuple[str, ...] = ()  # where these were read
+    of_project: Mapping[str, str] = field(default_factory=dict)  # an address that a project names -> its file and line
     notices: tuple[Message, ...] = ()
 
 
