@@ -23,7 +23,6 @@ from wizard.app.tools import Replaced
 from wizard.environment.model import EnvironmentKind
 from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.gui.tools.environments import EnvironmentsPage
-from wizard.gui.tools.environments_table import is_nobodys
 from wizard.model.errors import UsageError
 from wizard.model.messages import LANGUAGES
 
@@ -400,5 +399,5 @@ def test_each_row_says_its_folder(qtbot: QtBot, make_window: MakeWindow, side: F
 
 
 def test_the_programs_own_python_is_nobodys_to_delete() -> None:
-    assert is_nobodys(fake_tools.environment("own", kind=EnvironmentKind.VENV, prefix=Path(sys.prefix)))
-    assert not is_nobodys(fake_tools.ENVIRONMENTS[0])
+    assert not fake_tools.environment("own", kind=EnvironmentKind.VENV, prefix=Path(sys.prefix)).is_persons
+    assert fake_tools.ENVIRONMENTS[0].is_persons

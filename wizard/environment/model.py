@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import json
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,6 +80,12 @@ class Environment:
     base: Path | None = None
     is_current: bool = False
     is_frozen: bool = False
+
+    @property
+    def is_persons(self) -> bool:
+        """Whether it is the person's own: not conda's, not the system's, and not the Python that runs this program."""
+        is_another = self.prefix not in (Path(sys.prefix), Path(sys.prefix).resolve())
+        return is_another and self.kind not in (EnvironmentKind.BASE, EnvironmentKind.SYSTEM)
 
 
 @dataclass(frozen=True, slots=True)

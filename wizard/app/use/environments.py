@@ -238,7 +238,7 @@ def glance(is_cancelled: IsCancelled) -> Glance:
     from wizard.machine.gpu.nvml import probe_nvml
 
     seen = probe_nvml(asker(is_cancelled))
-    found = [one for one in list_environments(is_cancelled) if one.kind.value not in ("base", "system")]
+    found = [one for one in list_environments(is_cancelled) if one.is_persons]
     return Glance(
         next((card.name for card in seen.gpus if card.name), None),
         seen.driver.version if seen.driver else None,

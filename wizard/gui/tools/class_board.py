@@ -71,12 +71,18 @@ class LargeCode(QDialog):
         rows.addStretch(1)
         middle = Qt.AlignmentFlag.AlignHCenter
         rows.addWidget(picture, 0, middle)
-        for words, size in ((self.tr("Torch Setup: Join a class"), 1.6), (code, _LARGE), (address, 1.6)):
+        said, plus, key = code.partition("+")
+        for words, size in (
+            (self.tr("Torch Setup: Join a class"), 1.6),
+            (said, _LARGE),
+            (plus + key, 1.6),
+            (address, 1.6),
+        ):
             line = label(words, wrap=False)
             line.setAlignment(middle)
             font = self.font()
             font.setPointSizeF(font.pointSizeF() * size)
-            font.setBold(words == code)
+            font.setBold(words == said)
             line.setFont(font)
             rows.addWidget(line)
         rows.addStretch(1)

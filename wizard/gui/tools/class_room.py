@@ -96,6 +96,7 @@ class ServingPanel(QFrame):
 
     def _show_large(self) -> None:
         self.shown_large = LargeCode(self, self.tr("Class code"), self.code.code, self.addresses[0].code)
+        self.shown_large.setModal(True)  # one of them is enough
         self.shown_large.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.shown_large.showFullScreen()
 
@@ -173,9 +174,11 @@ class ServingPanel(QFrame):
         shown = [*addresses[:_ADDRESSES_SHOWN], *[""] * _ADDRESSES_SHOWN]
         self.picture.show_words(shown[0])
         self.picture.setAccessibleName(self.tr("QR code of the address"))
-        self._said_code.setText(_in_breaths(code))
-        self._said_code.setAccessibleName(code)
-        self._or.setText(self.tr("or %1").replace("%1", shown[0]))
+        said, _, key = code.partition("+")
+        self._said_code.setText(_in_breaths(said))
+        self._said_code.setAccessibleName(said)
+        signed = self.tr("with +%1 behind it, results are signed").replace("%1", key) if key else ""
+        self._or.setText("\n".join(filter(None, (self.tr("or %1").replace("%1", shown[0]), signed))))
         for line, words in zip((self.code, self.command, *self.addresses), (*wanted, *shown), strict=False):
             if line.code != words:
                 line.show_code(words)
@@ -194,12 +197,9 @@ class ServingPanel(QFrame):
 
 
 def _in_breaths(code: str) -> str:
-    """Return a code in lines of two groups; what follows a `+` begins a line."""
-    lines = []
-    for part in code.replace("+", " +").split():
-        groups = part.split("-")
-        lines += ["-".join(groups[at : at + 2]) for at in range(0, len(groups), 2)]
-    return "\n".join(lines)
+    """Return a code in lines of two groups, as one says it."""
+    groups = code.split("-")
+    return "\n".join("-".join(groups[at : at + 2]) for at in range(0, len(groups), 2))
 
 
 _STATE, _COMPUTER, _WHY, _FIX = range(4)

@@ -16,7 +16,7 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.tools.doctor_answer import DoctorAnswer
-from wizard.gui.tools.environments_table import is_nobodys, torch_words
+from wizard.gui.tools.environments_table import torch_words
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.fields import Choice
 from wizard.gui.widgets.frames import box, line_up
@@ -35,7 +35,7 @@ _SAVE_AS = "HTML (*.html);;JSON (*.json);;Text (*.txt)"
 
 def _suspicion(one: Environment) -> tuple[bool, bool, bool]:
     """People's own first, with PyTorch first of them, its CPU build first of these: most who ask have that."""
-    return is_nobodys(one), not one.torch, one.variant != CPU
+    return not one.is_persons, not one.torch, one.variant != CPU
 
 
 class DoctorPage(SidePage):

@@ -17,7 +17,7 @@ from wizard.gui.shell.tasks import IsCancelled, OnNote, seldom
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.tools.environment_card import EnvironmentCard
 from wizard.gui.tools.environment_panels import ClonePanel, DeletionPanel, PackagesPanel
-from wizard.gui.tools.environments_table import DiskRow, EnvironmentsTable, NobodysFold, OpenedRow, is_nobodys
+from wizard.gui.tools.environments_table import DiskRow, EnvironmentsTable, NobodysFold, OpenedRow
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import label
 from wizard.model.errors import WizardError
@@ -126,7 +126,7 @@ class EnvironmentsPage(SidePage):
     def _show_head(self) -> None:
         words = self.tr("An environment is a folder with its own Python and packages.")
         if self._found:
-            own = [one.prefix for one in self._found if not is_nobodys(one)]
+            own = [one.prefix for one in self._found if one.is_persons]
             size = sum(self._sizes[prefix].apparent for prefix in own if prefix in self._sizes)
             counted = self.tr("%1 of yours, %2 in all").replace("%1", str(len(own)))
             words = counted.replace("%2", bytes_text(size)) if size else words
@@ -140,7 +140,7 @@ class EnvironmentsPage(SidePage):
         self._none.setVisible(self._found == ())
         for widget in (self.search, self._list, self.table):
             widget.setVisible(bool(self._found) and not is_asked)
-        self.nobodys.setVisible(any(map(is_nobodys, self._found or ())) and not is_asked)
+        self.nobodys.setVisible(any(not one.is_persons for one in self._found or ()) and not is_asked)
         self.panel.setVisible(is_deleting)
         self.copying.setVisible(self._is_cloning)
         self.card.setVisible(one is not None and not is_asked)

@@ -6,7 +6,6 @@ One file: the table, what stands in its chosen row, the fold that shows the rest
 from __future__ import annotations
 
 import datetime
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -42,8 +41,6 @@ if TYPE_CHECKING:
 _NAME, _PYTHON, _TORCH, _ENGINE, _SIZE, _USED, _STATE = range(7)
 _MOST_ROWS_SHOWN, _ALL_ROWS = 8, 100_000  # in a form; on a page of its own, which scrolls
 _NARROW, _NARROW_TALL, _NARROWER = 800, 760, 680  # pixels
-_NOBODYS = ("base", "system")  # what is not an environment of the person's
-_OURS = (Path(sys.prefix), Path(sys.prefix).resolve())
 _STATES = {"ok": "ok", "broken": "problem", "unfinished": "warning", "deleting": "note"}
 
 
@@ -93,11 +90,6 @@ def built_words(one: Environment) -> str:
     return (
         f"{one.torch.partition('+')[0]} {variant_text(one.variant)}" if one.torch and one.variant else torch_words(one)
     )
-
-
-def is_nobodys(one: Environment) -> bool:
-    """Tell whether it is conda's own, the system's or this program's: no environment of the person's."""
-    return one.kind.value in _NOBODYS or one.prefix in _OURS
 
 
 class EnvironmentsTable(RowTable):
@@ -198,7 +190,7 @@ class EnvironmentsTable(RowTable):
         self.setFixedHeight(head + room + 2 * self.frameWidth() + 2)
 
     def _is_meant(self, one: Environment) -> bool:
-        if is_nobodys(one) and not (self._has_nobodys or self._words):
+        if not one.is_persons and not (self._has_nobodys or self._words):
             return False
         said = (one.name, one.prefix, one.python, torch_words(one), built_words(one), one.kind.value, one.state.value)
         return all(word in " ".join(map(str, said)).casefold() for word in self._words)
@@ -220,7 +212,7 @@ class EnvironmentsTable(RowTable):
         if self._sorted_by is not None:
             column, is_largest_first = self._sorted_by
             found.sort(key=lambda one: self._key(one, column), reverse=is_largest_first)
-        return sorted(found, key=is_nobodys)
+        return sorted(found, key=lambda one: not one.is_persons)
 
     def _key(self, one: Environment, column: int) -> tuple[Any, ...]:
         sizes = self._sizes.get(one.prefix)
@@ -329,8 +321,8 @@ class NobodysFold(QPushButton):
 
     def show_count(self, found: Sequence[Environment], wanted: Path | None) -> None:
         """Count them; open where one of them is asked for."""
-        self._count = sum(map(is_nobodys, found))
-        if any(one.prefix == wanted and is_nobodys(one) for one in found):
+        self._count = sum(not one.is_persons for one in found)
+        if any(one.prefix == wanted and not one.is_persons for one in found):
             self.setChecked(True)
         self.retranslate()
 
