@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.abilities import patience
 from tests.stand_in.conda import StandInConda
 from wizard.environment.conda import find
 from wizard.environment.conda.find import KnownConda, executable_in, find_conda
@@ -14,18 +14,15 @@ from wizard.environment.create.choose import ChannelVerdict, choose_engine
 from wizard.model.errors import Cancelled, UsageError, WizardError
 from wizard.model.messages import LANGUAGES, text
 
-linux_only = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
-
 
 @pytest.fixture
 def conda(tmp_path: Path) -> StandInConda:
     return StandInConda(tmp_path / "mini forge3").install()
 
 
-@linux_only
-@pytest.mark.parametrize("inside", ["", "bin/conda"])
-def test_the_users_choice_is_the_program_or_its_folder(conda: StandInConda, inside: str) -> None:
-    own = find_conda(str(conda.root / inside), (), {})
+@pytest.mark.parametrize("named", ["root", "executable"])
+def test_the_users_choice_is_the_program_or_its_folder(conda: StandInConda, named: str) -> None:
+    own = find_conda(str(getattr(conda, named)), (), {})
     assert (own.executable, own.info.kind, own.info.version) == (conda.executable, "conda", "26.7.1")
     assert own.info.root_prefix == conda.root
     assert own.reason.key == "environments.reason.conda-hand"
@@ -33,7 +30,6 @@ def test_the_users_choice_is_the_program_or_its_folder(conda: StandInConda, insi
         assert str(conda.executable) in text(own.reason, language)
 
 
-@linux_only
 def test_a_choice_that_does_not_answer_is_not_replaced_by_another(conda: StandInConda, tmp_path: Path) -> None:
     broken = StandInConda(tmp_path / "broken").install(say={"info": {"code": 1, "stderr": "no python"}})
     known = (KnownConda(conda.executable, "conda", "PATH"),)
@@ -52,7 +48,6 @@ def test_a_choice_that_is_not_there(tmp_path: Path, named: str) -> None:
     assert caught.value.code == "conda-not-there"
 
 
-@linux_only
 def test_a_choice_that_is_no_program(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("x")
     with pytest.raises(WizardError) as caught:
@@ -60,7 +55,6 @@ def test_a_choice_that_is_no_program(tmp_path: Path) -> None:
     assert caught.value.code == "conda-not-started"
 
 
-@linux_only
 @pytest.mark.parametrize(
     ("found_by", "key"),
     [
@@ -86,7 +80,6 @@ def test_the_first_that_answers_and_why(conda: StandInConda, tmp_path: Path, fou
         assert found_by not in ("CONDA_EXE", "MAMBA_ROOT_PREFIX") or found_by in text(own.reason, language)
 
 
-@linux_only
 def test_none_that_answers(tmp_path: Path) -> None:
     broken = StandInConda(tmp_path / "broken").install(say={"info": {"stdout": "?"}})
     with pytest.raises(UsageError) as caught:
@@ -99,15 +92,13 @@ def test_none_that_answers(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@linux_only
 def test_one_that_hangs_is_passed_over(conda: StandInConda, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(find, "INFO_SECONDS", 3.0)
+    monkeypatch.setattr(find, "INFO_SECONDS", patience(3.0))
     slow = StandInConda(tmp_path / "slow").install(say={"info": {"hang": 120}})
     known = (KnownConda(slow.executable, "conda", "PATH"), KnownConda(conda.executable, "conda", "PATH"))
     assert find_conda(None, known, {}).executable == conda.executable
 
 
-@linux_only
 def test_cancelled_while_it_is_asked(tmp_path: Path) -> None:
     slow = StandInConda(tmp_path / "slow").install(say={"info": {"hang": 120}})
     with pytest.raises(Cancelled):
@@ -127,7 +118,6 @@ def test_on_windows_the_program_beside_a_batch_file_is_taken(tmp_path: Path) -> 
         executable_in(tmp_path / "condabin" / "conda.bat", "windows")
 
 
-@linux_only
 def test_the_choice_of_the_engine(conda: StandInConda) -> None:
     own = find_conda(str(conda.root), (), {})
     up, down = ChannelVerdict("https://up.example/forge", True), ChannelVerdict("https://down.example/forge", False)

@@ -5,11 +5,14 @@ Only for tests. The real script and the real processes run; just the library is 
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import subprocess
 import sys
 import venv
+import zipfile
+from importlib import resources
 from pathlib import Path
 
 PACKAGES = Path(__file__).parent / "packages"
@@ -28,6 +31,24 @@ def site_packages(prefix: Path) -> Path:
     if sys.platform == "win32":
         return prefix / "Lib" / "site-packages"
     return next((prefix / "lib").glob("python3.*")) / "site-packages"
+
+
+def put_program(path: Path, script: str) -> Path:
+    """Write a program that runs this text with our Python, with its ending where the system wants one; return it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if sys.platform != "win32":
+        # Not the interpreter by the first line alone: its path may be too long or hold a space.
+        start = f"""#!/bin/sh\n'''exec' '{sys.executable}' "$0" "$@"\n'''\n"""
+        path.write_text(start + script, encoding="utf-8")
+        path.chmod(0o755)
+        return path
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as file:
+        file.writestr("__main__.py", script)
+    launcher = (resources.files("installer") / "_scripts" / "t64.exe").read_bytes()
+    path = path.with_name(f"{path.name}.exe")
+    path.write_bytes(launcher + f'#!"{sys.executable}"\n'.encode() + packed.getvalue())
+    return path
 
 
 def install(prefix: Path, package: str, version: str, **behaviour: object) -> None:

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.stand_in import put_program
+from wizard.system.traits import this
+
 RECORDED = Path(__file__).resolve().parents[2] / "data" / "conda"
 _PROGRAM = Path(__file__).with_name("program.py")
 
@@ -20,7 +23,7 @@ class StandInConda:
 
     @property
     def executable(self) -> Path:
-        return self.root / "bin" / self.kind
+        return next(self.root / name for name in this().conda_programs if Path(name).stem == self.kind)
 
     @property
     def pkgs(self) -> Path:
@@ -32,9 +35,8 @@ class StandInConda:
         self.executable.parent.mkdir(exist_ok=True)
         script = self.executable.with_name("program.py")
         shutil.copyfile(_PROGRAM, script)
-        # Not the project's interpreter by a shebang: its path may be too long or hold a space.
-        self.executable.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{script}' \"$@\"\n", encoding="utf-8")
-        self.executable.chmod(0o755)
+        run = f"import runpy\nrunpy.run_path({str(script)!r}, run_name='__main__')\n"
+        put_program(self.executable.with_suffix(""), run)
         fixed = {"kind": self.kind, "python": sys.executable}
         self.executable.with_name("behaviour.json").write_text(json.dumps({**fixed, **behaviour}), encoding="utf-8")
         return self
