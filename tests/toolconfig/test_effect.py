@@ -10,6 +10,7 @@ import pytest
 
 from tests.line.wheel import build_wheel
 from tests.servers.index_server import IndexServer
+from tests.toolconfig.using import PIP, UV
 from tests.toolconfig.world import Computer
 from wizard.model.messages import message
 from wizard.system import paths
@@ -17,7 +18,6 @@ from wizard.toolconfig.edit import apply, propose, undo
 from wizard.toolconfig.use import SettingsRequest, pip_request, uv_request
 
 WHY = message("settings-file.reason.use", id="example")
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="folders of Linux")
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ STYLES = (
 def test_uv_resolves_from_the_new_index(tmp_path: Path, indexes: tuple[IndexServer, IndexServer], style: str) -> None:
     old, new = indexes
     computer = Computer(tmp_path / "home")
-    computer.write(".config/uv/uv.toml", style.format(old=old.simple))
+    computer.write(UV, style.format(old=old.simple))
     uv = str(paths.uv_executable())
     resolve = (
         uv,
@@ -74,7 +74,7 @@ def test_uv_resolves_from_the_new_index(tmp_path: Path, indexes: tuple[IndexServ
 def test_pip_installs_from_the_new_index(tmp_path: Path, indexes: tuple[IndexServer, IndexServer], style: str) -> None:
     old, new = indexes
     computer = Computer(tmp_path / "home")
-    computer.write(".config/pip/pip.conf", style.format(old=old.simple))
+    computer.write(PIP, style.format(old=old.simple))
     install = ("install", "--no-deps", "--no-cache-dir", "--target", str(tmp_path / "lib"), "--upgrade", "lone")
     assert "lone-1.0" in computer.pip(*install)
     written(pip_request(new.simple, computer.around))

@@ -13,6 +13,7 @@ import pytest
 
 from tests.line.wheel import build_wheel
 from tests.servers.index_server import IndexServer
+from tests.toolconfig.using import by_locale
 from wizard.system import paths
 from wizard.toolconfig.edit import propose
 from wizard.toolconfig.lint.finding import LintContext
@@ -95,9 +96,6 @@ def servers(tmp_path: Path) -> Iterator[tuple[IndexServer, IndexServer]]:
         build_wheel(tmp_path / folder, project, version, {f"{project}/__init__.py": b""})
     with IndexServer(tmp_path / "main") as main, IndexServer(tmp_path / "extra") as extra:
         yield main, extra
-
-
-by_locale = pytest.mark.skipif(sys.platform == "win32", reason="there LC_ALL does not say how pip reads a file")
 
 
 @pytest.mark.parametrize(

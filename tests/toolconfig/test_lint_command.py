@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.stand_in import put_program
 from wizard.toolconfig.edit import undo
 from wizard.undo.model import How
 
@@ -94,20 +95,17 @@ def test_mending_and_taking_it_back(home: Path) -> None:
     assert (pip.read_bytes(), conda.read_bytes()) == (PIP, CONDA)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a stand-in for conda as a script of Linux")
 def test_condas_stored_lists_go_after_its_file_was_mended(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = home / "asked"
-    conda = home / "bin" / "conda"
-    conda.parent.mkdir()
-    conda.write_text(f'#!/bin/sh\necho "$@" >> {asked}\n', encoding="utf-8")
-    conda.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{conda.parent}:{os.environ['PATH']}")
+    noting = f"import sys\nopen({str(asked)!r}, 'a').write(' '.join(sys.argv[1:]))\n"
+    conda = put_program(home / "bin" / "conda", noting)
+    monkeypatch.setenv("PATH", f"{conda.parent}{os.pathsep}{os.environ['PATH']}")
     run(home, "--fix", "dead-mirror", "--yes")
     assert not asked.exists() or "clean" not in asked.read_text(encoding="utf-8"), "pip's file alone was mended"
     said = run(home, "--fix", "tls-off", "--yes")
     assert "clean --index-cache --yes" in asked.read_text(encoding="utf-8")
     assert "package lists of the old source were removed" in said.stderr
-    conda.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    put_program(home / "bin" / "conda", "raise SystemExit(1)")
     assert "run “conda clean --index-cache”" in run(home, "--fix", "channel-platform", "--yes").stderr
 
 

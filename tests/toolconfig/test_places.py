@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path, PureWindowsPath
 
 import pytest
 
+from tests.toolconfig.using import PIP, UV
 from tests.toolconfig.world import Computer
 from wizard.model.messages import LANGUAGES, text
 from wizard.system import paths
@@ -19,7 +21,9 @@ from wizard.toolconfig.verify import parse_pip_debug, parse_pip_settings, parse_
 
 linux = pytest.mark.skipif(sys.platform == "win32", reason="folders of Linux")
 A, B = "https://a.example/simple", "https://b.example/simple"
-USER, LEGACY, XDG = ".config/pip/pip.conf", ".pip/pip.conf", "xdg/pip/pip.conf"
+LEGACY, MACHINE = (
+    ("pip/pip.ini", "all/pip/pip.ini") if sys.platform == "win32" else (".pip/pip.conf", "xdg/pip/pip.conf")
+)
 
 
 def places(tool: Tool, around: UserContext) -> list[str]:
@@ -29,22 +33,21 @@ def places(tool: Tool, around: UserContext) -> list[str]:
 # --- against the real programs
 
 
-@linux
 def test_pip_itself_names_the_same_files(computer: Computer) -> None:
     computer.environ["VIRTUAL_ENV"] = str(computer.home / "venv")
     named = computer.write("lab.conf", "[global]\n")
     for variables in ({}, {"PIP_CONFIG_FILE": str(computer.home / "gone.conf")}):
         computer.environ.update(variables)
-        said = re.findall(r"^  (/.*(?<!gone.conf)), exists: ", computer.pip("config", "debug"), re.MULTILINE)
+        said = re.findall(r"^  (\S.*(?<!gone.conf)), exists: ", computer.pip("config", "debug"), re.MULTILINE)
         ours = [path for path in places(Tool.PIP, computer.around) if "gone.conf" not in path]
         assert [path for path in said if "pyenv" not in path and path.startswith(str(computer.home))] == [
             path for path in ours if path.startswith(str(computer.home)) and "venv" not in path
         ]
         assert [path for path in said if path.startswith("/etc")] == [path for path in ours if path.startswith("/etc")]
     computer.environ["PIP_CONFIG_FILE"] = str(named)
-    assert str(own_file(Tool.PIP, computer.around)) == str(computer.home / USER)
-    assert str(computer.home / USER) not in places(Tool.PIP, computer.around)
-    computer.environ["PIP_CONFIG_FILE"] = "/dev/null"
+    assert str(own_file(Tool.PIP, computer.around)) == str(computer.home / PIP)
+    assert str(computer.home / PIP) not in places(Tool.PIP, computer.around)
+    computer.environ["PIP_CONFIG_FILE"] = os.devnull
     assert places(Tool.PIP, computer.around) == []
 
 
@@ -53,8 +56,7 @@ def effective_pip(computer: Computer) -> str | None:
     return parse_pip_debug(computer.pip("config", "debug")) if says_twice(listed) else parse_pip_settings(listed)
 
 
-@linux
-@pytest.mark.parametrize(("weak", "strong"), [(XDG, LEGACY), (LEGACY, USER), (XDG, USER)])
+@pytest.mark.parametrize(("weak", "strong"), [(MACHINE, LEGACY), (LEGACY, PIP), (MACHINE, PIP)])
 def test_pip_takes_the_file_that_we_call_stronger(computer: Computer, weak: str, strong: str) -> None:
     for path, url in ((weak, A), (strong, B)):
         computer.write(path, f"[global]\nindex-url = {url}\n")
@@ -66,9 +68,8 @@ def test_pip_takes_the_file_that_we_call_stronger(computer: Computer, weak: str,
     assert why.params["other"] == str(computer.home / strong)
 
 
-@linux
 def test_what_outdoes_pips_own_file(computer: Computer) -> None:
-    own = computer.write(USER, f"[global]\nindex-url = {A}\n")
+    own = computer.write(PIP, f"[global]\nindex-url = {A}\n")
     assert effective_pip(computer) == A
     assert overridden(Tool.PIP, own, "global.index-url", computer.around) == ()
 
@@ -98,10 +99,9 @@ def effective_uv(computer: Computer) -> str | None:
     return url
 
 
-@linux
 def test_what_outdoes_uvs_own_file(computer: Computer) -> None:
-    own = computer.write(".config/uv/uv.toml", f"[[index]]\nurl = '{A}'\ndefault = true\n")
-    machine = computer.write("xdg/uv/uv.toml", f"[[index]]\nurl = '{B}'\ndefault = true\n")
+    own = computer.write(UV, f"[[index]]\nurl = '{A}'\ndefault = true\n")
+    machine = computer.write(f"{MACHINE.partition('/')[0]}/uv/uv.toml", f"[[index]]\nurl = '{B}'\ndefault = true\n")
     assert effective_uv(computer) == A
     assert own_file(Tool.UV, computer.around) == own
     assert places(Tool.UV, computer.around)[-2:] == [str(machine), str(own)]
@@ -121,11 +121,10 @@ def test_what_outdoes_uvs_own_file(computer: Computer) -> None:
         del computer.environ[variable]
 
 
-@linux
 def test_a_byte_order_mark_blinds_pip_and_not_uv(computer: Computer) -> None:
     """Why we refuse the one and edit the other."""
-    computer.write(USER, b"\xef\xbb\xbf[global]\nindex-url = " + A.encode())
-    computer.write(".config/uv/uv.toml", b"\xef\xbb\xbfindex-url = '" + A.encode() + b"'")
+    computer.write(PIP, b"\xef\xbb\xbf[global]\nindex-url = " + A.encode())
+    computer.write(UV, b"\xef\xbb\xbfindex-url = '" + A.encode() + b"'")
     assert "could not be loaded" in computer.pip("config", "list")
     assert effective_uv(computer) == A
 

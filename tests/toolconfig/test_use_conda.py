@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+from tests.stand_in import put_program
 from tests.toolconfig import readers
-from tests.toolconfig.using import FORGE, OLD, RC, ROOT, answers, linux, use
+from tests.toolconfig.using import FORGE, OLD, RC, ROOT, answers, use
 from tests.toolconfig.world import Computer
 from wizard.toolconfig.model import Tool
 from wizard.toolconfig.use import conda_request
 from wizard.toolconfig.verify import ToolAnswer
 
-SOURCES = """#!{python}
+SOURCES = """
 import json, pathlib, sys
 log = pathlib.Path({log!r})
 log.write_text((log.read_text() if log.exists() else "") + " ".join(sys.argv[1:]) + "\\n")
@@ -31,13 +34,12 @@ sys.exit({status})
 def install_conda(computer: Computer, more: str = "{}", status: int = 0) -> Path:
     """Prints what `conda config --show-sources --json` printed on a real computer, with this home's file in it."""
     log = computer.home / "conda-log"
-    script = SOURCES.format(python=sys.executable, log=str(log), rc=str(computer.home / RC), more=more, status=status)
-    computer.write("bin/conda", script).chmod(0o755)
-    computer.environ["PATH"] = f"{computer.home / 'bin'}:{computer.environ['PATH']}"
+    script = SOURCES.format(log=str(log), rc=str(computer.home / RC), more=more, status=status)
+    put_program(computer.home / "bin" / "conda", script)
+    computer.environ["PATH"] = f"{computer.home / 'bin'}{os.pathsep}{computer.environ['PATH']}"
     return log
 
 
-@linux
 def test_conda_is_led_to_the_mirror_asked_and_its_lists_cleaned(computer: Computer) -> None:
     log = install_conda(computer)
     used = use(computer, "tuna", "conda")
@@ -53,13 +55,11 @@ def test_conda_is_led_to_the_mirror_asked_and_its_lists_cleaned(computer: Comput
     assert (again.change, again.after) == (None, ())
 
 
-@linux
 def test_a_stronger_conda_file_is_found_by_conda_itself(computer: Computer) -> None:
     install_conda(computer, json.dumps({"/opt/conda/.condarc": {"custom_channels": {"conda-forge": OLD}}}))
     assert answers(use(computer, "tuna", "conda")) == {Tool.CONDA: ToolAnswer.DIFFERS}
 
 
-@linux
 def test_a_conda_that_fails_is_not_believed(computer: Computer) -> None:
     install_conda(computer, status=1)
     used = use(computer, "tuna", "conda")
@@ -82,17 +82,17 @@ def test_what_the_mirror_does_not_serve_is_said(computer: Computer) -> None:
     assert conda_request(None, computer.around).notices == ()
 
 
-@linux
 def test_the_named_conda_is_the_one_that_is_asked(computer: Computer) -> None:
     """On no PATH, so that it would not be found."""
     log = install_conda(computer)
-    path = computer.environ["PATH"].removeprefix(f"{computer.home / 'bin'}:")
+    path = computer.environ["PATH"].removeprefix(f"{computer.home / 'bin'}{os.pathsep}")
     command = [sys.executable, "-m", "wizard", "--lang", "en", "mirrors", "use", "tuna", "--kind", "conda", "--yes"]
-    command += ["--conda", str(computer.home / "bin" / "conda")]
+    reading: dict[str, Any] = {"capture_output": True, "encoding": "utf-8", "timeout": 120}
+    command += ["--conda", str(next((computer.home / "bin").iterdir()))]
     environment = {**computer.environ, "PATH": path}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=ROOT, env=environment, **reading)
     assert done.returncode == 0, done.stderr
     assert log.read_text().splitlines() == ["config --show-sources --json", "clean --index-cache --yes"]
     command[-1] = str(computer.home / "nowhere")
-    refused = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    refused = subprocess.run(command, cwd=ROOT, env=environment, **reading)
     assert refused.returncode == 2, refused.stderr

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.toolconfig.using import PACKAGES, PIP, ROOT, UV, linux
+from tests.toolconfig.using import PACKAGES, PIP, ROOT, UV
 from tests.toolconfig.world import Computer
 
 
@@ -26,7 +26,6 @@ def line(computer: Computer, *arguments: str) -> subprocess.CompletedProcess[str
     )
 
 
-@linux
 @pytest.mark.slow
 def test_the_command_line(computer: Computer) -> None:
     computer.write(PIP, "[global]\nextra-index-url = https://me:hunter2@corp.example/simple\n")
@@ -50,7 +49,6 @@ def test_the_command_line(computer: Computer) -> None:
     assert "Traceback" not in said
 
 
-@linux
 @pytest.mark.slow
 def test_the_next_start_settles_what_a_kill_left(computer: Computer, tmp_path: Path) -> None:
     path = computer.write(PIP, "[global]\ntimeout = 3\n")

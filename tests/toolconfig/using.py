@@ -16,8 +16,13 @@ from wizard.toolconfig.model import Tool
 from wizard.toolconfig.verify import ToolAnswer
 
 ROOT = Path(__file__).resolve().parents[2]
-linux = pytest.mark.skipif(sys.platform == "win32", reason="folders and scripts of Linux")
-PIP, UV, RC = ".config/pip/pip.conf", ".config/uv/uv.toml", ".condarc"
+by_locale = pytest.mark.skipif(sys.platform == "win32", reason="there LC_ALL does not say how pip reads a file")
+RC = ".condarc"
+PIP, UV = (
+    ("AppData/Roaming/pip/pip.ini", "AppData/Roaming/uv/uv.toml")
+    if sys.platform == "win32"
+    else (".config/pip/pip.conf", ".config/uv/uv.toml")
+)
 PACKAGES = next(row.address() for row in mirror_rows() if (row.kind, row.id) == ("pypi", "tuna"))
 FORGE = next(row.address() for row in mirror_rows() if (row.kind, row.id) == ("conda-forge", "tuna"))
 OLD = "https://old.example/simple"

@@ -8,8 +8,17 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.stand_in import put_program
 from wizard.system import paths
 from wizard.toolconfig.model import UserContext
+
+# Windows itself tells pip where a user's folders lie, whatever the variables say: this Python asks the variables.
+_PIP = """import runpy, sys
+from pip._vendor.platformdirs import windows
+windows.get_win_folder = windows.get_win_folder_from_env_vars
+del sys.argv[1:3]
+runpy.run_module("pip", run_name="__main__", alter_sys=True)
+"""
 
 
 @dataclass
@@ -24,6 +33,12 @@ class Computer:
         kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TEMP", "TMP") if name in os.environ}
         shared = {"XDG_CONFIG_DIRS": str(self.home / "xdg"), "APPDATA": str(self.home / "AppData" / "Roaming")}
         self.environ = {**kept, "HOME": str(self.home), "USERPROFILE": str(self.home), **shared, **self.environ}
+        self.python = sys.executable
+        if sys.platform == "win32":
+            self.environ["ALLUSERSPROFILE"] = self.environ["PROGRAMDATA"] = str(self.home / "all")
+            self.environ["LOCALAPPDATA"] = str(self.home / "AppData" / "Local")
+            self.python = str(put_program(self.home / "python" / "python3", _PIP))
+            self.environ["PATH"] = os.pathsep.join((str(self.home / "python"), self.environ["PATH"]))
 
     @property
     def around(self) -> UserContext:
@@ -42,7 +57,7 @@ class Computer:
         return (done.stdout + done.stderr).decode("utf-8", "replace")
 
     def pip(self, *arguments: str) -> str:
-        return self.ask(sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments)
+        return self.ask(self.python, "-m", "pip", "--disable-pip-version-check", *arguments)
 
     def uv(self, *arguments: str) -> str:
         return self.ask(str(paths.uv_executable()), "--offline", *arguments)
