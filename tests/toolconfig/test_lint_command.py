@@ -51,7 +51,7 @@ def program(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         text=True,
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=300,
         stdin=subprocess.DEVNULL,
     )
 

@@ -1,16 +1,19 @@
-"""Does one thing with the journal in child after child, and kills each a touch of the file system later (SIGKILL).
+"""Does one thing with the journal in child after child, and kills each a touch of the file system later.
 
 Not a test: `test_kill.py` runs it and looks at what lies in the folders afterwards. `<base>/<n>` is the world of
-the child that was killed at its n-th touch; the last one of all came through.
+the child that was killed at its n-th touch; the last one of all came through. Without fork each child is a Python that
+has to start, so that every tenth touch is tried, as a rule.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
+from tests.thorough import times
 from wizard.model.messages import message
 from wizard.undo.journal import UndoJournal
 from wizard.undo.model import FileChange, TakenOut, Write
@@ -19,6 +22,7 @@ WHY = message("settings-file.reason.use", id="example")
 OLD, NEW = b"old\r\n# \xd6\xd0", b"new\n"
 TOUCHES = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.chown", "os.utime", "os.truncate")
 MOST = 400
+STEP = times(1, 10) if sys.platform == "win32" else 1
 
 
 def files(folder: Path) -> list[Path]:
@@ -51,12 +55,19 @@ def keep(file: FileChange, now: bytes) -> TakenOut:
     return TakenOut(None)
 
 
-def killed(deed: object, folder: Path, touches: int) -> bool:
+DEEDS = {"write": write, "undo": undo, "recover": recover}
+
+
+def killed(deed: str, folder: Path, touches: int) -> bool:
     """Whether the child was killed before it was done."""
+    if sys.platform == "win32":
+        child = subprocess.run([sys.executable, "-m", "tests.undo.killed_child", deed, folder, str(touches)])
+        assert child.returncode in (0, signal.SIGTERM)
+        return child.returncode != 0
     pid = os.fork()
     if pid == 0:
         _die_at(folder, touches)
-        deed(folder)  # type: ignore[operator]
+        DEEDS[deed](folder)
         os._exit(0)
     return os.WIFSIGNALED(os.waitpid(pid, 0)[1])
 
@@ -69,23 +80,27 @@ def _die_at(folder: Path, touches: int) -> None:
         if event in TOUCHES and str(folder) in str(arguments[0]):
             seen += 1
             if seen > touches:
-                os.kill(os.getpid(), signal.SIGKILL)
+                os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))  # on Windows the same
 
     sys.addaudithook(look)
 
 
 def main(what: str, base: Path) -> None:
-    for touches in range(MOST):
+    for touches in range(0, MOST, STEP):
         folder = base / f"{touches:03}"
         prepare(folder)
         if what == "undo":
             write(folder)
         if what == "recover":
-            assert killed(write, folder, int(os.environ["KILL_WRITE_AT"]))
-        if not killed({"write": write, "undo": undo, "recover": recover}[what], folder, touches):
+            assert killed("write", folder, int(os.environ["KILL_WRITE_AT"]))
+        if not killed(what, folder, touches):
             return
     raise SystemExit("never came through")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]))
+    if len(sys.argv) == 4:
+        _die_at(Path(sys.argv[2]), int(sys.argv[3]))
+        DEEDS[sys.argv[1]](Path(sys.argv[2]))
+    else:
+        main(sys.argv[1], Path(sys.argv[2]))
