@@ -14,8 +14,8 @@ from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.test_help import every_page
-from tests.gui.walking import settle, visible
-from wizard.app.pages.order import SIDE_ORDER, SideId
+from tests.gui.walking import go_to, settle, visible
+from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets.labels import Pill
 from wizard.model.messages import LANGUAGES
@@ -84,6 +84,25 @@ def test_the_page_and_its_states_have_names(qtbot: QtBot, make_window: MakeWindo
         assert all(heard(one).role == QAccessible.Role.StaticText for one in plain), name
         for kind in (QProgressBar, Pill):
             assert all(heard(one).name for one in visible(window, kind)), name
+
+
+@pytest.mark.parametrize("page", [PageId.CHECK, PageId.SOURCE])
+def test_rows_are_the_items_of_a_list(page: PageId, qtbot: QtBot, make_window: MakeWindow) -> None:
+    """A reader says how many there are, and each as a whole."""
+    window = make_window()
+    go_to(qtbot, window, page)
+
+    def items() -> list[Heard]:
+        return [one for one in map(heard, visible(window, QWidget)) if one.role == QAccessible.Role.ListItem]
+
+    qtbot.waitUntil(lambda: len(items()) >= 2)
+    if page is PageId.CHECK:
+        assert items()[0].name.startswith("Graphics card: OK, NVIDIA GeForce GTX 1660 Ti, 6 GB")
+    for one in items():
+        assert one.name, one.widget
+        above = one.widget.parentWidget()
+        assert above is not None
+        assert heard(above).role == QAccessible.Role.List
 
 
 @pytest.mark.parametrize("side_page", SIDE_ORDER)

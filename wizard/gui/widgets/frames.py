@@ -10,7 +10,17 @@ from itertools import takewhile
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from wizard.gui.shell.theme import colour_now
 from wizard.gui.widgets.icons import ICON_SIZE, IconView, Sign, fold_icon
@@ -18,6 +28,7 @@ from wizard.gui.widgets.labels import label
 
 Margins = tuple[int, int, int, int]
 NO_MARGINS: Margins = (0, 0, 0, 0)
+SPOKEN_AS = "spoken"  # property: "list" or "item" for a screen reader
 _DISK_BAR = QSize(120, 8)  # pixels
 
 
@@ -68,6 +79,23 @@ def empty(layout: QLayout) -> None:
             empty(inner)
 
 
+class RowCell(QWidget):
+    """One cell of a row. That of the widest column is the row's item in the list that a screen reader meets."""
+
+    def __init__(self, parent: QWidget, cells: Sequence[QWidget | None]) -> None:
+        super().__init__(parent)
+        self._cells = cells
+
+    @property
+    def words(self) -> str:
+        """What the whole row says, as it stands there now."""
+        found = (one for cell in self._cells if cell for one in (cell, *cell.findChildren(QLabel)))
+        shown = (one for one in found if isinstance(one, QLabel) and not one.isHidden())
+        said = [words for one in shown if (words := one.accessibleName() or one.text())]
+        again = zip(said, (*said[1:], ""), strict=True)  # the name of a row's state begins with that of the row
+        return ", ".join(words for words, following in again if not following.startswith(words))
+
+
 class RowCard(QFrame):
     """A card of rows in common columns. `stretch` names the column that takes the room that is left."""
 
@@ -82,6 +110,7 @@ class RowCard(QFrame):
 
     def _renew(self) -> None:
         self._holder = QWidget(self)
+        self._holder.setProperty(SPOKEN_AS, "list")
         self._grid = QGridLayout(self._holder)
         self._grid.setContentsMargins(10, 2, 10, 2)
         self._grid.setHorizontalSpacing(14)
@@ -104,7 +133,8 @@ class RowCard(QFrame):
             self._rows += 1
         for place, cell in enumerate(cells):
             if cell is not None:
-                padded = QWidget(self._holder)
+                padded = RowCell(self._holder, cells)
+                padded.setProperty(SPOKEN_AS, "item" if place == self._stretch else None)
                 inner = line_up(padded, (0, 4 if tight else 8, 0, 4 if tight else 8), 0)
                 if cell.sizePolicy().horizontalPolicy() == QSizePolicy.Policy.Fixed:  # pills stand at the left
                     inner.addWidget(cell, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

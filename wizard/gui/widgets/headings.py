@@ -1,7 +1,8 @@
-"""Titles and headings, told to screen readers as that: readers jump from one to the next. So are lines with a link.
+"""Titles and headings, told to screen readers as that: readers jump from one to the next. So are lines with a link, and
+rows as the items of a list.
 
-Qt knows neither among its labels, so those with one of these roles, or with a link that keys reach, get an answer of
-their own. Nothing where the binding is too old for it.
+Qt knows none of them among its labels and frames, so those with one of these roles, or with a link that keys reach, get
+an answer of their own. Nothing where the binding is too old for it.
 """
 
 from __future__ import annotations
@@ -11,12 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QWidget
+
+from wizard.gui.widgets.frames import SPOKEN_AS, RowCell
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject
 
 ROLES = ("title", "heading")
+_LISTS = {"list": QAccessible.Role.List, "item": QAccessible.Role.ListItem}
+
+
+def _role_of(asked: QWidget) -> QAccessible.Role | None:
+    if not isinstance(asked, QLabel):
+        return _LISTS.get(asked.property(SPOKEN_AS))
+    if asked.textInteractionFlags() & Qt.TextInteractionFlag.LinksAccessibleByKeyboard:
+        return QAccessible.Role.Link
+    return QAccessible.Role.Heading if asked.property("role") in ROLES else None
 
 
 @cache
@@ -26,23 +38,22 @@ def tell_headings() -> None:
         return
     from PySide6.QtWidgets import QAccessibleWidget
 
-    class SpokenLabel(QAccessibleWidget):
+    class Spoken(QAccessibleWidget):
         def text(self, kind: QAccessible.Text) -> str:
             shown = self.object()
             if kind == QAccessible.Text.Name and isinstance(shown, QLabel):
                 return shown.accessibleName() or shown.text()
+            if kind == QAccessible.Text.Name and isinstance(shown, RowCell):
+                return shown.words
             return super().text(kind)
 
     kept: dict[int, Any] = {}  # Qt does not hold what Python has made
 
     def answer(name: str, asked: QObject) -> Any:
-        if not isinstance(asked, QLabel):
-            return None
-        is_link = bool(asked.textInteractionFlags() & Qt.TextInteractionFlag.LinksAccessibleByKeyboard)
-        if not is_link and asked.property("role") not in ROLES:
+        if not isinstance(asked, QWidget) or (role := _role_of(asked)) is None:
             return None
         number = id(asked)
-        kept[number] = SpokenLabel(asked, QAccessible.Role.Link if is_link else QAccessible.Role.Heading)
+        kept[number] = Spoken(asked, role)
         asked.destroyed.connect(lambda: kept.pop(number, None))
         return kept[number]
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QProgressBar, QRadioButton, 
 
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import about_text, seconds_text
-from wizard.gui.widgets.frames import box, column, line_up, stacked
+from wizard.gui.widgets.frames import SPOKEN_AS, box, column, line_up, stacked
 from wizard.gui.widgets.labels import SIGNS, label, plain_tip, restyle
 from wizard.model.messages import bytes_text
 from wizard.process import redact
@@ -65,6 +65,7 @@ class _Line(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "row")
+        self.setProperty(SPOKEN_AS, "item")
         self.radio = QRadioButton()
         self.no_choice = label("–", "muted", wrap=False)
         self.name, self.words = label("", "strong"), label("", "small")
@@ -111,6 +112,7 @@ class _Line(QFrame):
         self._show_bar(row, fastest)
         told = [self.words.text(), self.rate.text(), self.time.text()]
         sentence = f"{name}: {', '.join(one for one in told if one)}"
+        self.setAccessibleName(sentence)
         self.radio.setAccessibleName(sentence)
         self.bar.setAccessibleName(sentence)
         self.radio.setAccessibleDescription(_facts(row))
@@ -171,6 +173,7 @@ class SourceRows(QWidget):
             head.addWidget(part)
         head.addStretch(1)
         card = box("card")
+        card.setProperty(SPOKEN_AS, "list")
         self._card = column(card, (1, 1, 1, 1), 0)
         rows.addLayout(head)
         rows.addWidget(card)
