@@ -71,7 +71,7 @@ def _lines(given: ExplainResult, terminal: Terminal) -> Iterator[str]:
     if not given.found:
         yield terminal.words(message("explain.by-tables" if given.reasons else "explain.unknown"))
         yield from (f"  {terminal.words(point)}" for point in given.reasons)
-        yield terminal.words(message("explain.unknown-hint"))
+        yield terminal.words(message("explain.tables-hint" if given.reasons else "explain.unknown-hint"))
         return
     first, *others = given.found
     heads = {name: terminal.words(message(f"explain.{name}")) for name in ("cause", "fix", "reasons", "facts", "also")}

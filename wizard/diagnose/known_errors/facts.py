@@ -65,7 +65,7 @@ _PYTHON = (
     r"|\bpython==?(3\.\d{1,2})\b"
 )
 _WHEEL = r"\b(torch|torchvision|torchaudio)-(\d+\.\d+\.\d+)(?:(?:\+|%2B)(cu\d+|cpu))?-cp3(\d{1,2})-\w+-(\w+)\.whl"
-_INDEX = r"/whl/(?:test/)?(cu\d+|cpu)\b"
+_INDEX = r"/whl/(?:test/)?(cu\d+(?:\.\d+)*|cpu)\b"
 _GLIBC = r"(?i)(?:GNU libc\)|\bglibc)(?: version| 版本)?[ :=(是]{0,3}(2\.\d{1,2})\b"
 _WANTS_GLIBC = r"manylinux_2_(\d{2})_\w+\.whl"
 _XFORMERS = r"(?i)\b(xformers)\b"

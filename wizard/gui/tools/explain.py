@@ -185,7 +185,8 @@ class ExplainPage(SidePage):
         lines.addWidget(self._add(self.say(head), "heading"))
         for point in answer.reasons:
             lines.addWidget(self._add_linked(f"•  {self.say(point)}"))
-        lines.addWidget(self._add_linked(self.say(message("explain.unknown-hint"))))
+        hint = message("explain.tables-hint" if answer.reasons else "explain.unknown-hint")
+        lines.addWidget(self._add_linked(self.say(hint)))
         self._rows.addWidget(card)
 
     def _show_known(self, one: Explanation, answer: ExplainResult) -> None:
