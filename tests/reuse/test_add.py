@@ -69,6 +69,14 @@ def test_the_plan_then_the_packages_then_the_way_back(held: There) -> None:
     assert of_torch(held.prefix) == torch
 
 
+@pytest.mark.slow
+def test_what_breaks_by_a_yes_beforehand_is_said_again_at_the_end(held: There) -> None:
+    build_wheel(held.world.packages.root, "relies", "1.0", {"relies.py": b""}, ["loner<4"])
+    run_well(held.world, *add(held, "relies", "--yes"))
+    done = held.world.run(*add(held, "loner>=4", "--yes"))
+    assert (done.returncode, done.stderr.count("relies 1.0 asks for loner<4")) == (0, 2), done.stderr
+
+
 def test_what_cannot_live_with_the_torch_that_is_there_is_refused(held: There) -> None:
     before, runs = picture(held.prefix), held.world.runs()
     said = run_well(held.world, *add(held, "follower", "lagging", "--dry-run"))

@@ -10,7 +10,7 @@ from wizard.run.plan.plan_file import read_plan
 from wizard.run.run_folder import RunFolder, run_folders
 from wizard.system import moving
 
-RUNNING, FINISHED = "running", "finished"
+RUNNING, UNFINISHED, FINISHED = "running", "unfinished", "finished"
 _ENDED_WELL = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)
 
 
@@ -54,11 +54,11 @@ def how_it_ended(folder: RunFolder) -> tuple[str, int | None]:
     """State and exit status of the newest attempt, for a run that nobody carries out."""
     history = read_history(folder.journal)
     if folder.starting.exists():  # its worker ended before its first word: no ending of before is its own
-        return "unfinished", None
+        return UNFINISHED, None
     if history.attempts == 0:  # a journal that was lost or cut is no sign that nothing was done
         begun = folder.journal.exists() or folder.events.exists()
-        return "unfinished" if begun else "planned", history.final
-    return FINISHED if history.final in _ENDED_WELL else "unfinished", history.final
+        return UNFINISHED if begun else "planned", history.final
+    return FINISHED if history.final in _ENDED_WELL else UNFINISHED, history.final
 
 
 def remove_run(folder: RunFolder) -> None:

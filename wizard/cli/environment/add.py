@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _ENVIRONMENT = argument("environment", "NAME|PREFIX", N_("an environment's name or folder"))
 
+_BROKEN = "reuse.change.broken"
 ADD_NOTHING = ErrorText(
     "add-nothing",
     "No package is named.",
@@ -99,7 +100,11 @@ def _carry_out(
         return ExitStatus.DONE if arguments.dry_run else ExitStatus.CANCELLED
     pid = session.start(preview.plan.id)
     said = [terminal.words(notice) for notice in preview.plan.notices]
-    return follow_run(session, preview.plan.id, pid, arguments.events, terminal, interrupt, said)
+    status = follow_run(session, preview.plan.id, pid, arguments.events, terminal, interrupt, said)
+    for change in preview.changes:  # who said yes beforehand reads the end alone
+        if change.key == _BROKEN and not arguments.events:
+            terminal.say(change)
+    return status
 
 
 @command(

@@ -21,9 +21,12 @@ from wizard.cli.terminal import Terminal, agrees, check_can_ask
 from wizard.diagnose.repair.snapshot import ADD, REPAIR, SETUP, UPDATE, StateChange
 from wizard.diagnose.repair.states import State, bound, bytes_kept, states_in, way_back
 from wizard.diagnose.repair.states import restore as bring_back
+from wizard.model.distributions import FAMILY
 from wizard.model.errors import ExitStatus
 from wizard.model.messages import Message, message
+from wizard.run.runs import UNFINISHED, known_runs
 
+_MOST_SHOWN = 3  # changes in a row of the table
 _ENVIRONMENT = argument("environment", "NAME|PREFIX", N_("an environment's name or folder"))
 _HOW = {
     REPAIR: message("history.how.repair", "repair"),
@@ -42,6 +45,7 @@ def history(arguments: Arguments, terminal: Terminal) -> int:
     if arguments.json:
         terminal.document(_document(prefix, found))
         return ExitStatus.DONE
+    _tell_unfinished(prefix, terminal)
     if not found:
         terminal.say(message("history.none", "No earlier state of {prefix} is kept.", prefix=str(prefix)))
         return ExitStatus.DONE
@@ -53,7 +57,13 @@ def history(arguments: Arguments, terminal: Terminal) -> int:
         message("history.column.changes", "what it changed"),
     )
     rows = [
-        [each.run, _moment(each.moved), terminal.words(_HOW[each.how]), amount(each.size), _changes(each, terminal)]
+        [
+            each.run,
+            _moment(each.moved),
+            terminal.words(_HOW[each.how]),
+            amount(each.size),
+            _changes(each, terminal, _MOST_SHOWN),
+        ]
         for each in found
     ]
     terminal.line(align([[terminal.words(each) for each in columns], *rows]))
@@ -82,8 +92,26 @@ def _moment(moved: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(moved))
 
 
-def _changes(state: State, terminal: Terminal) -> str:
-    return "; ".join(terminal.words(_change(each)) for each in state.changes) or "–"
+def _tell_unfinished(prefix: Path, terminal: Terminal) -> None:
+    for run in known_runs():
+        if run.state == UNFINISHED and Path(run.prefix) == prefix:
+            terminal.say(
+                message(
+                    "history.unfinished",
+                    "A change of {prefix} was left unfinished. Go on with: torch-wizard resume {run}   or take it back "
+                    "with: torch-wizard runs --remove {run}",
+                    prefix=str(prefix),
+                    run=run.id,
+                )
+            )
+
+
+def _changes(state: State, terminal: Terminal, most: int | None = None) -> str:
+    """`most`: how many by name; the others are counted, and in the document."""
+    first = sorted(state.changes, key=lambda each: each.name not in FAMILY)
+    named = [terminal.words(_change(each)) for each in first[:most]]
+    left = len(state.changes) - len(named)
+    return "; ".join(named) + (f" … (+{left})" if left else "") or "–"
 
 
 def _change(each: StateChange) -> Message:
@@ -127,6 +155,7 @@ def _row(state: State) -> dict[str, Any]:
 def restore(arguments: Arguments, terminal: Terminal) -> int:
     clear_up(terminal)
     prefix = find_environment(arguments.environment).prefix
+    _tell_unfinished(prefix, terminal)
     going = way_back(prefix, arguments.state)
     check_can_ask(arguments.yes)
     if not arguments.yes and not agrees(_question(prefix, going, terminal), terminal):
