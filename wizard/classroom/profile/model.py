@@ -163,7 +163,7 @@ class ProfileEnvironment:
 class ProfileSources:
     """Where bytes may come from beside the addresses in the locks. None of them is believed: SHA-256 decides.
 
-    `only_share`: the official addresses in the locks are not asked, even where no class server answers.
+    `only_share`: the addresses in the locks are not asked, even where no class server answers.
     """
 
     index: str | None = None
