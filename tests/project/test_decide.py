@@ -235,3 +235,31 @@ def test_an_image_that_is_numbered_by_its_month_says_no_torch(tmp_path: Path) ->
         "Dockerfile": "FROM nvcr.io/nvidia/pytorch:22.11-py3\n",
     }
     assert relaxed(decided(tmp_path, files, NO_CARD)) == {}
+
+
+def test_a_pinned_triton_decides_torch_where_that_runs_and_else_moves(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch>=2.0.1\ntriton==2.0.0\n"}
+    assert build(decided(tmp_path / "a", files, AMPERE))[0] == "2.0.1"
+    found = decided(tmp_path / "b", files, BLACKWELL)
+    assert relaxed(found)["triton"][0] == "==2.0.0"
+
+
+def test_what_runs_on_newer_cards_alone_is_left_out_on_older_ones(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.8.0\nflash-attn\n"}
+    volta = machine("linux", "7.0", "535.288.01")
+    assert (without(decided(tmp_path / "a", files, volta)), without(decided(tmp_path / "b", files, AMPERE))) == (
+        ("flash-attn",),
+        (),
+    )
+
+
+def test_another_patch_of_a_pair_is_a_difference(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.0.0\ntorchvision==0.15.0\n"}
+    assert relaxed(decided(tmp_path, files, NO_CARD))["torchvision"][:2] == ("==0.15.0", "0.15.1")
+
+
+def test_a_repository_is_said_to_come_as_source(tmp_path: Path) -> None:
+    lines = "torch\ngit+https://git.example/a/marching.git\ngit+https://git.example/a/torchmcubes.git\n"
+    found = decided(tmp_path, {"requirements.txt": lines}, NO_CARD)
+    [told] = [one.params["packages"] for one in found.remarks if one.key == "project.remark.as-source"]
+    assert (told, "compiler" in codes(found)) == ("marching", True)

@@ -33,6 +33,7 @@ class Companion(Row, frozen=True):
     instead: Name = ""
     ready: tuple[Literal["windows", "linux"], ...] = ()  # systems with wheels on the index, whatever `wheels` says
     newest: Numbers = ""  # torch, of two numbers; "": no row says it
+    least: Annotated[str, msgspec.Meta(pattern=r"^(\d+\.\d)?$")] = ""  # compute capability; "": no row says it
     where: Https = ""
 
     def ends_before(self, torch: str) -> bool:

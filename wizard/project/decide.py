@@ -15,9 +15,10 @@ from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.model import Candidate, Choices
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
+from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
-from wizard.project.companions import companion, companion_table
-from wizard.project.model import LOCKED, PYTHON, TORCH, FileLine, Project, Statement, fit_to_show
+from wizard.project.companions import companion, companion_table, torch_of
+from wizard.project.model import DECLARED, LOCKED, PYTHON, TORCH, FileLine, Project, Statement, fit_to_show
 from wizard.project.understand import (
     PAIRS,
     Native,
@@ -92,7 +93,7 @@ def decide(
         understood=replace(weigher.asks, rest=tuple(_rest(weigher, best))),
         relaxed=tuple(_relaxed(weigher, best)),
         remarks=(*weigher.remarks, *_foreign(weigher.asks, is_foreign), *_remarks(weigher, best)),
-        left_out=tuple(_left_out(weigher.asks, best.candidate, machine.os)),
+        left_out=tuple(_left_out(weigher.asks, best.candidate, machine)),
     )
 
 
@@ -134,7 +135,7 @@ def _choosing(weigher: BuildWeigher, best: Weighed) -> list[str]:
     """What is made for one torch and on the index: a setup asks which torch its newest release needs."""
     if weigher.choices.torch or len(weigher.asked_releases) < 2:
         return []
-    left_out = {one.name for one in _left_out(weigher.asks, best.candidate, weigher.machine.os)}
+    left_out = {one.name for one in _left_out(weigher.asks, best.candidate, weigher.machine)}
     here = weigher.machine.os
     natives = _natives_here(weigher.asks, here)
     rows = ((native.name, companion(native.name)) for native in natives if native.name not in left_out)
@@ -226,9 +227,16 @@ def _relaxed_pairs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     for name, statements in weigher.asks.pairs.items():
         given = best.candidate.torchvision if name == PAIRS[0] else best.candidate.torchaudio
         asked = _asked(statements)
-        if asked and given and (name in best.pairs or (best.torch and not _pinned_to(statements, given))):
+        is_other = not _pinned_to(statements, given or "") if best.torch else _is_other_patch(statements, given)
+        if asked and given and (name in best.pairs or is_other):
             why = message("project.why.pair", name=name, given=given, torch=best.candidate.torch)
             yield Relaxed(name, asked, given, why, _origins(statements))
+
+
+def _is_other_patch(statements: tuple[Statement, ...], given: str | None) -> bool:
+    """Return whether each declared line asks for another patch of the same release."""
+    asked = [one.specifier for one in statements if one.specifier and one.strength == DECLARED]
+    return bool(given and asked) and not any(meets(one, given or "") for one in asked)
 
 
 def _pinned_to(statements: tuple[Statement, ...], given: str) -> bool:
@@ -248,7 +256,7 @@ def _relaxed_numpy(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
 def _relaxed_native(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     """Pins of what is made for one torch move with it; triton has another name where it lacks wheels. Of what is left
     out a remark tells."""
-    left_out = {one.name for one in _left_out(weigher.asks, best.candidate, weigher.machine.os)}
+    left_out = {one.name for one in _left_out(weigher.asks, best.candidate, weigher.machine)}
     for native in _natives_here(weigher.asks, weigher.machine.os):
         row = companion(native.name)
         if row is None or native.name in left_out:
@@ -268,10 +276,16 @@ def _relaxed_native(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
             yield Relaxed(
                 native.name, _asked(native.statements) or native.name, f"{row.name} ({given})", why, native.origins
             )
-        elif row.follows and best.torch and pins:
+        elif row.follows and pins and (best.torch or _is_of_another(native.name, pins, best.candidate.torch)):
             why = message("project.why.with-torch", torch=best.candidate.torch)
             asked = _asked(tuple(pins)) or pins[0].url
             yield Relaxed(native.name, asked, f"torch {best.candidate.torch}", why, _origins(tuple(pins)))
+
+
+def _is_of_another(name: str, pins: list[Statement], torch: str) -> bool:
+    """Return whether the pinned release was made for a torch that is not taken."""
+    made_for = [torch_of(name, one.specifier.removeprefix("==")) for one in pins if one.specifier.startswith("==")]
+    return any(made_for) and not any(one and meets(f"=={one}.*", torch) for one in made_for)
 
 
 def _natives_here(asks: Understood, os: str) -> list[Native]:
@@ -279,21 +293,26 @@ def _natives_here(asks: Understood, os: str) -> list[Native]:
     return [native for native in asks.native if any(is_for(one, os) for one in native.statements)]
 
 
-def _left_out(asks: Understood, candidate: Candidate, os: str) -> Iterator[Relaxed]:
-    for native in _natives_here(asks, os):
-        state = _native_state(native, candidate, os)
-        if state in ("no-card", "no-wheel"):
-            why = message(f"project.native.{state}", name=native.name)
+def _left_out(asks: Understood, candidate: Candidate, machine: Machine) -> Iterator[Relaxed]:
+    for native in _natives_here(asks, machine.os):
+        state = _native_state(native, candidate, machine)
+        if state in ("no-card", "old-card", "no-wheel"):
+            row = companion(native.name)
+            why = message(f"project.native.{state}", name=native.name, least=row.least if row else "")
             yield Relaxed(native.name, _asked(native.statements), NOTHING, why, native.origins)
 
 
-def _native_state(native: Native, candidate: Candidate, os: str) -> str:
-    """`no-card`, `no-wheel`, `newer` (than the torch of its last wheels), `compiler` or `ready`."""
+def _native_state(native: Native, candidate: Candidate, machine: Machine) -> str:
+    """`no-card`, `old-card`, `no-wheel`, `newer` (than the torch of its last wheels), `compiler` or `ready`."""
     row = companion(native.name)
     if row is None:
         return "ready"
     if row.card and candidate.variant == CPU:
         return "no-card"
+    known = [gpu.compute_capability for gpu in machine.gpus if gpu.compute_capability]
+    if row.least and known and max(known) < ComputeCapability.parse(row.least):
+        return "old-card"
+    os = machine.os
     if os in row.lacks:
         return "ready" if row.instead else "no-wheel"
     if any(one.url.partition("#")[0].endswith(".whl") for one in native.statements):
@@ -342,11 +361,14 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         names = ", ".join(lacking[:_MOST_NAMED])
         yield message("project.remark.wheel-of-pin", packages=names, python=best.python)
     for native in _natives_here(asks, weigher.machine.os):
-        state = _native_state(native, candidate, weigher.machine.os)
+        state = _native_state(native, candidate, weigher.machine)
         if state == "newer":
             yield _newer(weigher, best, native)
         elif state != "ready":
-            yield message(f"project.native.{state}", name=native.name)
+            row = companion(native.name)
+            yield message(f"project.native.{state}", name=native.name, least=row.least if row else "")
+    if linked := [one.name for one in asks.rest if one.url.startswith("git+") and not companion(one.name)]:
+        yield message("project.remark.as-source", packages=", ".join(linked[:_MOST_NAMED]))
     chosen = replace(weigher.choices, torch=candidate.torch, variant=candidate.variant, python=best.python)
     yield from resolve(weigher.machine, weigher.matrix, chosen, prove_all=False).notices
 
