@@ -176,9 +176,9 @@ class InstallPage(Page):
             title = self.tr("Cancelled") if cancelled else self.tr("Not finished")
             self.set_head(title, self.tr("What was downloaded and checked is kept."))
         self.progress.show_view(view, going, self._paused)
-        self.steps.show_view(view, going, self._paused)
         preview = self.state.preview
         was_read = preview is not None and preview.plan.id == self.watch.run_id  # on Review, a moment ago
+        self.steps.show_view(view, going, self._paused, is_new=was_read and not self.state.choices.reuse)
         self._notices.setText("\n".join(self.say(notice) for notice in view.notices))
         self._notices.setVisible(bool(view.notices) and not was_read)
         self._show_buttons(going)

@@ -221,9 +221,10 @@ class RunSteps(QWidget):
         self._card = RowCard(4, 2, has_lines=False)
         self._outer.addWidget(self._card)
 
-    def show_view(self, view: RunView, is_going: bool, is_paused: bool = False) -> None:
-        """Show each step of the run with its sign, and the bars below the download."""
-        steps = view.steps or (_FIRST_SEEN if is_going else ())
+    def show_view(self, view: RunView, is_going: bool, is_paused: bool = False, is_new: bool = True) -> None:
+        """Show each step of the run with its sign, and the bars below the download. `is_new`: it makes an environment,
+        so its steps are known before it says them."""
+        steps = view.steps or (_FIRST_SEEN[: None if is_new else 1] if is_going else ())
         if list(self._rows) != [step.name for step in steps]:
             self._rebuild([step.name for step in steps])
         self.setVisible(bool(self._rows))
