@@ -31,6 +31,7 @@ def test_seconds(seconds: float, text: str) -> None:
 
 def test_time_left_is_coarse() -> None:
     assert figures.left_text(43.2) == "about 45 s left"
+    assert figures.about_text(0.2) == "about 1 s"
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,8 @@ def left_text(seconds: float) -> str:
 
 
 def about_text(seconds: float) -> str:
-    """How long something will take: in steps of 5 s below ten minutes, then in minutes."""
-    coarse = round(seconds) if seconds < 20 else round(seconds / 5) * 5
+    """How long something will take: at least 1 s, in steps of 5 s below ten minutes, then in minutes."""
+    coarse = max(1, round(seconds)) if seconds < 20 else round(seconds / 5) * 5
     if 60 <= coarse < 600 and coarse % 60:
         words = QCoreApplication.translate("Figures", "%1 min %2 s")
         words = words.replace("%1", str(coarse // 60)).replace("%2", str(coarse % 60))

@@ -71,9 +71,6 @@ class _Line(QFrame):
         self.name, self.words = label("", "strong"), label("", "small")
         self.bar = QProgressBar()
         self.bar.setRange(0, 1000)
-        policy = self.bar.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        self.bar.setSizePolicy(policy)
         self.bar.setTextVisible(False)
         self.rate, self.time = label("", wrap=False), label("", "strong", wrap=False)
         line = line_up(self, (16, 8, 16, 8), 14)
@@ -125,7 +122,8 @@ class _Line(QFrame):
 
     def _show_bar(self, row: SourceStatus, fastest: float) -> None:
         self.bar.setValue(round(1000 * row.rate / fastest) if row.rate and fastest else 0)
-        self.bar.setVisible(row.rate is not None or row.stage == "measuring")
+        for one in (self.bar, self.rate, self.time):  # where nothing is measured the words have the whole line
+            one.setVisible(row.rate is not None or row.stage == "measuring")
 
 
 def _facts(row: SourceStatus) -> str:
