@@ -109,6 +109,19 @@ def test_two_folders_that_ask_for_torch_are_two_projects(tmp_path: Path) -> None
     assert build(decided(tmp_path / "one", one, AMPERE))[0] == "2.1.0"
 
 
+def test_another_list_that_asks_for_torch_is_named_and_one_of_extras_is_read(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch\neinops\n",
+        "requirements_encoder.txt": "torch==1.13.1\nonnx\n",
+        "requirements-extras.txt": "-r requirements.txt\ntimm\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert "1.13.1" not in build(found)
+    assert [one.name for one in found.understood.rest] == ["einops", "timm"]
+    [told] = [remark for remark in found.remarks if remark.key == "project.remark.other-lists"]
+    assert told.params["files"] == "requirements_encoder.txt"
+
+
 def test_a_lock_for_other_systems_alone_is_told(tmp_path: Path) -> None:
     lock = "supported-markers = [\"sys_platform == 'win32'\"]\n[[package]]\nname = 'torch'\nversion = '2.6.0'\n"
     files: dict[str, str | bytes] = {"uv.lock": lock, "pyproject.toml": "[project]\ndependencies = ['torch']\n"}

@@ -28,6 +28,12 @@ _CARD_WORDS = {
 }
 
 
+def names_a_computer(file: str) -> bool:
+    """Return whether a word of its name is a system's or a kind of card's."""
+    kinds = "|".join([*_SYSTEM_WORDS.values(), *_CARD_WORDS.values()])
+    return any(re.fullmatch(kinds, word) for word in _words_of(file))
+
+
 def _words_of(name: str) -> set[str]:
     return set(re.split(r"[^a-z0-9]+", name.lower()))
 

@@ -16,6 +16,7 @@ from wizard.model.messages import message
 from wizard.project.commands import read_commands
 from wizard.project.companions import companion
 from wizard.project.conda import read_environment, read_explicit
+from wizard.project.file_choice import names_a_computer
 from wizard.project.files import MOST_FILES, ProjectFolder
 from wizard.project.model import (
     DECLARED,
@@ -34,6 +35,8 @@ from wizard.project.setup_files import read_setup_cfg, read_setup_py
 from wizard.project.toml_files import read_lock, read_pixi, read_pyproject
 
 _DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
+_MAIN = "requirements.txt"
+_OPTION = re.compile(r"requirements?[-_.][^/]+\.txt", re.IGNORECASE)
 _MOST_NAMED = 6  # folders in one sentence
 _DEEPEST = 40  # files that include each other in a chain
 _ORDER = (
@@ -65,7 +68,9 @@ def read_project(path: Path) -> Project:
         declaring, telling = reader.folder.find()
         _check_parts(reader, declaring)
         for name in [*sorted(declaring, key=rank), *sorted(telling)]:
-            reader.read(name)
+            if not reader.is_option(name):
+                reader.read(name)
+        reader.tell_options(declaring)
         reader.read_below()
         reader.take_locked()
         reader.tell_recommended()
@@ -157,6 +162,23 @@ class ProjectReader:
             if any(one.name == TORCH and one.strength == DECLARED for one in alone.found.statements):
                 found.setdefault(_folder_of(name), name)
         return found
+
+    def is_option(self, name: str) -> bool:
+        """Return whether it is a list of its own beside requirements.txt: both ask for torch, each for itself."""
+        if not _OPTION.fullmatch(name) or names_a_computer(name):
+            return False
+        alone = ProjectReader(self.folder)
+        alone.read(name)
+        lines = ((self, _MAIN), (alone, name))
+        return all(
+            any(one.name == TORCH and one.origin.file == file for one in of.found.statements) for of, file in lines
+        )
+
+    def tell_options(self, names: list[str]) -> None:
+        """Name the lists that were not read, nor included by another."""
+        left = sorted(name for name in names if name not in self.files and self.is_option(name))
+        if left:
+            self.found.remark("other-lists", origin_of(_MAIN, 1, left[0]), files=", ".join(left[:_MOST_NAMED]))
 
     def read_below(self) -> None:
         """Where nothing asks for torch: read the one folder below whose files do. Several are only named."""
