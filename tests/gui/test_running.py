@@ -189,7 +189,7 @@ def test_cancel_and_resume_by_keyboard_keep_the_focus_off_the_rail(
     assert not in_rail(window, window.focusWidget())
     qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Return)
     session.let_go.set()
-    qtbot.waitUntil(lambda: window.focusWidget() is install.pause)
+    qtbot.waitUntil(lambda: window.focusWidget() is install.log_button)
     assert window.navigator.page is PageId.INSTALL
     assert window.rail.steps[PageId.INSTALL].isEnabled()
 

@@ -104,7 +104,7 @@ class InstallPage(Page):
             self.cancel_task()
 
     def first_control(self) -> QWidget | None:
-        return self.pause if self.is_going else None
+        return self.log_button if self.is_going else None  # a second Return must not stop what it began
 
     def primary_text(self) -> str:
         if self.state.report is not None:

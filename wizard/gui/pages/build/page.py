@@ -174,7 +174,9 @@ class BuildPage(Page):
         grid = arrange(verdict.candidates)
         newest = grid.releases[0] if grid.releases else ""
         if verdict.best is None:
-            parts.append(self.tr("No build fits with this Python. Choose another one below."))
+            chosen = self.state.choices.python is not None
+            with_python = self.tr("No build fits with this Python. Choose another one below.")
+            parts.append(with_python if chosen else self.tr("No build fits this computer."))
         elif newest and newest != verdict.best.torch:
             reasons = [
                 reason.message
