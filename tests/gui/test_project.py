@@ -151,6 +151,7 @@ def test_a_folder_without_a_declaration_is_told(qtbot: QtBot, make_window: MakeW
     assert welcome.setup.isVisible()
 
 
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_the_window_keeps_its_width_in_the_other_language(
     qtbot: QtBot, make_window: MakeWindow, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
