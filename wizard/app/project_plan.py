@@ -101,6 +101,8 @@ def plan_project(
     use = use_of(folder, ProjectFolder(Path(folder)), (*(one.name for one in request.decision.left_out), *left))
     as_asked = promised_of(_asked(request, selected, list(request.packages), 0).requirements, selected.python)
     ways = (*_left(request, selected), *(one.why for one in request.decision.left_out))
+    if len(request.packages) > _MOST_LOOKED_FOR:  # the resolver would ask for minutes
+        lack.drop_absent([])
     while True:
         asked = _asked(request, selected, lack.packages, lack.freedom)
         promised = promised_of(asked.requirements, asked.python)
@@ -162,7 +164,7 @@ class _Lack:
             raise error
         self.unknown |= {name for found in _NO_VERSION.findall(error.details) for name in found if name}
         if absent:
-            self._all_absent(absent)
+            self.drop_absent(absent)
         elif lacking:
             self.without += [_not_as_asked(one, NOTHING, self.selected, "no-wheel") for one in lacking]
             self.freedom = 0
@@ -185,7 +187,7 @@ class _Lack:
             self.apart[need.name] = need
         self.freedom = 0
 
-    def _all_absent(self, absent: list[Statement]) -> None:
+    def drop_absent(self, absent: list[Statement]) -> None:
         """One name after the other would take an hour for a list of made-up ones. Raises UsageError
         `project-unknown`."""
         names = [one.name for one in self.packages][:_MOST_LOOKED_FOR]
