@@ -263,3 +263,10 @@ def test_a_repository_is_said_to_come_as_source(tmp_path: Path) -> None:
     found = decided(tmp_path, {"requirements.txt": lines}, NO_CARD)
     [told] = [one.params["packages"] for one in found.remarks if one.key == "project.remark.as-source"]
     assert (told, "compiler" in codes(found)) == ("marching", True)
+
+
+def test_pytorch_means_torch_in_any_file(tmp_path: Path) -> None:
+    poetry: dict[str, str | bytes] = {"pyproject.toml": '[tool.poetry.dependencies]\npytorch = "2.0.1"\neinops = "*"\n'}
+    for folder, files in (("poetry", poetry), ("pip", {"requirements.txt": "pytorch==2.0.1\neinops\n"})):
+        found = decided(tmp_path / folder, files, AMPERE)
+        assert (build(found)[0], [one.name for one in found.understood.rest]) == ("2.0.1", ["einops"])

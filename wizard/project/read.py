@@ -2,6 +2,8 @@
 
 The order of the files is the order in which they count: what people install from comes before what a package says of
 itself, and what is only told (README, scripts) comes last.
+
+One file: which file counts beside which is one decision.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ from wizard.project.setup_files import read_setup_cfg, read_setup_py
 from wizard.project.toml_files import read_lock, read_pixi, read_pyproject
 
 _DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
+_TORCH_TOO = ("pytorch", "pytorch-gpu")  # names of conda
 _MAIN = "requirements.txt"
 _OPTION = re.compile(r"requirements?[-_.][^/]+\.txt", re.IGNORECASE)
 _MOST_NAMED = 6  # folders in one sentence
@@ -150,6 +153,8 @@ class ProjectReader:
         self._depth += 1
         self._hand_over(name, text)
         self._depth -= 1
+        new = self.found.statements[before:]  # on the package index that name is a stub that fails on purpose
+        self.found.statements[before:] = [replace(one, name=TORCH) if one.name in _TORCH_TOO else one for one in new]
         if group:
             self.found.statements[before:] = [replace(one, group=group) for one in self.found.statements[before:]]
 
