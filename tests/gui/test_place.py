@@ -18,12 +18,14 @@ from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import dragged_in, go_to, mnemonics, press, settle, typed, visible
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId
+from wizard.compatibility.model import Choices
 from wizard.gui.pages.place import PlacePage
 from wizard.gui.shell.splash import SMALLEST
 from wizard.gui.shell.window import WizardWindow
 from wizard.machine.model import CondaInstall
 from wizard.model.errors import UsageError
 from wizard.model.messages import LANGUAGES
+from wizard.run.model import Facts, Requirement
 from wizard.system import paths
 
 CONDAS = (
@@ -120,6 +122,26 @@ def test_nothing_to_do_is_said_calmly(qtbot: QtBot, make_window: MakeWindow, sid
     assert not review.copy.isVisible()
     assert all("Install" not in one.text() for one in visible(window, QLabel) if one.parent() is not window.rail)
     assert window.focusWidget() is not window.footer.back, "a stray Return turns no page"
+
+
+def test_a_name_that_is_taken_is_not_proposed(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, look = {"torch", "torch-2"}, session.check_place
+
+    def check(choices: Choices, facts: Facts) -> tuple[Requirement, ...]:
+        if choices.name in there:
+            raise UsageError(error_text("target-is-environment"), path=f"/home/li/torch-envs/{choices.name}")
+        return look(choices, facts)
+
+    monkeypatch.setattr(session, "check_place", check)
+    window = make_window()
+    page = reached(qtbot, window)
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    assert (page.name.text(), window.navigator.state.choices.name) == ("torch-3", "torch-3")
+    typed(qtbot, page.name, "torch")
+    qtbot.waitUntil(page.trouble.isVisible)
+    assert page.name.text() == "torch", "what the person types stays"
 
 
 def test_one_that_may_not_be_used_says_why(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:

@@ -7,6 +7,7 @@ Checked while one types, in a thread: disks can hang.
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -42,7 +43,9 @@ if TYPE_CHECKING:
     from wizard.environment.model import Environment
 
 _TYPING_PAUSE_MS = 250
-_OF_NAME = frozenset({"bad-name", "target-is-environment", "target-unfinished", "target-not-empty", "target-is-file"})
+_TAKEN = frozenset({"target-is-environment", "target-unfinished", "target-not-empty", "target-is-file"})
+_OF_NAME = _TAKEN | {"bad-name"}
+_NUMBER = re.compile(r"-(\d{1,3})$")
 
 
 class PlacePage(Page):
@@ -65,12 +68,13 @@ class PlacePage(Page):
         self.volumes_fold.body.addWidget(self.volumes)
         self._aside = SideTask(context.tasks)
         self.rows = RowCard(3, 2)
+        self._is_proposed = True  # the name is ours until the person types
         self._wait = QTimer(self)
         self._wait.setSingleShot(True)
         self._wait.setInterval(_TYPING_PAUSE_MS)
         self._wait.timeout.connect(self._check)
         self._lay_out()
-        self.name.textEdited.connect(self._typed)
+        self.name.textEdited.connect(self._name_typed)
         self.folder.textEdited.connect(self._typed)
         self._modes.buttonToggled.connect(self._mode_changed)
         self.engine.chosen.connect(self._typed)
@@ -104,6 +108,7 @@ class PlacePage(Page):
         choices, facts = self.state.choices, self.state.facts
         prefix = Path(choices.prefix) if choices.prefix else None
         is_new = not choices.reuse
+        self._is_proposed = True
         self.name.setText(choices.name or (prefix.name if prefix and is_new else DEFAULT_NAME))
         self.folder.setText(str(prefix.parent if prefix and is_new else self.context.session.environments_dir()))
         self.engine.show_choices(choices, facts.machine.condas if facts else ())
@@ -218,6 +223,10 @@ class PlacePage(Page):
             whole = str(absolute_prefix(whole))
         self._path.setText(whole if name else "")
 
+    def _name_typed(self) -> None:
+        self._is_proposed = False
+        self._typed()
+
     def _typed(self) -> None:
         self.cancel_task()
         self._show_path()
@@ -259,6 +268,9 @@ class PlacePage(Page):
         )
 
     def _refused(self, choices: Choices, error: WizardError) -> None:
+        if error.code in _TAKEN and not choices.reuse and self._is_proposed and self.name.isEnabled():
+            self._propose_next()
+            return
         self._keep_height(self.new.isChecked())
         self.rows.setVisible(False)
         self.context.navigator.put_place(choices, None)
@@ -270,6 +282,14 @@ class PlacePage(Page):
             self._grid.addWidget(self.trouble, 1 if wrong is self.name else 3, 1, 1, 2)
         self._mark(wrong)
         self.trouble.show_error(error)
+
+    def _propose_next(self) -> None:
+        """Propose torch-2 where torch is there from an earlier setup."""
+        name = self.name.text()
+        found = _NUMBER.search(name)
+        self.name.setText(f"{_NUMBER.sub('', name)}-{int(found[1]) + 1 if found else 2}")
+        self._show_path()
+        self._check()
 
     def _wrong_field(self, error: WizardError) -> QLineEdit:
         part = str(error.params.get("name", ""))
