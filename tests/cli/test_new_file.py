@@ -69,5 +69,5 @@ def test_a_setup_that_was_done_stays_done_when_it_cannot_be_handed_on(
     told = argparse.Namespace(profile=str(path), pack=None, code=None, serve_after=5, label="")
     terminal, interrupt = Terminal("en"), Interrupt()
     consent = Consent(("files.example.org",), terminal, interrupt)
-    ClassRun(told, Network(), terminal, consent).serve_after(0, (), interrupt)
+    ClassRun(told, Network(), terminal, consent, interrupt).serve_after(0, (), interrupt)
     assert "✗" in capsys.readouterr().err

@@ -37,10 +37,10 @@ FREE = {
     "race": {"probe.packages"},
     "other_makers": {"offer.line", "chip.name"},
     "settings_files": {"source.at", "variable.key"},
-    "errors": {"error.id", "error.status"},  # that there are words for an id: below
+    "errors": {"error.id", "error.status", "error.rank"},  # that there are words for an id: below; -1 is a rank
     "driver_guide": {"guide.note"},
 }
-MAY_BE_EMPTY = {"chip.target", "dead.kind", "file.write"}
+MAY_BE_EMPTY = {"chip.target", "companion.least", "dead.kind", "file.write"}
 FREE_EVERYWHERE = {"source", "reason"}
 WORDS = {"errors": "error.id", "driver_guide": "guide.note", "lint": "option.effect", "conda_errors": "error.code"}
 

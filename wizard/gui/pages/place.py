@@ -3,6 +3,8 @@
 Folded away: other places for downloads, caches and temporary files.
 
 Checked while one types, in a thread: disks can hang.
+
+One file: the fields, what is said below each, and the name that is proposed all hang on one check.
 """
 
 from __future__ import annotations
