@@ -149,7 +149,11 @@ def test_the_teacher_signs_and_the_student_sees_who_it_was(call: Call, tmp_path:
     assert "had before" in call("profile", "show", str(path))[1]
 
     signature_path(path).write_bytes(sign(path.read_bytes(), stranger := new_key(), "-"))
-    for command in (("profile", "verify", str(path)), ("setup", "--yes", "--profile", str(path))):
+    for command in (
+        ("profile", "check", str(path)),
+        ("profile", "verify", str(path)),
+        ("setup", "--yes", "--profile", str(path)),
+    ):
         status, said = call(*command)
         assert (status, "signed with another" in said, stranger.public.fingerprint in said) == (2, True, True), said
     assert call("profile", "verify", str(path), "--key", key.splitlines()[0])[0] == 2

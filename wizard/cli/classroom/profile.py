@@ -130,11 +130,15 @@ def _update(update: DriverUpdate) -> dict[str, str]:
 
 
 def _checked(path: Path, terminal: Terminal) -> ProfileFile:
-    """Every mistake on a line of its own, for who has to mend them."""
+    """Every mistake on a line of its own, for who has to mend them; a signature beside it has to be right."""
+    from wizard.classroom.profile.keys import check_signature
     from wizard.classroom.profile.read import read_profile
 
     try:
-        return read_profile(path)
+        file = read_profile(path)
+        if file.signature is not None:  # before it is signed there is none
+            check_signature(file)
+        return file
     except UsageError as error:
         if error.code == "profile-bad":
             for line in error.details.splitlines():
