@@ -211,7 +211,7 @@ def ours(session: Session, facts: Facts, index: Index, name: str) -> dict[str, A
     except WizardError as error:
         return {"error": error.code, "said": str(error)}
     behind = held_back(facts, selected, found, _never)
-    said = [text(one, "en") for one in (*selected.notices, *behind)]
+    said = [text(one, "en") for one in (*selected.notices, *(one.said for one in behind))]
     file, torch = found.find(name), found.find("torch")
     return {"version": file and file.version, "torch": torch and torch.version, "said": said}
 

@@ -63,7 +63,8 @@ _STARTER_SECONDS = 60.0  # who starts a worker holds it until that is written do
 
 
 def _explained(words: str) -> tuple[Message, Message] | None:
-    return next(((known.cause, known.fix) for known in explain(words)), None)
+    """None where only the kind of failure is known: the checks say that better of their own."""
+    return next(((known.cause, known.fix) for known in explain(words) if known.error.rank >= 0), None)
 
 
 STAGES: Stages = ((Preflight(),), (Create(), Fetch(), Install()), (CheckFiles(),), (Verify(_explained),))
