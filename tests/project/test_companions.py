@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed, without
+from wizard.compatibility.model import Choices
 from wizard.project.companions import companion, torch_of
 
 
@@ -48,6 +49,24 @@ def test_a_wheel_implies_its_cuda_where_torch_is_not_named(tmp_path: Path, made_
     assert "implied" in codes(found)
     assert not codes(found) & {"undeclared", "newer", "newer-none"}, "the line itself is a ready wheel"
     assert found.relaxed == ()
+
+
+@pytest.mark.parametrize(
+    ("wheel", "is_told"),
+    [
+        ("voxelize_cuda-0.0.0-cp38-cp38-linux_x86_64.whl", True),
+        ("voxelize_cuda-0.0.0-cp312-cp312-win_amd64.whl", True),
+        ("voxelize_cuda-0.0.0-cp312-cp312-manylinux_2_28_x86_64.whl", False),
+        ("voxelize_cuda-0.0.0-cp37-abi3-linux_x86_64.whl", False),
+        ("voxelize_cuda-0.0.0-py3-none-any.whl", False),
+        ("voxelize_cuda-0.0.0.tar.gz", False),
+    ],
+)
+def test_a_linked_wheel_of_another_python_or_system_is_told(tmp_path: Path, wheel: str, is_told: bool) -> None:
+    lines = f"torch\nvoxelize-cuda @ https://files.example/{wheel}\n"
+    found = decided(tmp_path, {"requirements.txt": lines}, BLACKWELL, Choices(python="3.12"))
+    told = [one.params["packages"] for one in found.remarks if one.key == "project.remark.wheel-of-pin"]
+    assert told == ["voxelize-cuda"] * is_told
 
 
 def test_xformers_implies_its_torch(tmp_path: Path) -> None:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from pathlib import PurePosixPath
 from typing import Annotated, Literal
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 from packaging.specifiers import SpecifierSet
+from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.tables import SOME, Date, Https, Name, Row, Words, parse_table, shipped_table
+from wizard.system.traits import of
 
 Names = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9*][a-z0-9.*-]*$")]  # with `*` for any ending
 Numbers = Annotated[str, msgspec.Meta(pattern=r"^[0-9]+(\.[0-9a-z]+)*$")]
@@ -155,3 +159,18 @@ def has_wheel(package: str, specifier: str, python: str) -> bool:
 def _is_among(python: str, pythons: str) -> bool:
     first, last = map(version_key, pythons.split("-"))
     return first <= version_key(python) <= last
+
+
+def fits_here(url: str, os: str, python: str) -> bool:
+    """Return whether a linked wheel may be for this; so may what is no wheel."""
+    try:
+        tags = parse_wheel_filename(PurePosixPath(urlsplit(unquote(url)).path).name)[3]
+    except ValueError:
+        return True
+    here = {"win32": "win", "darwin": "macosx"}.get(of(os).markers["sys_platform"], "linux")
+    mine = "cp" + python.replace(".", "")
+    return any(
+        (one.interpreter == mine or one.abi == "abi3" or one.interpreter.startswith("py"))
+        and (one.platform == "any" or here in one.platform)
+        for one in tags
+    )

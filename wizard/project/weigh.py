@@ -19,7 +19,7 @@ from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
-from wizard.project.companions import has_wheel
+from wizard.project.companions import fits_here, has_wheel
 from wizard.project.model import DECLARED, PYTHON, RECOMMENDED, TORCH, Project, Statement
 from wizard.project.understand import (
     PAIRS,
@@ -252,10 +252,12 @@ class BuildWeigher:
 
 
 def without_wheels(asks: Understood, os: str, python: str) -> frozenset[str]:
-    """Return the packages of which no release that is asked for has a wheel for this Python, as far as is known."""
-    lines = (*asks.packages, *asks.constraints)
-    here = (one for one in lines if one.specifier and not one.url and marker_holds(one.marker, os, python))
-    return frozenset(one.name for one in here if not has_wheel(one.name, one.specifier, python))
+    """Return the packages of which no release that is asked for has a wheel for this Python, as far as is known, and
+    the linked wheels that are made for another Python or system."""
+    lines = [one for one in (*asks.packages, *asks.constraints) if marker_holds(one.marker, os, python)]
+    pinned = (one for one in lines if one.specifier and not one.url)
+    lacking = {one.name for one in pinned if not has_wheel(one.name, one.specifier, python)}
+    return frozenset(lacking | {one.name for one in lines if not fits_here(one.url, os, python)})
 
 
 def contradiction(against: Statement, one: Statement) -> Message:
