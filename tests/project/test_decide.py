@@ -270,3 +270,11 @@ def test_pytorch_means_torch_in_any_file(tmp_path: Path) -> None:
     for folder, files in (("poetry", poetry), ("pip", {"requirements.txt": "pytorch==2.0.1\neinops\n"})):
         found = decided(tmp_path / folder, files, AMPERE)
         assert (build(found)[0], [one.name for one in found.understood.rest]) == ("2.0.1", ["einops"])
+
+
+def test_any_cuda_of_a_number_is_asked_by_a_star(tmp_path: Path) -> None:
+    pixi = '[workspace]\nchannels = ["conda-forge"]\n[dependencies]\npytorch = "2.14.*"\ncuda-version = "12.*"\n'
+    assert decided(tmp_path, {"pixi.toml": pixi}, AMPERE).relaxed == ()
+    (moved,) = decided(tmp_path, {"pixi.toml": pixi}, BLACKWELL).relaxed
+    assert (moved.name, moved.asked) == ("cuda", "cu12")
+    assert moved.why.key == "reason.no-kernels-for-gpu"

@@ -217,7 +217,7 @@ def _relaxed_cuda(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
                 asked=tag,
             )
     for one in weigher.verdict.candidates:
-        if (one.torch, one.variant) == (best.candidate.torch, tag) and one.reasons and given != CPU:
+        if one.torch == best.candidate.torch and has_tag(tag, one.variant) and one.reasons and given != CPU:
             why = one.reasons[0].message
     yield Relaxed(CUDA, asked, given, why, tuple(one.origin for one in tags))
 

@@ -293,8 +293,8 @@ def _pinned_tags(project: Project, os: str) -> Iterator[CudaTag]:
             continue
         if one.name in (TORCH, *PAIRS) and one.local:
             yield CudaTag(one.local, one.origin, firm)
-        elif one.name in CUDA_PACKAGES and (match := re.match(r"[=~]=?(\d+)\.(\d+)", one.specifier)):
-            yield CudaTag(f"cu{match[1]}{match[2]}", one.origin, firm)
+        elif one.name in CUDA_PACKAGES and (match := re.match(r"[=~]=?(\d+)\.(\d+|\*)", one.specifier)):
+            yield CudaTag(f"cu{match[1]}{match[2].strip('*')}", one.origin, firm)  # `12.*`: any of CUDA 12
         elif one.name == "cpuonly":
             yield CudaTag("cpu", one.origin, firm)
         elif (row := companion(one.name)) and row.follows and (tag := _made_with(one, os)):
