@@ -32,10 +32,12 @@ def test_it_is_handed_out_counted_and_stopped(page_of, qtbot: QtBot, built: tupl
     qtbot.waitUntil(lambda: window.serving.is_on, timeout=LONG)
     code = code_of(built[0].file.sha256, class_key_of(pack))
     assert page.serving.code.code == code
-    large = next(one for one in page.serving.findChildren(QLabel) if one.accessibleName() == code)
+    said_code, _, key = code.partition("+")
+    large = next(one for one in page.serving.findChildren(QLabel) if one.accessibleName() == said_code)
     assert large.isVisible()
-    assert plain_code(large.text().replace("\n", "")) == plain_code(code), "all of it, in short lines"
+    assert plain_code(large.text().replace("\n", "")) == plain_code(said_code), "what is enough to join, in short lines"
     assert max(map(len, large.text().splitlines())) <= 10
+    assert f"with +{key} behind it" in said(window)
     address = page.serving.addresses[0].code
     assert address.startswith("http://127.0.0.1:")
     assert page.serving.command.code == f"torch-wizard setup --pack {address} --class {code} --yes"
