@@ -69,9 +69,13 @@ def test_cancel_is_quick_and_keeps_what_came(server: FaultServer, store: Downloa
     url = server.add("/a", data, Faults(stall_after=3 * MB))
     file = locked(data, url)
     stop = threading.Event()
-    threading.Timer(0.8, stop.set).start()
+
+    def on_progress(progress: FetchProgress) -> None:
+        if progress.done >= 3 * MB:  # all that comes before the silence
+            stop.set()
+
     with pytest.raises(Cancelled):
-        Fetcher(store, options=Options(environment={})).fetch([file], is_cancelled=stop.is_set)
+        Fetcher(store, options=Options(environment={})).fetch([file], on_progress, is_cancelled=stop.is_set)
     threads = [thread for thread in threading.enumerate() if thread.daemon and "work" in thread.name]
     assert threads == []
     assert recorded(store, file) >= 3 * MB
