@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from wizard.app.pages.report import read_report
 from wizard.app.pages.requirements import requirements
 from wizard.app.pages.sources import pill_of, rows_of
 from wizard.compatibility.model import Choices, Reason
+from wizard.environment.model import EnvironmentKind
 from wizard.machine.machine_file import read_machine_file
 from wizard.model.messages import LANGUAGES, Message, catalogue, in_each, text
 from wizard.sources.model import Availability, UserSettings
@@ -167,3 +169,8 @@ def test_what_the_pictures_say_is_the_programs_own(tmp_path: Path) -> None:
         by_key = {one.key for one in shown if not one.sentence}
         assert not by_key - {in_each(en="").key} - catalogue(language).keys()
         assert all(text(one, language) for one in shown)
+
+
+def test_the_programs_own_python_is_no_environment_of_the_persons() -> None:
+    assert not fake_tools.environment("own", kind=EnvironmentKind.VENV, prefix=Path(sys.prefix)).is_persons
+    assert fake_tools.ENVIRONMENTS[0].is_persons

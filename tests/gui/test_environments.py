@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from tests.gui.walking import mnemonics, press, settle, typed
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
 from wizard.app.tools import Replaced
-from wizard.environment.model import EnvironmentKind
 from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.gui.tools.environments import EnvironmentsPage
 from wizard.model.errors import UsageError
@@ -396,8 +394,3 @@ def test_each_row_says_its_folder(qtbot: QtBot, make_window: MakeWindow, side: F
     names = [page.table.item(row, 0) for row in rows]
     folders = [name.data(Qt.ItemDataRole.AccessibleDescriptionRole) for name in names if name]
     assert folders == [str(first.prefix), str(Path("/mnt/d/envs/torch"))]
-
-
-def test_the_programs_own_python_is_nobodys_to_delete() -> None:
-    assert not fake_tools.environment("own", kind=EnvironmentKind.VENV, prefix=Path(sys.prefix)).is_persons
-    assert fake_tools.ENVIRONMENTS[0].is_persons
