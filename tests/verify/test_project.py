@@ -9,16 +9,11 @@ import pytest
 
 from tests.stand_in import make_environment, site_packages
 from wizard.compatibility.model import ProjectImport, ProjectUse
-from wizard.diagnose.known_errors.match import explain
+from wizard.diagnose.known_errors.match import cause_and_fix
 from wizard.model.errors import Cancelled
-from wizard.model.messages import LANGUAGES, Message, text
+from wizard.model.messages import LANGUAGES, text
 from wizard.run.verify.model import SmokeCheck
 from wizard.run.verify.project import try_project
-
-
-def known(words: str) -> tuple[Message, Message] | None:
-    return next(((one.cause, one.fix) for one in explain(words)), None)
-
 
 WORDS = "partially initialized module 'torchvision' has no attribute 'extension' (most likely due to a circular import)"
 
@@ -46,7 +41,7 @@ class Place:
             ProjectImport(module, (name,) if name else (), f"train.py:{line}")
             for line, (module, _, name) in enumerate(parts, 1)
         )
-        found = try_project(self.python, ProjectUse("/p", promised, imports, left), known)
+        found = try_project(self.python, ProjectUse("/p", promised, imports, left), cause_and_fix)
         for check in found:
             assert check.state in ("ok", "warning", "skipped"), "nothing of a project says that torch does not work"
             assert all("{" not in text(check.message, language) for language in LANGUAGES)
@@ -55,7 +50,7 @@ class Place:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    return Place(tmp_path / "an environment")
+    return Place(tmp_path / "torch-setup")
 
 
 def said(checks: list[SmokeCheck], name: str) -> list[str]:
@@ -91,7 +86,7 @@ def test_a_failure_is_explained(place: Place) -> None:
     assert "hungry 1.0 needs not_there" in words[2]
     assert "libGL.so.1, a file of the system that cv2 needs, is not there" in words[3]
     assert words[4].startswith("aged (train.py:5)")
-    assert (cause := known(f"AttributeError: {WORDS}"))
+    assert (cause := cause_and_fix(f"AttributeError: {WORDS}"))
     assert text(cause[0], "en") in words[4], "by the table of known errors"
     assert "SystemExit: never mind" in words[5]
     assert "torch-wizard explain" in words[5]
@@ -120,4 +115,4 @@ def test_it_is_cancelled(place: Place) -> None:
     place.bring("slow", "1.0", "slow", "import time\ntime.sleep(600)\n")
     use = ProjectUse("/p", imports=(ProjectImport("slow", (), "a.py:1"),))
     with pytest.raises(Cancelled):
-        try_project(place.python, use, known, lambda: True)
+        try_project(place.python, use, cause_and_fix, lambda: True)

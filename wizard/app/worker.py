@@ -21,7 +21,7 @@ from wizard.app.use.volumes import prepare
 from wizard.classroom.pack.opened import shown
 from wizard.classroom.results.submit import hand_in_run
 from wizard.compatibility.model import Plan
-from wizard.diagnose.known_errors.match import explain
+from wizard.diagnose.known_errors.match import cause_and_fix, explain
 from wizard.diagnose.repair.reuse import REUSE, stages_on_existing
 from wizard.diagnose.repair.states import release_over
 from wizard.diagnose.repair.steps import Repair, aside_of, read_repair, wheels_of
@@ -32,7 +32,7 @@ from wizard.install.store import PackageStore
 from wizard.model.errors import BAD_PLAN, INTERNAL, Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.events import EventKind
 from wizard.model.lock import Lock, LockedFile
-from wizard.model.messages import Message, message
+from wizard.model.messages import message
 from wizard.model.redact import redact_all
 from wizard.model.typed import from_json
 from wizard.process import guarded, without_memory
@@ -62,12 +62,7 @@ _LOCK_SECONDS = 1.0  # who only looks whether a worker is there holds the lock f
 _STARTER_SECONDS = 60.0  # who starts a worker holds it until that is written down: long, where the computer is busy
 
 
-def _explained(words: str) -> tuple[Message, Message] | None:
-    """None where only the kind of failure is known: the checks say that better of their own."""
-    return next(((known.cause, known.fix) for known in explain(words) if known.error.rank >= 0), None)
-
-
-STAGES: Stages = ((Preflight(),), (Create(), Fetch(), Install()), (CheckFiles(),), (Verify(_explained),))
+STAGES: Stages = ((Preflight(),), (Create(), Fetch(), Install()), (CheckFiles(),), (Verify(cause_and_fix),))
 
 
 def read_run_lock(folder: RunFolder) -> Lock:

@@ -167,6 +167,11 @@ def explain(text: str, errors: Sequence[KnownError] | None = None) -> tuple[Expl
     return tuple(Explanation(row, _line(cleaned.data, match), _params(match)) for row, match in found[:_MOST])
 
 
+def cause_and_fix(text: str) -> tuple[Message, Message] | None:
+    """Return what the best answer says; None where only the kind of failure is known: who asks says that better."""
+    return next(((known.cause, known.fix) for known in explain(text) if known.error.rank >= 0), None)
+
+
 @lru_cache(maxsize=2)
 def _sieve(rows: tuple[KnownError, ...]) -> PatternFilter:
     return PatternFilter(pattern for row in rows for pattern in (*row.patterns, *row.needs, *row.near))
