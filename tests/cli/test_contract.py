@@ -6,17 +6,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import wizard
+from tests.clone import Call, typed
 from wizard.compatibility.model import REASON_CODES
 from wizard.model.messages import message, text
 
-Call = Callable[..., "subprocess.CompletedProcess[str]"]
-ROOT = Path(__file__).resolve().parents[2]
 LAPTOP = {
     "schema": 1,
     "os": "windows",
@@ -43,16 +41,7 @@ def call(tmp_path: Path) -> Call:
         environment.pop(name, None)
 
     def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "wizard", *arguments],
-            cwd=ROOT,
-            env={**environment, **more},
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=120,
-            stdin=subprocess.DEVNULL,
-        )
+        return typed(*arguments, env={**environment, **more})
 
     return run
 

@@ -6,17 +6,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.clone import ROOT, Call, typed
 from tests.environment.cheap import add_torch, add_wheel, make_conda, make_venv
 from tests.waiting import wait_until
 from wizard.environment.remove.trash import Deletion, new_deletion, put_away
 
-Call = Callable[..., "subprocess.CompletedProcess[str]"]
-ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="Linux environments")]
 _OTHERS = (
     "DISPLAY",
@@ -44,16 +42,7 @@ def call(tmp_path: Path, state: Path) -> Call:
     (tmp_path / "home").mkdir()
 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "wizard", *map(str, arguments)],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=120,
-            stdin=subprocess.DEVNULL,
-        )
+        return typed(*arguments, env=environment, cwd=tmp_path)
 
     return run
 

@@ -7,16 +7,15 @@ import pty
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.clone import ROOT, Call, typed
 from tests.environment.miniforge import NAME, VERSION, Releases, installer, publish
 from tests.servers.fault_server import FaultServer
 
-Call = Callable[..., "subprocess.CompletedProcess[str]"]
-ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the installer is a shell script")
 _ROW = '[[mirror]]\nkind = "miniforge-installers"\nid = "{id}"\nlayout = "files"\nurl = "{url}"\n'
 _OTHERS = ("CONDA_EXE", "CONDA_PREFIX", "MAMBA_EXE", "MAMBA_ROOT_PREFIX", "SUDO_UID")
@@ -45,23 +44,10 @@ def environment(tmp_path: Path) -> dict[str, str]:
     }
 
 
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "wizard", "envs", "bootstrap", *arguments]
-
-
 @pytest.fixture
 def call(tmp_path: Path, environment: dict[str, str]) -> Call:
     def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            command(*arguments),
-            cwd=tmp_path,
-            env={**environment, **more},
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=120,
-            stdin=subprocess.DEVNULL,
-        )
+        return typed("envs", "bootstrap", *arguments, env={**environment, **more}, cwd=tmp_path)
 
     return run
 
@@ -111,7 +97,7 @@ def test_a_no_at_the_terminal_fetches_nothing(releases: Releases, environment: d
     try:
         os.write(leader, b"n\n")
         done = subprocess.run(
-            command(),
+            [sys.executable, "-m", "wizard", "envs", "bootstrap"],
             cwd=tmp_path,
             env=environment,
             stdin=follower,

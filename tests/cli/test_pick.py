@@ -7,17 +7,16 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.clone import ROOT, Call, typed
 from tests.compatibility.machines import FOLDER
 from tests.servers.index_server import Answer, IndexServer
 from tests.sources.torch_wheels import torch_wheel
 
-ROOT = Path(__file__).resolve().parents[2]
-Call = Callable[..., "subprocess.CompletedProcess[str]"]
 TAGS = f"cp3{sys.version_info[1]}-cp3{sys.version_info[1]}"
 
 
@@ -28,16 +27,7 @@ def call(tmp_path: Path) -> Call:
     environment |= {"PIP_CONFIG_FILE": os.devnull, "XDG_CONFIG_HOME": str(tmp_path / "config")}
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "wizard", *arguments],
-            cwd=ROOT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=120,
-            stdin=subprocess.DEVNULL,
-        )
+        return typed(*arguments, env=environment)
 
     return run
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.clone import typed
 from tests.line.world import ROOT
 from tests.stand_in import install, make_environment
 from wizard.diagnose.job_script import BatchJob, check_options, slurm_script
@@ -53,16 +54,7 @@ def cluster(tmp_path: Path) -> dict[str, str]:
 
 
 def wizard(variables: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "wizard", *arguments],
-        env=variables,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=120,
-        stdin=subprocess.DEVNULL,
-    )
+    return typed(*arguments, env=variables)
 
 
 def environment(prefix: Path, **behaviour: object) -> Path:

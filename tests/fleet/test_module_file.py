@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.line.world import ROOT
+from tests.clone import typed
 from tests.stand_in import install, make_environment
 from tests.tools import needs
 from wizard.environment.activate.scripts import (
@@ -103,15 +103,7 @@ def test_by_the_command_line(tmp_path: Path) -> None:
     install(prefix, "torch", "2.13.0+cpu", do="work", cuda=None)
 
     def call(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "wizard", "--lang", "en", "envs", "module", str(prefix), *arguments],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=60,
-            stdin=subprocess.DEVNULL,
-        )
+        return typed("--lang", "en", "envs", "module", str(prefix), *arguments)
 
     shown = call()
     assert shown.returncode == 0, shown.stderr

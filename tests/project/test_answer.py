@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.clone import typed
 from tests.compatibility.machines import FOLDER
 
-ROOT = Path(__file__).resolve().parents[2]
 NEW_CARD, OLD_CARD = FOLDER / "rtx-5070-ti-windows-581.json", FOLDER / "a100-linux-470.json"
 
 
@@ -26,10 +25,7 @@ def project(tmp_path: Path) -> Path:
 
 def pick(state: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"TORCH_WIZARD_HOME": str(state), "TORCH_WIZARD_LANG": "en", "HOME": str(state)}
-    command = [sys.executable, "-m", "wizard", "pick", *map(str, arguments)]
-    return subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=120
-    )
+    return typed("pick", *arguments, env=environment)
 
 
 def test_a_document_for_each_machine(project: Path, tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from tests.clone import typed
 from tests.stand_in import put_program
 from wizard.toolconfig.edit import undo
 from wizard.undo.model import How
 
-ROOT = Path(__file__).resolve().parents[2]
 PIP = b"# mine\r\n[global]\r\nindex-url = http://pypi.douban.com/simple/\r\ntrusted-host = pypi.douban.com\r\n"
 OTHER = b"linux-64" if sys.platform == "win32" else b"win-64"  # a channel of the other system
 CONDA = b"channels:\n  - defaults   # office\n  - https://c.example/lab/" + OTHER + b"\nssl_verify: no\n"
@@ -44,16 +44,7 @@ def program(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         "TORCH_WIZARD_LANG": "en",
         "PIP_CONFIG_FILE": str(home / ".config" / "pip" / "pip.conf"),
     }
-    return subprocess.run(
-        [sys.executable, "-m", "wizard", *arguments],
-        cwd=ROOT,
-        env=environment,
-        text=True,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=300,
-        stdin=subprocess.DEVNULL,
-    )
+    return typed(*arguments, env=environment)
 
 
 def codes(document: dict[str, Any]) -> set[str]:

@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.toolconfig.using import PACKAGES, PIP, ROOT, UV
+from tests.clone import typed
+from tests.toolconfig.using import PACKAGES, PIP, UV
 from tests.toolconfig.world import Computer
 
 
 def line(computer: Computer, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "wizard", "--lang", "en", *arguments],
-        cwd=ROOT,
-        env=computer.environ,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=120,
-        stdin=subprocess.DEVNULL,
-    )
+    return typed("--lang", "en", *arguments, env=computer.environ)
 
 
 @pytest.mark.slow

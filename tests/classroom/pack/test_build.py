@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.classroom.pack.classes import Class, make_class, publish
+from tests.clone import typed
 from tests.servers.fault_server import FaultServer
 from wizard.classroom.pack.build import BuildOptions, build
 from wizard.classroom.pack.check import others
@@ -279,13 +279,4 @@ def test_the_commands_build_and_check(course: Class, tmp_path: Path) -> None:
 
 def _command(*arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "TORCH_WIZARD_LANG": "en"}
-    return subprocess.run(
-        [sys.executable, "-m", "wizard", *arguments],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env=environment,
-        cwd=Path(__file__).resolve().parents[2],
-        stdin=subprocess.DEVNULL,
-        timeout=60,
-    )
+    return typed(*arguments, env=environment)
