@@ -130,6 +130,31 @@ def test_what_says_more_wins_and_then_what_stands_last() -> None:
     assert explain(first_numpy)[0].id == "oom"
 
 
+@pytest.mark.parametrize(
+    ("said", "row"),
+    [
+        ("OSError: 找不到指定的模块。 Error loading D:\\x\\torch\\lib\\c10.dll or one of its dependencies.", "dll-126"),
+        ("OSError: 動態連結程式庫 (DLL) 初始化例行程序失敗。 Error loading D:\\torch\\lib\\c10.dll", "c10-1114"),
+        ("ERROR: Could not install packages due to an OSError: 拒绝访问。: 'D:\\x\\site-packages\\torch'", "winerror5"),
+        ("RuntimeError: CUDA 内存不足。尝试分配 108.00 MiB 的内存。", "oom"),
+        ("AssertionError: Torch 未启用 CUDA 编译", "torch-cpu-build"),
+        ("python -c 'import torch'\n段错误 (核心已转储)", "import-crash"),
+        ("Die Auslagerungsdatei ist zu klein. Error loading torch\\lib\\cublas64_12.dll", "paging-1455"),
+    ],
+)
+def test_other_languages_lead_to_the_same_row_and_the_line_is_shown_as_it_was(said: str, row: str) -> None:
+    found = explain(said)[0]
+    assert found.id == row
+    assert found.line in said
+
+
+def test_a_note_that_stops_nothing_is_silent_beside_a_failure() -> None:
+    note = "You need pytorch with cu130 or higher to use optimized CUDA operations"
+    failure = "torch._inductor.exc.InductorError: LoweringException: something"
+    assert [found.id for found in explain(note)] == ["comfy-cu130"]
+    assert [found.id for found in explain(f"{note}\n{failure}")] == ["kind-triton"]
+
+
 REFUSED = "ssl: CERTIFICATE_VERIFY_FAILED: unable to get local issuer certificate\n"
 
 

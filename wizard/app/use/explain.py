@@ -89,10 +89,20 @@ def _reasons(judged: JudgedFacts, found: tuple[Explanation, ...], named: TextFac
         facts = ", ".join(judged.used)
         rests = (message("explain.rests-on", facts=facts), message(f"explain.sureness.{judged.sureness}"))
         said = (*said, *rests) if facts else said
+    if found and found[0].error.rank <= 0 and named.called_by:
+        said = (*said, _called_by(named.called_by))
     is_about_a_build = bool(found) and found[0].error.area in _ABOUT_A_BUILD
     said = (*said, *_places(named)) if is_about_a_build else said
     is_open = is_about_a_build and (found[0].error.area == "import" or "best" in found[0].error.facts)
     return (*said, judged.settles) if judged.settles and (judged.reasons or is_open) else said
+
+
+def _called_by(package: str) -> Message:
+    return message(
+        "explain.reason.called-by",
+        "The last file of the trace that is neither torch's nor Python's own is one of {package}.",
+        package=package,
+    )
 
 
 def _places(named: TextFacts) -> Iterator[Message]:

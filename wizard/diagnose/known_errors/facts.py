@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wizard.compatibility.data.ordering import version_key
-from wizard.diagnose.known_errors.match import clean
+from wizard.diagnose.known_errors.match import clean, in_english
 from wizard.model.capability import ComputeCapability
 from wizard.model.patterns import compiled
 
@@ -44,6 +44,7 @@ _CAPABILITY = (
 _ABOUT_THE_CARD = (
     r"(?i:kernel ?image (?:is )?(?:not )?available)|NoKernelImage|CUDA error: invalid device function"
     r"|\bis_available\(\)|(?i:cuda available\W{1,4}false)"
+    r"|(?i:no [\w ]{0,20}(?:GPU|accelerator)[\w ]{0,24}(?:detected|found|discovered))"
 )
 _PACKED = r"(?m)\bPyInstaller\b|\b_MEI\d+[\\/]|^\s*torch[\\/]\w+[\\/]\w+\.py:\d+:"
 _ASKED_MEMORY = r"Tried to allocate ([\d.]+) GiB(?:\. GPU \d+ has a total capac?i?ty of | \(GPU \d+; )([\d.]+) GiB"
@@ -84,6 +85,11 @@ _LIBRARY = r"\b(lib[\w.+-]*?\.so(?:\.\d+)*|[\w.-]+\.dll)\b"
 _CUDA_LIBRARY = r"\blib(?:cudart|cublas|cublasLt|nvrtc|cupti)\.so\.(1[1-9])\b|\bcudart64_(1[1-9])\d*\.dll"
 _IN_TRACE = r"(?:site|dist)-packages[\\/]+(\w+)[\\/.]"
 _ENVIRONMENT = r"((?:/|[A-Z]:\\)[^\s\"'<>|]*?)[\\/](?:lib[\\/]python3\.\d{1,2}|Lib)[\\/]site-packages"
+
+_NOT_BESIDE = ("torch", "torchgen", "functorch", "nvidia", "numpy")
+_FRAME = r'\bFile "([^"\n]+)", line \d+'
+_FRAME_OF = r"(?:site|dist)-packages[\\/]+([A-Za-z_]\w*)|[\\/](custom_nodes)[\\/]+([\w.-]+)"
+_PYTHONS_OWN = r"^<|[\\/][Ll]ib[\\/](?:python3\.\d+[\\/])?\w+(?:[\\/]\w+)?\.py$|^ctypes\b"
 
 # What only one system's texts hold. Two systems in one text: none is believed.
 _SYSTEMS = {
@@ -141,6 +147,7 @@ class TextFacts:
     beside_xformers: tuple[str, ...] = ()  # the torch versions of a text that names xFormers
     held: tuple[str, float, float] | None = None  # another process, GiB that it has of the card, GiB of the card
     failed_file: str = ""  # the package beside torch whose file could not be loaded
+    called_by: str = ""  # whose is the last file of the trace that is neither torch's nor Python's
     own_python: str = ""  # the folder of a portable Python that an application brings
     is_packed: bool = False  # an application in one file: nothing can be installed into it
     names_torch: bool = True
@@ -149,7 +156,7 @@ class TextFacts:
 
 def parse_facts(text: str) -> TextFacts:
     """Return the last fact of each kind: what ends a log is nearer to the failure."""
-    words = clean(text)
+    words = in_english(clean(text))
     wheel = _last(_WHEEL, words)
     error = _last(rf"({_DLL_ERROR})", words)
     major = _last(_CUDA_LIBRARY, words)
@@ -183,6 +190,7 @@ def parse_facts(text: str) -> TextFacts:
         beside_xformers=_beside_xformers(words),
         held=_held(words),
         failed_file=_failed_file(words),
+        called_by=_called_by(words),
         own_python=_first_group(_OWN_PYTHON, words).replace("\\\\", "\\"),
         is_packed=bool(compiled(_PACKED).search(words)),
         names_torch=bool(compiled(_TORCH_WORDS).search(words)),
@@ -257,7 +265,19 @@ def _held(words: str) -> tuple[str, float, float] | None:
 def _failed_file(words: str) -> str:
     found = _last(_FAILED_FILE, words)
     name = (found[0] or found[1] or "") if found else ""
-    return "" if name.startswith(("torch", "nvidia", "numpy")) else name.removesuffix("_cuda").removesuffix("_2")
+    return "" if name in _NOT_BESIDE else name.removesuffix("_cuda").removesuffix("_2")
+
+
+def _called_by(words: str) -> str:
+    """Empty where it is a file of the program itself."""
+    for match in reversed(list(compiled(_FRAME).finditer(words))):
+        owner = _last(_FRAME_OF, match[1])
+        name = (owner[0] or owner[2] or "") if owner else ""
+        if name and name not in _NOT_BESIDE:
+            return name
+        if not name and not compiled(_PYTHONS_OWN).search(match[1]):
+            return ""
+    return ""
 
 
 def _bare_build(words: str) -> Named | None:

@@ -3,8 +3,8 @@
 Finds the known errors in a pasted traceback or log. Pure; precision before recall.
 
 Of several matches the one that says most wins (`rank`), then the one that stands last: what ends a log is
-nearer to the failure than what began it. What only suspects (0), or names no more than the kind of failure (-1), is
-silent beside what says more. A text that matches nothing gets no answer, never a guess.
+nearer to the failure than what began it. What only suspects (0), names no more than the kind of failure (-1), or is a
+note that stops nothing (-2), is silent beside what says more. A text that matches nothing gets no answer, no guess.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class KnownErrorRow(Row, frozen=True, kw_only=True):
     status: Words
     as_of: Date
     needs: tuple[str, ...] = ()
-    rank: Literal[-1, 0, 1, 2] = 1
+    rank: Literal[-2, -1, 0, 1, 2] = 1
     facts: tuple[Literal["card", "driver", "driver-guide", "best", "network", "disk"], ...] = ()
 
     hides: tuple[Name, ...] = ()
@@ -91,8 +91,11 @@ class KnownErrorRow(Row, frozen=True, kw_only=True):
 
 
 class KnownErrorTable(Row, frozen=True):
+    """`phrases`: by English words, expressions of what says the same in other languages."""
+
     error: tuple[KnownErrorRow, ...]
     contexts: dict[str, tuple[str, ...]] = {}
+    phrases: dict[str, tuple[str, ...]] = {}
 
 
 def parse_errors(document: str) -> tuple[KnownError, ...]:
@@ -108,6 +111,11 @@ def _errors(table: KnownErrorTable) -> tuple[KnownError, ...]:
             contexts[name] = Pattern(["|".join(expressions)])
         except ValueError as error:
             problems.append(f"errors.contexts.{name}: {error}")
+    for expression in (each for expressions in table.phrases.values() for each in expressions):
+        try:
+            Pattern([expression])
+        except ValueError as error:
+            problems.append(f"errors.phrases: {error}")
     rows = []
     for row in table.error:
         try:
@@ -137,8 +145,13 @@ def _known(row: KnownErrorRow, contexts: Mapping[str, Pattern]) -> KnownError:
 
 
 @lru_cache(maxsize=1)
+def _shipped() -> KnownErrorTable:
+    return shipped_table("errors", KnownErrorTable)
+
+
+@lru_cache(maxsize=1)
 def known_errors() -> tuple[KnownError, ...]:
-    return _errors(shipped_table("errors", KnownErrorTable))
+    return _errors(_shipped())
 
 
 _ESCAPES = r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\n]*\x07"
@@ -155,7 +168,8 @@ def explain(text: str, errors: Sequence[KnownError] | None = None) -> tuple[Expl
 
     Some tenths of a second of processor for whatever text, and the interpreter's lock is given back meanwhile.
     """
-    cleaned = Text(clean(text))
+    words = clean(text)
+    cleaned = Text(in_english(words))
     rows = known_errors() if errors is None else tuple(errors)
     there = _sieve(rows).of(cleaned)
     found = [(row, match) for row in rows if (match := _last_match(row, cleaned, there))]
@@ -164,7 +178,8 @@ def explain(text: str, errors: Sequence[KnownError] | None = None) -> tuple[Expl
     surest = min(max((row.rank for row, _ in found), default=0), 1)
     found = [(row, match) for row, match in found if row.rank >= surest]
     found.sort(key=lambda pair: (-pair[0].rank, -pair[1].start))
-    return tuple(Explanation(row, _line(cleaned.data, match), _params(match)) for row, match in found[:_MOST])
+    lines = words.split("\n")
+    return tuple(Explanation(row, _line(lines, cleaned.data, match), _params(match)) for row, match in found[:_MOST])
 
 
 def cause_and_fix(text: str) -> tuple[Message, Message] | None:
@@ -182,6 +197,20 @@ def clean(text: str) -> str:
     plain = compiled(_ESCAPES).sub("", recent(text)).replace("\r\n", "\n").replace("\x00", "")
     lines = (line.rpartition("\r")[2] or line.rstrip("\r") for line in plain.split("\n"))
     return "\n".join(piece for line in lines for piece in _pieces(line))
+
+
+def in_english(words: str) -> str:
+    """What systems say in other languages, in the words that the expressions know; each line stays a line."""
+    english, sieve = _phrases()
+    for pattern in sieve.of(Text(words)):
+        words = compiled(pattern.parts[0]).sub(english[pattern], words)
+    return words
+
+
+@lru_cache(maxsize=1)
+def _phrases() -> tuple[Mapping[Pattern, str], PatternFilter]:
+    english = {Pattern([each]): said for said, expressions in _shipped().phrases.items() for each in expressions}
+    return english, PatternFilter(english)
 
 
 def _pieces(line: str) -> Iterator[str]:
@@ -206,11 +235,9 @@ def _is_near(contexts: Sequence[Pattern], match: Match, text: Text) -> bool:
     return all(text.has(context, start, match.end + _AFTER) for context in contexts)
 
 
-def _line(data: bytes, match: Match) -> str:
-    """The whole line in which the match begins, short and without secrets."""
-    start = data.rfind(b"\n", 0, match.start) + 1
-    end = data.find(b"\n", match.start)
-    return redact(data[start : end if end >= 0 else None].decode().strip())[:_LINE]
+def _line(lines: Sequence[str], data: bytes, match: Match) -> str:
+    """The whole line in which the match begins, as it was written, short and without secrets."""
+    return redact(lines[data.count(b"\n", 0, match.start)].strip())[:_LINE]
 
 
 def _params(match: Match) -> dict[str, str]:
