@@ -232,3 +232,67 @@ def test_a_computer_without_a_card_for_it_is_told_so_first(
     lines = [one for one in page.findChildren(QLabel) if one.isVisible() and one.text() not in ("", page.title)]
     top = min(lines, key=lambda one: one.mapTo(page, one.rect().topLeft()).y())
     assert top.text().startswith(first)
+
+
+def without_a_card(session: FakeSession, monkeypatch: pytest.MonkeyPatch, name: str = "no-gpu-linux") -> None:
+    found = read_machine_file(FOLDER / f"{name}.json")
+    session.facts = replace(session.facts, machine=found)
+    monkeypatch.setattr(session, "propose", lambda facts, choices: resolve(found, load_matrix(), choices))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_version_is_seen_without_a_bar_below_and_with_one_bar_at_the_side(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_a_card(session, monkeypatch)
+    window = make_window(language)
+    go_to_build(qtbot, window)
+    page = build_page(window)
+    for size in (SIZE, SMALLEST):
+        window.resize(*size)
+        page.every.setChecked(True)
+        is_whole(qtbot, page.grid)
+        assert page.grid.columnCount() > 15
+        heads = [page.grid.horizontalHeaderItem(column).text() for column in range(page.grid.columnCount())]
+        assert heads[:2] == ["13.2", "13.0"]
+        page_bar, grid_bar = page._scroll.verticalScrollBar(), page.grid.verticalScrollBar()
+        qtbot.waitUntil(lambda: page_bar.maximum() == 0 and grid_bar.maximum() > 0)
+        page.every.setChecked(False)
+        qtbot.waitUntil(lambda: page_bar.maximum() == 0)
+        assert [page.grid.horizontalHeaderItem(0).text()] == ["CPU"]
+
+
+def test_the_plain_build_for_the_processor_is_no_doubt(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_a_card(session, monkeypatch)
+    window = make_window()
+    go_to_build(qtbot, window)
+    page = build_page(window)
+    said = [one.text() for one in page.findChildren(QLabel) if one.isVisible()]
+    assert "✓ fits" in said
+    assert not any("unsure" in words or "not proven" in words for words in said)
+    assert page.card._links[0].is_idle, "no green sign at a card that is not there"
+    assert "none" in said
+    page.python.setCurrentIndex(page.python.findData("3.10"))
+    settle(qtbot, window)
+    assert page._why.text() == "Not the newest, 2.15.0: made for Python 3.11 to 3.15, not for 3.10."
+    offered = [page.python.itemText(number) for number in range(1, page.python.count())]
+    assert offered[:2] == ["Python 3.15", "Python 3.14"], "sorted, also where one was chosen"
+    assert page.grid.columnWidth(0) == page.grid.viewport().width(), "the only column keeps its width"
+
+
+def test_a_system_without_any_build_has_no_empty_grid(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arm = replace(read_machine_file(FOLDER / "intel-only-windows.json"), arch="arm64")
+    session.facts = replace(session.facts, machine=arm)
+    monkeypatch.setattr(session, "propose", lambda facts, choices: resolve(arm, load_matrix(), choices))
+    window = make_window()
+    go_to(qtbot, window, PageId.CHECK)
+    press(qtbot, window.page.choose if window.page.choose.isVisible() else window.footer.primary)  # type: ignore[attr-defined]
+    page = build_page(window)
+    qtbot.waitUntil(lambda: window.navigator.state.verdict is not None and page.card.isVisible())
+    assert not page.grid.isVisible()
+    assert not page._why_box.isVisible()
+    assert not window.footer.primary.isEnabled()

@@ -243,5 +243,5 @@ def _return(after_return: DriverUpdate | None) -> Iterator[Message]:
 def _unsure(situation: JudgeContext, best: Candidate | None) -> Iterator[Message]:
     if of(situation.machine.os).has_glibc and situation.machine.glibc is None and not situation.libc_is_musl:
         yield message("plan.notice.unknown-glibc")
-    if best and best.confidence != "high":
+    if best and best.variant != CPU and best.confidence != "high":  # of a CPU build only whether it is there
         yield message(f"plan.notice.unsure.{best.confidence}", build=f"{best.torch}+{best.variant}")

@@ -92,6 +92,12 @@ def worth_showing(candidates: Sequence[Candidate], *always: Candidate | None) ->
     return tuple(one for one in shown if one.variant in variants)
 
 
+def published(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Return the builds of those CUDA families that have one at all for this system."""
+    variants = {one.variant for one in candidates if _exists(one)}
+    return tuple(one for one in candidates if one.variant in variants)
+
+
 def _exists(one: Candidate) -> bool:
     return all(reason.code not in ("not-published", "platform-unsupported") for reason in one.reasons)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from wizard.app.pages.order import AppState
@@ -28,6 +28,14 @@ _MARK = 56  # pixels
 _MARGINS = (36, 26, 36, 10)
 
 
+class _Sheet(QWidget):
+    """What scrolls. As high as its words need at the width that they have: Qt's least height is that of narrow ones."""
+
+    def minimumSizeHint(self) -> QSize:
+        least = super().minimumSizeHint()
+        return QSize(least.width(), 0) if self.hasHeightForWidth() else least
+
+
 class Page(QWidget):
     changed = Signal()  # the footer and the rail should be asked again
     wants_focus = Signal()  # what had the focus is gone
@@ -43,7 +51,7 @@ class Page(QWidget):
         self._title, self._subtitle = label("", "title"), label("", "subtitle")
         self.trouble = Trouble(context.translator)
         self.busy = Busy()
-        sheet = QWidget()
+        sheet = _Sheet()
         sheet.setObjectName("sheet")
         rows = column(sheet, _MARGINS, 10)
         self.body = column(gap=10)
@@ -67,7 +75,14 @@ class Page(QWidget):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setWidget(sheet)
+        self._scroll.verticalScrollBar().rangeChanged.connect(self._give_bar_room)
         column(self).addWidget(self._scroll)
+
+    def _give_bar_room(self, least: int, most: int) -> None:
+        """The bar takes its room from the margin, so that no line is broken anew when it comes."""
+        left, top, right, bottom = _MARGINS
+        bar = self._scroll.verticalScrollBar().sizeHint().width() if most > least else 0
+        self._sheet_rows.setContentsMargins(left, top, right - bar, bottom)
 
     # -- what a page may say for itself
 

@@ -93,20 +93,22 @@ class VerdictCard(QFrame):
             said = self._translator.join(self._translator.say(reason.message) for reason in one.reasons)
             self._reasons.setText(said)
             return
-        unsure = one.confidence != "high"
+        unsure = one.confidence != "high" and one.variant != "cpu"  # of that only whether a source has it
         self._pill.show_state("warning" if unsure else "ok", self.tr("fits, but unsure") if unsure else self.tr("fits"))
         self._with.setText("  •  ".join(self._parts(one, choices)))
 
     def _show_proof(self, proof: Sequence[Link]) -> None:
         """Another Python has the same links with other words: widgets are slow to make."""
-        if len(proof) != len(self._links):
+        if [link.message.key in _NO_CARD for link in proof] != [made.is_idle for made in self._links]:
             empty(self._chain)
-            self._links = [_LinkBox(link.kind) for link in proof]
+            self._links = [_LinkBox(link) for link in proof]
             for made in self._links:
                 self._chain.addWidget(made, 1)
         for made, link in zip(self._links, proof, strict=True):
             source = self.tr("Source: %1").replace("%1", link.source) if link.source else ""
-            made.show_words(link_name(link.kind), _fact(link), self._translator.say(link.message), source)
+            idle = {"plan.proof.no-gpu": self.tr("none"), "plan.proof.cpu": self.tr("not used")}
+            fact = idle.get(link.message.key) or _fact(link)
+            made.show_words(link_name(link.kind), fact, self._translator.say(link.message), source)
 
     @staticmethod
     def _parts(one: Candidate, choices: Choices) -> list[str]:
@@ -127,13 +129,14 @@ _ICONS = {
     "wheel": "file-check",
 }
 _CIRCLE = 34  # pixels
+_NO_CARD = ("plan.proof.no-gpu", "plan.proof.cpu")  # no link that proves anything: grey
 
 
 class _Chain(QWidget):
     """Draws the line on which the links stand."""
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        links = self.findChildren(_LinkBox)
+        links = [link for link in self.findChildren(_LinkBox) if not link.is_idle]
         if len(links) > 1:
             painter = QPainter(self)
             painter.setPen(QPen(colour_now("on_ok"), 2))
@@ -142,11 +145,13 @@ class _Chain(QWidget):
 
 
 class _LinkBox(QFrame):
-    def __init__(self, kind: str) -> None:
+    def __init__(self, link: Link) -> None:
         super().__init__()
         lines = column(self, gap=4)
         self._name, self._words = label("", "strong"), label("", "muted")
-        lines.addWidget(IconView(_ICONS.get(kind, "check"), 18, "card", "on_ok", _CIRCLE), 0, _MIDDLE)
+        self.is_idle = link.message.key in _NO_CARD
+        ground = "neutral" if self.is_idle else "on_ok"
+        lines.addWidget(IconView(_ICONS.get(link.kind, "check"), 18, "card", ground, _CIRCLE), 0, _MIDDLE)
         for one in (self._name, self._words):
             one.setAlignment(_MIDDLE)
             lines.addWidget(one)

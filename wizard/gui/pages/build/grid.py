@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
+    QLabel,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableWidget,
@@ -25,9 +26,10 @@ from wizard.model.messages import message
 
 _ROW_HEIGHT = 36
 _IN_ONE_LINE = 4  # columns whose heads have the room
+_SIGNS_ONLY = 2
 _FONT = 0.88  # of the running text: eight CUDA families stand side by side
 _EDGE = 8  # pixels between a cell's words and its border
-_LEAST_ROWS = 7  # of a longer grid, at least so many are seen at once
+_LEAST_ROWS = 4  # so many are seen at once in any window; the others where there is room
 _ABSENT = "–"
 _KIND = Qt.ItemDataRole.UserRole
 
@@ -102,7 +104,10 @@ class BuildGrid(QTableWidget):
         self._grid: Grid | None = None
         self._heads: tuple[tuple[str, ...], ...] = ()
         self._shown: dict[tuple[int, int], _Words] = {}
-        self._is_terse = False
+        self._terseness = 0  # 1: what does not fit shows its sign only; 2: all do, and the heads their numbers
+        self._corner = QLabel("CUDA", self)
+        self._corner.setProperty("role", "small")
+        self._corner.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._row_height = max(_ROW_HEIGHT, self.fontMetrics().height() + 12)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
@@ -136,6 +141,7 @@ class BuildGrid(QTableWidget):
                 if not same and picked and grid.at(row, column) == picked:
                     here = (row, column)
         self._share_room()
+        self._name_columns()
         if here[0] >= 0:
             self.setCurrentCell(*here)
             self.scrollTo(self.currentIndex())
@@ -158,6 +164,8 @@ class BuildGrid(QTableWidget):
         """Lay out the headers, and take no more room than the rows need: a style makes the header higher."""
         super().updateGeometries()
         self.setMaximumHeight(self._height_of(self.rowCount()))
+        head, side = self.horizontalHeader(), self.verticalHeader()
+        self._corner.setGeometry(side.x(), head.y(), side.width(), head.height())
 
     def _height_of(self, rows: int) -> int:
         """Return the pixels that so many rows take with what stands around them."""
@@ -182,18 +190,33 @@ class BuildGrid(QTableWidget):
 
     def _share_room(self) -> None:
         """A column with words is as wide as they are; the others share what is left. Without room for all words the
-        cells that do not fit show their signs only: the sentence below says the rest."""
-        head = self.horizontalHeader()
-        self._is_terse = False
-        head.setMinimumSectionSize(head.fontMetrics().horizontalAdvance("CUDA") + 3 * _EDGE)
-        for column in range(self.columnCount()):
+        cells show their signs only, first those that do not fit: the sentence below says the rest."""
+        head, columns = self.horizontalHeader(), range(self.columnCount())
+        for self._terseness in range(3):
+            words, gaps = ("13.2", _EDGE // 2) if self._terseness == _SIGNS_ONLY else ("CUDA", 3 * _EDGE)
+            least = head.fontMetrics().horizontalAdvance(words) + gaps
+            widths = [max(self.sizeHintForColumn(column), least) for column in columns]
+            if sum(widths) <= self._room():
+                break
+        may_be_alike = max(widths, default=0) * len(widths) <= self._room()
+        head.setMinimumSectionSize(least)
+        for column in columns:
             cells = [self._shown[row, column] for row in range(self.rowCount())]
             has_words = any(cell.kind not in ("fits", "picked") and cell.text != _ABSENT for cell in cells)
-            mode = QHeaderView.ResizeMode.ResizeToContents if has_words else QHeaderView.ResizeMode.Stretch
+            is_tight = has_words and not may_be_alike and self._terseness < _SIGNS_ONLY
+            mode = QHeaderView.ResizeMode.ResizeToContents if is_tight else QHeaderView.ResizeMode.Stretch
             head.setSectionResizeMode(column, mode)
-        hints = (self.sizeHintForColumn(column) for column in range(self.columnCount()))
-        self._is_terse = sum(max(hint, head.minimumSectionSize()) for hint in hints) > self._room()
         head.resizeSections()
+
+    def _name_columns(self) -> None:
+        names = [variant_text(variant) for variant in self._heads[1]]
+        self._corner.setVisible(self._terseness == _SIGNS_ONLY)
+        for column, name in enumerate(names):
+            short = name if len(names) <= _IN_ONE_LINE else name.replace(" ", "\n")
+            item = self.horizontalHeaderItem(column)
+            if item is not None:
+                item.setText(name.removeprefix("CUDA ") if self._terseness == _SIGNS_ONLY else short)
+                item.setData(Qt.ItemDataRole.AccessibleTextRole, name)
 
     def _room(self) -> int:
         """For the columns, with the bar at the side whether it is there now or not."""
@@ -203,18 +226,21 @@ class BuildGrid(QTableWidget):
         super().resizeEvent(event)
         is_filled = len(self._shown) == self.rowCount() * self.columnCount()
         if is_filled and event.size().width() != event.oldSize().width():
+            before = self._terseness
             self._share_room()
+            if self._terseness != before:
+                QTimer.singleShot(0, self, self._name_columns)  # not amid a layout: the head's height changes with it
 
     def shown_words(self, index: QModelIndex | QPersistentModelIndex) -> str:
         words = str(index.data() or "")
-        return words.split(" ")[0] if self._is_terse and not index.data(_KIND) else words
+        is_short = self._terseness == _SIGNS_ONLY or (self._terseness and not index.data(_KIND))
+        return words.split(" ")[0] if is_short else words
 
     def _make_cells(self, grid: Grid) -> None:
         self._heads, self._shown = (grid.releases, grid.variants), {}
         self.setRowCount(len(grid.releases))
         self.setColumnCount(len(grid.variants))
-        broken = "\n" if len(grid.variants) > _IN_ONE_LINE else " "
-        self.setHorizontalHeaderLabels([variant_text(variant).replace(" ", broken) for variant in grid.variants])
+        self.setHorizontalHeaderLabels(list(grid.variants))
         self.setVerticalHeaderLabels(list(grid.releases))
         for row in range(len(grid.releases)):
             for column in range(len(grid.variants)):

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QSignalBlocker
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from wizard.app.pages.build import arrange, picked_for, pythons_of, without_card, worth_showing
+from wizard.app.pages.build import (
+    arrange,
+    picked_for,
+    published,
+    pythons_of,
+    version_rank,
+    without_card,
+    worth_showing,
+)
 from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.build.cards import ForceBox, NewsBox, VerdictCard, build_text
@@ -125,10 +133,11 @@ class BuildPage(Page):
         if state.verdict is None:
             return
         self.card.show_build(state.picked, state.choices)
-        rows = state.verdict.candidates
-        if not self.every.isChecked():
-            rows = worth_showing(rows, state.picked, state.verdict.best)
-        self.grid.show_grid(arrange(rows), state.picked, state.verdict.best)
+        every, best = state.verdict.candidates, state.verdict.best
+        rows = published(every) if self.every.isChecked() else worth_showing(every, state.picked, best)
+        for widget in (self.grid, self._why_box):  # of a system without any build the card above says it all
+            widget.setVisible(bool(rows))
+        self.grid.show_grid(arrange(rows), state.picked, best)
         self._why.setText(self._usual_words(state.verdict))
         self._say_first(state.verdict)
 
@@ -178,15 +187,13 @@ class BuildPage(Page):
             with_python = self.tr("No build fits with this Python. Choose another one below.")
             parts.append(with_python if chosen else self.tr("No build fits this computer."))
         elif newest and newest != verdict.best.torch:
-            reasons = [
-                reason.message
-                for one in verdict.candidates
-                if one.torch == newest and one.variant != "cpu" and not one.fits
-                for reason in one.reasons[:1]
-            ]
+            is_cpu = verdict.best.variant == "cpu"
+            newer = [one for one in verdict.candidates if one.torch == newest and (one.variant == "cpu") is is_cpu]
+            reasons = [reason.message for one in newer if not one.fits for reason in one.reasons[:1]]
             if reasons:
-                words = self.tr("Why not the newest, %1? Its CUDA build: %2.").replace("%1", newest)
-                parts.append(words.replace("%2", self.say(reasons[0]).rstrip(".。")))
+                its_cuda = self.tr("Why not the newest, %1? Its CUDA build: %2.")
+                words = self.tr("Not the newest, %1: %2.") if is_cpu else its_cuda
+                parts.append(words.replace("%1", newest).replace("%2", self.say(reasons[0]).rstrip(".。")))
         update = verdict.after_driver_update
         if update:
             words = self.tr("With NVIDIA driver %1 or newer, %2 would fit.").replace("%1", update.number)
@@ -215,7 +222,8 @@ class BuildPage(Page):
         usual = QCoreApplication.translate("BuildPage", "Python: best")
         self.python.addItem(f"{usual} ({judged})" if judged and not choices.python else usual, None)
         offered = pythons_of(verdict) if verdict else ()
-        for version in dict.fromkeys((*((choices.python,) if choices.python else ()), *offered)):
+        chosen = (choices.python,) if choices.python else ()
+        for version in sorted({*chosen, *offered}, key=version_rank, reverse=True):
             self.python.addItem(f"Python {version}", version)
         self.python.setCurrentIndex(max(0, self.python.findData(choices.python)))
         wanted = ("torchvision",) if choices.companions is None else choices.companions
