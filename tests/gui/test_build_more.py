@@ -248,6 +248,7 @@ def test_every_version_is_seen_without_a_bar_below_and_with_one_bar_at_the_side(
     window = make_window(language)
     go_to_build(qtbot, window)
     page = build_page(window)
+    page_bar, grid_bar = page._scroll.verticalScrollBar(), page.grid.verticalScrollBar()
     for size in (SIZE, SMALLEST):
         window.resize(*size)
         page.every.setChecked(True)
@@ -255,7 +256,6 @@ def test_every_version_is_seen_without_a_bar_below_and_with_one_bar_at_the_side(
         assert page.grid.columnCount() > 15
         heads = [page.grid.horizontalHeaderItem(column).text() for column in range(page.grid.columnCount())]
         assert heads[:2] == ["13.2", "13.0"]
-        page_bar, grid_bar = page._scroll.verticalScrollBar(), page.grid.verticalScrollBar()
         qtbot.waitUntil(lambda: page_bar.maximum() == 0 and grid_bar.maximum() > 0)
         page.every.setChecked(False)
         qtbot.waitUntil(lambda: page_bar.maximum() == 0)

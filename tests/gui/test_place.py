@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtGui import QDropEvent, QInputMethodEvent
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from tests.gui import fake_tools
@@ -20,12 +20,13 @@ from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.place import PlacePage
-from wizard.gui.shell.splash import SMALLEST
+from wizard.gui.shell.splash import SIZE, SMALLEST
 from wizard.gui.shell.window import WizardWindow
 from wizard.machine.model import CondaInstall
 from wizard.model.errors import UsageError
-from wizard.model.messages import LANGUAGES
+from wizard.model.messages import LANGUAGES, message
 from wizard.run.model import Facts, Requirement
+from wizard.run.plan.place import check_place
 from wizard.system import paths
 
 CONDAS = (
@@ -244,25 +245,91 @@ def test_a_folder_dropped_on_its_field_is_its_path(qtbot: QtBot, make_window: Ma
     assert window.navigator.state.choices.prefix == str(tmp_path / "课 堂" / "torch")
 
 
+def touching(page: PlacePage) -> list[QLineEdit]:
+    """Return the fields right below which the error stands."""
+    top = page.trouble.mapTo(page, page.trouble.rect().topLeft()).y()
+    fields = (page.name, page.folder)
+    return [one for one in fields if 0 < top - one.mapTo(page, one.rect().bottomLeft()).y() < 16]
+
+
 def test_what_is_wrong_stands_below_its_field_and_the_whole_path_is_shown(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     window = make_window()
+    window.resize(*SIZE)
     page = reached(qtbot, window)
     qtbot.waitUntil(page.rows.isVisible)
-    before = page.name.mapTo(page, page.name.rect().topLeft())
+    parts = (page.name, page.folder, page.engine_fold, page.volumes_fold)
+
+    def places() -> list[int]:
+        return [part.mapTo(page, part.rect().topLeft()).y() for part in parts]
+
+    before = places()
     typed(qtbot, page.name, "a/b")
     qtbot.waitUntil(page.trouble.isVisible)
-    assert page.name.mapTo(page, page.name.rect().topLeft()) == before
-    top, bottom = page.trouble.geometry().top(), page.trouble.geometry().bottom()
-    assert page.name.geometry().bottom() < top < bottom < page.folder.geometry().top()
+    qtbot.waitUntil(lambda: page.name in touching(page))
+    assert places() == before, "nothing moves while one types"
     assert (page.name.property("wrong"), page.folder.property("wrong")) == (True, False)
     typed(qtbot, page.name, "ab")
     session.fail["check_place"] = UsageError(error_text("target-is-system"), path="/proc/x")
     typed(qtbot, page.folder, "/proc/x")
-    qtbot.waitUntil(lambda: page.folder.geometry().bottom() < page.trouble.geometry().top(), timeout=5000)
+    qtbot.waitUntil(lambda: page.folder in touching(page), timeout=5000)
+    assert places() == before
     assert (page.name.property("wrong"), page.folder.property("wrong")) == (False, True)
+    assert not page._path.isVisible(), "the error has its place"
     session.fail.clear()
     typed(qtbot, page.folder, "labs")
     assert page._path.text() == str(tmp_path / "labs" / "ab")
+    qtbot.waitUntil(page.rows.isVisible)
+    assert page._path.isVisible()
+
+
+def composed(field: QLineEdit, typed_letters: str, words: str) -> None:
+    """As an input method does it: letters that are no text yet, then the words."""
+    field.setFocus()
+    field.selectAll()
+    QApplication.sendEvent(field, QInputMethodEvent(typed_letters, []))
+    done = QInputMethodEvent()
+    done.setCommitString(words)
+    QApplication.sendEvent(field, done)
+
+
+def test_chinese_is_typed_by_an_input_method(
+    qtbot: QtBot, make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch, session: FakeSession, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(session, "check_place", lambda choices, facts: check_place(choices))
+    window = make_window("zh_CN")
+    page = reached(qtbot, window)
+    composed(page.name, "shenduxuexi", "深度学习")
+    qtbot.waitUntil(lambda: window.navigator.state.place is not None and window.footer.primary.isEnabled())
+    assert window.navigator.state.choices.name == "深度学习"
+    composed(page.folder, "kecheng", str(tmp_path / "课 程"))
+    qtbot.waitUntil(lambda: window.navigator.state.place is not None and window.footer.primary.isEnabled())
+    assert window.navigator.state.choices.prefix == str(tmp_path / "课 程" / "深度学习")
+    assert page._path.text() == str(tmp_path / "课 程" / "深度学习")
+    assert not page.trouble.isVisible()
+
+
+def test_places_in_force_are_told_in_their_fold_and_what_opens_is_seen(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = session.check_place
+    temp = Requirement("disk", "ok", message("environments.place.temp", path="/tmp", gigabytes=37.2))
+    monkeypatch.setattr(session, "check_place", lambda choices, facts: (*look(choices, facts), temp))
+    window = make_window()
+    window.resize(*SMALLEST)
+    page = reached(qtbot, window)
+    qtbot.waitUntil(page.rows.isVisible)
+    shown = [one.text() for one in page.rows.findChildren(QLabel)]
+    assert sum("free" in words for words in shown) == 1
+    width = page._form.width()
+    press(qtbot, page.volumes_fold.button)
+    area, facts = page._scroll, page.volumes._facts
+    assert "37.2 GB" in facts.text()
+
+    def is_seen() -> bool:
+        return 0 < facts.mapTo(area.viewport(), facts.rect().bottomLeft()).y() <= area.viewport().height()
+
+    qtbot.waitUntil(lambda: area.verticalScrollBar().value() > 0 and is_seen())
+    assert page._form.width() == width, "the bar breaks no line anew"

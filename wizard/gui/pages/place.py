@@ -47,6 +47,13 @@ if TYPE_CHECKING:
 _TYPING_PAUSE_MS = 250
 _TAKEN = frozenset({"target-is-environment", "target-unfinished", "target-not-empty", "target-is-file"})
 _OF_NAME = _TAKEN | {"bad-name"}
+_IN_FORCE = (
+    "same-disk",
+    "caches",
+    "temp",
+    "other-disk",
+    "chosen-disk",
+)  # of the places of downloads and temporary files
 _NUMBER = re.compile(r"-(\d{1,3})$")
 
 
@@ -93,16 +100,23 @@ class PlacePage(Page):
         grid.setContentsMargins(16, 14, 16, 14)
         grid.setHorizontalSpacing(14)
         grid.setVerticalSpacing(10)
-        self._grid = grid  # rows 1 and 3: what is wrong with the field above
+        self._below = []  # each field has room for what is wrong with it: nothing moves while one types
+        for row in (1, 3):
+            room = QWidget()
+            room.setMinimumHeight(2 * label("x").sizeHint().height())
+            grid.addWidget(room, row, 1, 1, 2)
+            self._below.append(column(room, gap=0))
         for text, row, field in zip(self._texts, (0, 2), (self.name, self.folder), strict=True):
             text.setBuddy(field)
             grid.addWidget(text, row, 0)
             grid.addWidget(field, row, 1)
         grid.addWidget(self._browse, 2, 2)
-        grid.addWidget(self._path, 4, 1, 1, 2)
+        self._below[1].addWidget(self._path)
+        for lines in self._below:
+            lines.addStretch(1)
         grid.setColumnStretch(1, 1)
         folds = FoldList(self.engine_fold, self.volumes_fold)
-        for card in (modes, form, self.existing, self.trouble, self.rows, folds):
+        for card in (modes, form, self.existing, self.trouble, folds, self.rows):
             self.body.addWidget(card)
         self.body.addStretch(1)
 
@@ -175,8 +189,12 @@ class PlacePage(Page):
         if place is not None:  # else what was said stays until more is known: nothing jumps while one types
             self.rows.clear()
             self.rows.setVisible(True)
+        ours = [row for row in place or () if row.fact.key.removeprefix("environments.place.") in _IN_FORCE]
+        folded = [row for row in ours if row.state in ("ok", "note")]
+        self.volumes.show_facts("\n".join(self.say(row.fact) for row in folded))
         for requirement in place or ():
-            self._add_row(requirement)
+            if requirement not in folded:
+                self._add_row(requirement)
         if place == ():
             fine = self.tr("This place can be used.") if is_new else self.tr("This environment can be used.")
             self.rows.add_row(Pill("ok"), label(fine, "strong", wrap=False))
@@ -237,7 +255,6 @@ class PlacePage(Page):
 
     def _mode_changed(self, button: object, checked: bool) -> None:
         if checked:
-            self._keep_height(False)
             self.rows.setVisible(False)  # of the other kind of place
             self._typed()
             self.wants_focus.emit()
@@ -273,7 +290,6 @@ class PlacePage(Page):
         if error.code in _TAKEN and not choices.reuse and self._is_proposed and self.name.isEnabled():
             self._propose_next()
             return
-        self._keep_height(self.new.isChecked())
         self.rows.setVisible(False)
         self.context.navigator.put_place(choices, None)
         wrong = None if choices.reuse else self._wrong_field(error)
@@ -281,7 +297,7 @@ class PlacePage(Page):
         if wrong is None:
             self.body.insertWidget(self.body.indexOf(self.existing) + 1, self.trouble)
         else:
-            self._grid.addWidget(self.trouble, 1 if wrong is self.name else 3, 1, 1, 2)
+            self._below[wrong is self.folder].insertWidget(0, self.trouble)
         self._mark(wrong)
         self.trouble.show_error(error)
 
@@ -302,12 +318,7 @@ class PlacePage(Page):
             if field.property("wrong") is not (field is wrong):
                 field.setProperty("wrong", field is wrong)
                 field.style().polish(field)
-
-    def _keep_height(self, is_kept: bool) -> None:
-        """Leave the folds below where they are while what is typed is refused."""
-        policy = self.rows.sizePolicy()
-        policy.setRetainSizeWhenHidden(is_kept)
-        self.rows.setSizePolicy(policy)
+        self._path.setVisible(wrong is not self.folder)
 
     def _choose_folder(self) -> None:
         chosen = QFileDialog.getExistingDirectory(self, self._texts[1].text().replace("&", ""), self.folder.text())

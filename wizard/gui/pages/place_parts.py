@@ -166,7 +166,7 @@ class VolumesForm(QWidget):
         self.cache, self.temp = PathField(), PathField()
         self.browse_cache, self.browse_temp = QPushButton(), QPushButton()
         self._labels = [QLabel(), QLabel()]
-        self._help = label("", "muted")
+        self._help, self._facts = label("", "muted"), label("", "muted")
         self._wishes: dict[QLineEdit, str | None] = {self.cache: None, self.temp: None}
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -180,6 +180,7 @@ class VolumesForm(QWidget):
             grid.addWidget(field, row, 1)
             grid.addWidget(button, row, 2)
         grid.addWidget(self._help, 2, 0, 1, 3)
+        grid.addWidget(self._facts, 3, 0, 1, 3)
         self.cache.textEdited.connect(lambda words: self._edited(self.cache, words))
         self.temp.textEdited.connect(lambda words: self._edited(self.temp, words))
         self.browse_cache.clicked.connect(lambda: self._choose(self.cache))
@@ -211,6 +212,11 @@ class VolumesForm(QWidget):
         ):
             self._wishes[field] = wish
             field.setText("" if wish == DEFAULT else wish or str(in_force or ""))
+
+    def show_facts(self, words: str) -> None:
+        """Show what is known of the places in force."""
+        self._facts.setText(words)
+        self._facts.setVisible(bool(words))
 
     @property
     def is_used(self) -> bool:

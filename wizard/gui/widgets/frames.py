@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLayout,
     QPushButton,
+    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -179,12 +180,20 @@ class Fold(QFrame):
         rows.addWidget(self.button)
         rows.addWidget(self._sheet)
         self.button.toggled.connect(self._turn)
+        self.button.clicked.connect(lambda: QTimer.singleShot(50, self, self._bring_into_view))  # ms: laid out by then
         self._turn(False)
 
     def show_words(self, words: str, value: str = "") -> None:
         self.button.setText(words)
         self._value.setText(value)
         self.button.setAccessibleName(" ".join(filter(None, (words.replace("&", ""), value))))
+
+    def _bring_into_view(self) -> None:
+        """What was opened at the lower edge is seen, and the row that opened it stays seen."""
+        page = next((area for area in self.window().findChildren(QScrollArea) if area.isAncestorOf(self)), None)
+        if page is not None and (sheet := page.widget()) is not None and self.button.isChecked():
+            high = min(self.height(), page.viewport().height())
+            page.ensureVisible(0, self.mapTo(sheet, QPoint(0, high)).y(), 0, 10)
 
     def _turn(self, is_open: bool) -> None:
         self.button.setIcon(fold_icon(is_open))

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QProgressBar, QPushButton,
 from wizard.gui.shell.theme import code_font, is_motion_reduced
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.code import Advice, copy_out
+from wizard.gui.widgets.commands import apart
 from wizard.gui.widgets.frames import box, column, line_up
 from wizard.gui.widgets.labels import Pill, label, selectable
 from wizard.model.errors import WizardError
@@ -190,7 +191,7 @@ class Trouble(QFrame):
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
 
     def put_below_field(self, is_below: bool) -> None:
-        """Choose its look: two lines of text right below the field that is wrong, or a card of its own."""
+        """Choose its look: a few words right below the field that is wrong, or a card of its own."""
         if is_below == self._is_below_field:
             return
         self._is_below_field = is_below
@@ -218,9 +219,12 @@ class Trouble(QFrame):
 
     def retranslate(self) -> None:
         self._pill.show_state("problem")
-        self._what.setText(self._translator.say(self._summary))
-        self._do.show_words(self._translator.say(self._hint))
-        self._do.setVisible(bool(self._do.text()))
+        what, do = self._translator.say(self._summary), self._translator.say(self._hint)
+        if self._is_below_field and not apart(do)[1]:
+            what, do = self._translator.join((what, do)), ""
+        self._what.setText(what)
+        self._do.show_words(do)
+        self._do.setVisible(bool(do))
         self._fold.setText(self.tr("Details"))
         self._copy.setText(self.tr("Copy error"))
         self._details.setAccessibleName(self.tr("Details of the error"))
