@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
@@ -13,9 +14,11 @@ from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import choose, go_to, press, settle, source_page, texts, typed
+from tests.sentences import error_text
 from wizard.app.pages.order import PageId
+from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import message
-from wizard.sources.model import Availability, Origin
+from wizard.sources.model import Availability, Origin, SourceStatus
 from wizard.transfer.proxy.model import Mode, Network, SystemProxy
 
 
@@ -228,3 +231,67 @@ def test_who_did_not_answer_is_not_said_to_have_answered(
     assert "answered in" in answers.name.toolTip()
     assert "answered in" not in is_silent.name.toolTip()
     assert not is_silent.radio.isVisible()
+
+
+def test_a_wrong_address_is_told_below_its_field_once_the_field_is_left(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    press(qtbot, page.fold.button)
+    session.fail["select_build"] = UsageError("bad-address", address="foo bar", option="--index")
+    field = page.by_hand.packages
+    typed(qtbot, field, "foo bar")
+    qtbot.keyClick(field, Qt.Key.Key_Tab)
+    qtbot.waitUntil(page.trouble.isVisible)
+    assert session.names().count("select_build") == 2, "asked without a further press"
+    top = page.trouble.mapTo(page, page.trouble.rect().topLeft()).y()
+    assert 0 < top - field.mapTo(page, field.rect().bottomLeft()).y() < 16
+    assert [bool(one.property("wrong")) for one in page.by_hand._fields] == [False, True, False, False]
+    session.fail.clear()
+    typed(qtbot, field, "https://lab.example/simple")
+    qtbot.keyClick(field, Qt.Key.Key_Tab)
+    settle(qtbot, window)
+    assert not page.trouble.isVisible()
+    assert not field.property("wrong")
+    assert window.navigator.state.choices.index == "https://lab.example/simple"
+
+
+@pytest.mark.parametrize(("code", "fold"), [("no-source", "fold"), ("no-source-answers", "network_fold")])
+def test_where_no_source_will_do_the_way_out_is_open_on_this_page(
+    code: str, fold: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.fail["select_build"] = WizardError(error_text(code), build="torch 2.15.0+cpu", reasons=())
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    qtbot.waitUntil(page.trouble.isVisible)
+    assert getattr(page, fold).button.isChecked()
+    assert "page Source" not in page.trouble.plain_text()
+    assert "below" in page.trouble.plain_text()
+    assert not any("is asked for" in words for words in texts(window)), "nobody is asked any more"
+
+
+def test_what_is_asked_too_and_what_becomes_different_are_told_as_such(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    own = replace(values.TUNA, id="own", origin=Origin.USER_SETTINGS, url="file:///opt/wheels", name="own")
+    missing = SourceStatus(own, Availability.MISSING, message("truth.missing"), kind="packages")
+    how = message("error.source-offline.summary", source="PyTorch")
+    lost = replace(values.PROBED[2], availability=Availability.UNREACHABLE, message=how)
+    dropped = message("notice.companion-dropped", name="torchvision", build="torch 2.14.1+cu126")
+    session.selected = replace(
+        values.PROBED_SELECTED,
+        package_sources=(*values.PROBED_SELECTED.package_sources, own),
+        states=(*values.PROBED[:2], lost, missing),
+        notices=(dropped, message("race.official-silent", source="PyTorch")),
+    )
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    qtbot.waitUntil(page.different.isVisible)
+    assert "torchvision is left out" in page.different.accessibleName()
+    assert "torchvision" not in page._notices.text()
+    qtbot.waitUntil(lambda: {"Is asked, too · file:///opt/wheels", "Cannot be reached"} <= set(texts(window)))
+    assert not any(words.startswith("Does not have") for words in texts(window))

@@ -82,6 +82,8 @@ def _row(status: SourceStatus, selected: SelectedBuild) -> SourceStatus:
     row = replace(status, kind=_kind(status, selected), uses=_uses(status, selected))
     if row.kind == "torch" and row.uses and row.verdict == "missing":
         return replace(row, availability=Availability.COMPLETE, message=message("truth.complete"))
+    if row.kind == "packages" and row.uses and row.availability is Availability.MISSING:  # another one has that file
+        return replace(row, message=message("page.source.asked-too", "is asked, too"))
     return row
 
 

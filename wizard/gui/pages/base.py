@@ -150,6 +150,11 @@ class Page(QWidget):
         self._subtitle.setVisible(bool(subtitle))
         self.setAccessibleName(title)
 
+    def difference_title(self) -> str:
+        """Return the title above what is not as it was chosen, or not as usual where nothing was chosen."""
+        chosen, usual = self.tr("Different from what you chose"), self.tr("Different from the usual setup")
+        return chosen if self.state.has_chosen else usual
+
     # -- longer help, on demand
 
     def turn_help(self, name: str) -> None:

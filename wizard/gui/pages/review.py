@@ -148,10 +148,8 @@ class ReviewPage(Page):
         told = (one for one in preview.plan.notices if one.key not in _IN_DETAILS)
         broken = (one for one in preview.changes if one.key == _BROKEN)
         notices = (*broken, *python_changed(self.state, preview.plan), *told)
-        title = self.tr("Worth knowing")
-        if any(one.key in DIFFERENT for one in notices):
-            chosen, usual = self.tr("Different from what you chose"), self.tr("Different from the usual setup")
-            title = chosen if self.state.has_chosen else usual
+        is_different = any(one.key in DIFFERENT for one in notices)
+        title = self.difference_title() if is_different else self.tr("Worth knowing")
         self.different.show_rows(title, [*self._setting_rows(), *(self.say(one) for one in notices)])
         self.more.button.setChecked(preview.plan.choices.reuse)  # what is replaced has to be read
         for words in self._details(preview):

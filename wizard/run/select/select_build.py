@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import INDEX_STRATEGIES, Candidate, Choices, Verdict
@@ -319,7 +320,8 @@ def _same_trouble(silent: Sequence[SourceStatus], details: str) -> WizardError |
 def nothing_found(states: tuple[SourceStatus, ...], build: str) -> WizardError:
     """Return why no source has the build: none answers, or none lists it."""
     details = "\n".join(f"{state.source.id} {text(state.source.name, 'en')}: {state.verdict}" for state in states)
-    asked = [state for state in states if state.kind in ("", "torch")]
+    is_here = [urlsplit(state.source.url or "").scheme == "file" for state in states]  # a folder always answers
+    asked = [one for one, local in zip(states, is_here, strict=True) if one.kind in ("", "torch") and not local]
     silent = [state for state in asked if state.verdict == "unreachable"]
     if asked and len(silent) == len(asked):
         return _same_trouble(silent, details) or WizardError(

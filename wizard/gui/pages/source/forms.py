@@ -27,7 +27,8 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.fields import PathField
 from wizard.gui.widgets.frames import column, line_up
-from wizard.gui.widgets.labels import label, plain_tip
+from wizard.gui.widgets.labels import label, plain_tip, restyle
+from wizard.model.errors import WizardError
 from wizard.model.messages import text
 from wizard.sources.benchmark_policy import REGIONS
 from wizard.sources.table import MirrorRow
@@ -164,7 +165,12 @@ class WhereFrom(QWidget):
         return words.get(mirrors) or chosen.replace("%1", names.get(mirrors, mirrors))
 
 
+_OPTIONS = ("--torch-index", "--index", "--find-links", "--channel")  # what an error calls the fields
+
+
 class SourcesByHand(QWidget):
+    left = Signal()  # a field, after something was typed
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         grid = QGridLayout(self)
@@ -179,10 +185,12 @@ class SourcesByHand(QWidget):
         for row, (name, field) in enumerate(zip(self._labels, self._fields, strict=True)):
             name.setBuddy(field)
             field.setClearButtonEnabled(True)
-            grid.addWidget(name, row, 0)
-            grid.addWidget(field, row, 1, 1, 1 if field is self.folder else 2)
-        grid.addWidget(self._browse, 2, 2)
+            grid.addWidget(name, 2 * row, 0)  # between them: what is wrong with one
+            grid.addWidget(field, 2 * row, 1, 1, 1 if field is self.folder else 2)
+            field.editingFinished.connect(self.left)
+        grid.addWidget(self._browse, 4, 2)
         grid.setColumnStretch(1, 1)
+        self._grid = grid
 
     @property
     def _fields(self) -> tuple[QLineEdit, ...]:
@@ -201,6 +209,22 @@ class SourcesByHand(QWidget):
         self._browse.setText(self.tr("Brow&se…"))
         for field in (self.torch, self.packages, self.channel):
             field.setPlaceholderText("https://")
+
+    def show_wrong(self, error: WizardError, words: QWidget) -> bool:
+        """Put the words below the field that an error is about, and mark it. False: it is about none."""
+        option = error.params.get("option")
+        if option not in _OPTIONS:
+            return False
+        row = _OPTIONS.index(str(option))
+        self._grid.addWidget(words, 2 * row + 1, 1, 1, 2)
+        self.mark(self._fields[row])
+        return True
+
+    def mark(self, wrong: QLineEdit | None) -> None:
+        for field in self._fields:
+            if bool(field.property("wrong")) is not (field is wrong):
+                field.setProperty("wrong", field is wrong)
+                restyle(field)
 
     @property
     def is_used(self) -> bool:
@@ -226,3 +250,4 @@ class SourcesByHand(QWidget):
         chosen = QFileDialog.getExistingDirectory(self, self._labels[2].text().replace("&", ""), self.folder.text())
         if chosen:
             self.folder.setText(chosen)
+            self.left.emit()

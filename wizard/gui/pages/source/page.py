@@ -11,6 +11,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from wizard.app.pages.order import DIFFERENT
 from wizard.app.pages.sources import KINDS, PersistentMirror, persistent_mirrors, reasons, rows_of
 from wizard.app.use.settings import UsePlan
 from wizard.gui.pages.base import Page
@@ -19,10 +20,10 @@ from wizard.gui.pages.source.network_form import NetworkForm
 from wizard.gui.pages.source.rows import SourceRows, age_text
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
-from wizard.gui.widgets.frames import Fold, FoldList
+from wizard.gui.widgets.frames import Fold, FoldList, Notice
 from wizard.gui.widgets.labels import label
-from wizard.model.errors import UsageError
-from wizard.model.messages import Message
+from wizard.model.errors import UsageError, WizardError
+from wizard.model.messages import Message, message
 from wizard.run.model import Facts, SelectedBuild
 from wizard.sources.benchmark_policy import region
 from wizard.sources.model import Origin, SourceStatus
@@ -30,6 +31,10 @@ from wizard.sources.table import MirrorRow
 from wizard.transfer.proxy.model import Network, SystemProxy
 
 _IN_ROWS = ("race.torch-rate", "race.packages-rate")  # the rows show it
+_HINTS = {  # in place of what names this page
+    "no-source": message("page.source.no-source", "Try again later, or choose a source by hand below."),
+    "no-source-answers": message("page.source.none-answers", "Check the network and the proxy below."),
+}
 
 
 class SourcePage(Page):
@@ -53,15 +58,17 @@ class SourcePage(Page):
         self.where.chosen.connect(lambda word: self._choose(mirrors=word))
         self.region.chosen.connect(lambda word: self._choose(region=word))
         self.again.clicked.connect(lambda: self._measure(fresh=True))
+        self.by_hand.left.connect(self._ask_typed)
         self.persistent.wished.connect(self._request_persistent)
         self.network.wished.connect(self._save_network)
 
     def _lay_out(self) -> None:
-        self._notices = label("", "muted")
+        self.different, self._notices = Notice(), label("", "muted")
         self.fold.body.addWidget(self.by_hand)
         self.network_fold.body.addWidget(self.region)
         self.network_fold.body.addWidget(self.network)
         for widget in (
+            self.different,
             self._notices,
             *self.tables.values(),
             self.where,
@@ -111,8 +118,11 @@ class SourcePage(Page):
         self.region.show_choice(state.choices.region, region() == "cn")
         selected = state.selected
         notices = [notice for notice in reasons(selected) if notice.key not in _IN_ROWS] if selected else []
-        self._notices.setText("\n".join(self.say(notice) for notice in notices))
-        self._notices.setVisible(bool(notices))
+        changed = [self.say(notice) for notice in notices if notice.key in DIFFERENT]
+        others = [self.say(notice) for notice in notices if notice.key not in DIFFERENT]
+        self.different.show_rows(self.difference_title(), changed)
+        self._notices.setText("\n".join(others))
+        self._notices.setVisible(bool(others))
         self._show_rows()
         self._show_head()
         self._show_persistent()
@@ -185,6 +195,9 @@ class SourcePage(Page):
         if facts is None:
             return
         self._live, self._wants_persistent = {}, False
+        self.by_hand.mark(None)
+        self._sheet_rows.insertWidget(self._sheet_rows.indexOf(self.busy), self.trouble)
+        self.trouble.put_below_field(False)
         if fresh:
             self._seen = {}
         self._persistent_aside.cancel()
@@ -193,8 +206,26 @@ class SourcePage(Page):
             lambda is_cancelled, note: session.select_build(facts, choices, note, is_cancelled, fresh, note),
             self.context.navigator.put_selected_build,
             self._note,
+            self._not_selected,
         )
         self.render_state()
+
+    def _not_selected(self, error: WizardError) -> None:
+        """An address is wrong below its field; where no source will do, what can be done stands on this very page."""
+        self._show_head()
+        is_typed = self.by_hand.show_wrong(error, self.trouble)
+        self.trouble.put_below_field(is_typed)
+        hint = _HINTS.get(error.code, error.hint)
+        self.trouble.show_words(error.summary, hint, error.details)
+        if is_typed or error.code == "no-source":
+            self.fold.button.setChecked(True)
+        elif error.code == "no-source-answers":
+            self.network_fold.button.setChecked(True)
+
+    def _ask_typed(self) -> None:
+        """Ask for what was typed once its field is left."""
+        if self.isVisible() and self.by_hand.put_into(self.state.choices) != self.state.choices:
+            self._measure()
 
     def _note(self, note: Any) -> None:
         if isinstance(note, Message):

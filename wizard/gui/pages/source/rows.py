@@ -15,7 +15,7 @@ from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import about_text, seconds_text
 from wizard.gui.widgets.frames import SPOKEN_AS, box, column, line_up, stacked
 from wizard.gui.widgets.labels import SIGNS, label, plain_tip, restyle
-from wizard.model.messages import bytes_text
+from wizard.model.messages import bytes_text, message
 from wizard.process import redact
 from wizard.sources.model import Availability, Origin, SourceStatus
 
@@ -199,9 +199,12 @@ class SourceRows(QWidget):
         fastest = max(rates, default=0.0)
         self._group.setExclusive(False)  # while nothing is chosen yet, none of them is
         for line, row in zip(self._lines, rows, strict=True):
-            said = self._translator.say(row.message)
+            how = self._translator.say(row.message)
+            is_lost = row.availability is Availability.UNREACHABLE
+            said = self._translator.say(message("truth.offline")) if is_lost else how
             name, is_compared = self._translator.say(row.source.label), self._has_choice and len(rates) > 1
             line.show_status(row, name, said, fastest=fastest, has_choice=self._has_choice, is_compared=is_compared)
+            line.words.setToolTip(plain_tip(how if is_lost else ""))
             line.radio.setChecked(bool(row.uses))
         self._group.setExclusive(True)
 
