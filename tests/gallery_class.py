@@ -8,7 +8,7 @@ from typing import Any
 
 from wizard.app.classroom import ClassTools
 
-CLASS_CODE = "3f9a-22b1-07cd-91ee"
+CLASS_CODE = "7YD-25C8-7SP-8YWZ"
 _CARDS = ("NVIDIA GeForce RTX 3060", "NVIDIA GeForce GTX 1060 6GB", "NVIDIA GeForce RTX 4070 Laptop GPU")
 
 

@@ -26,8 +26,9 @@ from tests.servers.fault_server import FaultServer
 from wizard.app.classroom import in_class
 from wizard.app.pages.order import PageId
 from wizard.app.tools import WindowSession
+from wizard.classroom.code import code_of
 from wizard.classroom.join import Asked, enter
-from wizard.classroom.pack.build import BuildOptions, build, code_of
+from wizard.classroom.pack.build import BuildOptions, build
 from wizard.classroom.pack.make import read_listing, wanted_of
 from wizard.classroom.results.submit import read_room
 from wizard.classroom.server.share import ServingOn, serve_on

@@ -22,7 +22,8 @@ from tests.gui.walking import mnemonics, press, settle, typed, visible
 from tests.servers.fault_server import FaultServer
 from tests.servers.raw_server import RawServer
 from wizard.app.pages.order import PageId
-from wizard.classroom.pack.build import BuildOptions, build, code_of
+from wizard.classroom.code import code_of
+from wizard.classroom.pack.build import BuildOptions, build
 from wizard.classroom.pack.make import wanted_of
 from wizard.classroom.profile.keys import check_signature, sign_profile
 from wizard.classroom.profile.read import read_profile

@@ -116,7 +116,7 @@ class RunningServer:
     """A running server as the window knows it."""
 
     def __init__(self, on: ServingOn) -> None:
-        from wizard.classroom.pack.build import code_of
+        from wizard.classroom.code import code_of
 
         self._on = on
         self.addresses: tuple[str, ...] = on.addresses
@@ -141,7 +141,7 @@ class ClassTools:
 
     def look_at(self, folder: Path) -> PackSeen:
         """Fast: reads the list alone. Raises UsageError `pack-no-folder`, WizardError `pack-…`."""
-        from wizard.classroom.pack.build import code_of
+        from wizard.classroom.code import code_of
         from wizard.classroom.pack.listing import is_package
         from wizard.classroom.pack.make import read_listing
         from wizard.classroom.results.room import read_seats
@@ -161,7 +161,8 @@ class ClassTools:
 
     def plan_pack(self, profile: Path, folder: Path) -> PackPlan:
         """Raises UsageError `profile-…`, `pack-folder-taken`."""
-        from wizard.classroom.pack.build import BUILDING, code_of, earlier
+        from wizard.classroom.code import code_of
+        from wizard.classroom.pack.build import BUILDING, earlier
         from wizard.classroom.pack.files import FAT32_MOST, file_system, part_bytes
         from wizard.classroom.pack.make import wanted_of
         from wizard.classroom.profile.hosts import foreign_hosts

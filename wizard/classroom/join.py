@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+from wizard.classroom.code import CODE_SIGNS, read_code
 from wizard.classroom.pack.files import put_bytes
 from wizard.classroom.pack.listing import LISTING, PROFILE
 from wizard.classroom.pack.opened import (
@@ -32,8 +33,8 @@ from wizard.classroom.profile.keys import check_signature
 from wizard.classroom.profile.model import ProfileFile
 from wizard.classroom.profile.read import parse_profile, read_profile
 from wizard.classroom.profile.signature import signature_path
-from wizard.classroom.results.proof import is_class_key, remember_class_key
-from wizard.classroom.server.announce import plain_code, search
+from wizard.classroom.results.proof import remember_class_key
+from wizard.classroom.server.announce import search
 from wizard.model.errors import Cancelled, ErrorText, UsageError, WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.messages import Message, message
@@ -69,7 +70,6 @@ class LoadBalancer:
         return tuple(dict.fromkeys(folders + servers))  # a stick or share that is at hand costs the servers nothing
 
 
-CODE_SIGNS = 16
 START_SECONDS = 300.0  # for the server of a class that begins: it reads the whole pack before it answers
 _AGAIN_AFTER, _SELDOM = 0.5, 4.0  # seconds, from the first to the later times
 _NAP = 0.2
@@ -178,17 +178,16 @@ def _checked_code(code: str | None) -> tuple[str, str]:
     """The code, and the key of the class where it was typed behind a `+`."""
     if code is None:
         return "", ""
-    typed, plus, key = code.partition("+")
-    plain, class_key = plain_code(typed), plain_code(key)
-    is_code = CODE_SIGNS <= len(plain) <= 64 and not set(plain) - set("0123456789abcdef")
-    if not is_code or (plus and not is_class_key(class_key)):
+    try:
+        return read_code(code)
+    except ValueError as error:
         raise UsageError(
             "share-bad-code",
-            "“{typed}” is not a class code.",
-            "It has 16 digits and letters from a to f, such as 3f9a-22b1-07cd-91ee, and may have a “+” and 12 more.",
+            "“{typed}” is not a class code, or one of its signs is wrong.",
+            "It has 14 letters and digits, such as 7YD-25C8-7SP-8YWZ. Compare each with what your teacher shows.",
+            details=str(error),
             typed=code[:80],
-        )
-    return plain, class_key
+        ) from error
 
 
 def _from_pack(

@@ -14,8 +14,9 @@ from tests.classroom.profile.examples import entry, profile
 from tests.classroom.profile.known import list_hosts_of
 from tests.servers.fault_server import FaultServer
 from tests.tools import needs
+from wizard.classroom.code import code_of
 from wizard.classroom.join import Asked, enter
-from wizard.classroom.pack.build import BuildOptions, build, code_of
+from wizard.classroom.pack.build import BuildOptions, build
 from wizard.classroom.pack.make import read_listing, wanted_of
 from wizard.classroom.profile.keys import check_signature, own_key, own_key_file, remember_key, sign_profile
 from wizard.classroom.profile.model import ProfileFile

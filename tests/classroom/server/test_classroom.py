@@ -17,8 +17,8 @@ from tests.classroom.server.conftest import serve
 from tests.install.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from tests.servers.raw_server import RawServer
+from wizard.classroom.code import code_of
 from wizard.classroom.join import Asked, Patience, enter
-from wizard.classroom.pack.build import code_of
 from wizard.classroom.pack.make import read_listing
 from wizard.classroom.results.certificate import Certificate, certificate
 from wizard.classroom.results.submit import hand_in, hand_in_failure, read_room
@@ -308,7 +308,7 @@ def test_of_a_server_with_two_addresses_the_one_that_answers(pack: Path, server:
     """As the bridge of a virtual machine: announced first, and nobody there from here."""
     sha256 = read_listing(pack).profile_sha256
     with announcing(server.port, sha256, "Two", ("127.0.0.1", "127.0.0.2")):
-        found = search(code(pack), interfaces=("127.0.0.1",), seconds=10.0)
+        found = search(sha256, interfaces=("127.0.0.1",), seconds=10.0)
     assert [each.base for each in found] == [address(server) + "/"]
     assert _answering(("127.0.0.2", "127.0.0.1"), server.port) == "127.0.0.1"
     assert _answering(("127.0.0.2", "127.0.0.3"), server.port) is None
@@ -325,7 +325,7 @@ def test_servers_are_found_by_the_announced_code(pack: Path, server: PackServer)
     with ExitStack() as stack:
         stack.enter_context(announcing(server.port, sha256, "Deep learning 101", ("127.0.0.1",)))
         stack.enter_context(announcing(9, "0" * 64, "Another", ("127.0.0.1",)))
-        found = search(code(pack), interfaces=("127.0.0.1",), seconds=10.0)
+        found = search(sha256, interfaces=("127.0.0.1",), seconds=10.0)
         assert [each.base for each in found] == [address(server) + "/"]
         assert found[0].title == "Deep learning 101"
         assert search("1" * 16, interfaces=("127.0.0.1",), seconds=0.5) == ()

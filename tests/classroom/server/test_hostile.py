@@ -16,9 +16,10 @@ from tests.classroom.pack.classes import make_class, publish, with_share
 from tests.install.files import locked, some_bytes
 from tests.servers.fault_server import FaultServer
 from tests.servers.raw_server import RawServer
+from wizard.classroom.code import code_of
 from wizard.classroom.join import Asked, Patience, enter
 from wizard.classroom.pack import opened
-from wizard.classroom.pack.build import BuildOptions, build, code_of
+from wizard.classroom.pack.build import BuildOptions, build
 from wizard.classroom.pack.files import put_bytes
 from wizard.classroom.pack.make import check_pack, read_listing, wanted_of
 from wizard.classroom.profile.read import parse_profile

@@ -66,7 +66,7 @@ def served(world: World, pack: Path) -> Iterator[tuple[str, str]]:
         assert server.stderr
         said = server.stderr.readline() + server.stderr.readline()
         address = re.search(r"http://127\.0\.0\.1:\d+/", said)
-        code = re.search(r"[0-9a-f]{4}(?:-[0-9a-f]{4}){3}\+[0-9a-f]{4}(?:-[0-9a-f]{4}){2}", said)
+        code = re.search(r"\w{3}-\w{4}-\w{3}-\w{4}\+\w{3}-\w{4}-\w{4}", said)
         assert address, said
         assert code, said
         assert f"torch-wizard setup --pack {address[0]} --class {code[0]} --yes" in said

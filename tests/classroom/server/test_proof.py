@@ -15,8 +15,8 @@ import pytest
 from tests.classroom.pack.classes import Class
 from tests.classroom.server.test_server import ask
 from tests.servers.raw_server import RawServer
+from wizard.classroom.code import code_of
 from wizard.classroom.join import Asked, enter
-from wizard.classroom.pack.build import code_of
 from wizard.classroom.pack.make import check_pack, read_listing
 from wizard.classroom.results.certificate import Certificate, certificate, signed, to_json
 from wizard.classroom.results.proof import CHALLENGE, Challenges, RefusedResult, class_key_of, machine_of
@@ -61,7 +61,7 @@ def own(course: Class, label: str = "seat 7") -> Certificate:
 
 def test_who_typed_the_key_behind_the_code_is_proven(proving: PackServer, course: Class, pack: Path) -> None:
     code = code_of(course.file.sha256, class_key_of(pack))
-    assert len(code.partition("+")[2]) == 14
+    assert len(code.partition("+")[2]) == 13
     enter(Asked(pack=base_of(proving), code=code))
     hand_in([base_of(proving)], own(course))
     found = read_room(pack)

@@ -17,10 +17,10 @@ from tests.gui.teaching.pages import LONG, opened, said
 from tests.gui.walking import press
 from tests.servers.fault_server import FaultServer
 from wizard.app.classroom import ClassTools
-from wizard.classroom.pack.build import BuildOptions, build, code_of
+from wizard.classroom.code import code_of
+from wizard.classroom.pack.build import BuildOptions, build
 from wizard.classroom.pack.make import wanted_of
 from wizard.classroom.results.proof import class_key_of
-from wizard.classroom.server.announce import plain_code
 from wizard.transfer.download import Downloads
 
 
@@ -35,7 +35,7 @@ def test_it_is_handed_out_counted_and_stopped(page_of, qtbot: QtBot, built: tupl
     said_code, _, key = code.partition("+")
     large = next(one for one in page.serving.findChildren(QLabel) if one.accessibleName() == said_code)
     assert large.isVisible()
-    assert plain_code(large.text().replace("\n", "")) == plain_code(said_code), "what is enough to join, in short lines"
+    assert large.text().replace("\n", "-") == said_code, "what is enough to join, in short lines"
     assert max(map(len, large.text().splitlines())) <= 10
     assert f"with +{key} behind it" in said(window)
     address = page.serving.addresses[0].code
@@ -65,7 +65,7 @@ def test_the_class_is_found_by_the_code_alone(page_of, qtbot: QtBot, pack: Path,
     opened(qtbot, page, pack)
     press(qtbot, page.serving.start)
     qtbot.waitUntil(lambda: window.serving.is_on, timeout=LONG)
-    found = search(code_of(built[0].file.sha256), interfaces=("127.0.0.1",), seconds=10.0)
+    found = search(built[0].file.sha256, interfaces=("127.0.0.1",), seconds=10.0)
     assert [one.base for one in found] == [page.serving.addresses[0].code]
 
 

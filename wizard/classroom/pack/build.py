@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 import wizard
+from wizard.classroom.code import code_of
 from wizard.classroom.pack.check import check_entry
 from wizard.classroom.pack.files import copy_into, is_inside, part_bytes, put_bytes, read_file, size_and_hash, split
 from wizard.classroom.pack.listing import (
@@ -291,10 +292,3 @@ def _paths(wanted: PackRequest) -> Mapping[str, str]:
         is_second = taken.setdefault(name, file.sha256) != file.sha256
         paths[file.sha256] = f"{WHEELS}/{file.sha256[:12] + '/' if is_second else ''}{file.filename}"
     return paths
-
-
-def code_of(sha256: str, class_key: str = "") -> str:
-    """The short code of a profile as people write it down: `3f9a-22b1-07cd-91ee`. 64 bits: nobody makes a second
-    profile to it in the time of a course. `class_key`: with it, behind a `+`, results are proven."""
-    parts = ["-".join(text[at : at + 4] for at in range(0, len(text), 4)) for text in (sha256[:16], class_key)]
-    return "+".join(filter(None, parts))

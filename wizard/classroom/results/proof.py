@@ -23,6 +23,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from wizard.classroom.code import KEY_SIGNS
 from wizard.classroom.pack.files import put_bytes
 from wizard.classroom.pack.listing import REFUSED, RESULTS_KEY
 from wizard.model.messages import Message, message
@@ -31,8 +32,8 @@ from wizard.system import paths
 
 CHALLENGE = "results/challenge"  # where a server hands one out
 LONGEST_CHALLENGE = 72
-KEY_SIGNS = 12  # of 4 bits; each guess costs some hundredths of a second
 NONE, OWN, CLASS, FORGED = "none", "own", "class", "forged"
+# Each guess costs some hundredths of a second.
 _KEY = re.compile(f"^[0-9a-f]{{{KEY_SIGNS}}}$")
 _CHALLENGE_SECONDS = 120
 _MOST_REFUSED_BYTES = 256 * 1024
@@ -182,10 +183,6 @@ def made_class_key(folder: Path) -> str:
         with os.fdopen(descriptor, "w", encoding="ascii") as stream:
             stream.write(secrets.token_hex(KEY_SIGNS // 2) + "\n")
     return class_key_of(folder)
-
-
-def is_class_key(text: str) -> bool:
-    return bool(_KEY.match(text))
 
 
 def remember_class_key(profile_sha256: str, class_key: str) -> None:

@@ -11,7 +11,7 @@ import io
 import re
 from collections.abc import Callable, Iterable
 
-from wizard.classroom.pack.build import code_of
+from wizard.classroom.code import code_of
 from wizard.classroom.results.room import GREEN, ClassResults, MachineRow, Said
 from wizard.model.markup import Markup, joined, page, tag
 from wizard.model.messages import LANGUAGES, message, text

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from wizard.classroom.code import CODE_SIGNS
 from wizard.model.errors import ErrorText, WizardError
 
 SHARE_NO_MDNS = ErrorText(
@@ -35,7 +36,7 @@ _MOST_ADDRESSES = 8  # of one server
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """`code`: the first 16 signs of the profile's hash, without dashes."""
+    """`code`: the first 16 signs of the profile's hash, as in all versions of the program."""
 
     base: str
     code: str
@@ -50,14 +51,14 @@ def announcing(port: int, sha256: str, title: str, addresses: Sequence[str] = ()
     own = list(addresses) or own_addresses()
     packed = [ipaddress.ip_address(address).packed for address in own]
     # A name that tells nothing about this computer, and that two servers of one pack do not share.
-    name = f"{sha256[:16]}-{port}-{packed[0].hex() if packed else '0'}"
+    name = f"{sha256[:CODE_SIGNS]}-{port}-{packed[0].hex() if packed else '0'}"
     info = ServiceInfo(
         SERVICE,
         f"{name}.{SERVICE}",
         addresses=packed,
         port=port,
         server=f"torch-setup-{name}.local.",
-        properties={"code": sha256[:16], "title": title.encode()[:150].decode(errors="ignore"), "schema": "1"},
+        properties={"code": sha256[:CODE_SIGNS], "title": title.encode()[:150].decode(errors="ignore"), "schema": "1"},
     )
     try:
         zeroconf = Zeroconf(interfaces=own)
@@ -74,10 +75,11 @@ def announcing(port: int, sha256: str, title: str, addresses: Sequence[str] = ()
 
 
 def search(code: str, seconds: float = _SEARCH_SECONDS, interfaces: Sequence[str] = ()) -> tuple[Announced, ...]:
-    """Servers whose announced code agrees; an empty code: all. Raises WizardError `share-no-mdns`."""
+    """Servers whose announced hash begins with the hexadecimal digits of `code`; of an empty one all. Raises
+    WizardError `share-no-mdns`."""
     from zeroconf import ServiceBrowser, ServiceListener, Zeroconf
 
-    wanted = plain_code(code)[:16]
+    wanted = code[:CODE_SIGNS]
     found: dict[str, Announced] = {}
     first = threading.Event()
     pool = ThreadPoolExecutor(_AT_ONCE)
@@ -131,11 +133,6 @@ def _answering(addresses: Sequence[str], port: int) -> str | None:
         with contextlib.suppress(OSError), socket.create_connection((address, port), _CONNECT_SECONDS):
             return address
     return None
-
-
-def plain_code(code: str) -> str:
-    """`3F9A-22b1 07cd` is `3f9a22b107cd`."""
-    return "".join(sign for sign in code.lower() if sign not in "- \t")
 
 
 def own_addresses() -> list[str]:

@@ -104,7 +104,7 @@ def _options(arguments: Arguments) -> BuildOptions:
 
 
 def _tell(built: Built, folder: Path, terminal: Terminal) -> int:
-    from wizard.classroom.pack.build import code_of
+    from wizard.classroom.code import code_of
 
     terminal.say(
         message(
@@ -192,7 +192,7 @@ def show_problems(problems: tuple[PackProblem, ...], terminal: Terminal) -> None
     flag("--announce", help=N_("let this network find it by the code (mDNS)")),
 )
 def _serve(arguments: Arguments, terminal: Terminal) -> int:
-    from wizard.classroom.pack.build import code_of
+    from wizard.classroom.code import code_of
     from wizard.classroom.pack.listing import PROFILE
     from wizard.classroom.profile.hosts import foreign_hosts
     from wizard.classroom.profile.read import read_profile

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from wizard.run.model import RunInfo
 
 
-_CODE = "3f9a-22b1-07cd-91ee"
+_CODE = "7YD-25C8-7SP-8YWZ"
 _ADDRESS = "http://192.168.1.20:8765/"
 
 
