@@ -10,12 +10,12 @@ from pytestqt.qtbot import QtBot
 
 from tests.app import values
 from tests.gui.conftest import MakeWindow
-from tests.gui.fake_session import FakeSession, failed_run, half_run, until_cancelled
-from tests.gui.walking import go_to, leave_the_run, press, settle, typed
+from tests.gui.fake_session import FakeRun, FakeSession, half_run, until_cancelled
+from tests.gui.walking import failed_install, go_to, leave_the_run, press, settle, texts, typed
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.gui.pages.run_watch import RunWatch
-from wizard.model.errors import WizardError
+from wizard.model.errors import ExitStatus, WizardError
 
 
 @pytest.mark.parametrize(
@@ -78,16 +78,14 @@ def test_a_blocking_place_stops_next(
 
 
 def test_a_failed_run_names_its_cause_and_resumes(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
-    session.script = failed_run
     window = make_window()
-    go_to(qtbot, window, PageId.INSTALL)
-    install = window.pages[PageId.INSTALL]
-    qtbot.waitUntil(install.trouble.isVisible)
+    install = failed_install(qtbot, window, session)
     assert install.trouble.code == "error.fetch-unreachable.summary"
     assert "Network is unreachable" in install.trouble.plain_text()
     assert install.steps.state_of("fetch") == "Failed"
     assert window.focusWidget() is window.footer.primary
     assert install.remove.isVisible()
+    assert not install.explain.isVisible(), "its own words say more"
     session.script = FakeSession(session.root).script
     press(qtbot, window.footer.primary)
     qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
@@ -97,11 +95,8 @@ def test_a_failed_run_names_its_cause_and_resumes(qtbot: QtBot, make_window: Mak
 def test_after_a_failed_download_another_source_is_chosen(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
-    session.script = failed_run
     window = make_window()
-    go_to(qtbot, window, PageId.INSTALL)
-    install = window.pages[PageId.INSTALL]
-    qtbot.waitUntil(install.other.isVisible)
+    install = failed_install(qtbot, window, session)
     session.script = FakeSession(session.root).script
     press(qtbot, install.other)
     qtbot.waitUntil(lambda: window.navigator.page is PageId.SOURCE)
@@ -116,11 +111,8 @@ def test_after_a_failed_download_another_source_is_chosen(
 def test_the_ending_of_an_earlier_attempt_does_not_end_the_next(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
-    session.script = failed_run
     window = make_window()
-    go_to(qtbot, window, PageId.INSTALL)
-    install = window.pages[PageId.INSTALL]
-    qtbot.waitUntil(install.trouble.isVisible)
+    install = failed_install(qtbot, window, session)
     session.script = lambda run: None  # a worker that is slow to say its first word
     press(qtbot, window.footer.primary)
     qtbot.waitUntil(lambda: window.navigator.state.run_is_going)
@@ -156,6 +148,26 @@ def test_cancel_says_cancelling_and_then_what_remains(
     qtbot.waitUntil(lambda: window.navigator.page is PageId.WELCOME)
     settle(qtbot, window)
     assert "discard" in session.names()
+
+
+@pytest.mark.parametrize("is_cancelled", [True, False])
+def test_a_step_that_was_stopped_has_a_sign_and_a_word_of_its_own(
+    is_cancelled: bool, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    def script(run: FakeRun) -> None:
+        half_run(run)
+        run.step("fetch", "cancelled" if is_cancelled else "failed")
+        run.step("install", "cancelled")
+        lost = None if is_cancelled else WizardError("fetch-unreachable", file="torch.whl").to_json("en")
+        run.finish(ExitStatus.CANCELLED if is_cancelled else ExitStatus.FAILED, lost)
+
+    session.script = script
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    word = "Cancelled" if is_cancelled else "Stopped"
+    qtbot.waitUntil(lambda: install.steps.state_of("install") == word)
+    qtbot.waitUntil(lambda: word in texts(window))
 
 
 def test_pause_and_go_on(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

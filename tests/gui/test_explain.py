@@ -16,9 +16,9 @@ from pytestqt.qtbot import QtBot
 
 from tests.app import values
 from tests.gui.conftest import MakeWindow
-from tests.gui.fake_session import FakeSession, failed_run
+from tests.gui.fake_session import FakeRun, FakeSession, half_run
 from tests.gui.fake_tools import FakeTools
-from tests.gui.walking import go_to, mnemonics, press, settle
+from tests.gui.walking import failed_install, mnemonics, press, settle
 from wizard.app.pages.order import PageId, SideId
 from wizard.app.tools import WindowSession
 from wizard.app.use.explain import ExplainResult, answer
@@ -29,7 +29,7 @@ from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.explain import ExplainPage
 from wizard.gui.widgets.code import CodeLine
 from wizard.machine.model import Machine
-from wizard.model.errors import UsageError
+from wizard.model.errors import ExitStatus, UsageError, WizardError
 from wizard.model.messages import LANGUAGES, text
 
 KNOWN = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
@@ -169,14 +169,20 @@ def test_lines_for_a_driver_have_copy_buttons(
     assert len(letters) == len(set(letters)), sorted(mnemonics(window))
 
 
+def failed_engine(run: FakeRun) -> None:
+    half_run(run)
+    run.step("install", "failed")
+    lost = WizardError(
+        "engine-failed", "uv failed.", "See the log.", details="OSError: [Errno 101] Network is unreachable"
+    )
+    run.finish(ExitStatus.FAILED, lost.to_json("en"))
+
+
 def test_a_failed_setup_is_explained_from_its_own_words(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
-    session.script = failed_run
     window = make_window()
-    go_to(qtbot, window, PageId.INSTALL)
-    install = window.pages[PageId.INSTALL]
-    qtbot.waitUntil(install.explain.isVisible)
+    install = failed_install(qtbot, window, session, failed_engine)
     press(qtbot, install.explain)
     settle(qtbot, window)
     page = window.page

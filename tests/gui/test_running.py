@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, failed_run, half_run, until_cancelled
-from tests.gui.walking import go_to, leave_the_run, press, settle
+from tests.gui.walking import failed_install, go_to, leave_the_run, press, settle
 from wizard.app.pages.order import PageId
 from wizard.gui.pages.install import InstallPage
 from wizard.gui.pages.welcome_cards import RunningCard
@@ -97,9 +97,8 @@ def test_an_old_ending_and_an_empty_line_do_not_end_a_resumed_run(
 def test_who_resumes_elsewhere_brings_the_view_back(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
-    session.script = failed_run
-    window, install = installing(qtbot, make_window)
-    qtbot.waitUntil(install.trouble.isVisible)
+    window = make_window()
+    install = failed_install(qtbot, window, session)
     session.script = half_run
     session.resume(install.watch.run_id)  # in a terminal
     install.watch.ask()
@@ -270,17 +269,28 @@ def _said(page: QWidget) -> str:
 def test_a_failure_is_a_cross_in_the_rail_and_later_steps_were_not_started(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
-    session.script = failed_run
     window = make_window()
-    go_to(qtbot, window, PageId.INSTALL)
-    install = window.pages[PageId.INSTALL]
-    assert isinstance(install, InstallPage)
-    qtbot.waitUntil(install.trouble.isVisible)
-    settle(qtbot, window)
+    install = failed_install(qtbot, window, session)
     assert window.rail.steps[PageId.INSTALL].accessibleName().endswith("failed")
     states = [install.steps.state_of(step.name) for step in install.watch.view.steps]
     assert "Not started" in states
     assert "Waiting" not in states
+
+
+def test_after_the_download_nothing_can_be_paused_and_nothing_has_jumped(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = half_run
+    window, install = installing(qtbot, make_window)
+    qtbot.waitUntil(lambda: "36.2 MB/s" in _said(install.progress))
+    settle(qtbot, window)
+    before = install.progress.height()
+    install.pause.setFocus()
+    run_of(session).step("fetch")
+    qtbot.waitUntil(lambda: not install.pause.isVisible())
+    assert install.cancel.isVisible()
+    qtbot.waitUntil(lambda: window.focusWidget() is install.log_button)  # a Return must not cancel
+    assert install.progress.height() == before
 
 
 def test_a_cancelled_run_is_no_failure(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
@@ -314,6 +324,11 @@ def test_large_files_have_bars_of_their_own(qtbot: QtBot, make_window: MakeWindo
         return [one.accessibleName() for one in shown if one.isVisible()]
 
     qtbot.waitUntil(lambda: bars() == ["torch: 1.14 GB of 2.48 GB", "numpy: 12.3 MB of 12.3 MB"])
+    run_of(session).emit(
+        EventKind.PROGRESS, step="fetch", done=2_000, total=4_000, unit="bytes", files=[["torch", 1_200, 2_400]]
+    )
+    both = ["torch: 1.2 kB of 2.4 kB", "numpy: 12.3 MB of 12.3 MB"]
+    qtbot.waitUntil(lambda: bars() == both)  # what is there keeps its place
     failed_run(run_of(session))
     qtbot.waitUntil(lambda: bars() == [])
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QLibraryInfo, QMimeData, QPoint, QPointF, Qt, QVersionNumber
 from PySide6.QtGui import QDragEnterEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from tests.gui.fake_session import FakeRun, FakeSession, failed_run
 from wizard.app.pages.order import PageId
+from wizard.gui.pages.install import InstallPage
 from wizard.gui.pages.source.page import SourcePage
 from wizard.gui.shell.window import WizardWindow
 
@@ -39,6 +41,19 @@ def go_to(qtbot: QtBot, window: WizardWindow, page: PageId) -> None:
         qtbot.waitUntil(lambda before=before: window.navigator.page is not before)
     if page not in (PageId.INSTALL, PageId.VERIFY):
         settle(qtbot, window)
+
+
+def failed_install(
+    qtbot: QtBot, window: WizardWindow, session: FakeSession, script: Callable[[FakeRun], None] = failed_run
+) -> InstallPage:
+    """Let a run fail, by itself in the download; return the page that says so, at rest."""
+    session.script = script
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    assert isinstance(install, InstallPage)
+    qtbot.waitUntil(install.trouble.isVisible)
+    settle(qtbot, window)
+    return install
 
 
 def leave_the_run(qtbot: QtBot, window: WizardWindow) -> None:

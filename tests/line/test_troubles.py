@@ -159,7 +159,7 @@ def test_run_after_a_cancel_runs(world: World) -> None:
     plan.with_name("control").write_text("cancel")
     done = world.run("run", str(plan))
     assert done.returncode == 0, done.stderr
-    assert "packages installed" in done.stderr
+    assert "Packages installed" in done.stderr
 
 
 def test_a_lost_journal_is_still_an_unfinished_run(world: World) -> None:

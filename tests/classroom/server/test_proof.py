@@ -77,8 +77,8 @@ def test_what_nothing_proves_is_kept_and_marked(proving: PackServer, course: Cla
     rows = {row.label: row for row in read_room(pack).rows}
     said = {label: sentences(row.why, "en") for label, row in rows.items()}
     assert {label: row.proof for label, row in rows.items()} == {"seat 7": "own", "of an older program": "none"}
-    assert "belongs to the class" in said["seat 7"]
-    assert "who sent this" in said["of an older program"]
+    assert "not signed for the class" in said["seat 7"]
+    assert "could have sent it" in said["of an older program"]
     page = room_page(read_room(pack), "en")
     assert all(words in page.replace("&#x27;", "'") for words in said.values())
 

@@ -46,7 +46,7 @@ def test_expected_computers_are_kept_and_the_missing_counted(
     opened(qtbot, page, pack)
     page.room.seats.setValue(30)
     qtbot.waitUntil(
-        lambda: "Computers that have reported: 2 of 30. Ready: 1. In need of help: 1" in said(window), timeout=LONG
+        lambda: {"✓ 1 ready", "✕ 1 needs help", "• 28 not here"} <= set(said(window).splitlines()), timeout=LONG
     )
     page.save_to(tmp_path / "room.csv")
     settle(qtbot, window)
@@ -131,4 +131,4 @@ def test_who_forged_a_result_is_named(page_of, qtbot: QtBot, pack: Path, built: 
     opened(qtbot, page, pack)
     note_refused(pack, RefusedResult(1_800_000_000.0, "192.0.2.7", "0123abcd", "forged"))
     qtbot.waitUntil(lambda: "A result from 192.0.2.7 was refused" in said(window), timeout=LONG)
-    assert "Nothing proves who sent this" in page.room.table.item(0, 2).text()
+    assert "could have sent it" in page.room.table.item(0, 2).text()

@@ -61,7 +61,8 @@ class Navigator:
         return self._page is not ORDER[0] and self._state.run_id is None and not self._state.is_beginning
 
     def is_done(self, page: PageId) -> bool:
-        return page in way(self._state) and ORDER.index(page) < ORDER.index(self._page)
+        is_passed = page in way(self._state) and ORDER.index(page) < ORDER.index(self._page)
+        return is_passed or (page is self._page is PageId.VERIFY and not self.has_failed(page))
 
     def may_go_to(self, page: PageId) -> bool:
         """What the rail lets the person click: pages that were reached. A started run cannot be un-decided,

@@ -12,7 +12,7 @@ from typing import Any
 
 from wizard.model.messages import Message
 
-_REPAIR_STEP = "guard"  # no setup has it, and no adding of packages
+REPAIR_STEP = "guard"  # no setup has it, and no adding of packages
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,5 +105,5 @@ def read_report(report: Mapping[str, Any]) -> ReportView:
         torch=str(seen.get("torch") or ""),
         engine=_part(report, "plan", "engine"),
         os=_part(report, "machine", "os"),
-        repaired=any(isinstance(row, Mapping) and row.get("name") == _REPAIR_STEP for row in report.get("steps") or ()),
+        repaired=any(isinstance(row, Mapping) and row.get("name") == REPAIR_STEP for row in report.get("steps") or ()),
     )

@@ -206,6 +206,12 @@ class RunView:
             return self
         return replace(self, bytes=replace(self.bytes, rate=None, eta=None, limited_by=None))
 
+    @property
+    def may_pause(self) -> bool:
+        """Return whether there is something that a pause holds up: a download, or nobody knows yet."""
+        fetch = self.step("fetch")
+        return not self.steps or (fetch is not None and fetch.state in ("waiting", "running"))
+
     def step(self, name: str) -> StepView | None:
         return next((step for step in self.steps if step.name == name), None)
 

@@ -116,11 +116,12 @@ class Proofs:
             return (
                 message(
                     "share.why.own",
-                    "Nothing proves that this computer belongs to the class: it was set up without the key "
-                    "behind the code's “+”.",
+                    "This result is not signed for the class: only the first part of its code was typed.",
                 ),
             )
-        return (message("share.why.unproven", "Nothing proves who sent this: anybody in the network can."),)
+        return (
+            message("share.why.unproven", "This result is not signed: anybody on this network could have sent it."),
+        )
 
 
 def _signed_bytes(statement: Mapping[str, Any], challenge: str) -> bytes:

@@ -219,8 +219,9 @@ def _verdict(value: Certificate, profile_sha256: str, made: str) -> tuple[str, t
         )
     off = _clock_off(value)
     if off is not None:
-        key = "share.why.clock-ahead" if off > 0 else "share.why.clock-behind"
-        why = Said(message(key, days=round(abs(off) / _DAY)))
+        days = round(abs(off) / _DAY)
+        way = "ahead" if off > 0 else "behind"
+        why = Said(message(f"share.why.clock-{way}" if days > 1 else f"share.why.clock-{way}-one", days=days))
         return "clock", (why,), (Said(message("share.fix.clock")),)
     if _is_before(value, made):
         day = str(report.get("created"))[:10]

@@ -81,7 +81,7 @@ def _row(row: MachineRow, language: str) -> Markup:
         tag("td", sentences(row.fix, language)),
         tag("td", row.cards, _below(row.system)),
         tag("td", row.build),
-        tag("td", _moment(row.created), seconds),
+        tag("td", moment_text(row.created), seconds),
         class_="green" if row.state == GREEN else "red",
     )
 
@@ -90,7 +90,7 @@ def _below(words: str) -> Markup:
     return joined((tag("br"), tag("small", words)))
 
 
-def _moment(created: str) -> str:
+def moment_text(created: str) -> str:
     """`2026-11-21T21:35:24Z` for people; what has another form stays as it is."""
     found = _CREATED.fullmatch(created)
     return f"{found[1]} {found[2]} UTC" if found else created

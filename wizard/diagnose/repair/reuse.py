@@ -310,7 +310,7 @@ class ReuseAside(PutAside):
             _check_conda_files(prefix, site, wheels)
         count = aside.put(self._repair.names, wheels, (), (prefix / NAME,), spare=True, how=self._repair.how)
         context.journal.done(self.name, {"count": count})
-        return message("step.reuse-aside.done", "Put aside: {count}; nothing was deleted", count=count)
+        return message("step.reuse-aside.done", "Files moved aside: {count}; nothing was deleted", count=count)
 
 
 def _check_conda_files(prefix: Path, site: Path, wheels: tuple[Path, ...]) -> None:

@@ -166,9 +166,9 @@ class PutAside(Step):
         count = aside_of(context.plan, repair).put(repair.names, wheels_of(context), further, edits)
         context.journal.done(self.name, {"count": count})
         return (
-            message("step.aside.done", "Put aside: {count}", count=count)
+            message("step.aside.done", "Files moved aside: {count}", count=count)
             if count
-            else message("step.aside.nothing", "Nothing to put aside")
+            else message("step.aside.nothing", "No old files to move")
         )
 
 

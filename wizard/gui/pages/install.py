@@ -16,7 +16,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.order import SideId
-from wizard.app.pages.report import read_report
+from wizard.app.pages.report import REPAIR_STEP, read_report
 from wizard.app.pages.run import RunView
 from wizard.app.use.runs import resume_or_show
 from wizard.gui.pages.base import Page
@@ -53,9 +53,11 @@ class InstallPage(Page):
         self.watch.revived.connect(self._show_again)
         self.watch.vanished.connect(context.navigator.restart)
         self.quiet = Remark(context.translator, lambda: self.tr("No progress"))
-        self.rest = Remark(context.translator, lambda: self.tr("Stopped"))
-        self.progress = RunProgress(context.translator)
-        self.steps = RunSteps(context.translator)
+        self.rest = Remark(
+            context.translator,
+            lambda: self.tr("Cancelled") if self.rest.code == "flow.cancelled" else self.tr("Stopped"),
+        )
+        self.progress, self.steps = RunProgress(context.translator), RunSteps(context.translator)
         self._notices = label("", "muted")
         self.log_button = QPushButton()
         self.log_button.setProperty("role", "plain")
@@ -145,19 +147,16 @@ class InstallPage(Page):
         self.pause.setAccessibleDescription(told)
         self.rest.retranslate()
         self.quiet.retranslate()
-        self.log.setAccessibleName(self.tr("Log"))
         self._fold_log(self.log_button.isChecked())
 
     def _fold_log(self, is_open: bool) -> None:
         self.log.setVisible(is_open)
         if is_open and self.isVisible():  # in a small window it unfolds below what is seen
-            QTimer.singleShot(_LAID_OUT_MS, self.log, self._show_log)
+            QTimer.singleShot(_LAID_OUT_MS, self.log, lambda: self._scroll.ensureWidgetVisible(self.log))
         self.log_button.setText(self.tr("&Log (Ctrl+L)"))
         self.log_button.setIcon(fold_icon(is_open))
-        self.log_button.setAccessibleName(self.tr("Log"))
-
-    def _show_log(self) -> None:
-        self._scroll.ensureWidgetVisible(self.log)
+        for part in (self.log, self.log_button):
+            part.setAccessibleName(self.tr("Log"))
 
     def render_state(self) -> None:
         self._show_run()
@@ -208,7 +207,8 @@ class InstallPage(Page):
         if self._paused:
             return self.tr("Paused"), self.pause.toolTip()
         words = self.tr("You can close this window. If the network fails, the download resumes where it stopped.")
-        return self.tr("Installing"), words
+        is_repair = self.watch.view.step(REPAIR_STEP) is not None
+        return self.tr("Repairing") if is_repair else self.tr("Installing"), words
 
     @property
     def percent(self) -> int | None:
@@ -237,15 +237,19 @@ class InstallPage(Page):
 
     def _show_buttons(self, going: bool) -> None:
         unfinished = not going and self.state.report is None
-        for button in (self.pause, self.cancel):
-            button.setVisible(going)
+        may_pause = going and (self._paused or self.watch.view.may_pause)
+        loses_focus = self.pause.hasFocus() and not may_pause
+        for button, is_shown in ((self.pause, may_pause), (self.cancel, going)):
+            button.setVisible(is_shown)
             button.setEnabled(going and not self._cancelling)
+        if loses_focus:  # else it would go to Cancel
+            self.wants_focus.emit()
         self.remove.setVisible(unfinished and self.state.run_id is not None)
         self.remove.setEnabled(not self.is_busy)
         ending = self.watch.view.ending
         failed = unfinished and ending is not None and not ending.cancelled and bool(ending.details)
-        self.explain.setVisible(failed)
         is_of_source = ending is not None and ending.error_code.startswith("fetch-") and not ending.cancelled
+        self.explain.setVisible(failed and not is_of_source)  # of those its own words know more
         self.other.setVisible(unfinished and is_of_source and self._chose_source())
         self.other.setEnabled(not self.is_busy)
         self.pause.setText(self.tr("&Resume") if self._paused else self.tr("&Pause"))

@@ -8,10 +8,11 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
 from wizard.app.pages.run import Bytes, FileView, RunView, StepView, limit_words
 from wizard.gui.shell.translator import Translator
@@ -111,6 +112,8 @@ class RunProgress(QFrame):
         beside = column(self._speed, gap=4)
         self._rate, self._limit = label("", "small-strong", wrap=False), label("", "small")
         self._curve = SpeedCurve()
+        _keep_room(self._curve)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         over = line_up(gap=8)
         over.addWidget(self._rate)
         over.addWidget(self._limit, 1)
@@ -142,6 +145,7 @@ class RunProgress(QFrame):
         _set(self._left, left_text(left) if left is not None else self.tr("Starting…") if begins else "")
         _set(self._rate, rate_text(rate) if rate else "")
         _set(self._limit, limit)
+        _keep_room(self._speed, is_going)  # what stands below must not jump
         self._speed.setVisible(rate is not None)
         self.bar.setAccessibleName(self.tr("Progress: %1").replace("%1", percent))
         self.bar.setAccessibleDescription(self.words)
@@ -153,7 +157,9 @@ class RunProgress(QFrame):
         return words.replace("%1", bytes_text(counted.done))
 
 
-_SIGNS = {"done": "ok", "skipped": "ok", "failed": "problem", "running": "running", "paused": "note"}
+_SIGNS = {"done": "ok", "skipped": "ok", "failed": "problem", "running": "running"} | dict.fromkeys(
+    ("paused", "stopped", "cancelled"), "note"
+)
 _SAID = ("paused", "stopped", "failed", "cancelled", "not-started")  # states that are said in words as well
 # Until the worker says which steps it has: a new environment's.
 _FIRST_SEEN = tuple(StepView(name, 1.0) for name in ("preflight", "create", "fetch", "install", "check", "verify"))
@@ -173,6 +179,7 @@ class FileBars(QWidget):
         grid.setVerticalSpacing(8)
         grid.setColumnStretch(1, 1)
         self._rows: list[tuple[QLabel, QProgressBar, QLabel]] = []
+        self._shown: list[FileView] = []
         for row in range(_BARS):
             name, bar, count = label("", wrap=False), QProgressBar(), label("", "muted", wrap=False)
             count.setAlignment(Qt.AlignmentFlag.AlignRight)
@@ -183,10 +190,21 @@ class FileBars(QWidget):
             self._rows.append((name, bar, count))
         self.show_files(())
 
-    def show_files(self, files: Sequence[FileView]) -> None:
-        """Show a bar for each of the large files that are coming now."""
+    def show_files(self, files: Sequence[FileView] | None) -> None:
+        """Show a bar for each of the large files that are coming now; one that is there keeps its place until another
+        wants it. None: nothing is fetched."""
+        coming = {one.name: one for one in files or ()}
+        self._shown = [coming.pop(one.name, None) or replace(one, done=one.size) for one in self._shown]
+        for one in coming.values():
+            over = [place for place, other in enumerate(self._shown) if other.done >= other.size]
+            if len(self._shown) < _BARS:
+                self._shown.append(one)
+            elif over:
+                self._shown[over[0]] = one
+        if files is None:
+            self._shown = []
         for place, (name, bar, count) in enumerate(self._rows):
-            one = files[place] if place < len(files) else None
+            one = self._shown[place] if place < len(self._shown) else None
             for widget in (name, bar, count):
                 widget.setVisible(one is not None)
             if one is not None:
@@ -198,7 +216,7 @@ class FileBars(QWidget):
                 if bar.property("state") != (state := "done" if one.done >= one.size else "going"):
                     bar.setProperty("state", state)
                     restyle(bar)
-        self.setVisible(bool(files))
+        self.setVisible(bool(self._shown))
 
 
 class _Row:
@@ -220,6 +238,7 @@ class RunSteps(QWidget):
         self._outer: QVBoxLayout = column(self)
         self._card = RowCard(4, 2, has_lines=False)
         self._outer.addWidget(self._card)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
 
     def show_view(self, view: RunView, is_going: bool, is_paused: bool = False, is_new: bool = True) -> None:
         """Show each step of the run with its sign, and the bars below the download. `is_new`: it makes an environment,
@@ -233,7 +252,7 @@ class RunSteps(QWidget):
         fetch = view.step(_FETCH)
         is_fetching = is_going and fetch is not None and fetch.state == "running"
         if self._bars is not None:
-            self._bars.show_files(view.bytes.files if view.bytes and is_fetching else ())
+            self._bars.show_files((view.bytes.files if view.bytes else ()) if is_fetching else None)
 
     def state_of(self, name: str) -> str:
         """Return the word for its state, which its sign shows."""
@@ -255,6 +274,8 @@ class RunSteps(QWidget):
         state = step.state if not is_running else "stopped" if not is_going else "paused" if is_paused else "running"
         if state == "waiting" and not is_going:
             state = "not-started"
+        elif state == "cancelled" and not (view.ending and view.ending.cancelled):
+            state = "stopped"  # by what failed beside it
         word = step_state(state, self._translator.language)
         row.sign.show_state(_SIGNS.get(state, "waiting"))
         row.sign.setAccessibleName(word)
@@ -267,8 +288,7 @@ class RunSteps(QWidget):
         said = self._translator.say(step.message)
         detail = _short(self._translator.say(step.detail)) if is_running else ""
         _set(row.words, (detail or said) if state != "not-started" else "")
-        right = "" if is_paused and is_running else self._right(step, view, is_going)
-        _set(row.right, right or (word if state in _SAID else ""))
+        _set(row.right, word if state in _SAID else self._right(step, view, is_going))
 
     @staticmethod
     def _right(step: StepView, view: RunView, is_going: bool) -> str:
@@ -284,6 +304,13 @@ class RunSteps(QWidget):
 def _short(detail: str) -> str:
     """Name a package file by what is in it: the rest of its name says for which systems it is."""
     return " ".join(detail.split("-")[:2]) if detail.endswith((".whl", ".conda")) else detail
+
+
+def _keep_room(widget: QWidget, is_kept: bool = True) -> None:
+    """Hidden, it leaves its room empty."""
+    policy = widget.sizePolicy()
+    policy.setRetainSizeWhenHidden(is_kept)
+    widget.setSizePolicy(policy)
 
 
 def _set(widget: QLabel, words: str) -> None:

@@ -124,6 +124,7 @@ class RailStep(_RailButton):
         states = {
             (True, False): QCoreApplication.translate("Rail", "current step"),
             (False, True): QCoreApplication.translate("Rail", "done"),
+            (True, True): QCoreApplication.translate("Rail", "done"),  # the last one, when all has gone well
         }
         state = states.get((is_now, is_done), QCoreApplication.translate("Rail", "not reached yet"))
         if has_failed:

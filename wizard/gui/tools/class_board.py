@@ -12,13 +12,15 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QGridLayout, QPushButton, QSizePolicy, QWidget
 
 from wizard.classroom.results.room import RED, ClassResults, MachineRow
-from wizard.gui.widgets.frames import column
+from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.icons import icon
-from wizard.gui.widgets.labels import label, plain_tip, restyle
+from wizard.gui.widgets.labels import Pill, label, plain_tip, restyle
 
 _QUIET = 3  # modules of white around a code, without which cameras do not find it
 _LARGE = 3.4  # times the running text: the class code on a projector
 _SEAT_WIDTH, _SEAT_HEIGHT, _SEAT_GAP = 80, 44, 8  # pixels
+_BESIDE_NAME = 38  # pixels of a seat: its sign and what is around
+_MARK = "\N{LEFT-TO-RIGHT MARK}"  # behind what a cut name ends with: it stays there
 MOST_SEATS_DRAWN = 200  # above that a list says more
 _NUMBER = re.compile(r"(\d{1,4})\D*$")
 
@@ -94,6 +96,25 @@ class LargeCode(QDialog):
         self.close()
 
 
+class RoomCounts(QWidget):
+    """How many are ready, need help and are not here."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        line = line_up(self)
+        self._pills = (Pill("ok"), Pill("problem"), Pill("note"))
+        for pill in self._pills:
+            line.addWidget(pill)
+
+    def show_room(self, room: ClassResults | None) -> None:
+        counts = (room.green, room.red, room.missing) if room else (0, 0, 0)
+        help_words = self.tr("1 needs help") if counts[1] == 1 else self.tr("%1 need help")
+        words = (self.tr("%1 ready"), help_words, self.tr("%1 not here"))
+        for pill, count, said in zip(self._pills, counts, words, strict=True):
+            pill.show_state(str(pill.property("pill")), said.replace("%1", str(count)))
+            pill.setVisible(count > 0)
+
+
 def seat_number(name: str) -> int:
     """Return the number at the end of a computer's name (`seat 7`); 0 where it has none."""
     found = _NUMBER.search(name)
@@ -112,6 +133,7 @@ class SeatMap(QWidget):
         self._grid.setSpacing(_SEAT_GAP)
         self._seats: list[QPushButton] = []
         self._rows: list[MachineRow | None] = []
+        self._names: list[str] = []
         self._columns = 0
 
     def show_room(self, room: ClassResults | None) -> None:
@@ -123,7 +145,7 @@ class SeatMap(QWidget):
             return
         while len(self._seats) < len(placed):
             self._add_seat()
-        self._rows = [row for _, row in placed]
+        self._names, self._rows = [name for name, _ in placed], [row for _, row in placed]
         for place, seat in enumerate(self._seats):
             seat.setVisible(place < len(placed))
             if place < len(placed):
@@ -151,7 +173,6 @@ class SeatMap(QWidget):
             state, sign, said = "problem", "x", self.tr("needs help")
         elif row is not None:
             state, sign, said = "ok", "check", self.tr("ready")
-        seat.setText(name.replace("&", "&&"))  # a name of somebody else, no key of ours
         words = f"{(row.label or row.machine) if row is not None else name}: {said}"
         seat.setToolTip(plain_tip(words))
         seat.setAccessibleName(words)
@@ -167,6 +188,10 @@ class SeatMap(QWidget):
 
     def _lay_out(self) -> None:
         columns = max(1, (self.width() + _SEAT_GAP) // (_SEAT_WIDTH + _SEAT_GAP))
+        room = (self.width() + _SEAT_GAP) // columns - _SEAT_GAP - _BESIDE_NAME
+        for seat, name in zip(self._seats, self._names, strict=False):
+            shown = seat.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, room)
+            seat.setText(shown.replace("&", "&&").replace("…", f"…{_MARK}"))  # somebody else's name, no key of ours
         if columns == self._columns:
             return
         for number in range(max(self._columns, columns)):

@@ -16,7 +16,7 @@ from wizard.gui.widgets.fields import PathField
 from wizard.gui.widgets.figures import rate_text
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.hosts_consent import HostsConsent
-from wizard.gui.widgets.labels import label, selectable
+from wizard.gui.widgets.labels import Pill, label, selectable
 from wizard.model.messages import Message, bytes_text
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class PackPanel(QFrame):
         field.addWidget(self._text)
         field.addWidget(self.folder, 1)
         field.addWidget(self.browse)
-        self.split, self._notes = QCheckBox(self), label("")
+        self.split, self._notes, self._lacks = QCheckBox(self), label(""), Pill("warning")
         self._how_far, self.bar = label("", "muted"), QProgressBar(self)
         self.bar.setTextVisible(False)
         self.bar.setRange(0, _STEPS)
@@ -68,7 +68,9 @@ class PackPanel(QFrame):
         for button in (self.open, self.make, self.go, self.again, self.drop):
             buttons.addWidget(button)
         buttons.addStretch(1)
-        for widget in (self._words, self._field, self.split, self._notes, self.consent, self._how_far, self.bar):
+        for widget in (self._words, self._field, self.split, self._notes):
+            rows.addWidget(widget)
+        for widget in (self._lacks, self.consent, self._how_far, self.bar):
             rows.addWidget(widget)
         rows.addLayout(buttons)
         self._connect()
@@ -147,6 +149,9 @@ class PackPanel(QFrame):
         self.consent.retranslate()
         self._show_head()
         self._notes.setText("\n".join(self._said(plan)) if plan else "")
+        free = bytes_text(plan.free) if plan else ""
+        words = self.tr("There is too little room: only %1 are free.").replace("%1", free)
+        self._lacks.show_state("warning", words)
         self._how_far.setText(self._far())
         self.bar.setAccessibleName(self._far())
         is_asked = plan is not None and not self.is_going
@@ -154,6 +159,7 @@ class PackPanel(QFrame):
             (self._field, is_asked),
             (self.split, is_asked),
             (self._notes, bool(plan) and bool(self._notes.text())),
+            (self._lacks, self.lacks_room),
             (self.consent, is_asked and bool(self.consent.boxes)),
             (self._how_far, self.is_going),
             (self.bar, self.is_going),
@@ -203,8 +209,6 @@ class PackPanel(QFrame):
             said.append(self.tr("A pack lies there already: only what is new or damaged is fetched."))
         elif plan.began:
             said.append(self.tr("An unfinished pack is there and will be continued."))
-        elif self.lacks_room:
-            said.append(self.tr("There is too little room: only %1 are free.").replace("%1", bytes_text(plan.free)))
         return said
 
     def _far(self) -> str:

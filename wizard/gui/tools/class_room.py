@@ -22,10 +22,10 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.classroom.results.room import MOST_SEATS, RED, ClassResults, MachineRow
-from wizard.classroom.results.room_page import sentences
+from wizard.classroom.results.room_page import moment_text, sentences
 from wizard.gui.shell.serving import PACK, ServingNow
 from wizard.gui.shell.translator import Translator
-from wizard.gui.tools.class_board import LargeCode, QrCode, SeatMap
+from wizard.gui.tools.class_board import LargeCode, QrCode, RoomCounts, SeatMap
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.frames import Fold, FoldList, column, line_up
 from wizard.gui.widgets.icons import ICON_SIZE, icon
@@ -175,7 +175,8 @@ class ServingPanel(QFrame):
         self.picture.show_words(shown[0])
         self.picture.setAccessibleName(self.tr("QR code of the address"))
         said, _, key = code.partition("+")
-        self._said_code.setText(_in_breaths(said))
+        groups = said.split("-")  # two in a line, as one says them
+        self._said_code.setText("\n".join("-".join(groups[at : at + 2]) for at in range(0, len(groups), 2)))
         self._said_code.setAccessibleName(said)
         signed = self.tr("with +%1 behind it, results are signed").replace("%1", key) if key else ""
         self._or.setText("\n".join(filter(None, (self.tr("or %1").replace("%1", shown[0]), signed))))
@@ -196,12 +197,6 @@ class ServingPanel(QFrame):
         return words.replace("%1", str(clients)).replace("%2", bytes_text(sent)).replace("%3", str(results))
 
 
-def _in_breaths(code: str) -> str:
-    """Return a code in lines of two groups, as one says it."""
-    groups = code.split("-")
-    return "\n".join("-".join(groups[at : at + 2]) for at in range(0, len(groups), 2))
-
-
 _STATE, _COMPUTER, _WHY, _FIX = range(4)
 _MOST_ROWS_SHOWN = 10
 
@@ -215,7 +210,7 @@ class RoomPanel(QWidget):
         self._room: ClassResults | None = None
         self._rows: tuple[MachineRow, ...] = ()
         rows = column(self, gap=8)
-        self._title, self._head = label("", "heading"), label("", "strong")
+        self._title, self._counts, self._notes = label("", "heading", wrap=False), RoomCounts(), label("", "muted")
         self._seats_text, self.seats = QLabel(self), QSpinBox(self)
         self.seats.setRange(0, MOST_SEATS)
         self.seats.setKeyboardTracking(False)
@@ -223,28 +218,30 @@ class RoomPanel(QWidget):
         self._seats_text.setBuddy(self.seats)
         self._filter_text, self.filter, self.only_red = QLabel(self), QLineEdit(self), QCheckBox(self)
         self._filter_text.setBuddy(self.filter)
-        asked, sought = line_up(), line_up()
-        for part in (self._seats_text, self.seats):
+        head, asked, sought = line_up(gap=12), line_up(), line_up()
+        self.next_problem = QPushButton(self)
+        self.next_problem.setProperty("role", "small")
+        for part in (self._seats_text, self.seats, self.next_problem):
             asked.addWidget(part)
-        asked.addStretch(1)
+        asked.insertStretch(2, 1)
         sought.addWidget(self._filter_text)
         sought.addWidget(self.filter, 1)
         self.seat_map, self.listed = SeatMap(), Fold()
-        self.next_problem = QPushButton(self)
-        self.next_problem.setProperty("role", "small")
-        asked.insertWidget(3, self.next_problem)
         self._none = label("", "muted")
         self.table = RowTable(4, (_WHY, _FIX), _MOST_ROWS_SHOWN)
         self.detail = _Detail(translator)
-        for one in (self._title, self._head):
-            rows.addWidget(one)
-        rows.addLayout(asked)
-        for widget in (self._none, self.seat_map, self.detail):
+        for one in (self._title, self._counts):
+            head.addWidget(one)
+        head.addStretch(1)
+        for line in (head, asked):
+            rows.addLayout(line)
+        for widget in (self._none, self.seat_map, self.detail, self._notes):
             rows.addWidget(widget)
         self.listed.body.addLayout(sought)
         self.listed.body.addWidget(self.only_red)
         self.listed.body.addWidget(self.table)
         rows.addWidget(FoldList(self.listed))
+        rows.addStretch(1)
         self.seat_map.chosen.connect(self._choose)
         self.next_problem.clicked.connect(self._choose_next_problem)
         self.table.itemSelectionChanged.connect(self._chosen)
@@ -291,8 +288,9 @@ class RoomPanel(QWidget):
     def _fill(self) -> None:
         """The selection stays with its computer."""
         before, room = self.selected, self._room
-        said = (room.head, *room.notes) if room else ()  # who forged a result is named here, too
-        self._head.setText("\n".join(map(self._translator.say, said)))
+        self._counts.show_room(room)
+        self._notes.setText("\n".join(map(self._translator.say, room.notes if room else ())))
+        self._notes.setVisible(bool(self._notes.text()))
         with QSignalBlocker(self.table):
             self._rows = tuple(row for row in (room.rows if room else ()) if self._is_wanted(row))
             self.table.setRowCount(len(self._rows))
@@ -395,6 +393,6 @@ class _Detail(QFrame):
         fix = sentences(row.fix, language) if is_red else ""
         self._fix.setText(self.tr("What to do: %1").replace("%1", fix))
         self._fix.setVisible(bool(fix))
-        facts = (row.cards, row.system, row.build, row.created)
+        facts = (row.cards, row.system, row.build, moment_text(row.created))
         self._facts.setText(" · ".join(part for part in facts if part))
         self._facts.setVisible(bool(self._facts.text()))

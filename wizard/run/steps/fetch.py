@@ -62,7 +62,7 @@ class Fetch(Step):
         all_computed = only_computed == len(context.lock.files)
         reused = result.bytes_reused + kept
         context.journal.done(self.name, {"fetched": result.bytes_fetched, "reused": reused})
-        promised = "done" if reused else "new"
+        promised = "new" if not reused else "done" if result.bytes_fetched else "here"
         return message(
             f"step.fetch.{promised if not only_computed else 'all-computed' if all_computed else 'computed'}",
             fetched=bytes_text(result.bytes_fetched),
