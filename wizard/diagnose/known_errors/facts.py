@@ -55,6 +55,7 @@ _NVIDIA = (
 )
 _OWN_PYTHON = r"(?i)([A-Z]:\\[^\s\"'<>|:]*?\\python_embed\w*)\\"
 _CARD = r"(?i)(?:^|[^A-Za-z])(RTX|GTX)[ -]?(\d{3,4})"
+_TESLA = r"(?:^|[^\w.-])(P40|P100|V100|M40|M60|K80)(?:$|[^\w.])"
 # As people write it: "5090", "5060TI". The series since the RTX 20 alone, for other numbers have four digits, too.
 _BARE_CARD = r"(?im)(?:^|[^\w.:/\\,-])(20[678]0|[345]0[5-9]0)(?: ?(?:ti|super|d))*\b"
 _NUMBER = r"(?i) ?(?:[.:\d%/]|(?:m?s|[kmgt]i?b|steps?|it|seconds?|tokens?)\b)"
@@ -316,6 +317,7 @@ def _cards(words: str) -> frozenset[str]:
     if not compiled(_ABOUT_THE_CARD).search(words):
         return frozenset()
     named = frozenset(f"{match[1]} {match[2]}".upper() for match in compiled(_CARD).finditer(words))
+    named |= frozenset(f"Tesla {match[1]}" for match in compiled(_TESLA).finditer(words))
     bare = (match for match in compiled(_BARE_CARD).finditer(words) if _is_no_number(match.span(1), words))
     return named or frozenset(f"RTX {match[1]}" for match in bare)
 
