@@ -278,3 +278,138 @@ def test_any_cuda_of_a_number_is_asked_by_a_star(tmp_path: Path) -> None:
     (moved,) = decided(tmp_path, {"pixi.toml": pixi}, BLACKWELL).relaxed
     assert (moved.name, moved.asked) == ("cuda", "cu12")
     assert moved.why.key == "reason.no-kernels-for-gpu"
+
+
+WAYS: dict[str, tuple[dict[str, str | bytes], tuple[str, str, str | None]]] = {
+    "poetry, a wheel's address": (
+        {
+            "pyproject.toml": '[tool.poetry.dependencies]\npython=">=3.8,<3.11"\n'
+            'torch={url="https://example.org/torch-1.13.1%2Bcu117-cp310-cp310-linux_x86_64.whl"}\n'
+        },
+        ("1.13.1", "cu117", "3.10"),
+    ),
+    "uv, a wheel's address": (
+        {
+            "pyproject.toml": '[project]\nname="x"\ndependencies=["torch"]\n[tool.uv.sources]\n'
+            'torch={url="https://example.org/torch-2.1.2%2Bcu118-cp311-cp311-linux_x86_64.whl"}\n'
+        },
+        ("2.1.2", "cu118", "3.11"),
+    ),
+    "poetry, either of two": (
+        {"pyproject.toml": '[tool.poetry.dependencies]\npython="^3.9"\ntorch="^1.13 || ^2.0,<2.5"\n'},
+        ("2.4.1", "cu124", "3.12"),
+    ),
+    "pipenv": (
+        {"Pipfile": '[packages]\ntorch="==1.12.1"\n[dev-packages]\npytest="*"\n[requires]\npython_version="3.9"\n'},
+        ("1.12.1", "cu116", "3.9"),
+    ),
+    "one equals sign": ({"requirements.txt": "torch=1.13.1\nnumpy=1.23.5\n"}, ("1.13.1", "cu117", "3.10")),
+    "pip list": (
+        {"requirements.txt": "Package Version\n------- ------\nnumpy 1.21.2\ntorch 1.10.2+cu113\n"},
+        ("1.10.2", "cu113", "3.9"),
+    ),
+    "a tag of the repository": (
+        {"requirements.txt": "torch @ git+https://github.com/pytorch/pytorch.git@v2.1.0\n"},
+        ("2.1.0", "cu121", "3.11"),
+    ),
+    "an override of uv": (
+        {
+            "pyproject.toml": '[project]\nname="x"\ndependencies=["torch>=2.8"]\n'
+            '[tool.uv]\noverride-dependencies=["torch==2.6.0"]\n'
+        },
+        ("2.6.0", "cu126", "3.12"),
+    ),
+    "extras of which one is chosen": (
+        {
+            "pyproject.toml": '[project]\nname="x"\n[project.optional-dependencies]\nold=["torch==2.1.0"]\n'
+            'new=["torch==2.4.0"]\namd=["torch==2.4.1+rocm6.1"]\n'
+        },
+        ("2.4.0", "cu124", "3.12"),
+    ),
+    "an image by its arguments": (
+        {
+            "requirements.txt": "tqdm\n",
+            "Dockerfile": 'ARG PYTORCH="1.9.0"\nARG CUDA="11.1"\nFROM pytorch/pytorch:${PYTORCH}-cuda${CUDA}-devel\n',
+        },
+        ("1.9.0", "cu111", "3.9"),
+    ),
+    "NVIDIA's line beside AMD's": (
+        {
+            "setup.sh": "conda install pytorch==2.4.0 pytorch-cuda=11.8 -c pytorch\n"
+            "pip install torch==2.4.1 --index-url https://download.pytorch.org/whl/rocm6.1\n"
+        },
+        ("2.4.0", "cu118", "3.12"),
+    ),
+    "a release for developers beside none": (
+        {
+            "pyproject.toml": '[build-system]\nrequires=["torch>=2.5,<2.9"]\n[project]\n'
+            'name="x"\ndependencies=["tqdm"]\n',
+            "Dockerfile": "RUN pip install torch==2.7.0.dev20250307\n",
+        },
+        ("2.8.0", "cu129", "3.12"),
+    ),
+    "pins choose an older torch by their Python": (
+        {"requirements.txt": "torch\nnumpy==1.19.5\n"},
+        ("2.8.0", "cu129", "3.9"),
+    ),
+    "transformers by its tokenizers": (
+        {"requirements.txt": "torch==2.1.0\ntransformers==4.19.2\n"},
+        ("2.1.0", "cu121", "3.10"),
+    ),
+    "a pinned vLLM means its torch": ({"requirements.txt": "torch\nvllm==0.6.3\n"}, ("2.4.0", "cu124", "3.12")),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_ways_in_which_projects_ask_for_torch(tmp_path: Path, way: str) -> None:
+    files, wanted = WAYS[way]
+    found = decided(tmp_path, files, AMPERE)
+    assert build(found) == wanted
+    assert found.relaxed == () and "contradiction" not in codes(found) or way == "an override of uv"
+
+
+def test_constraints_that_nothing_includes_install_nothing(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch\n", "constraints.txt": "torch==2.3.1\ntqdm==4.0\n"}, AMPERE)
+    assert (build(found)[0], found.understood.rest) == ("2.3.1", ())
+
+
+def test_cuda_as_a_range_as_a_channel_and_as_no_cuda_at_all(tmp_path: Path) -> None:
+    pixi = '[workspace]\nname="x"\n[dependencies]\npytorch-gpu="*"\ncuda-version=">=12.4,<13"\n'
+    assert build(decided(tmp_path / "range", {"pixi.toml": pixi}, BLACKWELL))[1].startswith("cu12")
+    conda = "channels: [nvidia/label/cuda-11.8.0]\ndependencies:\n  - pip:\n    - torch==2.1.2\n"
+    assert build(decided(tmp_path / "label", {"environment.yml": conda}, AMPERE))[1] == "cu118"
+    cpu = "dependencies:\n  - pytorch=1.12.1=py3.9_cpu_0\n"
+    found = decided(tmp_path / "cpu", {"environment.yml": cpu}, AMPERE)
+    assert build(found)[1] == "cpu"
+    assert "cpu-asked" in codes(found)
+
+
+def test_an_index_of_uv_counts_on_the_systems_that_its_marker_names(tmp_path: Path) -> None:
+    page = "https://download.pytorch.org/whl"
+    words = f"""[project]\nname="x"\ndependencies=["torch==2.7.1"]\n[tool.uv.sources]\ntorch=[
+{{index="cpu",marker="sys_platform != 'linux'"}},{{index="gpu",marker="sys_platform == 'linux'"}}]
+[[tool.uv.index]]\nname="cpu"\nurl="{page}/cpu"\n[[tool.uv.index]]\nname="gpu"\nurl="{page}/cu128"\n"""
+    assert build(decided(tmp_path / "linux", {"pyproject.toml": words}, AMPERE))[1] == "cu128"
+    found = decided(tmp_path / "windows", {"pyproject.toml": words}, ADA)
+    assert build(found)[1] == "cpu"
+    assert "cpu-asked" in codes(found)
+
+
+def test_what_another_maker_or_system_alone_has_is_left_out_and_named(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements/ascend.txt": "torch<2.10\ntorch-npu\n",
+        "requirements/cuda.txt": "torch<=2.12.1\naccelerate\n",
+    }
+    found = decided(tmp_path / "npu", files, NO_CARD)
+    assert build(found)[0] == "2.12.1"
+    assert [one.name for one in found.understood.rest] == ["accelerate"]
+    mac = {"requirements.txt": "torch==2.1.2\npyobjc-core==10.1\ntensorflow-macos==2.15.0\nuvloop\n"}
+    assert without(decided(tmp_path / "mac", {**mac}, AMPERE)) == ("pyobjc-core", "tensorflow-macos")
+    assert without(decided(tmp_path / "windows", {**mac}, ADA)) == ("pyobjc-core", "tensorflow-macos", "uvloop")
+
+
+def test_nightly_builds_are_not_taken_and_that_is_said(tmp_path: Path) -> None:
+    words = "--index-url https://download.pytorch.org/whl/nightly/cu128\ntorch\n"
+    found = decided(tmp_path, {"requirements.txt": words}, BLACKWELL)
+    assert build(found)[0] == decided(tmp_path / "n", {"requirements.txt": "torch\n"}, BLACKWELL).candidate.torch  # type: ignore[union-attr]
+    assert "nightly" in codes(found)

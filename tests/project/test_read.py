@@ -361,3 +361,16 @@ def test_what_pip_needs_to_install_a_line_is_kept(tmp_path: Path) -> None:
     project = project_of(tmp_path, {"pyproject.toml": poetry, "requirements.txt": "c[z]>=2\n"})
     assert [one(project, name).extras for name in ("a", "b", "c")] == [("x", "y"), (), ("z",)]
     assert one(project, "b").url == "git+https://git.example/b"
+
+
+def test_every_command_of_a_line_is_read_and_a_path_of_windows(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.0.1\n",
+        "requirements_dev.txt": "torch==1.8.0\n",
+        "README.md": "`pip install causal-conv1d` and `pip install mamba-ssm`\n"
+        "`python -m pip install -r .\\nodes\\x\\requirements.txt`\npip install -r requirements_dev.txt\n",
+    }
+    project = project_of(tmp_path, files)
+    assert {"causal-conv1d", "mamba-ssm"} <= {each.name for each in project.statements}
+    assert asked(project, "torch") == [("==2.0.1", "requirements.txt:1")]
+    assert codes(project) == ["other-lists"]

@@ -296,7 +296,8 @@ def _requirement(one: Statement, decision: ProjectDecision, moving: dict[str, st
     name, specifier, row = one.name, one.specifier, companion(one.name)
     if row and name in moving:  # it goes with torch, or has another name here
         specifier = ""
-        name = row.instead if moving[name] == row.instead else name
+        given = moving[name].split(" ")[0]
+        name = given if given in (row.instead, row.name) else name
     if name == "numpy" and decision.numpy:
         specifier = decision.numpy
     if freedom:

@@ -28,8 +28,8 @@ from wizard.project.requirements import requirement, statements_of
 _MOST_LINES = 20_000
 _MOST_LETTERS = 4_000
 _CONTINUED = re.compile(r"[\\^`]\s*$")
-_PIP = re.compile(r"\b(?:pip3?(?:\.exe)?|pip3?\.\d+)\s+install\s+(?P<words>.*)")
-_CONDA = re.compile(r"\b(?:conda|mamba|micromamba)\s+(?:install|create|env create)\s+(?P<words>.*)")
+_PIP = re.compile(r"\b(?:pip3?(?:\.exe)?|pip3?\.\d+)\s+install\s+(?=(?P<words>.*))")
+_CONDA = re.compile(r"\b(?:conda|mamba|micromamba)\s+(?:install|create|env create)\s+(?=(?P<words>.*))")
 _ENDS = re.compile(r"\s(?:&&|\|\||\|)\s|\s#\s|;\s*(?:pip|conda|python|cd|then|fi)\b|`")
 _SKIPPED_VALUE = ("-n", "--name", "-p", "--prefix", "-t", "--target", "--python", "-b", "--timeout", "--retries")
 _FILES = ("-r", "--requirement", "-c", "--constraint", "-f", "--file")
@@ -37,13 +37,19 @@ _INDEXES = {"-i": "index", "--index-url": "index", "--extra-index-url": "index",
 _INTERPRETER = re.compile(r"\bpython(3\.\d+)\s+-m\b|\bpy\s+-(3\.\d+)\b|/python/(3\.\d+)\.\d+/")
 # NVIDIA's own images are numbered by year and month.
 _BASE = re.compile(r"^\s*FROM\s+(?!nvcr\.io/)(?:\S*/)?pytorch:(\d+\.\d+(?:\.\d+)?)(?:-(cuda\d+\.\d+))?", re.IGNORECASE)
+_DEFAULT = re.compile(r"^\s*(?:ARG|ENV)\s+(\w+)[=\s][\"']?([\w.+-]+)[\"']?\s*$")  # of a Dockerfile
+_REFERENCE = re.compile(r"\$\{(\w+)\}|\$(\w+)")
 _IMPORTED = re.compile(r"\bimport\s+([A-Za-z_][A-Za-z0-9_]*)")
 
 
 def read_commands(file: str, text: str, found: Findings) -> None:
     """Read pip's and conda's lines, interpreters and imports out of a README or a Dockerfile, as recommendations."""
-    for number, line in _joined(text):
-        where = origin_of(file, number, line)
+    values: dict[str, str] = {}
+    for number, written in _joined(text):
+        where = origin_of(file, number, written)
+        line = _REFERENCE.sub(lambda match: values.get(match[1] or match[2], match[0]), written)
+        if default := _DEFAULT.match(line):
+            values[default[1]] = default[2]
         if match := _BASE.match(line):
             found.statements.append(Statement(TORCH, f"=={match[1]}", where, RECOMMENDED, build=match[2] or ""))
         for match in _PIP.finditer(line):
@@ -72,7 +78,8 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _tokens(words: str) -> list[str]:
-    words = _ENDS.split(words)[0].replace("\\n", " ")
+    words = re.sub(r"\\n(?!\w)", " ", _ENDS.split(words)[0])
+    words = re.sub(r"\\(?=[\w.])", "/", words)  # a path of Windows
     try:
         return shlex.split(words, comments=False, posix=True)
     except ValueError:

@@ -265,7 +265,7 @@ def _relaxed_native(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
         if row.instead and weigher.machine.os in row.lacks:
             why = message("project.why.triton")
             yield Relaxed(native.name, _asked(native.statements) or native.name, row.instead, why, native.origins)
-        elif row.follows and cuda_of_name(native.name) not in ("", best.candidate.variant):
+        elif (row.follows or row.card) and cuda_of_name(native.name) not in ("", best.candidate.variant):
             given = best.candidate.variant
             why = message(
                 "project.why.cuda-in-name",

@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 
 from wizard.model.messages import Message, message
-from wizard.project.model import DECLARED, LOCKED, TORCH, Project, Statement
+from wizard.project.model import DECLARED, LOCKED, RECOMMENDED, TORCH, Project, Statement
 
 # What belongs to torch or to conda's own ground, and is no package to be asked for beside it.
 _NO_REST = re.compile(
@@ -26,6 +26,12 @@ _CARD_WORDS = {
     "other": r"amd|rocm|intel|ipex|xpu|directml|dml|npu|ascend|hpu|gaudi|tpu|mps|vulkan"
     r"|camb|cambricon|mlu|maca|metax|musa|gcu|dcu|neuron",
 }
+
+
+_OTHER_BUILDS = re.compile(r"/(?:rocm|xpu|hpu|npu|mps|gcu|musa)[\d.]*(?:/|$)")
+_OTHER_EXTRA = re.compile(
+    r"(?:amd|rocm|intel|xpu|hpu|gaudi|npu|ascend|musa|mlu|maca|directml|mps|tpu)(?![a-su-z])|intelgpu"
+)
 
 
 def names_a_computer(file: str) -> bool:
@@ -53,6 +59,7 @@ def _misfit(file: str, os: str, has_card: bool) -> str:
 
 def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[Project, list[Message]]:
     """Return the project without what only other computers' files say, addresses too."""
+    project = _without_other_makers(project)
     saying = {one.origin.file for one in project.statements} | {one.origin.file for one in project.sources}
     misfits = {file: words for file in project.files if file in saying and (words := _misfit(file, os, has_card))}
     fitting = [one for one in project.statements if one.origin.file not in misfits]
@@ -60,17 +67,41 @@ def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[Projec
         return project, []
     if not any(is_rest(one) for one in fitting) and any(is_rest(one) for one in project.statements):
         # Nothing else declares anything: made for another system, and all that there is.
-        return project, [
-            message("project.remark.other-system", file=file, words=words) for file, words in misfits.items()
+        of_others = {file for file, words in misfits.items() if _is_of_other_maker(words)}
+        of_others = of_others if len(of_others) < len(misfits) else set[str]()
+        return _without(project, of_others), [
+            message(f"project.remark.{'not-for-this' if file in of_others else 'other-system'}", file=file, words=words)
+            for file, words in misfits.items()
         ]
     if _says(fitting) >= _says(list(project.statements)):
         return _without(project, set(misfits)), [
             message("project.remark.not-for-this", file=file, words=words) for file, words in misfits.items()
         ]
     # Only files for other computers say which torch: of these the first counts, with what goes along with it.
-    chosen = next(one.origin.file for one in project.statements if one.origin.file in misfits and _says([one]) > 0)
+    of_torch = [one.origin.file for one in project.statements if one.origin.file in misfits and _says([one]) > 0]
+    chosen = min(of_torch, key=lambda file: _is_of_other_maker(misfits[file]))
     kept = _without(project, set(misfits) - {chosen})
     return kept, [message("project.remark.other-system", file=chosen, words=misfits[chosen])]
+
+
+def _is_of_other_maker(words: str) -> bool:
+    return any(re.fullmatch(_CARD_WORDS["other"], word) for word in words.split())
+
+
+def _without_other_makers(project: Project) -> Project:
+    """Leave out extras for cards of other makers, and what a README has for these where it has more."""
+    lines = {source.origin for source in project.sources if _OTHER_BUILDS.search(source.url)}
+    lines |= {one.origin for one in project.statements if _OTHER_BUILDS.fullmatch(f"/{one.local}")}
+    theirs = {one for one in project.statements if one.origin in lines or _OTHER_EXTRA.match(one.group)}
+    is_told_alone = not any(one.name == TORCH for one in project.statements if one not in theirs)
+    optional = (one for one in theirs if one.group not in ("", "constraint") or one.strength == RECOMMENDED)
+    left = {one for one in optional if not (one.strength == RECOMMENDED and is_told_alone)}
+    origins = {one.origin for one in left}
+    return replace(
+        project,
+        statements=tuple(one for one in project.statements if one not in left),
+        sources=tuple(one for one in project.sources if one.origin not in origins),
+    )
 
 
 def _without(project: Project, files: set[str]) -> Project:

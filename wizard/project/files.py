@@ -23,7 +23,8 @@ _SKIPPED = re.compile(
 )
 _FOLDER = re.compile(r"requirement|environment|^conda$|^envs?$|^docker$", re.IGNORECASE)
 _DECLARING = re.compile(
-    r"pyproject\.toml|pixi\.toml|setup\.cfg|setup\.py|uv\.lock|poetry\.lock|pylock(\..+)?\.toml|\.python-version"
+    r"pyproject\.toml|pixi\.toml|pipfile|setup\.cfg|setup\.py|uv\.lock|poetry\.lock|pylock(\..+)?\.toml"
+    r"|\.python-version|runtime\.txt"
     r"|.*requirements?.*\.(txt|in)|mminstall\.txt|.*constraints?.*\.txt|(.*[-_.])?(conda|env|environment)([-_.].*)?\.ya?ml"
     r"|.*(spec|explicit|conda).*\.txt",
     re.IGNORECASE,

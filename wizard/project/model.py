@@ -60,6 +60,7 @@ class AddressLine:
     url: str
     origin: FileLine
     strength: str = DECLARED
+    marker: str = ""  # PEP 508; "" for always
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,12 +34,13 @@ from wizard.project.model import (
 )
 from wizard.project.requirements import read_requirements
 from wizard.project.setup_files import read_setup_cfg, read_setup_py
-from wizard.project.toml_files import read_lock, read_pixi, read_pyproject
+from wizard.project.toml_files import read_lock, read_pipfile, read_pixi, read_pyproject
 
 _DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
 _TORCH_TOO = ("pytorch", "pytorch-gpu")  # names of conda
 _MAIN = "requirements.txt"
 _OPTION = re.compile(r"requirements?[-_.][^/]+\.txt", re.IGNORECASE)
+_CONSTRAINTS = re.compile(r"constraints?[^/]*\.txt$", re.IGNORECASE)
 _MOST_NAMED = 6  # folders in one sentence
 _DEEPEST = 40  # files that include each other in a chain
 _ORDER = (
@@ -47,6 +48,7 @@ _ORDER = (
     r"requirement",
     r"\.ya?ml$",
     r"pixi\.toml$",
+    r"pipfile$",
     r"pyproject\.toml$",
     r"setup\.cfg$",
     r"setup\.py$",
@@ -170,11 +172,13 @@ class ProjectReader:
 
     def is_option(self, name: str) -> bool:
         """Return whether it is a list of its own beside requirements.txt: both ask for torch, each for itself."""
-        if not _OPTION.fullmatch(name) or names_a_computer(name):
+        folder, last = _folder_of(name), name.rsplit("/", 1)[-1]
+        main = f"{folder}/{_MAIN}" if folder else _MAIN
+        if not _OPTION.fullmatch(last) or names_a_computer(last) or main not in self.files:
             return False
         alone = ProjectReader(self.folder)
         alone.read(name)
-        lines = ((self, _MAIN), (alone, name))
+        lines = ((self, main), (alone, name))
         return all(
             any(one.name == TORCH and one.origin.file == file for one in of.found.statements) for of, file in lines
         )
@@ -246,6 +250,8 @@ class ProjectReader:
         if name is None:
             self.found.remark("include-missing", where, name=words)
             return
+        if rank(where.file)[0] == len(_ORDER) and self.is_option(name):  # a README names them all
+            return
         self.read(name, where, group)
 
     def _hand_over(self, name: str, text: str) -> None:
@@ -253,6 +259,8 @@ class ProjectReader:
         found = self.found
         if last == "pyproject.toml":
             read_pyproject(name, text, found)
+        elif last == "pipfile":
+            read_pipfile(name, text, found)
         elif last == "pixi.toml":
             read_pixi(name, text, found)
         elif is_lock(name):
@@ -263,7 +271,7 @@ class ProjectReader:
             read_setup_py(name, text, found)
         elif last.endswith((".yml", ".yaml")):
             read_environment(name, text, found)
-        elif last == ".python-version":
+        elif last in (".python-version", "runtime.txt"):
             _read_python_version(name, text, found)
         elif last.endswith((".txt", ".in")) and not last.startswith(("readme", "install")):
             _read_list(name, text, found)
@@ -294,12 +302,13 @@ def _read_list(name: str, text: str, found: Findings) -> None:
     if re.search(r"^@EXPLICIT\s*$", text, re.MULTILINE):
         read_explicit(name, text, found)
     else:
-        read_requirements(name, text, found)
+        # Constraints that nothing includes install nothing either.
+        read_requirements(name, text, found, group="constraint" if _CONSTRAINTS.search(name) else "")
 
 
 def _read_python_version(name: str, text: str, found: Findings) -> None:
     """The version that the authors work with: a preference."""
-    match = re.match(r"\s*(\d+\.\d+)", text)
+    match = re.match(r"\s*(?:python-)?(\d+\.\d+)", text)
     if match:
         where = origin_of(name, 1, text.split("\n")[0])
         found.statements.append(Statement(PYTHON, f"=={match[1]}.*", where, "locked"))

@@ -36,6 +36,13 @@ _COMMENT = re.compile(r"(^|\s)#.*$")
 _COMMENTED = re.compile(r"^[ \t]*#[# \t]*torch[ \t]*[=<>~!][^\n]*$", re.MULTILINE)
 # A folder below, as pip takes it: no name has a slash.
 _INNER = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?(?:\[[\w,.-]*\])?")
+_TAGGED = re.compile(r"github\.com/pytorch/(?:pytorch|vision|audio)(?:\.git)?@v?(\d+\.\d+\.\d+)$")
+_ONE_EQUALS = re.compile(r"([A-Za-z0-9][\w.-]*(?:\[[\w,.-]+\])?)\s*=\s*(\d[^\s=;]*)(\s*;.*)?")
+# A row of `pip list` or `conda list`: name, version, build, channel.
+_ROW = re.compile(
+    r"(?P<name>[A-Za-z0-9_][\w.-]*)\s+(?P<version>\d[\w.+!]*)(?:\s+(?P<build>\S+)(?:\s+(?P<channel>\S+))?)?"
+)
+_HEAD = re.compile(r"Package\s+Version.*|-+\s+-[-\s]*", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$\{[A-Z0-9_]+\}")
 
 
@@ -50,7 +57,24 @@ def read_requirements(file: str, text: str, found: Findings, strength: str = DEC
             if statement:
                 found.statements.append(statement)
             continue
+        if _HEAD.fullmatch(words) or _read_row(words, where, found, group):
+            continue
         read_line(words, where, found, strength, group)
+
+
+def _read_row(words: str, where: FileLine, found: Findings, group: str) -> bool:
+    """Read a row of `pip list` or `conda list`, which people keep as a list of requirements."""
+    row = _ROW.fullmatch(words)
+    if row is None:
+        return False
+    is_conda = row["build"] not in (None, "pypi_0") and row["channel"] != "pypi"
+    pin = f"{row['name']}={row['version']}={row['build']}" if is_conda else f"{row['name']}=={row['version']}"
+    one = conda_statement(pin, where) if is_conda else requirement(pin, where)
+    if one:
+        found.statements.append(replace(one, group=group))
+        if not any(remark.key == "project.remark.read-as" for remark in found.remarks):
+            found.remark("read-as", where, asked=str(one))
+    return one is not None or is_conda
 
 
 def is_conda_line(words: str) -> bool:
@@ -119,6 +143,9 @@ def statements_of(text: str, where: FileLine, found: Findings, editable: bool = 
     one = _reference(text, where, found) or requirement(text, where)
     if one:
         return [one]
+    if (pin := _ONE_EQUALS.fullmatch(text)) and (one := requirement(f"{pin[1]}=={pin[2]}{pin[3] or ''}", where)):
+        found.remark("read-as", where, asked=str(one))
+        return [one]
     parts = [requirement(part, where) for part in re.split(r"[\s,]+(?=[A-Za-z])", text.split(";")[0])]
     good = [part for part in parts if part]
     if good and len(good) == len(parts):
@@ -139,7 +166,7 @@ def requirement(text: str, where: FileLine) -> Statement | None:
     specifier, local = _without_local(str(parsed.specifier))
     url = parsed.url or ""
     if url and not specifier:
-        specifier, local = _version_of_wheel(url)
+        specifier, local = version_of_address(url)
     return Statement(
         normalized(parsed.name),
         specifier,
@@ -168,7 +195,7 @@ def _reference(text: str, where: FileLine, found: Findings) -> Statement | None:
     if _VCS.match(first) or "://" in first and "@" not in first.split("://")[0]:
         egg = _EGG.search(first)
         name = egg[1] if egg else _name_of_address(first)
-        specifier, local = _version_of_wheel(first)
+        specifier, local = version_of_address(first)
         return Statement(normalized(name), specifier, where, marker=_marker(marker), local=local, url=first)
     if (
         first.startswith(("./", "../", ".\\", ".[", "/", "~", "file:"))
@@ -196,8 +223,11 @@ def _name_of_address(address: str) -> str:
     return wheel[1] if wheel else re.sub(r"(\.git)?(@.*)?$|\.(zip|whl|tar\.gz)$", "", last) or "unnamed"
 
 
-def _version_of_wheel(address: str) -> tuple[str, str]:
-    """Return the version that an address of a wheel names and its local part; "" without one."""
+def version_of_address(address: str) -> tuple[str, str]:
+    """Return the version that an address of a wheel or a tag of PyTorch's repositories names, and its local part; ""
+    without one."""
+    if tagged := _TAGGED.search(address):
+        return f"=={tagged[1]}", ""
     last = unquote(address.split("#")[0].rsplit("/", 1)[-1])
     try:
         _, version, _, _ = parse_wheel_filename(last)

@@ -23,6 +23,7 @@ from wizard.project.model import (
     LOCKED,
     MADE_FOR,
     PYTHON,
+    RECOMMENDED,
     AddressLine,
     FileLine,
     Findings,
@@ -30,7 +31,7 @@ from wizard.project.model import (
     normalized,
     origin_of,
 )
-from wizard.project.requirements import requirement, statements_of
+from wizard.project.requirements import requirement, statements_of, version_of_address
 
 _TORCH_PAGE = re.compile(r"https://download\.pytorch\.org/whl/[\w./-]+")
 _TARGETS = {
@@ -41,6 +42,7 @@ _TARGETS = {
 }
 _PACKAGE = re.compile(r"\s*\[\[\s*packages?\s*\]\]")
 _MOST_LOOKED = 20_000_000  # lines, for all values of a file: about two seconds
+_FAMILY = ("torch", "torchvision", "torchaudio")
 _MOST_DEPTH = 40  # of dependency groups that include each other
 
 
@@ -96,9 +98,11 @@ def read_pyproject(file: str, text: str, found: Findings) -> None:
     document, lines = load_toml(file, text, found), TomlText(file, text)
     project, tool = _table(document, "project"), _table(document, "tool")
     _python(project.get("requires-python"), "project", lines, found)
+    _strings(_table(tool, "uv").get("override-dependencies"), "tool.uv", "constraint", lines, found)
     _strings(project.get("dependencies"), "project", "", lines, found)
     for group, entries in _table(project, "optional-dependencies").items():
         _strings(entries, "project.optional-dependencies", str(group), lines, found)
+    _build_requires(_table(document, "build-system").get("requires"), lines, found)
     groups = _table(document, "dependency-groups")
     for group in groups:
         _strings(_group(groups, str(group)), "dependency-groups", str(group), lines, found)
@@ -107,6 +111,23 @@ def read_pyproject(file: str, text: str, found: Findings) -> None:
     _pixi(_table(tool, "pixi"), "tool.pixi.", lines, found)
     _dynamic(_table(_table(tool, "setuptools"), "dynamic"), lines, found)
     _torch_pages(lines, found)
+
+
+def _build_requires(entries: Any, lines: TomlText, found: Findings) -> None:
+    """The torch that the project itself is built with: a recommendation where nothing else names one."""
+    own = Findings()
+    _strings(entries, "build-system", "", lines, own)
+    found.statements += [replace(one, strength=RECOMMENDED) for one in own.statements if one.name in _FAMILY]
+
+
+def read_pipfile(file: str, text: str, found: Findings) -> None:
+    """Read a Pipfile: its packages, those for development, its Python and its sources."""
+    document, lines = load_toml(file, text, found), TomlText(file, text)
+    _python(_table(document, "requires").get("python_version"), "requires", lines, found)
+    _poetry_table(_table(document, "packages"), "packages", "", lines, found)
+    _poetry_table(_table(document, "dev-packages"), "dev-packages", "dev", lines, found)
+    for source in _list(document.get("source")):
+        _index(source, "source", lines, found)
 
 
 def read_pixi(file: str, text: str, found: Findings) -> None:
@@ -155,9 +176,17 @@ def python_specifier(text: str) -> str:
 
 
 def poetry_specifier(text: str) -> str:
-    """Return PEP 440 words of poetry's `^2.0`, `~2.1`, `2.0.1`, `*`; "" for what has none."""
-    parts = [_poetry_part(part.strip()) for part in re.split(r"[,\s]+(?=[\^~<>=!*\d])", text.split("||")[0])]
-    specifier = ",".join(part for part in parts if part)
+    """Return PEP 440 words of poetry's `^2.0`, `~2.1`, `2.0.1`, `*`; of `^1.13 || ^2.0` the first least and the last
+    most; "" for what has none."""
+    ways = [
+        [_poetry_part(part.strip()) for part in re.split(r"[,\s]+(?=[\^~<>=!*\d])", way.strip())]
+        for way in text.split("||")
+    ]
+    if len(ways) > 1:
+        least = [one for part in ways[0] for one in part.split(",") if one.startswith(">")]
+        most = [one for part in ways[-1] for one in part.split(",") if one.startswith("<")]
+        ways = [[*least, *most] or ways[0]]
+    specifier = ",".join(part for part in ways[0] if part)
     try:
         return str(SpecifierSet(specifier))
     except InvalidSpecifier:
@@ -208,19 +237,20 @@ def _poetry_one(name: str, value: Any, where: FileLine, group: str) -> Statement
     if not isinstance(value, dict):
         return None
     url = _address(value)
-    markers = [str(value["markers"])] if value.get("markers") else []
+    markers = [str(marker) for marker in (value.get("markers"), value.get("marker")) if marker]
     platform = value.get("platform")
     markers += [f"sys_platform == '{platform}'"] if isinstance(platform, str) else []
     version = str(value.get("version", ""))
     local = re.search(r"\+([A-Za-z0-9.]+)", version)
     plain = requirement(f"x; {' and '.join(markers)}", where) if markers else None
+    linked, of_link = version_of_address(url)
     return Statement(
         normalized(name),
-        poetry_specifier(re.sub(r"\+[A-Za-z0-9.]+", "", version)),
+        poetry_specifier(re.sub(r"\+[A-Za-z0-9.]+", "", version)) or linked,
         where,
         group=group or ("extras" if value.get("optional") else ""),
         marker=plain.marker if plain else "",
-        local=local[1].lower() if local else "",
+        local=local[1].lower() if local else of_link,
         url=url,
         extras=tuple(sorted(extra for extra in _list(value.get("extras")) if isinstance(extra, str))),
     )
@@ -229,17 +259,17 @@ def _poetry_one(name: str, value: Any, where: FileLine, group: str) -> Statement
 def _address(value: Mapping[str, Any]) -> str:
     """As pip writes it."""
     if "git" in value:
-        return re.sub(r"^(?!git\+)", "git+", str(value["git"]))
+        tag = value.get("tag") or value.get("rev")
+        return re.sub(r"^(?!git\+)", "git+", str(value["git"])) + (f"@{tag}" if isinstance(tag, str) else "")
     return next((str(value[key]) for key in ("url", "path") if key in value), "")
 
 
 def _uv(uv: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
     _strings(uv.get("dev-dependencies"), "tool.uv", "dev", lines, found)
-    for name in ("constraint-dependencies", "override-dependencies"):
-        _strings(uv.get(name), "tool.uv", "constraint", lines, found)
+    _strings(uv.get("constraint-dependencies"), "tool.uv", "constraint", lines, found)
     _made_for(uv.get("environments"), lines, found)
     for index in _list(uv.get("index")):
-        _index(index, "tool.uv.index", lines, found)
+        _index(index, "tool.uv.index", lines, found, _marker_of_index(uv, index))
     for name in ("index-url", "extra-index-url", "find-links"):
         for url in [uv[name]] if isinstance(uv.get(name), str) else _list(uv.get(name)):
             kind = "find-links" if name == "find-links" else "index"
@@ -247,18 +277,31 @@ def _uv(uv: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
     for name, value in _table(uv, "sources").items():
         for one in value if isinstance(value, list) else [value]:
             if isinstance(one, dict) and ("git" in one or "url" in one or "path" in one):
-                url = _address(one)
-                where = lines.at(str(name), "tool.uv.sources")
-                found.statements.append(Statement(normalized(str(name)), "", where, group="constraint", url=url))
+                linked = _poetry_one(str(name), one, lines.at(str(name), "tool.uv.sources"), "constraint")
+                if linked:
+                    found.statements.append(linked)
     # Names that uv has to build with the project's torch stand here and nowhere else.
     for name in _table(uv, "extra-build-dependencies"):
         where = lines.at(str(name), "tool.uv.extra-build-dependencies")
         found.statements.append(Statement(normalized(str(name)), "", where, group="constraint"))
 
 
-def _index(table: Any, head: str, lines: TomlText, found: Findings) -> None:
+def _marker_of_index(uv: Mapping[str, Any], index: Any) -> str:
+    """Return for which computers torch and its pair come from an index; "" for all."""
+    name = index.get("name") if isinstance(index, dict) else None
+    uses = [
+        one
+        for package in _FAMILY
+        for one in _list(_table(uv, "sources").get(package))
+        if isinstance(one, dict) and one.get("index") == name
+    ]
+    markers = list(dict.fromkeys(str(one.get("marker") or "") for one in uses))
+    return " or ".join(f"({one})" for one in markers) if all(markers) else ""
+
+
+def _index(table: Any, head: str, lines: TomlText, found: Findings, marker: str = "") -> None:
     if isinstance(table, dict) and isinstance(table.get("url"), str):
-        found.sources.append(AddressLine("index", table["url"], lines.at(table["url"], head)))
+        found.sources.append(AddressLine("index", table["url"], lines.at(table["url"], head), marker=marker))
 
 
 def _pixi(pixi: Mapping[str, Any], prefix: str, lines: TomlText, found: Findings) -> None:

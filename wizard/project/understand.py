@@ -17,7 +17,7 @@ from packaging.markers import InvalidMarker, Marker
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from wizard.compatibility.data.ordering import CPU
+from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.model.messages import Message, message
 from wizard.project.companions import companion, torch_of
 from wizard.project.file_choice import for_this_computer, is_rest
@@ -43,6 +43,9 @@ _TAG = re.compile(r"(?:[/+_.-]|^)(cu\d{2,3}|cpu|xpu|rocm[\d.]+)(?=[/._+-]|$|torc
 _IMPLIED = re.compile(r"(?:torch[-_=]?|/torch)(\d+\.\d+(?:\.\d+)?)|(?:^|[+.])pt(\d)(\d{1,2})(?=cu|cpu)")
 _WHEEL_PYTHON = re.compile(r"-cp(3)(\d+)-cp3\d+-")
 _MADE_WITH = re.compile(r"cu(\d{2,3})(?=torch|$|[^\d])")  # in a wheel's name: cu128torch2.9, cu12torch2.8, pt113cu117
+_NIGHTLY = re.compile(r"\.dev\d|/nightly/")
+_LABEL = re.compile(r"nvidia/label/cuda-(\d+)\.(\d)")
+_BUILD_CPU = re.compile(r"(?:^|_)cpu(?:_|$)")
 _BUILD_CUDA = re.compile(r"cuda(\d+)\.?(\d)")
 _CUDA_OF_NAME = re.compile(r"-cu(?:da)?(\d{1,2})-?(\d)$")  # dgl-cuda11.3 (normalized), dgl-cu113
 _IN_BRACKETS = re.compile(r"\[([A-Za-z0-9_,-]+)\]")
@@ -98,6 +101,8 @@ def understand(project: Project, os: str, has_card: bool) -> Understood:
     names_torch = any(one.name == TORCH and one.strength != LOCKED for one in statements)
     # A comment is a hint where nothing else says it.
     told = [remark for remark in project.remarks if not (names_torch and remark.key == "project.remark.commented")]
+    asked = [source.origin for source in fitting.sources if _NIGHTLY.search(source.url)]
+    nightly = [message("project.remark.nightly", file=place.file, line=place.line) for place in asked[:1]]
     return Understood(
         torch=torch,
         torch_any=torch_any,
@@ -115,7 +120,7 @@ def understand(project: Project, os: str, has_card: bool) -> Understood:
         constraints=tuple(one for one in statements if is_rest(replace(one, group="")) and one.group == "constraint"),
         sources=fitting.sources,
         names_torch=names_torch,
-        remarks=(*told, *remarks, *_exports(statements), *_made_elsewhere(statements, os)),
+        remarks=(*told, *remarks, *nightly, *_exports(statements), *_made_elsewhere(statements, os)),
     )
 
 
@@ -214,10 +219,19 @@ def _torch(statements: list[Statement]) -> tuple[tuple[Statement, ...], bool]:
     """The declared ones; else those of groups; else, where no version is declared, what is recommended."""
     found = [one for one in statements if one.name == TORCH and one.group != "imported"]
     declared = [one for one in found if one.strength == DECLARED and one.specifier]
-    if firm := [one for one in declared if one.group in ("", "constraint")] or declared:
+    if firm := [one for one in declared if one.group in ("", "constraint")] or _of_one_extra(declared):
         return tuple(firm), False
     recommended = tuple(one for one in found if one.strength == RECOMMENDED and one.specifier)
+    recommended = tuple(one for one in recommended if not _NIGHTLY.search(one.specifier))
     return recommended, bool(recommended)
+
+
+def _of_one_extra(declared: list[Statement]) -> list[Statement]:
+    """Extras whose lines no version meets together are alternatives: the one that asks for the newest."""
+    if all(can_meet(one.specifier, other.specifier) for one in declared for other in declared):
+        return declared
+    newest = max(declared, key=lambda one: version_key(one.specifier))
+    return [one for one in declared if one.group == newest.group]
 
 
 def _python(statements: list[Statement], recommended_torch: bool) -> tuple[Statement, ...]:
@@ -276,7 +290,7 @@ def _tags(project: Project, os: str, torch: Set[FileLine]) -> Iterator[CudaTag]:
 
     Beside a pin that names it, an index is one of several for other computers.
     """
-    pinned, listed = list(_pinned_tags(project, os)), list(_listed_tags(project))
+    pinned, listed = list(_pinned_tags(project, os)), list(_listed_tags(project, os))
     if any(tag.firm for tag in pinned):
         listed = [replace(tag, firm=False) for tag in listed]
     seen: set[str] = set()
@@ -295,12 +309,22 @@ def _pinned_tags(project: Project, os: str) -> Iterator[CudaTag]:
             yield CudaTag(one.local, one.origin, firm)
         elif one.name in CUDA_PACKAGES and (match := re.match(r"[=~]=?(\d+)\.(\d+|\*)", one.specifier)):
             yield CudaTag(f"cu{match[1]}{match[2].strip('*')}", one.origin, firm)  # `12.*`: any of CUDA 12
+        elif one.name in CUDA_PACKAGES and (major := _major_of(one.specifier)):
+            yield CudaTag(f"cu{major}", one.origin, firm)
         elif one.name == "cpuonly":
             yield CudaTag("cpu", one.origin, firm)
         elif (row := companion(one.name)) and row.follows and (tag := _made_with(one, os)):
             yield CudaTag(tag, one.origin, False)
         if one.name == TORCH and (match := _BUILD_CUDA.search(one.build)):
             yield CudaTag(f"cu{match[1]}{match[2]}", one.origin, firm)
+        elif one.name == TORCH and _BUILD_CPU.search(one.build):
+            yield CudaTag(CPU, one.origin, firm)
+
+
+def _major_of(specifier: str) -> int | None:
+    """Return the one major version of CUDA that a range such as `>=12.4,<13` leaves; None for none or several."""
+    majors = {major for major in range(9, 15) for minor in range(10) if meets(specifier, f"{major}.{minor}")}
+    return majors.pop() if specifier and len(majors) == 1 else None
 
 
 def _made_with(one: Statement, os: str) -> str:
@@ -326,11 +350,16 @@ def cuda_of_name(name: str) -> str:
     return f"cu{match[1]}{match[2]}" if match else ""
 
 
-def _listed_tags(project: Project) -> Iterator[CudaTag]:
+def _listed_tags(project: Project, os: str) -> Iterator[CudaTag]:
     for source in project.sources:
         match = _TAG.search(unquote(source.url))
+        if not any(marker_holds(source.marker, os, python) for python in _PYTHONS):
+            continue
         if match and "pytorch" in source.url:
-            yield CudaTag(match[1], source.origin, source.strength == DECLARED)
+            is_firm = source.strength == DECLARED and not _NIGHTLY.search(source.url)
+            yield CudaTag(match[1], source.origin, is_firm)
+        elif label := _LABEL.search(source.url):
+            yield CudaTag(f"cu{label[1]}{label[2]}", source.origin, False)
         elif source.kind == "find-links" and match and "cu" in match[1]:
             yield CudaTag(match[1], source.origin, False)
 

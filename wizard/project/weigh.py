@@ -154,7 +154,7 @@ class BuildWeigher:
         implied = not torch and any(not _implied_met(one, candidate.torch, python) for one in wants)
         usable = [tag.tag for tag in self.firm_tags if tag.tag == CPU or tag.tag.startswith("cu")]
         cuda = [tag for tag in usable if tag != CPU] or usable
-        tag = bool(cuda) and not torch and candidate.variant not in cuda
+        tag = bool(cuda) and not torch and not any(has_tag(one, candidate.variant) for one in cuda)
         weighed = Weighed(candidate, python, torch, declared, person, pairs, implied, tag)
         return replace(weighed, order=self._order(weighed))
 
@@ -172,6 +172,7 @@ class BuildWeigher:
             one.declared_python,
             self._distance(candidate.torch) if one.torch else 0,
             self._lock_distance(candidate.torch) if not one.torch else 0,
+            0 if one.torch else len(without_wheels(self.asks, self.machine.os, one.python)),
             [-number for number in version_key(candidate.torch)],
             self._variant_distance(candidate.torch, candidate.variant),
             [-number for number in variant_key(candidate.variant)],
