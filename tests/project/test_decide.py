@@ -413,3 +413,10 @@ def test_nightly_builds_are_not_taken_and_that_is_said(tmp_path: Path) -> None:
     found = decided(tmp_path, {"requirements.txt": words}, BLACKWELL)
     assert build(found)[0] == decided(tmp_path / "n", {"requirements.txt": "torch\n"}, BLACKWELL).candidate.torch  # type: ignore[union-attr]
     assert "nightly" in codes(found)
+
+
+def test_names_that_mean_another_package_and_what_is_built_with_one(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"reqs.txt": "torch\nsklearn==0.0\ntensorflow-gpu==2.4.0\n"}, AMPERE)
+    assert [one.name for one in found.understood.rest] == ["scikit-learn", "tensorflow-gpu"]
+    assert build(found)[2] == "3.8"
+    assert "read-as" in codes(found)

@@ -85,6 +85,7 @@ class WheelPythons(Row, frozen=True):
     source: Words
     as_of: Date
     confidence: Literal["high", "medium", "low"]
+    also: tuple[Name, ...] = ()  # built with it
 
 
 class CodeHost(Row, frozen=True):
@@ -144,7 +145,8 @@ def torch_of(name: str, version: str) -> str:
 @lru_cache(maxsize=8192)
 def has_wheel(package: str, specifier: str, python: str) -> bool:
     """Return whether a release that meets it may have a wheel for that Python; True where no row says it."""
-    row = next((row for row in companion_table().wheel_pythons if row.package == package), None)
+    rows_of = companion_table().wheel_pythons
+    row = next((row for row in rows_of if package in (row.package, *row.also)), None)
     if row is None or not re.search(r"[<=~]", specifier.replace(">=", "")):
         return True
     asked = SpecifierSet(specifier)

@@ -26,7 +26,7 @@ _DECLARING = re.compile(
     r"pyproject\.toml|pixi\.toml|pipfile|setup\.cfg|setup\.py|uv\.lock|poetry\.lock|pylock(\..+)?\.toml"
     r"|\.python-version|runtime\.txt"
     r"|.*requirements?.*\.(txt|in)|mminstall\.txt|.*constraints?.*\.txt|(.*[-_.])?(conda|env|environment)([-_.].*)?\.ya?ml"
-    r"|.*(spec|explicit|conda).*\.txt",
+    r"|.*(spec|explicit|conda).*\.txt|(reqs?|dependencies)\.txt|requirements\.ya?ml",
     re.IGNORECASE,
 )
 _LISTING = re.compile(r"(?:.*/)?requirements?/[^/]*\.(?:txt|in)", re.IGNORECASE)

@@ -38,6 +38,7 @@ from wizard.project.toml_files import read_lock, read_pipfile, read_pixi, read_p
 
 _DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
 _TORCH_TOO = ("pytorch", "pytorch-gpu")  # names of conda
+_STUB = ("sklearn", "scikit-learn")  # the first is on the index to fail with the name of the second
 _MAIN = "requirements.txt"
 _OPTION = re.compile(r"requirements?[-_.][^/]+\.txt", re.IGNORECASE)
 _CONSTRAINTS = re.compile(r"constraints?[^/]*\.txt$", re.IGNORECASE)
@@ -157,6 +158,10 @@ class ProjectReader:
         self._depth -= 1
         new = self.found.statements[before:]  # on the package index that name is a stub that fails on purpose
         self.found.statements[before:] = [replace(one, name=TORCH) if one.name in _TORCH_TOO else one for one in new]
+        for at, one in enumerate(self.found.statements[before:], before):
+            if one.name == _STUB[0]:
+                self.found.statements[at] = replace(one, name=_STUB[1], specifier="")
+                self.found.remark("read-as", one.origin, asked=_STUB[1])
         if group:
             self.found.statements[before:] = [replace(one, group=group) for one in self.found.statements[before:]]
 
