@@ -273,11 +273,20 @@ def _found(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> tuple
     return session.around.home / ".config" / "pip" / "pip.conf", window
 
 
-def test_a_setting_is_told_with_its_place(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+def test_a_setting_is_told_with_its_places_where_its_way_out_opens(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
     _, window = _found(qtbot, make_window, session)
-    told = [words for words in texts(window) if "Setup skips it" in words]
-    assert any(words.startswith("Set in PIP_INDEX_URL. ") for words in told)
-    assert any("pip.conf. " in words for words in told)
+    page = check_page(window)
+    dead = [words for words in texts(window) if "no longer exists" in words]
+    assert len(dead) == 1, "a file and a variable name the same mirror: one row"
+    assert not any("Setup skips it" in words for words in texts(window))
+    press(qtbot, page.rows.fixes["dead-mirror"])
+    qtbot.waitUntil(lambda: any("Setup skips it" in words for words in texts(window)))
+    told = next(words for words in texts(window) if "Setup skips it" in words)
+    assert told.startswith("Set in ")
+    assert "pip.conf" in told
+    assert "PIP_INDEX_URL" in told
 
 
 def test_a_row_without_a_button_has_its_room_for_words(

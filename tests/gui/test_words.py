@@ -8,11 +8,16 @@ import pytest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
-from tests.gui.walking import go_to, visible
+from tests.gui.fake_session import FakeSession
+from tests.gui.fake_tools import FakeTools
+from tests.gui.walking import go_to, press, visible
 from tests.sentences import labels, messages
+from wizard.app.pages.check import Looks
 from wizard.app.pages.order import ORDER, PageId
 from wizard.gui.shell.translator import Translator
+from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets.commands import apart, in_window
 from wizard.model.catalogue import translate
 from wizard.model.messages import LANGUAGES
@@ -93,3 +98,37 @@ def test_commands_of_other_programs_are_taken_out(qapp: QApplication) -> None:
     assert said == "Close them (command 1), then run command 2 and look at nvidia-smi."
     assert commands == ("python -m pip cache purge", "wsl --shutdown")
     assert apart("pip and uv bring packages.") == ("pip and uv bring packages.", ())
+
+
+def test_few_words_stand_between_the_start_and_install(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
+) -> None:
+    """With figures, buttons, a dead mirror in two places and a broken environment; the rail is left out."""
+    write = scenes.write_settings(session)
+    write.write_text("[global]\nindex-url = https://pypi.douban.com/simple\n", encoding="utf-8")
+    (session.around.home / ".condarc").unlink()
+    session.looks = Looks(scenes.findings(session))
+    window = make_window()
+    qtbot.waitUntil(lambda: "(" in window.page.manage.text())  # type: ignore[attr-defined]
+    counted = [words_of(window)]
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.state.looks is not None and not window.tasks.busy)
+    qtbot.waitUntil(lambda: any("no longer exists" in text for text in shown_texts(window)))
+    counted.append(words_of(window))
+    session.hold.add("preview")
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: "/home/li/torch-envs/torch" in shown_texts(window))
+    counted.append(words_of(window))
+    session.hold.clear()
+    session.let_go.set()
+    qtbot.waitUntil(lambda: window.navigator.state.preview is not None and not window.navigator.chooses)
+    qtbot.waitUntil(lambda: "Nothing has been changed yet." in shown_texts(window))
+    counted.append(words_of(window))
+    assert min(counted) > 10, "each page was there"
+    assert sum(counted) <= 200, counted
+
+
+def words_of(window: WizardWindow) -> int:
+    kinds = (one for kind in (QLabel, QAbstractButton) for one in visible(window, kind))
+    said = [one.text() for one in kinds if not window.rail.isAncestorOf(one)]  # type: ignore[attr-defined]
+    return sum(any(letter.isalnum() for letter in word) for text in said for word in text.split())

@@ -1,7 +1,7 @@
 """The rows of the Check page, from the facts and what was looked at beside them.
 
 A row that the lint found can be mended and carries its finding; the driver's row carries the way to a better one. No
-row is made up here: each stands on a fact of the layers below.
+row is made up here: each stands on a fact of the layers below. One file: what may become a row of that one page.
 """
 
 from __future__ import annotations
@@ -218,7 +218,32 @@ def check_rows(facts: Facts, looks: Looks | None) -> tuple[CheckRow, ...]:
     at = next((place for place, row in enumerate(with_guide) if row.name == "disk"), len(with_guide))
     settings = [finding_row(one) for one in touching]
     network = () if any(row.name == "network" for row in with_guide) else (_network(facts),)
-    return (*with_guide[:at], *settings, *with_guide[at:], *network)
+    return _once((*with_guide[:at], *settings, *with_guide[at:], *network))
+
+
+_WORST = ("problem", "warning", "note", "ok")
+
+
+def _once(rows: Sequence[CheckRow]) -> tuple[CheckRow, ...]:
+    """Return what is said of a setting in one row, in however many places it stands; a fix of one place first."""
+    found: dict[object, CheckRow] = {}
+    for row in rows:
+        words = {name: value for name, value in row.fact.params.items() if name not in ("place", "line")}
+        is_placed = row.name == "settings" and "place" in row.fact.params
+        key = (row.fact.key, *sorted(map(str, words.items()))) if is_placed else id(row)
+        same = found.get(key)
+        if same is None:
+            found[key] = row
+            continue
+        first, other = sorted((same, row), key=lambda one: not (one.finding and one.finding.is_fixable))
+        state = min(same.state, row.state, key=_WORST.index)
+        found[key] = replace(first, state=state, why=_in_places(first.why, other.why))
+    return tuple(found.values())
+
+
+def _in_places(why: Message | None, other: Message | None) -> Message | None:
+    places = [str(one.params["place"]) for one in (why, other) if one is not None and "place" in one.params]
+    return replace(why, params={**why.params, "place": ", ".join(places)}) if why and len(places) > 1 else why
 
 
 _ALWAYS_SHOWN = ("gpu", "driver")

@@ -125,7 +125,7 @@ def _driver(machine: Machine) -> Requirement | None:
         return Requirement("driver", "problem", message(key), message("check.driver.none.why"))
     brings = message(
         "check.driver.brings",
-        "PyTorch's package brings CUDA and cuDNN with it: of NVIDIA, only this driver must be there.",
+        "PyTorch brings its own CUDA (NVIDIA's way to compute on the card) and cuDNN; you only need this driver.",
     )
     if driver.cuda is None:
         return Requirement("driver", "ok", message("check.driver.version", version=driver.version), brings)
@@ -134,7 +134,7 @@ def _driver(machine: Machine) -> Requirement | None:
         "ok",
         message(
             "check.driver.cuda",
-            "Driver {version}, runs CUDA (NVIDIA's way to compute on the card) up to {cuda}",
+            "Driver {version}, runs CUDA up to {cuda}",
             version=driver.version,
             cuda=driver.cuda,
         ),

@@ -65,7 +65,7 @@ class CheckRows(RowCard):
     agreed = Signal(object)  # Mending: write it
 
     def __init__(self, context: AppContext, name_of: Callable[[str], str], is_terse: bool = False) -> None:
-        """`is_terse`: what is in order is one line; why it matters is its tooltip."""
+        """`is_terse`: what is in order, or a setting that setup works around, is one line; the rest opens."""
         super().__init__(5, 3)
         self._is_terse = is_terse
         self._context, self._name_of = context, name_of
@@ -114,7 +114,7 @@ class CheckRows(RowCard):
         pill.setAccessibleName(f"{name}: {state_word(row.state)}")
         fact = Advice(self._context.translator.say(row.fact))
         lines: list[QWidget] = [fact]
-        if row.why and self._is_terse and row.state == "ok":
+        if row.why and self._is_terse and (row.state == "ok" or _opens_all(row)):
             fact.setToolTip(plain_tip(self._context.translator.say(row.why)))
             fact.setAccessibleDescription(fact.toolTip())
         elif row.why:
@@ -178,9 +178,10 @@ class CheckRows(RowCard):
             words = self.tr("How to install it") if is_missing else self.tr("How to update")
             return self._unfolding(words, name, row, panel), panel
         if row.finding and row.finding.is_fixable:
-            return self._fixing(row.finding, name, lines)
+            return self._fixing(row, row.finding, name, lines)
         if row.fix:
-            fix = Advice(self._context.translator.say(row.fix), "strong")
+            said = (row.why, row.fix) if self._is_terse and _opens_all(row) else (row.fix,)
+            fix = Advice(self._context.translator.join(map(self._context.translator.say, said)), "strong")
             lines.append(fix)
             button = self._unfolding(self.tr("What to do"), name, row, fix)
             button.setAccessibleDescription(fix.text())
@@ -205,13 +206,15 @@ class CheckRows(RowCard):
 
     # -- a setting that can be mended here
 
-    def _fixing(self, finding: LintFinding, name: str, lines: list[QWidget]) -> _WayOut:
-        lines.append(Advice(self._context.translator.say(finding.fix)))
+    def _fixing(self, row: CheckRow, finding: LintFinding, name: str, lines: list[QWidget]) -> _WayOut:
+        is_open = self._fix is not None and self._fix[0] == finding
+        if is_open or not self._is_terse:
+            said = (row.why, finding.fix) if self._is_terse else (finding.fix,)
+            lines.append(Advice(self._context.translator.join(map(self._context.translator.say, said))))
         button = _small(self.tr("Fix…"), f"{name}: {finding.value or finding.code}")
         button.setAccessibleDescription(self.tr("Shows the change first; nothing is written yet."))
         button.clicked.connect(lambda: self.wanted.emit(self, finding))
         self.fixes.setdefault(finding.code, button)
-        is_open = self._fix is not None and self._fix[0] == finding
         return button, self._panel(self._fix[1]) if is_open and self._fix else None
 
     def _panel(self, planned: Mending) -> QWidget:
@@ -250,6 +253,11 @@ _ICONS = {
     "restart": "refresh-cw",
     "runtime": "puzzle",
 }
+
+
+def _opens_all(row: CheckRow) -> bool:
+    """Tell whether what a setting does stands with what to do about it: setup works around it, so few must read it."""
+    return row.name == "settings" and bool(row.fix or row.finding)
 
 
 def _icon(name: str) -> IconView:

@@ -1,6 +1,7 @@
 """Source: the places that have the very build, each with its speed, as choices; Automatic has chosen one already.
 
 The rows fill in while the benchmark goes on. Below: where from, a mirror for good, sources by hand, the network.
+One file: all of them change one choice, and each asks the sources anew.
 """
 
 from __future__ import annotations
