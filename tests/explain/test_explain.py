@@ -224,7 +224,7 @@ def test_what_no_row_knows_is_still_held_against_the_tables() -> None:
     told = run("--lang", "en", "explain", stdin=b"torch 2.6.0\ntorchvision 0.23.0\n")
     assert told.returncode == 1
     assert b"torch 2.6.0 goes with torchvision 0.21.0" in told.stdout
-    assert b"It rests on: torch 2.6.0, torchvision 0.23.0." in told.stdout
+    assert b"Based on: torch 2.6.0, torchvision 0.23.0." in told.stdout
 
 
 @pytest.mark.parametrize("piece", ["a://", "conda install ", "\t \n", "torch "])

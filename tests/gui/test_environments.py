@@ -21,7 +21,7 @@ from wizard.app.pages.order import PageId, SideId
 from wizard.app.tools import Replaced
 from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.gui.tools.environments import EnvironmentsPage
-from wizard.model.errors import UsageError
+from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import LANGUAGES
 
 SIZE, STATE = 4, 6
@@ -54,7 +54,7 @@ def test_all_are_listed_and_sizes_fill_in_after(qtbot: QtBot, make_window: MakeW
     side.let_go.set()
     qtbot.waitUntil(lambda: cells(page, SIZE)[0] == "5.31 GB")
     assert cells(page, SIZE)[-1] == "…", "the system's own folder is not counted"
-    assert cells(page, STATE)[:5] == ["✓ ok", "✓ ok", "✓ ok", "✕ broken", "! unfinished"]
+    assert cells(page, STATE)[:5] == ["✓ OK", "✓ OK", "✓ OK", "✕ Broken", "! Unfinished"]
 
 
 def test_the_selection_stays_with_its_environment(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
@@ -272,7 +272,7 @@ def test_a_program_that_uses_it_forbids_it(qtbot: QtBot, make_window: MakeWindow
     assert page.panel.go.isVisible()
 
 
-@pytest.mark.parametrize("call", ["environments", "plan_deletion", "delete", "open_terminal"])
+@pytest.mark.parametrize("call", ["environments", "plan_deletion", "delete"])
 def test_every_failure_stands_in_the_page(call: str, qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     window = make_window()
     if call != "environments":
@@ -280,8 +280,6 @@ def test_every_failure_stands_in_the_page(call: str, qtbot: QtBot, make_window: 
     side.fail[call] = UsageError(error_text("delete-base"), path="/opt/conda")
     if call == "environments":
         page = opened(qtbot, window)
-    elif call == "open_terminal":
-        press(qtbot, page.card.buttons["terminal"])
     else:
         press(qtbot, page.card.buttons["delete"])
         settle(qtbot, window)
@@ -292,6 +290,18 @@ def test_every_failure_stands_in_the_page(call: str, qtbot: QtBot, make_window: 
     settle(qtbot, window)
     assert page.trouble.isVisible(), "the list that is looked at again leaves the words"
     assert page.trouble.code == "error.delete-base.summary"
+
+
+def test_without_a_terminal_the_row_says_so_with_the_line_to_paste(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
+    window = make_window()
+    page = opened(qtbot, window, fake_tools.HOME / "torch")
+    side.fail["open_terminal"] = WizardError(error_text("terminal-none"), path="/x")
+    press(qtbot, page.card.buttons["terminal"])
+    qtbot.waitUntil(lambda: "No terminal program was found" in page.card._reason.text())
+    assert not page.trouble.isVisible(), "the list stays where it is"
+    qtbot.waitUntil(lambda: page.card.ways.first is not None and page.card.ways.first.isVisible())
 
 
 def test_no_environment_is_said(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
@@ -341,7 +351,10 @@ def test_a_search_and_a_sort_show_what_is_meant(qtbot: QtBot, make_window: MakeW
     assert cells(page, 0) == ["项目 甲"]
     page.search.setText("nothing like it")
     assert cells(page, 0) == []
+    assert page._none.text() == "No environment has these words."
+    assert page._none.isVisible()
     page.search.clear()
+    assert not page._none.isVisible()
     assert cells(page, 0) == names
     page.table.sort_by(0)
     assert cells(page, 0)[:3] == ["half", "lesson-3", "old"]
@@ -349,6 +362,8 @@ def test_a_search_and_a_sort_show_what_is_meant(qtbot: QtBot, make_window: MakeW
     assert cells(page, 0)[:2] == ["项目 甲", "torch"]
     page.table.sort_by(SIZE)
     assert cells(page, SIZE)[:2] == ["5.31 GB", "2.66 GB"]
+    heads = [page.table.horizontalHeaderItem(place).text() for place in range(page.table.columnCount())]
+    assert [head for head in heads if head[-1] in "▼▲"] == ["Size ▼"]
     press(qtbot, page.nobodys)
     assert cells(page, 0)[-2:] == ["base", "python3.12"], "nobody's to delete: last in any order"
 

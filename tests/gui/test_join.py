@@ -160,6 +160,9 @@ def test_what_cannot_be_is_said_in_the_form(
     qtbot.waitUntil(welcome.trouble.isVisible, timeout=LONG)
     assert welcome.trouble.code == f"error.{expected}.summary"
     assert welcome.joining.code.text() == code, "what was typed is still there"
+    wrong = welcome.joining.address if address and expected != "share-needs-code" else welcome.joining.code
+    assert wrong.property("wrong") is True
+    qtbot.waitUntil(lambda: 0 < welcome.trouble.y() - wrong.geometry().bottom() < wrong.height())
     qtbot.keyClick(welcome.joining.code, Qt.Key.Key_Escape)
     assert welcome.setup.isVisible()
     assert not welcome.trouble.isVisible()

@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, half_run
-from tests.gui.walking import dragged_in, go_to, press, settle, visible
+from tests.gui.walking import dragged_in, go_to, press, put_away, settle, visible
 from wizard.app.pages.order import PageId, SideId
 from wizard.gui.shell.window import WizardWindow
+from wizard.gui.startup.preferences import Preferences
 
 
 def drop(window: WizardWindow, *paths: Path) -> None:
@@ -105,6 +106,17 @@ def test_several_files_at_once_are_not_passed_over(qtbot: QtBot, make_window: Ma
     assert window.navigator.page is PageId.WELCOME
     assert window.page.trouble.code == "error.window-several-files.summary"
     assert "2 files" in words_of(window)
+
+
+def test_a_pack_that_is_given_at_the_start_is_opened(
+    qtbot: QtBot, qapp: QApplication, session: FakeSession, tmp_path: Path
+) -> None:
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "profile.torchlab").write_text("", encoding="utf-8")
+    window = WizardWindow(qapp, session, Preferences(tmp_path / "settings.json"), str(tmp_path / "pack"))
+    window.show()
+    qtbot.waitUntil(lambda: "class profile" in words_of(window))
+    put_away(window)
 
 
 @pytest.mark.parametrize("inside", ["profile.torchlab", "pyvenv.cfg", "notes.txt"])

@@ -95,7 +95,7 @@ def test_what_stands_in_the_place_of_a_command(said: str, shown: str, qapp: QApp
 def test_commands_of_other_programs_are_taken_out(qapp: QApplication) -> None:
     words = 'Close them (python -m pip cache purge), then run "wsl --shutdown" and look at nvidia-smi.'
     said, commands = apart(words)
-    assert said == "Close them (command 1), then run command 2 and look at nvidia-smi."
+    assert said == "Close them (command 1 below), then run command 2 below and look at nvidia-smi."
     assert commands == ("python -m pip cache purge", "wsl --shutdown")
     assert apart("pip and uv bring packages.") == ("pip and uv bring packages.", ())
 

@@ -77,9 +77,9 @@ _AT_ONCE = 16
 _MOST_FOUND = 32  # servers that the network tells of: anybody may announce any number
 NOT_ANNOUNCED = ErrorText(
     "share-not-announced",
-    "No server in this network announces this class; one that is up may not be announced.",
-    "Give the server's address too (--pack http://ADDRESS:PORT/), or let it announce itself (--announce); "
-    "check the code. Some networks let no announcements through.",
+    "No class with this code was found in this network.",
+    "Check the code, or give the address that your teacher shows, too (--pack http://ADDRESS:PORT/). Some networks let "
+    "no announcements through (--announce makes a server announce itself).",
 )
 Search = Callable[[str], tuple[str, ...]]
 T = TypeVar("T")
@@ -185,7 +185,6 @@ def _checked_code(code: str | None) -> tuple[str, str]:
             "share-bad-code",
             "“{typed}” is not a class code, or one of its signs is wrong.",
             "It has 14 letters and digits, such as 7YD-25C8-7SP-8YWZ. Compare each with what your teacher shows.",
-            details=str(error),
             typed=code[:80],
         ) from error
 

@@ -111,6 +111,9 @@ def test_a_class_keeps_its_first_key(tmp_path: Path) -> None:
     signed = read_profile(path)
     assert check_signature(signed).is_new
     assert check_signature(signed).is_new, "a look alone remembers nothing"
+    assert check_signature(signed).words.key == "profile.signed-own"
+    own_key_file().rename(tmp_path / "key")
+    assert check_signature(signed).words.key == "profile.signed-first"
     remember_key(signed)
     assert check_signature(signed).words.key == "profile.signed"
     for title in ("Deep learning 101", "DEEP  learning 101", "Ｄeep learning 101", "Deep\ufe0f learning 101"):
@@ -144,7 +147,7 @@ def test_the_teacher_signs_and_the_student_sees_who_it_was(call: Call, tmp_path:
     assert (status, parse_public((tmp_path / "key.pub").read_text()).text) == (0, key.splitlines()[0])
     assert call("profile", "sign", str(path))[0] == 0
     status, said = call("profile", "verify", str(path))
-    assert (status, "sees for the first time" in said) == (0, True), said
+    assert (status, "Signed with your own key" in said) == (0, True), said
     assert call("profile", "verify", str(path), "--key", str(tmp_path / "key.pub"))[0] == 0
     assert "had before" in call("profile", "verify", str(path))[1]
     assert "had before" in call("profile", "show", str(path))[1]

@@ -118,7 +118,7 @@ def test_that_nobody_announces_the_class_is_no_word_about_a_server(pack: Path) -
     assert caught.value.code == "share-not-announced"
     said = text(caught.value.summary, "en") + text(caught.value.hint, "en")
     assert "may not be announced" in said
-    assert "let it announce itself (--announce)" in said
+    assert "--announce makes a server announce itself" in said
 
 
 def test_a_server_that_swaps_the_profile_is_found_out(pack: Path, tmp_path: Path) -> None:

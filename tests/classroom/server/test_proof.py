@@ -59,6 +59,12 @@ def own(course: Class, label: str = "seat 7") -> Certificate:
     return certificate(REPORT, course.file.sha256, label)
 
 
+def test_a_repeated_result_keeps_the_seats_name(course: Class) -> None:
+    assert own(course, "seat 7").label == own(course, "").label == "seat 7"
+    assert own(course, "seat 8").label == own(course, "").label == "seat 8"
+    assert certificate(REPORT, "0" * 64).label == "", "of another class"
+
+
 def test_who_typed_the_key_behind_the_code_is_proven(proving: PackServer, course: Class, pack: Path) -> None:
     code = code_of(course.file.sha256, class_key_of(pack))
     assert len(code.partition("+")[2]) == 13
@@ -172,7 +178,7 @@ def test_strangers_cannot_fill_the_room(course: Class, pack: Path) -> None:
         assert post(server, strangers[4]) == 507
     room = read_room(pack)
     assert sorted(row.proof for row in room.rows) == ["class", "none", "none"]
-    assert any("nothing proves: 2" in text(one, "en") for one in room.notes)
+    assert any("not signed: 2" in text(one, "en") for one in room.notes)
 
 
 def test_a_forged_file_in_the_folder_is_no_result(course: Class, pack: Path) -> None:

@@ -38,6 +38,11 @@ class Inside:
     is_project: bool = False
 
 
+def is_of_wizard(path: Path) -> bool:
+    """Return whether it is a plan or a profile by its name: for the first page."""
+    return path.suffix.lower() in (".json", PROFILE)
+
+
 def inside(path: Path) -> Inside:
     """Raises WizardError `window-folder` for a folder with nothing to open."""
     from wizard.classroom.pack.listing import PROFILE as OF_PACK

@@ -45,12 +45,14 @@ class Signer:
 
     key: PublicKey | None
     is_new: bool = False
+    is_own: bool = False
 
     @property
     def words(self) -> Message:
         if self.key is None:
             return message("profile.unsigned")
-        return message("profile.signed-first" if self.is_new else "profile.signed", fingerprint=self.key.fingerprint)
+        how = "signed" if not self.is_new else "signed-own" if self.is_own else "signed-first"
+        return message(f"profile.{how}", fingerprint=self.key.fingerprint)
 
 
 def check_signature(file: ProfileFile) -> Signer:
@@ -81,7 +83,7 @@ def check_signature(file: ProfileFile) -> Signer:
             before=before.fingerprint,
             fingerprint=key.fingerprint,
         )
-    return Signer(key, is_new=before is None)
+    return Signer(key, is_new=before is None, is_own=_is_own(key))
 
 
 def _signer(data: bytes, signature: bytes, known: PublicKey | None) -> PublicKey:
@@ -138,6 +140,12 @@ def _name(file: ProfileFile) -> str:
 
 
 # -- one's own
+
+
+def _is_own(key: PublicKey) -> bool:
+    with contextlib.suppress(UsageError):
+        return own_key_file().is_file() and key_in(own_key_file()).public.key == key.key
+    return False
 
 
 def key_in(path: Path) -> SecretKey:

@@ -6,6 +6,7 @@ certificate is held against the same shape before it is kept, and is cut down to
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import json
@@ -107,7 +108,19 @@ def certificate(report: Mapping[str, Any], profile_sha256: str, label: str = "")
     # Twice: who receives it cuts once more, and a text that is cut behind a mask could lose another sign then, which
     # would no longer be what was signed.
     kept = _cut_report(_cut_report(report))
-    return Certificate(machine_id(profile_sha256), profile_sha256, clean_label(label), kept)
+    return Certificate(machine_id(profile_sha256), profile_sha256, _kept_label(profile_sha256, label), kept)
+
+
+def _kept_label(profile_sha256: str, typed: str) -> str:
+    """What was typed, which is kept; else what was kept before: who runs the setup again need not name it again."""
+    label, path = clean_label(typed), paths.home() / "profiles" / f"{profile_sha256}.label"
+    with contextlib.suppress(OSError, ValueError):
+        if label:
+            put_bytes(path, label.encode())
+        elif path.is_file():  # a pipe would keep us waiting
+            with path.open("rb") as stream:
+                return clean_label(stream.read(_MOST_SECRET * 4).decode())
+    return label
 
 
 def machine_id(profile_sha256: str) -> str:

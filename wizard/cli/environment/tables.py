@@ -12,7 +12,7 @@ from wizard.environment.inspect.owned import Unowned
 from wizard.environment.inspect.sizes import Sizes
 from wizard.environment.model import Environment
 from wizard.environment.remove.delete import DeletionPlan
-from wizard.model.messages import Message, message, text
+from wizard.model.messages import Message, bytes_text, message, text
 
 SCHEMA = 1
 MOST_UNOWNED = 30  # on a terminal; the document has all
@@ -51,6 +51,8 @@ def torch_words(one: Environment) -> str:
 
 
 def amount(size: int) -> str:
+    if size < 1e5:
+        return bytes_text(size)  # not 0.0 MB
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"
 
 

@@ -46,7 +46,7 @@ def requirement_name(name: str) -> str:
     return names.get(name, name)
 
 
-_NO_CARD = "check.gpu.none"  # its own row says how PyTorch works then
+_NO_CARD = ("check.gpu.none", "other.card")  # their own rows say how PyTorch works then
 
 
 class CheckPage(Page):
@@ -120,7 +120,7 @@ class CheckPage(Page):
     def render_state(self) -> None:
         facts, looks = self.state.facts, self.state.looks
         doubtful = (one for one in facts.requirements if one.name == "gpu" and one.state != "ok") if facts else ()
-        self._after.setVisible(any(one.fact.key != _NO_CARD for one in doubtful))
+        self._after.setVisible(any(one.fact.key not in _NO_CARD for one in doubtful))
         self.fine.setVisible(facts is not None)
         self.copy.setEnabled(facts is not None)
         self.choose.setVisible(self._may_hurry)

@@ -1,6 +1,6 @@
 """The parts of the Install page: the one bar, and the steps.
 
-The steps of a run, one row each, changed in place: they are redrawn many times a second.
+The steps of a run, one row each, changed in place: they are redrawn many times a second. One file: both show one run.
 """
 
 from __future__ import annotations
@@ -194,17 +194,17 @@ class FileBars(QWidget):
         """Show a bar for each of the large files that are coming now; one that is there keeps its place until another
         wants it. None: nothing is fetched."""
         coming = {one.name: one for one in files or ()}
-        self._shown = [coming.pop(one.name, None) or replace(one, done=one.size) for one in self._shown]
-        for one in coming.values():
+        self._shown = [coming.pop(one.name, replace(one, done=one.size)) for one in self._shown]
+        for new in coming.values():
             over = [place for place, other in enumerate(self._shown) if other.done >= other.size]
             if len(self._shown) < _BARS:
-                self._shown.append(one)
+                self._shown.append(new)
             elif over:
-                self._shown[over[0]] = one
+                self._shown[over[0]] = new
         if files is None:
             self._shown = []
         for place, (name, bar, count) in enumerate(self._rows):
-            one = self._shown[place] if place < len(self._shown) else None
+            one = next(iter(self._shown[place:]), None)
             for widget in (name, bar, count):
                 widget.setVisible(one is not None)
             if one is not None:

@@ -29,6 +29,8 @@ from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable
 from wizard.model.errors import WizardError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from wizard.app.pages.after_setup import Section
     from wizard.run.model import Preview
 
@@ -216,7 +218,7 @@ class VerifyPage(Page):
             card.clear()
             card.setVisible(bool(checks))
             for check in checks:
-                self._add_row(card, check)
+                self._add_row(card, check, view.diagnosis.evidence if view.diagnosis and self.has_failed else ())
         passed = sum(check.state == "ok" for check in rest)
         self.others.show_words(self.tr("Other c&hecks"), self.tr("%1 passed").replace("%1", str(passed)))
         self.others.setVisible(bool(rest))
@@ -277,7 +279,7 @@ class VerifyPage(Page):
         self._repair.setVisible(diagnosis.repair is not None)
         self._evidence_lines.setText("\n".join(diagnosis.evidence))
 
-    def _add_row(self, card: RowCard, check: CheckView) -> None:
+    def _add_row(self, card: RowCard, check: CheckView, evidence: Sequence[str]) -> None:
         name = self.context.translator.name(f"verify.name.{check.name}", check.name)
         if check.name == _HEADLINE and self._has_cuda:
             name = _ON_CARD
@@ -287,7 +289,9 @@ class VerifyPage(Page):
         seconds = check.seconds if check.seconds and check.seconds >= _WORTH_SAYING and not is_said else None
         took = label(seconds_text(seconds) if seconds is not None else "", "muted", wrap=False)
         took.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        said: QWidget = label(self.say(check.message))
+        error = str(check.message.params.get("error") or "")
+        is_evidence = bool(error) and any(error in line for line in evidence)  # it stands above
+        said: QWidget = label("" if is_evidence else self.say(check.message))
         share = check.message.params.get("share")
         if isinstance(share, int):
             said = stacked(speed_bar(share, self.say(check.message)), said)

@@ -103,9 +103,8 @@ class WelcomePage(Page):
             self.hold: "graduation-cap",
         }
         rows.addLayout(links_in_lines(links))
-        self.body.addWidget(self._usual)
-        self.body.addWidget(self.joining)
-        self.body.addWidget(self.opening)
+        for part in (self._usual, self.joining, self.opening):
+            self.body.addWidget(part)
         self.body.addStretch(1)
 
     def enter(self) -> None:
@@ -287,8 +286,7 @@ class WelcomePage(Page):
 
     def _choose_profile(self) -> None:
         title, kinds = self.tr("Open a class profile"), "Torch Setup (*.torchlab plan.json)"
-        chosen, _ = QtWidgets.QFileDialog.getOpenFileName(self, title, str(Path.home()), kinds)
-        if chosen:
+        if chosen := QtWidgets.QFileDialog.getOpenFileName(self, title, str(Path.home()), kinds)[0]:
             self.open_file(Path(chosen))
 
     def _read_profile(self, opened: Opened | None) -> None:
@@ -334,6 +332,8 @@ class WelcomePage(Page):
 
     def _show_form(self, shown: JoinPanel | OpenPanel | None) -> None:
         self.trouble.clear()
+        self.joining.show_wrong(None, self.trouble)
+        self.body.insertWidget(0, self.trouble)  # out of the form, below whose field it may stand
         self._usual.setVisible(shown is None)
         for form in (self.joining, self.opening):
             form.setVisible(form is shown)
@@ -357,7 +357,8 @@ class WelcomePage(Page):
             self._show_form(None)
             self.context.navigator.open_profile(room.file, choices, room, wish.hand_on, trusted)
 
-        self.start_task(lambda: self.tr("Looking for the class…"), look, joined, self.say_busy)
+        wrong = partial(self.joining.show_wrong, trouble=self.trouble)
+        self.start_task(lambda: self.tr("Looking for the class…"), look, joined, self.say_busy, wrong)
 
     # -- a project
 

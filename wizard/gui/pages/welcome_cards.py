@@ -31,11 +31,14 @@ if TYPE_CHECKING:
     from wizard.environment.inspect.baseline import EnvironmentChanges
     from wizard.gui.shell.context import AppContext
     from wizard.gui.widgets.frames import Tile
+    from wizard.gui.widgets.messages import Trouble
+    from wizard.model.errors import WizardError
     from wizard.run.model import RunInfo
 
 
 _CODE = "7YD-25C8-7SP-8YWZ"
 _ADDRESS = "http://192.168.1.20:8765/"
+_OF_CODE = ("share-bad-code", "share-needs-code", "share-wrong-code")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +62,21 @@ class JoinPanel(QFrame):
         self.code, self.address, self.seat = QLineEdit(self), PathField(self), QLineEdit(self)
         self.browse, self.drop, self.hand_on = QPushButton(self), QPushButton(self), QCheckBox(self)
         self._texts = [QLabel(self) for _ in range(3)]
-        fields = QGridLayout()
+        self._fields = fields = QGridLayout()
         fields.setHorizontalSpacing(12)
         for row, (text, field) in enumerate(zip(self._texts, (self.code, self.address, self.seat), strict=True)):
             text.setBuddy(field)
-            fields.addWidget(text, row, 0)
-            fields.addWidget(field, row, 1)
+            fields.addWidget(text, 2 * row, 0)
+            fields.addWidget(field, 2 * row, 1)
             field.textChanged.connect(self.changed)
-        fields.addWidget(self.browse, 1, 2)
+        fields.addWidget(self.browse, 2, 2)
         fields.setColumnStretch(1, 1)
-        buttons = line_up()
-        buttons.addWidget(self.drop)
-        buttons.addStretch(1)
         for widget in (self._title, self._words):
             rows.addWidget(widget)
         rows.addLayout(fields)
         rows.addWidget(self.consent)
         rows.addWidget(self.hand_on)
-        rows.addLayout(buttons)
+        rows.addWidget(self.drop, 0, Qt.AlignmentFlag.AlignLeft)
         for field in (self.code, self.address):
             field.textChanged.connect(lambda text: self.consent.show_hosts(()))  # those of another class
         self.consent.changed.connect(self.changed)
@@ -87,6 +87,18 @@ class JoinPanel(QFrame):
     @property
     def first(self) -> QWidget:
         return self.code
+
+    def show_wrong(self, error: WizardError | None, trouble: Trouble) -> None:
+        """Show an error below the field that it is about; None: what was wrong is over."""
+        is_of_address = bool(self.address.text()) and error is not None and error.code not in _OF_CODE
+        trouble.put_below_field(error is not None)
+        for row, field in ((1, self.code), (3, self.address)):
+            is_wrong = error is not None and is_of_address == (field is self.address)
+            field.setProperty("wrong", is_wrong)
+            field.style().polish(field)
+            if is_wrong and error is not None:
+                self._fields.addWidget(trouble, row, 1, 1, 2)
+                trouble.show_error(error)
 
     @property
     def is_filled(self) -> bool:
@@ -136,16 +148,14 @@ class OpenPanel(QFrame):
         self._title, self._words = label("", "heading"), label("", "muted")
         self.where = PathField(self)
         self.folder, self.file, self.drop = QPushButton(self), QPushButton(self), QPushButton(self)
-        line, foot = line_up(), line_up()
+        line = line_up()
         line.addWidget(self.where, 1)
         line.addWidget(self.folder)
         line.addWidget(self.file)
-        foot.addWidget(self.drop)
-        foot.addStretch(1)
         rows.addWidget(self._title)
         rows.addWidget(self._words)
         rows.addLayout(line)
-        rows.addLayout(foot)
+        rows.addWidget(self.drop, 0, Qt.AlignmentFlag.AlignLeft)
         self.where.textChanged.connect(self.changed)
         self.folder.clicked.connect(self._ask_folder)
         self.file.clicked.connect(self._ask_file)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from wizard.app.pages.opened import inside
+from wizard.app.pages.opened import inside, is_of_wizard
 from wizard.app.pages.order import PageId, SideId
 from wizard.gui.tools.explain import WINDOW_SEVERAL_FILES
 from wizard.model.errors import WizardError
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from wizard.app.pages.opened import Inside
     from wizard.gui.shell.parts import WindowParts
-
-
-_OF_THE_WIZARD = (".json", ".torchlab")
 
 
 @runtime_checkable
@@ -42,7 +39,7 @@ def open_files(window: WindowParts, files: Sequence[Path]) -> None:
 
 def open_file(window: WindowParts, path: Path) -> None:
     """A plan, a project, a profile or a pack goes to Welcome, an environment to Doctor; other files hold an error."""
-    if path.suffix.lower() in _OF_THE_WIZARD:
+    if is_of_wizard(path):
         _open_on_welcome(window, path)
         return
     window.tasks.start(

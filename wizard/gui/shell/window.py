@@ -42,13 +42,18 @@ class WizardWindow(WindowParts):
 
     def furnish(self, session: WindowSession, opened: str | None) -> None:
         """Put pages and tools into the window that is shown already, so that it appears at once."""
-        self._make_parts(session, opened)
+        from wizard.app.pages.opened import is_of_wizard
+
+        is_for_welcome = opened is None or is_of_wizard(Path(opened))
+        self._make_parts(session, opened if is_for_welcome else None)
         self._connect()
         self._apply_theme()
         self.rail.show_narrow(self.width() < NARROW_BELOW)
         self.retranslate()
         self._follow()
         self.is_now_furnished()
+        if opened is not None and not is_for_welcome:
+            self.open_file(Path(opened))
 
     def _make_parts(self, session: WindowSession, opened: str | None) -> None:
         from wizard.gui.shell.auto_advance import AutoAdvance

@@ -20,6 +20,7 @@ from wizard.model.messages import bytes_text
 if TYPE_CHECKING:
     from wizard.app.tools import Closer, Replaced
     from wizard.environment.model import Environment
+    from wizard.model.errors import WizardError
 
 
 _ICONS = {
@@ -112,6 +113,12 @@ class EnvironmentCard(QFrame):
             self.details.setChecked(False)
         self._one = one
         self.retranslate()
+
+    def show_no_terminal(self, error: WizardError) -> None:
+        """Say it in the row, with the lines that are to be pasted elsewhere."""
+        self._reason.setText(f"{self._translator.say(error.summary)} {self._translator.say(error.hint)}")
+        self._reason.setVisible(True)
+        self.details.setChecked(True)
 
     def show_closer(self, found: Closer) -> None:
         self._kept, self._older = found.kept, found.older

@@ -50,7 +50,7 @@ class EnvironmentsPage(SidePage):
         self.search.setClearButtonEnabled(True)
         self.search.setFixedWidth(_SEARCH_WIDTH)
         self.search.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
-        self.search.textChanged.connect(self.table.search)
+        self.search.textChanged.connect(self._search)
         self.nobodys = NobodysFold(self.table)
         self._usage: Usage | None = None
         self.footer_left = [self.again]
@@ -112,14 +112,9 @@ class EnvironmentsPage(SidePage):
         self.search.setPlaceholderText(self.tr("Name, folder or version"))
         self.search.setAccessibleName(self.tr("Search"))
         self.again.setText(self.tr("Look &again"))
-        self._none.setText(self.tr("No environment was found on this computer."))
         self.table.retranslate()
-        self.nobodys.retranslate()
-        self.card.retranslate()
-        self.panel.retranslate()
-        self.copying.retranslate()
-        self.adding.retranslate()
-        self.disk.retranslate()
+        for part in (self.nobodys, self.card, self.panel, self.copying, self.adding, self.disk):
+            part.retranslate()
         if self._found is not None:
             self.table.show_rows(self._found, self._sizes)
 
@@ -137,9 +132,13 @@ class EnvironmentsPage(SidePage):
         is_asked = is_deleting or self._is_cloning or self.adding.is_asked
         self._said.setText(self.say(self._done))
         self._said.setVisible(self._done is not None)
-        self._none.setVisible(self._found == ())
-        for widget in (self.search, self._list, self.table):
-            widget.setVisible(bool(self._found) and not is_asked)
+        is_empty = self._found is not None and not self.table.rowCount()
+        none = self.tr("No environment was found on this computer.")
+        self._none.setText(self.tr("No environment has these words.") if self._found else none)
+        self._none.setVisible(is_empty and not is_asked)
+        self.search.setVisible(bool(self._found) and not is_asked)
+        for widget in (self._list, self.table):
+            widget.setVisible(self.search.isVisibleTo(self) and not is_empty)
         self.nobodys.setVisible(any(not one.is_persons for one in self._found or ()) and not is_asked)
         self.panel.setVisible(is_deleting)
         self.copying.setVisible(self._is_cloning)
@@ -148,6 +147,10 @@ class EnvironmentsPage(SidePage):
         self._show_disk(not is_asked)
 
     # -- the list
+
+    def _search(self, words: str) -> None:
+        self.table.search(words)
+        self.render_state()
 
     def _look(self) -> None:
         self.start_task(
@@ -240,7 +243,8 @@ class EnvironmentsPage(SidePage):
     def _terminal(self) -> None:
         one = self.table.selected
         if one is not None:
-            self.start_task(None, lambda is_cancelled, note: self.api.open_terminal(one.prefix), lambda answer: None)
+            work, on_failed = self.api.open_terminal, self.card.show_no_terminal
+            self.start_task(None, lambda is_cancelled, note: work(one.prefix), lambda answer: None, None, on_failed)
 
     def _bring_back(self, run: str) -> None:
         one = self.table.selected

@@ -6,6 +6,7 @@ One file: the table, what stands in its chosen row, the fold that shows the rest
 from __future__ import annotations
 
 import datetime
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -59,12 +60,18 @@ def engine_name(kind: str) -> str:
 def environment_state(state: str) -> tuple[str, str]:
     """The pill's state and word."""
     words = {
-        "ok": QCoreApplication.translate("EnvironmentState", "ok"),
-        "broken": QCoreApplication.translate("EnvironmentState", "broken"),
-        "unfinished": QCoreApplication.translate("EnvironmentState", "unfinished"),
-        "deleting": QCoreApplication.translate("EnvironmentState", "being deleted"),
+        "ok": QCoreApplication.translate("EnvironmentState", "OK"),
+        "broken": QCoreApplication.translate("EnvironmentState", "Broken"),
+        "unfinished": QCoreApplication.translate("EnvironmentState", "Unfinished"),
+        "deleting": QCoreApplication.translate("EnvironmentState", "Being deleted"),
     }
     return _STATES.get(state, "note"), words.get(state, state)
+
+
+def from_home(folder: Path) -> str:
+    """Return a folder as shells of Linux and macOS write it: ~ for the person's own."""
+    own = Path.home()
+    return f"~/{folder.relative_to(own)}" if os.name == "posix" and own in folder.parents else str(folder)
 
 
 def torch_words(one: Environment) -> str:
@@ -105,7 +112,7 @@ class EnvironmentsTable(RowTable):
         self._every: tuple[Environment, ...] = ()
         self._sizes: Mapping[Path, Sizes] = {}
         self._words: tuple[str, ...] = ()
-        self._sorted_by: tuple[int, bool] | None = None  # column, largest first
+        self._sorted_by = (_USED, True)  # column, largest first
         self._has_nobodys = True
         self._delegates = {_PYTHON: Cell(self), _NAME: NameCell(self), _SIZE: SizeCell(self), _STATE: BadgeCell(self)}
         self.setItemDelegate(self._delegates[_PYTHON])
@@ -129,17 +136,18 @@ class EnvironmentsTable(RowTable):
         self.clearSelection()
 
     def retranslate(self) -> None:
-        self.setHorizontalHeaderLabels(
-            [
-                self.tr("Name"),
-                self.tr("Python"),
-                self.tr("PyTorch"),
-                self.tr("Made by"),
-                self.tr("Size"),
-                self.tr("Last used"),
-                self.tr("State"),
-            ]
-        )
+        heads = [
+            self.tr("Name"),
+            self.tr("Python"),
+            self.tr("PyTorch"),
+            self.tr("Made by"),
+            self.tr("Size"),
+            self.tr("Last used"),
+            self.tr("State"),
+        ]
+        column, is_largest_first = self._sorted_by
+        heads[column] += " ▼" if is_largest_first else " ▲"
+        self.setHorizontalHeaderLabels(heads)
         self.setAccessibleName(self.tr("Environments on this computer"))
 
     def show_rows(self, rows: Sequence[Environment], sizes: Mapping[Path, Sizes]) -> None:
@@ -197,21 +205,15 @@ class EnvironmentsTable(RowTable):
 
     def sort_by(self, column: int) -> None:
         """Sort by a column; the same column again turns it round."""
-        before = self._sorted_by
-        is_again = before is not None and before[0] == column
-        is_largest_first = not before[1] if before and is_again else column in (_SIZE, _USED)
-        self._sorted_by = (column, is_largest_first)
-        order = Qt.SortOrder.DescendingOrder if is_largest_first else Qt.SortOrder.AscendingOrder
-        self.horizontalHeader().setSortIndicatorShown(True)
-        self.horizontalHeader().setSortIndicator(column, order)
+        before, was_largest_first = self._sorted_by
+        self._sorted_by = (column, not was_largest_first if column == before else column in (_SIZE, _USED))
+        self.retranslate()
         self.show_rows(self._every, self._sizes)
 
     def _in_order(self, rows: Iterable[Environment]) -> list[Environment]:
-        """As found; what is nobody's to delete comes last in any order."""
-        found = list(rows)
-        if self._sorted_by is not None:
-            column, is_largest_first = self._sorted_by
-            found.sort(key=lambda one: self._key(one, column), reverse=is_largest_first)
+        """What is nobody's to delete comes last in any order."""
+        column, is_largest_first = self._sorted_by
+        found = sorted(rows, key=lambda one: self._key(one, column), reverse=is_largest_first)
         return sorted(found, key=lambda one: not one.is_persons)
 
     def _key(self, one: Environment, column: int) -> tuple[Any, ...]:
@@ -253,7 +255,7 @@ class EnvironmentsTable(RowTable):
         is_one_of_several = not self.is_tall and sum(other.name == one.name for other in self._every) > 1
         name = self.put(row, _NAME, f"{one.name}  ({one.prefix.parent})" if is_one_of_several else one.name)
         if self.is_tall:
-            name.setData(FOLDER, str(one.prefix))
+            name.setData(FOLDER, from_home(one.prefix))
         name.setToolTip(plain_tip(str(one.prefix)))
         name.setData(Qt.ItemDataRole.AccessibleDescriptionRole, str(one.prefix))
         python = ".".join((one.python or "–").split(".")[: 2 if self.is_tall else None])

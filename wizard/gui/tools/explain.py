@@ -20,7 +20,7 @@ from wizard.gui.tools.base import SidePage, button
 from wizard.gui.widgets.code import Advice, CodeLine
 from wizard.gui.widgets.commands import side_name
 from wizard.gui.widgets.fields import PasteBox
-from wizard.gui.widgets.frames import box, column, empty, line_up
+from wizard.gui.widgets.frames import Fold, box, column, empty, line_up
 from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable
 from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import message
@@ -148,18 +148,19 @@ class ExplainPage(SidePage):
         empty(self._rows)
         self._said = []
         answer = self._answer
-        self._result.setVisible(answer is not None)
+        self._result.setVisible(False)  # until all of it is there: it would be painted squeezed
         if answer is None:
             return
         if not answer.found:
             self._show_unknown(answer)
-            return
-        first, *others = answer.found
-        self._show_known(first, answer)
-        if answer.guide:
-            self._show_guide(answer.guide)
-        for other in others:
-            self._show_other(other)
+        for place, found in enumerate(answer.found):
+            if place:
+                self._show_other(found)
+                continue
+            self._show_known(found, answer)
+            if answer.guide:
+                self._show_guide(answer.guide)
+        self._result.setVisible(True)
 
     def _add(self, words: str, role: str = "") -> QLabel:
         made = selectable(label(words, role))
@@ -198,13 +199,16 @@ class ExplainPage(SidePage):
         for name, words in (("cause", one.cause), ("fix", one.fix)):
             lines.addWidget(self._add(self.say(message(f"explain.{name}")), "strong"))
             lines.addWidget(self._add_linked(self.say(words)))
+        if one.error.area in _EXAMINED:
+            lines.addLayout(self._examine(answer.environment))
         for name, points in (("reasons", answer.reasons), ("facts", answer.facts)):
             if points:
                 lines.addWidget(self._add(self.say(message(f"explain.{name}")), "strong"))
                 lines.addWidget(self._add_linked("\n".join(f"•  {self.say(point)}" for point in points)))
-        lines.addWidget(self._add_linked(self.say(message("explain.source", source=one.error.source)), "muted"))
-        if one.error.area in _EXAMINED:
-            lines.addLayout(self._examine(answer.environment))
+        sources = Fold()
+        sources.show_words(self.tr("Where this is known from"))
+        sources.body.addWidget(self._add_linked(self.say(message("explain.source", source=one.error.source)), "muted"))
+        lines.addWidget(sources)
         self._rows.addWidget(card)
 
     def _examine(self, environment: Path | None) -> QHBoxLayout:

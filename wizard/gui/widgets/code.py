@@ -197,7 +197,9 @@ class Advice(QWidget):
         names = [*_ADDRESS.findall(words), *(name for name in links if f"“{name}”" in words)]
         self.label.setAccessibleDescription(self.tr("Links: %1").replace("%1", ", ".join(names)) if is_rich else "")
         empty(self.fold.body)
-        for command in commands:
+        for number, command in enumerate(commands, start=1):
+            if len(commands) > 1:
+                self.fold.body.addWidget(label(self.tr("Command %1").replace("%1", str(number)), "muted"))
             self.fold.body.addWidget(CodeLine(command))
         self.fold.show_words(QCoreApplication.translate("CodeLines", "In a terminal"))
         self.fold.setVisible(bool(commands))

@@ -150,6 +150,6 @@ def apart(words: str) -> tuple[str, tuple[str, ...]]:
         if len(commands) == 1:
             return QCoreApplication.translate("Advice", "the command below")
         number = commands.index(each["quoted"] or each["bare"]) + 1
-        return QCoreApplication.translate("Advice", "command %1").replace("%1", str(number))
+        return QCoreApplication.translate("Advice", "command %1 below").replace("%1", str(number))
 
     return _FOREIGN.sub(named, words).replace("run: ", "run "), commands

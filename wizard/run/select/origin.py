@@ -71,12 +71,19 @@ def _sha256(offer: Offer) -> str:
 
 
 def unconfirmed(offers: Iterable[Offer], matrix: Matrix, official_sha256: OfficialHash) -> tuple[Message, ...]:
-    """Return a notice for each wheel that is from no official place, and whose SHA-256 neither the tables nor the
-    official page know. Who typed an address in by hand is not sent to another one for it."""
+    """Return a notice for each source that is no official place, with its wheels whose SHA-256 neither the tables nor
+    the official page know. Who typed an address in by hand is not sent to another one for it."""
+    doubted: dict[Source, list[str]] = {}
+    for offer in offers:
+        if offer.source.origin is not Origin.OFFICIAL and not _is_confirmed(offer, matrix, official_sha256):
+            doubted.setdefault(offer.source, []).append(offer.filename)
     return tuple(
-        message("notice.unconfirmed", file=offer.filename, source=offer.source.label)
-        for offer in offers
-        if offer.source.origin is not Origin.OFFICIAL and not _is_confirmed(offer, matrix, official_sha256)
+        message(
+            "notice.unconfirmed" if len(files) == 1 else "notice.unconfirmed-several",
+            file=", ".join(files),
+            source=source.label,
+        )
+        for source, files in doubted.items()
     )
 
 
