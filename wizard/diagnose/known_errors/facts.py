@@ -44,6 +44,7 @@ _CAPABILITY = (
 _ABOUT_THE_CARD = (
     r"(?i:kernel ?image (?:is )?(?:not )?available)|NoKernelImage|CUDA error: invalid device function"
     r"|\bis_available\(\)|(?i:cuda available\W{1,4}false)"
+    r"|CUBLAS_STATUS_(?:EXECUTION_FAILED|NOT_SUPPORTED|ARCH_MISMATCH)"
     r"|(?i:no [\w ]{0,20}(?:GPU|accelerator)[\w ]{0,24}(?:detected|found|discovered))"
 )
 _PACKED = r"(?m)\bPyInstaller\b|\b_MEI\d+[\\/]|^\s*torch[\\/]\w+[\\/]\w+\.py:\d+:"
