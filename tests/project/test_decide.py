@@ -356,6 +356,19 @@ WAYS: dict[str, tuple[dict[str, str | bytes], tuple[str, str, str | None]]] = {
         {"requirements.txt": "torch==2.1.0\ntransformers==4.19.2\n"},
         ("2.1.0", "cu121", "3.10"),
     ),
+    "a list that setup.py adds to": (
+        {
+            "setup.py": "from setuptools import setup\nreqs = ['numpy']\nreqs.append('torch==1.12.1')\n"
+            "reqs += ['tqdm']\nsetup(**dict(name='x', install_requires=reqs, python_requires='<3.10'))\n"
+        },
+        ("1.12.1", "cu116", "3.9"),
+    ),
+    "a bullet and a quotation": ({"requirements.txt": "- 'torch==1.13.1'\n- tqdm\n"}, ("1.13.1", "cu117", "3.10")),
+    "the very patch of torchvision": ({"requirements.txt": "torchvision==0.16.0\n"}, ("2.1.0", "cu121", "3.11")),
+    "flit of old": (
+        {"pyproject.toml": '[tool.flit.metadata]\nmodule="x"\nrequires=["torch==1.12.1"]\n'},
+        ("1.12.1", "cu116", "3.10"),
+    ),
     "a pinned vLLM means its torch": ({"requirements.txt": "torch\nvllm==0.6.3\n"}, ("2.4.0", "cu124", "3.12")),
 }
 
@@ -366,6 +379,12 @@ def test_the_ways_in_which_projects_ask_for_torch(tmp_path: Path, way: str) -> N
     found = decided(tmp_path, files, AMPERE)
     assert build(found) == wanted
     assert found.relaxed == () and "contradiction" not in codes(found) or way == "an override of uv"
+
+
+def test_the_python_of_a_person_is_kept_where_a_torch_is_only_recommended(tmp_path: Path) -> None:
+    words = "pip install torch==1.12.1+cu113 torchvision==0.13.1+cu113\n"
+    found = decided(tmp_path, {"requirements.txt": "tqdm\n", "README.md": words}, AMPERE, Choices(python="3.13"))
+    assert (build(found)[2], set(relaxed(found))) == ("3.13", {"torch", "cuda", "torchvision"})
 
 
 def test_constraints_that_nothing_includes_install_nothing(tmp_path: Path) -> None:

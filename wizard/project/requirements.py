@@ -37,6 +37,7 @@ _COMMENTED = re.compile(r"^[ \t]*#[# \t]*torch[ \t]*[=<>~!][^\n]*$", re.MULTILIN
 # A folder below, as pip takes it: no name has a slash.
 _INNER = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?(?:\[[\w,.-]*\])?")
 _TAGGED = re.compile(r"github\.com/pytorch/(?:pytorch|vision|audio)(?:\.git)?@v?(\d+\.\d+\.\d+)$")
+_AROUND = re.compile(r"^(?:[-*•]\s+|[!$]?\s*pip3?\s+install\s+)|;$")
 _ONE_EQUALS = re.compile(r"([A-Za-z0-9][\w.-]*(?:\[[\w,.-]+\])?)\s*=\s*(\d[^\s=;]*)(\s*;.*)?")
 # A row of `pip list` or `conda list`: name, version, build, channel.
 _ROW = re.compile(
@@ -142,6 +143,10 @@ def statements_of(text: str, where: FileLine, found: Findings, editable: bool = 
         return []
     one = _reference(text, where, found) or requirement(text, where)
     if one:
+        return [one]
+    bare = _AROUND.sub("", text).strip("\"'")
+    if bare != text and (one := requirement(bare, where)):
+        found.remark("read-as", where, asked=str(one))
         return [one]
     if (pin := _ONE_EQUALS.fullmatch(text)) and (one := requirement(f"{pin[1]}=={pin[2]}{pin[3] or ''}", where)):
         found.remark("read-as", where, asked=str(one))

@@ -75,6 +75,10 @@ class SetupReader:
                 for target in node.targets:
                     if isinstance(target, ast.Name):
                         self.bound[target.id] = node.value
+        for node in self._walk(tree):
+            if (added := _added(node)) and added[0] in self.bound:
+                name, value = added
+                self.bound[name] = ast.copy_location(ast.BinOp(self.bound[name], ast.Add(), value), value)
 
     def _walk(self, node: ast.AST) -> Iterator[ast.AST]:
         for number, one in enumerate(ast.walk(node)):
@@ -85,7 +89,8 @@ class SetupReader:
     def read(self) -> None:
         """Note the arguments of each call of `setup` whose values stand in the file itself."""
         calls = [node for node in self._walk(self.tree) if isinstance(node, ast.Call) and _is_setup(node.func)]
-        for keyword in [keyword for call in calls for keyword in call.keywords]:
+        given = [keyword for call in calls for keyword in call.keywords]
+        for keyword in [inner for one in given for inner in self._keywords(one)]:
             value = self._bound(keyword.value)
             if keyword.arg == "python_requires" and isinstance(value, ast.Constant) and isinstance(value.value, str):
                 where = origin_of(self.file, value.lineno, self._line(value.lineno))
@@ -95,6 +100,16 @@ class SetupReader:
             elif keyword.arg == "extras_require" and isinstance(value, ast.Dict):
                 for key, entry in zip(value.keys, value.values, strict=True):
                     self._list(self._bound(entry), str(key.value) if isinstance(key, ast.Constant) else "extras")
+
+    def _keywords(self, keyword: ast.keyword) -> list[ast.keyword]:
+        """Return it, or those of the dictionary that `**` names."""
+        value = self._bound(keyword.value)
+        if keyword.arg is None and isinstance(value, ast.Call):
+            return value.keywords
+        if keyword.arg is None and isinstance(value, ast.Dict):
+            pairs = zip(value.keys, value.values, strict=True)
+            return [ast.keyword(str(key.value), one) for key, one in pairs if isinstance(key, ast.Constant)]
+        return [keyword]
 
     def _line(self, number: int) -> str:
         return self.lines[number - 1] if number <= len(self.lines) else ""
@@ -173,6 +188,16 @@ class SetupReader:
         for one in statements_of(words, where, silent):
             if not silent.remarks:
                 self.found.statements.append(replace(one, group=group))
+
+
+def _added(node: ast.AST) -> tuple[str, ast.expr] | None:
+    """Return the name of a list and what `+=`, `append` or `extend` puts into it."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        return node.target.id, node.value
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and len(node.args) == 1:
+        of, is_adding = node.func.value, node.func.attr in ("append", "extend")
+        return (of.id, node.args[0]) if is_adding and isinstance(of, ast.Name) else None
+    return None
 
 
 def _is_setup(func: ast.expr) -> bool:

@@ -107,6 +107,7 @@ def read_pyproject(file: str, text: str, found: Findings) -> None:
     for group in groups:
         _strings(_group(groups, str(group)), "dependency-groups", str(group), lines, found)
     _poetry(_table(tool, "poetry"), lines, found)
+    _strings(_table(_table(tool, "flit"), "metadata").get("requires"), "tool.flit.metadata", "", lines, found)
     _uv(_table(tool, "uv"), lines, found)
     _pixi(_table(tool, "pixi"), "tool.pixi.", lines, found)
     _dynamic(_table(_table(tool, "setuptools"), "dynamic"), lines, found)

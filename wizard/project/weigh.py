@@ -161,7 +161,8 @@ class BuildWeigher:
     def _order(self, one: Weighed) -> tuple[object, ...]:
         torch = _HALF if self.asks.torch_any else _FULL
         python = _FULL if any(asked.strength == DECLARED for asked in self.asks.python) else _HALF
-        weight = torch * one.torch + python * one.declared_python + _FULL * one.person_python
+        person = 2 * _FULL if self.asks.torch_any else _FULL  # more than a recommended line with all that hangs on it
+        weight = torch * one.torch + python * one.declared_python + person * one.person_python
         weight += bool(one.pairs) + one.implied + one.tag
         count = one.torch + one.declared_python + one.person_python
         candidate = one.candidate
@@ -173,6 +174,7 @@ class BuildWeigher:
             self._distance(candidate.torch) if one.torch else 0,
             self._lock_distance(candidate.torch) if not one.torch else 0,
             0 if one.torch else len(without_wheels(self.asks, self.machine.os, one.python)),
+            0 if one.torch else len(one.pairs) + sum(self._other_patches(candidate)),
             [-number for number in version_key(candidate.torch)],
             self._variant_distance(candidate.torch, candidate.variant),
             [-number for number in variant_key(candidate.variant)],
@@ -189,6 +191,13 @@ class BuildWeigher:
             met = [pair_meets(one.specifier, given or "") for one in applying]
             if given and met and not (any(met) if _alternatives(applying) else all(met)):
                 yield name
+
+    def _other_patches(self, candidate: Candidate) -> Iterator[bool]:
+        """Yield whether the pair's release is another patch than each pin has."""
+        for name, statements in self.asks.pairs.items():
+            given = candidate.torchvision if name == PAIRS[0] else candidate.torchaudio
+            pins = [one.specifier for one in statements if one.strength == DECLARED and one.specifier]
+            yield bool(given and pins) and not any(meets(one, given or "") for one in pins)
 
     def _distance(self, release: str) -> int:
         """How many minor releases lie between this one and the nearest that was asked for."""
