@@ -52,7 +52,8 @@ class Room:
         self.program = program
 
     def home(self, host: str) -> Path:
-        return self.folder / "hosts" / host
+        """In the account's own folder, as on hosts; what is for people has ~ in its place."""
+        return self.world.home / "user" / "hosts" / host
 
     def play(
         self,

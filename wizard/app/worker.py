@@ -180,7 +180,8 @@ class _Attempt:
             self._journal.final(int(status))
         self._journal.close()
         outcome: dict[str, Any] = {"status": int(status), "outcome": status.name.lower(), "report": report}
-        self._emitter.emit(EventKind.RUN_FINISHED, **outcome, error=redact_all(error.to_json()) if error else None)
+        outcome |= {"prefix": self._plan.prefix, "error": redact_all(error.to_json()) if error else None}
+        self._emitter.emit(EventKind.RUN_FINISHED, **outcome)
         self._emitter.close()
 
     def _results(self) -> list[StepResult]:

@@ -23,7 +23,7 @@ class EventKind(str, enum.Enum):
     STEP_FINISHED = "step-finished"  # step, outcome: done|skipped|failed|cancelled, seconds, message
     LOG = "log"  # step, text
     NOTICE = "notice"  # message: something the person should know, the run goes on
-    RUN_FINISHED = "run-finished"  # status (exit status), outcome, error, report
+    RUN_FINISHED = "run-finished"  # status (exit status), outcome, error, report, prefix
 
 
 @dataclass(frozen=True, slots=True)

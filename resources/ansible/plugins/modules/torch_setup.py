@@ -290,6 +290,7 @@ class Setup:
         if old:
             if self.module.check_mode:
                 self.module.exit_json(changed=True, prefix=old)
+            self.keep_replaced(old)
             os.rename(old, beside(old, "replaced"))
             status, event, said = self.carry_out()
         self.prefix = old or event.get("prefix")
@@ -317,7 +318,7 @@ class Setup:
             self.module.exit_json(changed=True, diff=difference(event), **result)
         if kind == "run-finished":
             report = read_report(event.get("report"))
-            result.update(of_report(report), report=event.get("report"))
+            result = dict(of_report(report), **result, report=event.get("report"))
             if int(event.get("status", 1)) in (0, INSTALLED_BUT_GPU_FAILED):
                 self.finish(True, int(event["status"]), result, report)
             words = sentences(error) or said_of_test(report) or spoken(said)
@@ -401,14 +402,20 @@ class Setup:
         if not passed and self.parameters["gpu_test"] == "required" and not self.module.check_mode:
             words = said_of_test(report) or "The test on the graphics card did not pass."
             self.fail(words, result, changed=changed)
-        aside, previous = (beside(result["prefix"], name) for name in ("replaced", "previous"))
-        if os.path.isdir(aside) and not self.module.check_mode:
-            if os.path.lexists(previous):
-                self.delete(previous)
-            os.rename(aside, previous)
+        if not self.module.check_mode:
+            self.keep_replaced(result["prefix"])
+        previous = beside(result["prefix"], "previous")
         if os.path.isdir(previous):
             result["previous"] = previous
         self.module.exit_json(changed=changed, **result)
+
+    def keep_replaced(self, prefix):
+        """Put what was replaced in the place of what was kept before; also after a run that was cut off."""
+        aside, previous = (beside(prefix, name) for name in ("replaced", "previous"))
+        if os.path.isdir(aside):
+            if os.path.lexists(previous):
+                self.delete(previous)
+            os.rename(aside, previous)
 
 
 def known(event):
@@ -448,10 +455,10 @@ def read_document(text):
 
 
 def of_report(report):
+    """Without the folder: the report is for people and writes the home as ~, the account as <user>."""
     plan = report.get("plan") or {}
     return known(
         {
-            "prefix": report.get("prefix"),
             "run": plan.get("id"),
             "python": plan.get("python"),
             "torch": plan.get("torch"),
