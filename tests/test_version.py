@@ -111,10 +111,10 @@ def test_the_changelog_keeps_its_form() -> None:
     assert sections[0] == "[Unreleased]"
     dates = []
     for section in sections[1:]:
-        match = re.fullmatch(r"\[(\d+\.\d+\.\d+)\] - (\d{4}-\d{2}-\d{2}|Unreleased)", section)
+        match = re.fullmatch(r"\[\d+\.\d+\.\d+\] - (\d{4}-\d{2}-\d{2})", section)
         assert match, section
-        dates.append((match[2] != "Unreleased", match[2]))
-    assert dates == sorted(dates, key=lambda each: (not each[0], each[1]), reverse=True)
+        dates.append(match[1])
+    assert dates == sorted(dates, reverse=True)
     headings = set(re.findall(r"^### (.+)$", CHANGELOG, re.MULTILINE))
     assert headings <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 
@@ -127,3 +127,4 @@ def test_a_release_needs_tag_version_and_date_to_agree(monkeypatch: pytest.Monke
     assert len(complaints("1.2.0", "1.2.0", good)) == 1
     assert len(complaints("v1.2.0", "1.2.0", good.replace("2026-12-01", "Unreleased"))) == 1
     assert len(complaints("v1.1.0", "1.1.0", good)) == 1
+    assert len(complaints("v1.2.0", "1.2.0", good.replace("2026-11-01", "Unreleased"))) == 1

@@ -25,6 +25,8 @@ def complaints(tag: str, version: str, changelog: str) -> list[str]:
         said.append(f"the tag {tag} is not v{version}, which wizard/__init__.py says")
     if not dated or dated[0] != version:
         said.append(f"CHANGELOG.md has no section “## [{version}] - YYYY-MM-DD” above all older ones")
+    if any(not _DAY.fullmatch(date) for _, date in found[2:]):
+        said.append("CHANGELOG.md has an older section without a date, which no notes would hold")
     return said
 
 

@@ -42,6 +42,7 @@ NOT_RUN = {
     '.venv/bin/pip install -e ".[freeze]"': "from the package index: the hosted workflow",
     ".venv/bin/python resources/installer/build.py freeze": "minutes: tests/frozen",
     ".venv/bin/python resources/installer/build.py tar": "of a frozen folder: tests/frozen",
+    ".venv/bin/python resources/installer/build.py deb": "of a frozen folder: tests/frozen/test_debian_package.py",
     ".venv/bin/python resources/installer/build.py windows": "wants Windows' frozen folder: tests/frozen",
     ".venv/bin/python resources/installer/build.py papers": "wants the installer: tests/frozen/test_papers.py",
     ".venv/bin/python resources/installer/build.py sbom": "of a frozen folder: tests/frozen/test_papers.py",
