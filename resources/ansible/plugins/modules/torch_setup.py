@@ -14,7 +14,7 @@ description:
   - Has Torch Setup (C(torch-wizard), which must be on the host) make an environment, from a profile or from choices.
   - An environment that is there as it was asked for is left as it is; one that is something else is replaced with
     O(state=latest) only, and the one before it is kept beside it for O(state=previous).
-  - In check mode nothing is written; the plan is made, sources included, and told.
+  - In check mode nothing is changed; the plan is made, sources included, and told.
   - An attempt of an earlier play that was cut off is removed first; verified downloads are kept.
 options:
   state:
