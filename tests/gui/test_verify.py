@@ -14,6 +14,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import go_to, mnemonics, press, settle
+from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
 from wizard.compatibility.model import ProjectUse
 from wizard.gui.pages.verify import VerifyPage
@@ -60,7 +61,7 @@ def test_a_test_that_passed_offers_no_repair(qtbot: QtBot, make_window: MakeWind
     assert not page._failure.isVisible()
     assert not page.command.isVisible()
     assert page.title == "PyTorch runs on your card"
-    assert page._subtitle.text() == "NVIDIA GeForce GTX 1660 Ti  •  torch 2.14.1+cu126"
+    assert page._subtitle.text() == "NVIDIA GeForce GTX 1660 Ti  •  torch 2.14.1 + CUDA 12.6"
     assert window.focusWidget() is page.terminal
     bar = page.first.findChild(QProgressBar)
     assert isinstance(bar, QProgressBar)
@@ -176,6 +177,11 @@ def test_the_environment_and_the_changes_are_one_press_away(
     press(qtbot, page.terminal)
     settle(qtbot, window)
     assert ("open_terminal", PREFIX) in side.calls
+    before = page.terminal.y()
+    side.fail["open_terminal"] = WizardError(error_text("terminal-none"), path="/x")
+    press(qtbot, page.terminal)
+    qtbot.waitUntil(lambda: page.trouble.isVisible() and page.trouble.y() > page.terminal.y())
+    assert page.terminal.y() == before, "the buttons stay where they are"
 
 
 def test_the_report_is_copied_and_saved_as_its_name_says(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from wizard.gui.pages.verify_parts import HandOnCard, KernelOffer, check_word, p
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
 from wizard.gui.widgets.code import Advice, CodeLines, SaidCode, copy_out, say_for_a_moment
-from wizard.gui.widgets.figures import seconds_text
+from wizard.gui.widgets.figures import seconds_text, variant_text
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up, stacked
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable
@@ -261,8 +261,10 @@ class VerifyPage(Page):
 
     def _what_runs(self, view: ReportView) -> str:
         said = view.headline.params if view.headline else {}
-        parts = (str(said.get("device") or "") if view.gpu_ok else "", f"torch {view.torch}")
-        return "  •  ".join(part for part in parts if part)
+        torch, _, variant = view.torch.partition("+")
+        card = str(said.get("device") or "") if view.gpu_ok else ""
+        what = f"torch {torch} + {variant_text(variant)}" if variant else f"torch {torch}"
+        return "  •  ".join(filter(None, (card, what)))
 
     def _show_diagnosis(self, diagnosis: DiagnosisView | None) -> None:
         self._failure.setVisible(self.has_failed)
@@ -299,7 +301,14 @@ class VerifyPage(Page):
 
     def _open_terminal(self) -> None:
         prefix, api = Path(self.state.prefix), self.context.session.tools
-        self.start_task(None, lambda is_cancelled, note: api.open_terminal(prefix), lambda answer: None)
+        work = api.open_terminal
+        self.start_task(None, lambda is_cancelled, note: work(prefix), lambda answer: None, None, self._not_opened)
+
+    def _not_opened(self, error: WizardError) -> None:
+        """Below the buttons, which stay where they are: one of them copies the line to paste."""
+        self.trouble.put_below_field(True)
+        self.body.insertWidget(self.body.indexOf(self.kernel), self.trouble)
+        self.trouble.show_error(error)
 
     def _open_editor(self) -> None:
         prefix, api, project = Path(self.state.prefix), self.context.session.tools, self.state.project

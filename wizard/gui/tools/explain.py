@@ -171,6 +171,7 @@ class ExplainPage(SidePage):
         made = Advice(role=role)
         made.show_words(words, {side_name(SideId.DOCTOR): SideId.DOCTOR.value})
         made.followed.connect(self._follow)
+        made.fold.button.setChecked(True)  # what is to be typed is the answer here
         self._said.append(made)
         return made
 
