@@ -162,7 +162,7 @@ class BuildWeigher:
         torch = _HALF if self.asks.torch_any else _FULL
         python = _FULL if any(asked.strength == DECLARED for asked in self.asks.python) else _HALF
         # A recommended line with all that hangs on it is less than what a person named.
-        person = 2 * _FULL if self.asks.torch_any and python == _HALF else _FULL
+        person = 2 * _FULL if self.asks.torch_any and not self.asks.python else _FULL
         weight = torch * one.torch + python * one.declared_python + person * one.person_python
         weight += bool(one.pairs) + one.implied + one.tag
         count = one.torch + one.declared_python + one.person_python
