@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wizard.app.update.offer import Offered, UpdateSource
     from wizard.gui.shell.tasks import IsCancelled, OnNote
 
-_MOST_RELEASES = 6
+_MOST_RELEASES = 5
 _MOST_BUILDS = 12
 _NOTHING = "–"
 _SYSTEMS = {"linux": "Linux", "windows": "Windows"}
