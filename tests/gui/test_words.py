@@ -67,7 +67,8 @@ def test_no_sentence_of_the_window_is_a_command(language: str, qapp: QApplicatio
         if code.startswith("cli.") or (code.startswith("error.") and code.split(".")[1] in OF_THE_TERMINAL):
             continue
         words = apart(in_window(translate(sentence, language, code), language))[0]
-        if COMMAND.search(words) or OWN_OPTION.search(words) or "{option}" in words:
+        is_half = words.count("“") != words.count("”")  # of a command that was taken out in part
+        if COMMAND.search(words) or OWN_OPTION.search(words) or "{option}" in words or is_half:
             left[code] = words
     translator.set_language("en")
     assert left == {}

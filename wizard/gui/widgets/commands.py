@@ -76,8 +76,9 @@ _VALUE = (
 _OPTION = rf"--({'|'.join(_PAGE_OF)})(?![\w-]){_VALUE}"
 _SEVERAL = rf"{_OPTION}(?:(?:, or |, | or | and | ?、| ?或 ?| ?和 ?){_OPTION})*"
 _WORDS = (
-    r"(?: (?:--?[a-z][a-z-]*|[A-Z]{3,}|-|[“\"]?\{[a-z]+\}[”\"]?|名称|文件夹?|(?:add|all|check|clone|delete|demo einops"
-    r"|history|key|lint|list|make|move|prune|refresh|restore|serve|show|sign|test|torch|update|verify)\b))*"
+    r"(?: (?:--?[a-z][a-z-]*|[A-Z]{3,}|-|[“\"]?\{[a-z]+\}[”\"]?|名称|环境(?:路径)?|文件夹?|(?:add|all|check|clone"
+    r"|delete|demo einops|history|key|lint|list|make|move|prune|refresh|restore|serve|show|sign|test|torch|update"
+    r"|verify)\b))*"
 )
 _CALL = rf"[“`\"]?torch-wizard ([a-z]+(?: lint| --host)?){_WORDS}[”`\"]?"
 _DROPPED = re.compile(  # what says the same a second time, for the terminal: in brackets, or after the window's way
