@@ -84,6 +84,14 @@ def test_a_lost_card_leaves_the_other(library: Path) -> None:
 
 
 @needs_compiler
+def test_a_card_that_tells_neither_fan_nor_power_is_named_and_stays(library: Path) -> None:
+    reading = probe_nvml(_ASK, _request(library, "silent"))
+    assert len(reading.gpus) == 2
+    assert reading.notices == (message("machine.card.partly", card="0000:01:00.0"),)
+    assert probe_nvml(_ASK, _request(library, "passive")).notices == ()
+
+
+@needs_compiler
 def test_a_card_in_parts(library: Path) -> None:
     first, _ = probe_nvml(_ASK, _request(library, "mig")).gpus
     assert first.mig == (MigInstance("1g.5gb", 5242880000), MigInstance("1g.5gb", 5242880000))

@@ -40,6 +40,14 @@ int nvmlDeviceGetMemoryInfo(void *card, Memory *memory) {
     memory->total = is_part(card) ? 5242880000ULL : 6442450944ULL;
     return index_of(card) && !is_part(card) ? 3 : 0;
 }
+int nvmlDeviceGetFanSpeed(void *card, unsigned *percent) {
+    *percent = 30;
+    return is("passive") ? 3 : is("silent") && !index_of(card) ? 999 : 0; /* NOT_SUPPORTED, UNKNOWN */
+}
+int nvmlDeviceGetPowerUsage(void *card, unsigned *milliwatts) {
+    *milliwatts = 9000;
+    return is("silent") && !index_of(card) ? 999 : 0;
+}
 int nvmlDeviceGetMigMode(void *card, unsigned *now, unsigned *later) {
     (void)card;
     *now = *later = is("mig") || is("mig-empty");

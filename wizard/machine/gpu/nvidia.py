@@ -28,7 +28,7 @@ _NAMES = {
 }
 NO_PERMISSION, DRIVER_NOT_LOADED, LIBRARY_NOT_FOUND, GPU_LOST, BLOCKED, MISMATCH = 4, 9, 12, 15, 17, 18
 RESET_REQUIRED, UNKNOWN = 16, 999
-NO_SENSORS = -2  # no error of NVML: its table alone shows it
+NO_SENSORS = -2  # no error of NVML: neither fan nor power can be told, all else can
 
 # Of one card, which the others outlive: machine.card.<name>.
 _OF_A_CARD = {GPU_LOST: "lost", RESET_REQUIRED: "reset", UNKNOWN: "unknown", NO_SENSORS: "partly"}

@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from wizard.machine.asking import Ask, question
-from wizard.machine.gpu.nvidia import NvidiaReading, card_notice, error_notice, normal_bus_id, pci_id
+from wizard.machine.gpu.nvidia import NO_SENSORS, NvidiaReading, card_notice, error_notice, normal_bus_id, pci_id
 from wizard.machine.model import Driver, Gpu, MigInstance
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import message
@@ -34,10 +34,16 @@ def parse_nvml(text: str) -> NvidiaReading:
         if data["error"]:
             return NvidiaReading(failure=error_notice(data["error"]["code"], data["error"]["text"]))
         version = data["driver_version"]
+        errors = [(row["code"], row["text"], f"#{row['index']}") for row in data["gpu_errors"]]
+        errors += [
+            (NO_SENSORS, "", normal_bus_id(row["bus_id"]) or row["name"] or "?")
+            for row in data["gpus"]
+            if row.get("are_sensors_silent")
+        ]
         return NvidiaReading(
             driver=Driver(version, _cuda(data["cuda_version"])) if version else None,
             gpus=tuple(_gpu(row) for row in data["gpus"]),
-            notices=tuple(card_notice(row["code"], row["text"], f"#{row['index']}") for row in data["gpu_errors"]),
+            notices=tuple(card_notice(*error) for error in errors),
         )
     except (LookupError, TypeError, AttributeError) as error:
         raise ValueError(f"not an answer of the NVML child: {error!r}") from error

@@ -68,7 +68,21 @@ def _gpu(index: int) -> dict[str, Any]:
         "memory_bytes": int(memory.total) if memory else None,
         "compute_capability": list(capability) if capability else None,
         "mig": _instances(handle),
+        "are_sensors_silent": _are_sensors_silent(handle),
     }
+
+
+def _are_sensors_silent(handle: Any) -> bool:
+    """Return whether neither fan nor power can be told, for which nvidia-smi prints ERR!; to have none is no error."""
+
+    def fails(call: Callable[[Any], Any]) -> bool:
+        try:
+            call(handle)
+        except pynvml.NVMLError as error:
+            return bool(error.value == pynvml.NVML_ERROR_UNKNOWN)
+        return False
+
+    return fails(pynvml.nvmlDeviceGetFanSpeed) and fails(pynvml.nvmlDeviceGetPowerUsage)
 
 
 def _instances(handle: Any) -> list[dict[str, Any]] | None:
