@@ -308,6 +308,16 @@ def test_hostile_files_are_bounded(tmp_path: Path) -> None:
     assert all(words.isprintable() for words in shown)
 
 
+def test_a_key_of_too_many_parts_and_a_list_that_is_cut_are_told(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "pyproject.toml": '[project]\ndependencies=["tqdm"]\n[tool]\n' + ".".join("a" * 2000) + " = 1\n",
+        "requirements.txt": "torch\n" + "\n" * 50_001 + "numpy\n",
+    }
+    project = project_of(tmp_path, files)
+    assert [each.name for each in project.statements] == ["torch"]
+    assert sorted(codes(project)) == ["too-long", "unreadable-file"]
+
+
 def test_openmmlabs_own_list_is_one_of_the_files(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "requirements.txt": "-r requirements/build.txt\n-r requirements/runtime.txt\n",

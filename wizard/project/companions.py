@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Annotated, Literal
@@ -119,13 +119,25 @@ def companion_table() -> CompanionTable:
     return shipped_table("companions", CompanionTable)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1)
+def _by_name() -> tuple[dict[str, Companion], list[tuple[re.Pattern[str], Companion]]]:
+    """Return the rows by whole names, and those of names with an open ending."""
+    whole: dict[str, Companion] = {}
+    open_ended = []
+    for row in companion_table().companion:
+        for name in (row.name, *row.also):
+            if "*" in name:
+                open_ended.append((re.compile(translate(name)), row))
+            else:
+                whole.setdefault(name, row)
+    return whole, open_ended
+
+
+@lru_cache(maxsize=65536)
 def companion(name: str) -> Companion | None:
     """Return the row for a normalized name."""
-    for row in companion_table().companion:
-        if name == row.name or any(fnmatchcase(name, pattern) for pattern in row.also):
-            return row
-    return None
+    whole, open_ended = _by_name()
+    return whole.get(name) or next((row for pattern, row in open_ended if pattern.match(name)), None)
 
 
 @lru_cache(maxsize=1)
@@ -142,11 +154,15 @@ def torch_of(name: str, version: str) -> str:
     return ""
 
 
+@lru_cache(maxsize=1)
+def _wheel_rows() -> dict[str, WheelPythons]:
+    return {name: row for row in companion_table().wheel_pythons for name in (row.package, *row.also)}
+
+
 @lru_cache(maxsize=8192)
 def has_wheel(package: str, specifier: str, python: str) -> bool:
     """Return whether a release that meets it may have a wheel for that Python; True where no row says it."""
-    rows_of = companion_table().wheel_pythons
-    row = next((row for row in rows_of if package in (row.package, *row.also)), None)
+    row = _wheel_rows().get(package)
     if row is None or not re.search(r"[<=~]", specifier.replace(">=", "")):
         return True
     asked = SpecifierSet(specifier)

@@ -32,7 +32,7 @@ from wizard.project.model import (
     Statement,
     origin_of,
 )
-from wizard.project.requirements import read_requirements
+from wizard.project.requirements import MOST_LINES, read_requirements
 from wizard.project.setup_files import read_setup_cfg, read_setup_py
 from wizard.project.toml_files import read_lock, read_pipfile, read_pixi, read_pyproject
 
@@ -151,6 +151,8 @@ class ProjectReader:
         if text is None:
             self.found.remark("file-outside" if self.folder.leads_out(name) else "file-not-read", where, name=name)
             return
+        if text.count("\n") > MOST_LINES and not is_lock(name):
+            self.found.remark("too-long", where, name=name, most=MOST_LINES)
         before = len(self.found.statements)
         self.found.include = self._include
         self._depth += 1

@@ -43,6 +43,8 @@ _TARGETS = {
 _PACKAGE = re.compile(r"\s*\[\[\s*packages?\s*\]\]")
 _MOST_LOOKED = 20_000_000  # lines, for all values of a file: about two seconds
 _FAMILY = ("torch", "torchvision", "torchaudio")
+_MOST_PARTS = 1_000  # of a key
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _MOST_DEPTH = 40  # of dependency groups that include each other
 
 
@@ -84,7 +86,11 @@ def _stands_in(words: str, line: str) -> bool:
 
 
 def load_toml(file: str, text: str, found: Findings) -> dict[str, Any]:
-    """Return {} with a remark for what is no TOML."""
+    """Return {} with a remark for what is no TOML, or has a key of so many parts that its reading takes minutes."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") > _MOST_PARTS and _QUOTED.sub("", line).count(".") > _MOST_PARTS:
+            found.remark("unreadable-file", origin_of(file, number, "nested too deep"))
+            return {}
     try:
         return from_toml(text)
     except ValueError as error:
@@ -179,10 +185,8 @@ def python_specifier(text: str) -> str:
 def poetry_specifier(text: str) -> str:
     """Return PEP 440 words of poetry's `^2.0`, `~2.1`, `2.0.1`, `*`; of `^1.13 || ^2.0` the first least and the last
     most; "" for what has none."""
-    ways = [
-        [_poetry_part(part.strip()) for part in re.split(r"[,\s]+(?=[\^~<>=!*\d])", way.strip())]
-        for way in text.split("||")
-    ]
+    split = re.compile(r"[,\s]+(?=[\^~<>=!*\d])").split
+    ways = [[_poetry_part(part.strip()) for part in split(way.strip())] for way in text.split("||")]
     if len(ways) > 1:
         least = [one for part in ways[0] for one in part.split(",") if one.startswith(">")]
         most = [one for part in ways[-1] for one in part.split(",") if one.startswith("<")]
@@ -289,14 +293,9 @@ def _uv(uv: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
 
 def _marker_of_index(uv: Mapping[str, Any], index: Any) -> str:
     """Return for which computers torch and its pair come from an index; "" for all."""
-    name = index.get("name") if isinstance(index, dict) else None
-    uses = [
-        one
-        for package in _FAMILY
-        for one in _list(_table(uv, "sources").get(package))
-        if isinstance(one, dict) and one.get("index") == name
-    ]
-    markers = list(dict.fromkeys(str(one.get("marker") or "") for one in uses))
+    name, sources = index.get("name") if isinstance(index, dict) else None, _table(uv, "sources")
+    uses = [one for package in _FAMILY for one in _list(sources.get(package)) if isinstance(one, dict)]
+    markers = list(dict.fromkeys(str(one.get("marker") or "") for one in uses if one.get("index") == name))
     return " or ".join(f"({one})" for one in markers) if all(markers) else ""
 
 

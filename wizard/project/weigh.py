@@ -74,6 +74,7 @@ class BuildWeigher:
         self.has_card = any(one.variant != CPU for one in self.fitting)
         self.asks = understand(project, machine.os, self.has_card)
         self.remarks: list[Message] = list(self.asks.remarks)
+        self._lacking_of: dict[str, int] = {}
         self.firm_tags = [tag for tag in self.asks.tags if tag.firm]
         self.pythons = sorted({python for build in matrix.builds for python in build.pythons}, key=version_key)
         self.releases = sorted({torch for torch in matrix.releases}, key=version_key)
@@ -174,13 +175,13 @@ class BuildWeigher:
             one.declared_python,
             self._distance(candidate.torch) if one.torch else 0,
             self._lock_distance(candidate.torch) if not one.torch else 0,
-            0 if one.torch else len(without_wheels(self.asks, self.machine.os, one.python)),
+            0 if one.torch else self._lacking(one.python),
             0 if one.torch else len(one.pairs) + sum(self._other_patches(candidate)),
             [-number for number in version_key(candidate.torch)],
             self._variant_distance(candidate.torch, candidate.variant),
             [-number for number in variant_key(candidate.variant)],
             self._is_experimental(candidate, one.python),
-            len(without_wheels(self.asks, self.machine.os, one.python)),
+            self._lacking(one.python),
             one.torch and one.python not in self._asked_pythons,
             self._python_distance(one.python),
         )
@@ -199,6 +200,12 @@ class BuildWeigher:
             given = candidate.torchvision if name == PAIRS[0] else candidate.torchaudio
             pins = [one.specifier for one in statements if one.strength == DECLARED and one.specifier]
             yield bool(given and pins) and not any(meets(one, given or "") for one in pins)
+
+    def _lacking(self, python: str) -> int:
+        """Return how many pins have no wheel for it."""
+        if python not in self._lacking_of:
+            self._lacking_of[python] = len(without_wheels(self.asks, self.machine.os, python))
+        return self._lacking_of[python]
 
     def _distance(self, release: str) -> int:
         """How many minor releases lie between this one and the nearest that was asked for."""
