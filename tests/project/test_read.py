@@ -325,7 +325,12 @@ def test_openmmlabs_own_list_is_one_of_the_files(tmp_path: Path) -> None:
         "requirements/runtime.txt": "scipy\n",
         "requirements/mminstall.txt": "mmcv>=2.0.0rc4,<2.2.0\nmmengine>=0.7.1,<1.0.0\n",
     }
-    assert asked(project_of(tmp_path, files), "mmcv") == [("<2.2.0,>=2.0.0rc4", "requirements/mminstall.txt:1")]
+    project = project_of(tmp_path, files)
+    assert asked(project, "mmcv") == [("<2.2.0,>=2.0.0rc4", "requirements/mminstall.txt:1")]
+    assert asked(project, "scipy") == [("", "requirements/runtime.txt:1")]
+    assert not asked(project, "python")
+    project = project_of(tmp_path / "b", {"requirements.txt": "numpy\n", "runtime.txt": "python-3.9.18\n"})
+    assert asked(project, "python") == [("==3.9.*", "runtime.txt:1")]
 
 
 def test_what_would_never_end_or_leads_out_is_said(tmp_path: Path) -> None:

@@ -278,7 +278,7 @@ class ProjectReader:
             read_setup_py(name, text, found)
         elif last.endswith((".yml", ".yaml")):
             read_environment(name, text, found)
-        elif last in (".python-version", "runtime.txt"):
+        elif last == ".python-version" or (last == "runtime.txt" and text.lstrip().startswith("python-3")):
             _read_python_version(name, text, found)
         elif last.endswith((".txt", ".in")) and not last.startswith(("readme", "install")):
             _read_list(name, text, found)
