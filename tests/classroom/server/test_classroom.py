@@ -31,6 +31,7 @@ from wizard.model.messages import text
 from wizard.transfer.download import Downloads, Fetcher
 from wizard.transfer.download.fetcher import Options
 from wizard.transfer.download.local_first import fetch_near_first
+from wizard.transfer.download.model import FetchResult
 from wizard.transfer.proxy.environment import with_direct
 
 pytestmark = pytest.mark.slow
@@ -213,10 +214,10 @@ def test_any_static_web_server_will_do(pack: Path) -> None:
 # -- near first -------------------------------------------------------------------------------------------------
 
 
-def fetch(files: list[LockedFile], near: FaultServer, store: Path) -> list[str]:
+def fetch(files: list[LockedFile], near: FaultServer, store: Path) -> tuple[list[str], FetchResult]:
     far: list[str] = []
     options = Options(allow_http=True, backoff=0.01)
-    fetch_near_first(
+    result = fetch_near_first(
         Fetcher(Downloads(store), options=options),
         files,
         (near.root,),
@@ -226,14 +227,14 @@ def fetch(files: list[LockedFile], near: FaultServer, store: Path) -> list[str]:
         lambda: False,
         lambda error: far.append(error.code),
     )
-    return far
+    return far, result
 
 
 def test_a_near_server_that_stumbles_sends_nobody_away(tmp_path: Path) -> None:
     data = some_bytes(3_000_000)
     with FaultServer() as near, FaultServer() as official:
         urls = (near.add("/a.whl", data, Faults(status=503, times=3)), official.add("/a.whl", data))
-        assert fetch([locked(data, *urls)], near, tmp_path) == []
+        assert fetch([locked(data, *urls)], near, tmp_path)[0] == []
         assert official.requests("/a.whl") == 0
 
 
@@ -242,7 +243,10 @@ def test_the_official_source_is_the_last_way_out(tmp_path: Path) -> None:
     with FaultServer() as near, FaultServer() as official:
         good = locked(data, near.add("/a.whl", data), official.add("/a.whl", data), name="a")
         bad = locked(other, near.add("/b.whl", data), official.add("/b.whl", other), name="b")
-        assert fetch([good, bad], near, tmp_path) == ["fetch-hash-mismatch"]
+        far, result = fetch([good, bad], near, tmp_path)
+        assert far == ["fetch-hash-mismatch"]
+        assert result.bytes_reused == 0, "nothing was here before"
+        assert result.bytes_fetched >= len(data) + len(other)
         assert official.requests("/a.whl") == 0
         assert official.sent["/b.whl"] == len(other)
 
