@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.stand_in import put_program
 from tests.waiting import wait_until
 from wizard.environment.activate.programs import find_editor, jupyter_folder, open_in_editor, register_kernel
 from wizard.environment.inspect.in_use import kernels_of
@@ -18,30 +19,38 @@ from wizard.model.messages import LANGUAGES, text
 from wizard.system import places_windows
 from wizard.undo.journal import UndoJournal
 
-linux = pytest.mark.skipif(sys.platform != "linux", reason="a shell script stands for the editor")
+
+def put_editor(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put one where the system has it, and take the computer's own away."""
+    for name in ("LOCALAPPDATA", "PROGRAMFILES"):
+        monkeypatch.setenv(name, str(folder))
+    if sys.platform == "win32":
+        put_program(folder / "Microsoft VS Code" / "Code", script)
+    else:
+        monkeypatch.setenv("PATH", f"{put_program(folder / 'code', script).parent}{os.pathsep}{os.environ['PATH']}")
 
 
-@linux
 def test_the_editor_opens_with_the_environment_active(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said, folder = tmp_path / "said", tmp_path / "my project 项目"
     folder.mkdir()
-    program = tmp_path / "bin" / "code"
-    program.parent.mkdir()
-    program.write_text(f"#!/bin/sh\necho \"$VIRTUAL_ENV|$PATH|$1|$2\" > '{said}.new' && mv '{said}.new' '{said}'\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    script = f"""import os, pathlib, sys
+said, new = {str(said)!r}, pathlib.Path({f"{said}.new"!r})
+new.write_text("\\n".join((os.environ["VIRTUAL_ENV"], os.environ["PATH"], *sys.argv[1:])), encoding="utf-8")
+new.replace(said)
+"""
+    put_editor(tmp_path / "editor", script, monkeypatch)
     open_in_editor(place, folder)
     wait_until(said.exists)
-    prefix, path, option, shown = said.read_text().strip().split("|")
+    prefix, path, option, shown = said.read_text(encoding="utf-8").split("\n")
     assert (prefix, option, shown) == (str(place), "--new-window", str(folder))
-    assert path.startswith(f"{place}/bin{os.pathsep}")
+    assert path.startswith(f"{python_of(place).parent}{os.pathsep}")
 
 
-@linux
 def test_without_an_editor_there_is_a_sentence(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
+    for name in ("PATH", "LOCALAPPDATA", "PROGRAMFILES"):
+        monkeypatch.setenv(name, str(tmp_path))
     with pytest.raises(WizardError) as caught:
         open_in_editor(place)
     assert caught.value.code == "editor-none"
@@ -88,7 +97,7 @@ def test_where_jupyter_looks(environment: dict[str, str], expected: Path) -> Non
     assert jupyter_folder(environment, Path("H")) == expected
 
 
-@linux
 def test_no_editor_is_found_by_a_folder_of_its_name(tmp_path: Path) -> None:
-    (tmp_path / "code").mkdir()
-    assert find_editor({"PATH": str(tmp_path)}) is None
+    for name in ("code", "Microsoft VS Code/Code.exe"):
+        (tmp_path / name).mkdir(parents=True)
+    assert find_editor({"PATH": str(tmp_path), "PROGRAMFILES": str(tmp_path)}) is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import psutil
 import pytest
 
 from tests.abilities import is_wine
+from tests.stand_in import put_program
 from wizard.environment.create.venv_engine import VenvEngine
 from wizard.environment.layout import has_pip, python_of, site_packages_of
 from wizard.environment.model import Target
@@ -122,17 +122,15 @@ def processes_about(prefix: Path) -> list[str]:
     return found
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a Linux signal")
 def test_the_venv_module_failing_is_told_with_its_words(
     prefix: Path, minor: str, base_python: Path, tmp_path: Path
 ) -> None:
-    wrapper = tmp_path / "python-wrapper"
-    wrapper.write_text(
-        '#!/bin/sh\ncase "$*" in *venv*--prompt*)\n'
-        '  echo "OSError: [Errno 28] No space left on device" >&2; exit 1;;\nesac\n'
-        f'exec "{base_python}" "$@"\n'
-    )
-    wrapper.chmod(0o755)
+    script = f"""import subprocess, sys
+if "--prompt" in sys.argv:
+    sys.exit("OSError: [Errno 28] No space left on device")
+sys.exit(subprocess.call([{str(base_python)!r}, *sys.argv[1:]]))
+"""
+    wrapper = put_program(tmp_path / "python-wrapper", script)
     with pytest.raises(WizardError) as caught:
         VenvEngine().create(target(prefix, minor, wrapper), lambda *_: None, lambda: False)
     assert caught.value.code == "env-disk-full"

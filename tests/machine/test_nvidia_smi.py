@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 import tomlkit
 
 from tests.machine.answers import DATA, answering, outcome, recorded
+from tests.stand_in import put_program
 from wizard.machine.asking import asker
 from wizard.machine.gpu.nvidia import NvidiaReading
 from wizard.machine.gpu.nvidia_smi import (
@@ -225,11 +225,9 @@ def test_a_hanging_tool_is_a_sentence() -> None:
     assert reading.failure.key == "machine.nvidia.timeout"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
 def test_the_real_call_asks_for_fields_only(tmp_path: Path) -> None:
-    tool = tmp_path / "nvidia-smi"
-    tool.write_text('#!/bin/sh\necho "$*" >> "${0%/*}/asked"\necho "[N/A]"\n')
-    tool.chmod(0o755)
+    script = f"import sys; print(*sys.argv[1:], file=open({str(tmp_path / 'asked')!r}, 'a')); print('[N/A]')"
+    tool = put_program(tmp_path / "nvidia-smi", script)
     assert probe_nvidia_smi(asker(lambda: False), str(tool)).gpus == ()
     csv = " --format=csv,noheader,nounits"
     assert (tmp_path / "asked").read_text().splitlines() == [
