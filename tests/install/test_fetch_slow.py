@@ -91,7 +91,7 @@ def test_a_loop_of_redirects_is_told_as_one(
     far.add("/a", data, Faults(redirect="/b"))
     url = far.add("/b", data, Faults(redirect="/a"))
     with pytest.raises(WizardError) as caught:
-        Fetcher(store, options=options(far_environment)).fetch([locked(data, url)])
+        Fetcher(store, options=Options(environment=far_environment)).fetch([locked(data, url)])
     assert caught.value.code == "fetch-redirect-loop"
 
 
