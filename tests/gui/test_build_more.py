@@ -258,7 +258,7 @@ def test_every_version_is_seen_without_a_bar_below_and_with_one_bar_at_the_side(
         assert heads[:2] == ["13.2", "13.0"]
         qtbot.waitUntil(lambda: page_bar.maximum() == 0 and grid_bar.maximum() > 0)
         page.every.setChecked(False)
-        qtbot.waitUntil(lambda: page_bar.maximum() == 0)
+        qtbot.waitUntil(lambda: grid_bar.maximum() == 0)
         assert [page.grid.horizontalHeaderItem(0).text()] == ["CPU"]
 
 

@@ -94,13 +94,20 @@ def _gpu_fact(gpu: Gpu) -> Message:
 
 def _gpu_detail(gpu: Gpu, machine: Machine, matrix: Matrix | None) -> Message:
     card = graphics_cards(replace(machine, gpus=(gpu,)), matrix)[0] if matrix else None
+    if card and card.architecture and card.capability and not gpu.pci_id:  # part of a board
+        return message(
+            "check.gpu.detail-board",
+            "{architecture} architecture, compute capability {capability}",
+            architecture=card.architecture.name,
+            capability=card.capability_text,
+        )
     if card and card.architecture and card.capability:
         return message(
             "check.gpu.detail-of",
             "{architecture} architecture, compute capability {capability}, PCI {pci}",
             architecture=card.architecture.name,
             capability=card.capability_text,
-            pci=gpu.pci_id or "?",
+            pci=gpu.pci_id or "",
         )
     capability = str(gpu.compute_capability) if gpu.compute_capability else "?"
     return message(

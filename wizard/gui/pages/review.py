@@ -51,6 +51,10 @@ _BROKEN = "reuse.change.broken"
 _IN_DETAILS = ("race.torch-rate", "race.packages-rate", "race.official-silent")  # how sources answered: no difference
 
 
+def _one_digit(gigabytes: object) -> str:
+    return f"{gigabytes:.1f}" if isinstance(gigabytes, float) else str(gigabytes)
+
+
 class ReviewPage(Page):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
@@ -185,8 +189,8 @@ class ReviewPage(Page):
         said = {change.key: change.params for change in preview.changes}
         needed = said.get("change.disk", {}).get("gigabytes")
         room = next((params for key, params in said.items() if key.startswith(_ROOM)), {})
-        value = f"{needed or room.get('needed', '?')} GB"
-        free = self.tr("%1 GB free").replace("%1", str(room.get("free", "?"))) if room else ""
+        value = f"{_one_digit(needed or room.get('needed', '?'))} GB"
+        free = self.tr("%1 GB free").replace("%1", _one_digit(room.get("free", "?"))) if room else ""
         tiles.disk.show_words(self.tr("Disk"), value, free)
         tiles.disk.bar.show_room(room)
 

@@ -29,7 +29,7 @@ _IN_ONE_LINE = 4  # columns whose heads have the room
 _SIGNS_ONLY = 2
 _FONT = 0.88  # of the running text: eight CUDA families stand side by side
 _EDGE = 8  # pixels between a cell's words and its border
-_LEAST_ROWS = 4  # so many are seen at once in any window; the others where there is room
+_WHOLE, _LEAST_ROWS = 7, 4  # a grid of so many rows has no bar of its own; of a longer one at least so many are seen
 _ABSENT = "–"
 _KIND = Qt.ItemDataRole.UserRole
 
@@ -155,7 +155,7 @@ class BuildGrid(QTableWidget):
         return self._grid.releases.index(torch), self._grid.variants.index(variant)
 
     def sizeHint(self) -> QSize:
-        return QSize(400, self._height_of(min(self.rowCount(), _LEAST_ROWS)))
+        return QSize(400, self._height_of(self.rowCount() if self.rowCount() <= _WHOLE else _LEAST_ROWS))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(200, self.sizeHint().height())

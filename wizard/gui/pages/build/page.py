@@ -25,6 +25,7 @@ from wizard.gui.pages.build.grid import BuildGrid
 from wizard.gui.pages.build.project import ProjectPanel
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
+from wizard.gui.widgets.code import Advice
 from wizard.gui.widgets.fields import WholeChoice
 from wizard.gui.widgets.frames import box, column, line_up
 from wizard.gui.widgets.labels import label
@@ -56,7 +57,7 @@ class BuildPage(Page):
         line.addWidget(self.every)
         self._why_box = why
         self._notices = box("notice")
-        self._lacks, self._said = label("", "notice-title"), label("")
+        self._lacks, self._said = label("", "notice-title"), Advice()
         said = column(self._notices, (16, 10, 16, 10), 4)
         said.addWidget(self._lacks)
         said.addWidget(self._said)
@@ -146,7 +147,7 @@ class BuildPage(Page):
         cards = without_card(self.state.facts, verdict)
         then = dict.fromkeys(self.say(words) for words in (*(one for _, one in cards), *verdict.notices))
         self._lacks.setText("\n".join(self.say(card) for card, _ in cards))
-        self._said.setText("\n".join(then))
+        self._said.show_words("\n".join(then))
         self._lacks.setVisible(bool(cards))
         self._notices.setVisible(bool(then))
 
