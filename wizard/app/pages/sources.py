@@ -111,10 +111,7 @@ def _uses(status: SourceStatus, selected: SelectedBuild) -> tuple[str, ...]:
 
 def _unasked(selected: SelectedBuild) -> Iterable[SourceStatus]:
     """Yield those used without a probe: the only one there is, or one that was asked for something else."""
-    not_asked = message(
-        "page.source.not-asked",
-        "Used for everything that is not asked for by name here; it is asked when the exact files are chosen.",
-    )
+    not_asked = message("page.source.not-asked", "all other packages come from here")
     for source in selected.package_sources:
         yield SourceStatus(source, Availability.UNCHECKED, not_asked, kind="packages", uses=("packages",))
     if selected.engine == "venv":

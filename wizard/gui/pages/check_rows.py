@@ -36,8 +36,8 @@ class DriverPanel(QWidget):
             rows.addWidget(label(translator.say(note)))
         parts = (
             (self.tr("Install it"), guide.install),
-            (self.tr("Keep it at this series"), guide.hold),
-            (self.tr("Let it change again"), guide.unhold),
+            (self.tr("Stay on this driver series"), guide.hold),
+            (self.tr("Allow newer series again"), guide.unhold),
         )
         self.lines: list[CodeLine] = []
         for title, lines in parts:
