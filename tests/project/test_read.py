@@ -318,6 +318,12 @@ def test_a_key_of_too_many_parts_and_a_list_that_is_cut_are_told(tmp_path: Path)
     assert sorted(codes(project)) == ["too-long", "unreadable-file"]
 
 
+def test_a_path_of_another_place_is_no_package(tmp_path: Path) -> None:
+    project = project_of(tmp_path, {"requirements.txt": "/etc/passwd\n~/lib\ntorch\n"})
+    assert [each.name for each in project.statements] == ["torch"]
+    assert codes(project) == ["file-outside", "file-outside"]
+
+
 def test_openmmlabs_own_list_is_one_of_the_files(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "requirements.txt": "-r requirements/build.txt\n-r requirements/runtime.txt\n",

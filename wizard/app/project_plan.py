@@ -49,7 +49,7 @@ _ANY = 2  # the freedom in which every version will do
 _NO_WHEEL = re.compile(r"Wheels are required for `([^`]+)`")
 _NO_NAME = re.compile(r"Because (\S+)\s+was\s+not\s+found\s+in\s+the\s+package\s+registry")
 _NO_VERSION = re.compile(r"no versions? of ([A-Za-z0-9][\w.-]*)|[Bb]ecause only ([A-Za-z0-9][\w.-]*?)[<>=! ]")
-_MOST_LOOKED_FOR, _MOST_ABSENT, _MOST_SHOWN = 600, 100, 6  # names that no index may have
+MOST_LOOKED_FOR, _MOST_ABSENT, _MOST_SHOWN = 600, 100, 6  # names that no index may have
 _NEEDED = "project.left.needed"
 _CANNOT = (*NO_SOLUTION, "lock-conda-version")
 _NO_PYTHON = ("engine-venv-no-python", "no-engine")
@@ -101,7 +101,7 @@ def plan_project(
     use = use_of(folder, ProjectFolder(Path(folder)), (*(one.name for one in request.decision.left_out), *left))
     as_asked = promised_of(_asked(request, selected, list(request.packages), 0).requirements, selected.python)
     ways = (*_left(request, selected), *(one.why for one in request.decision.left_out))
-    if len(request.packages) > _MOST_LOOKED_FOR:  # the resolver would ask for minutes
+    if len(request.packages) > MOST_LOOKED_FOR:  # the resolver would ask for minutes
         lack.drop_absent([])
     while True:
         asked = _asked(request, selected, lack.packages, lack.freedom)
@@ -190,7 +190,7 @@ class _Lack:
     def drop_absent(self, absent: list[Statement]) -> None:
         """One name after the other would take an hour for a list of made-up ones. Raises UsageError
         `project-unknown`."""
-        names = [one.name for one in self.packages][:_MOST_LOOKED_FOR]
+        names = [one.name for one in self.packages][:MOST_LOOKED_FOR]
         sources = self.selected.package_sources
         more = nowhere(names, sources, self.facts.settings, self.is_cancelled) | {one.name for one in absent}
         if len(more) > _MOST_ABSENT:

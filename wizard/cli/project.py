@@ -133,7 +133,7 @@ class ProjectSetup:
         """Raises WizardError `not-as-asked`, UsageError `project-hosts`, `project-relax`, Cancelled, and as
         `plan_project`."""
         from wizard.app.project import request_of, with_trusted
-        from wizard.app.project_plan import plan_project
+        from wizard.app.project_plan import MOST_LOOKED_FOR, plan_project
 
         request = request_of(self._project, facts, session.matrix, choices)
         self._tell(request)
@@ -144,6 +144,10 @@ class ProjectSetup:
         if is_new and not agrees(message("project.ask"), self._terminal, self._interrupt):
             raise Cancelled
         self._terminal.say(message("cli.electing"))
+        if len(request.packages) > MOST_LOOKED_FOR:
+            self._terminal.say(
+                message("project.many", "It names {count} packages: this takes minutes.", count=len(request.packages))
+            )
         is_asked = self._interrupt.is_asked
         try:
             found, moved = plan_project(facts, session.matrix, request, self._arguments.strict, is_asked, on_progress)

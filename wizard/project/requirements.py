@@ -141,6 +141,9 @@ def statements_of(text: str, where: FileLine, found: Findings, editable: bool = 
     text = text.strip().rstrip(",")
     if not text or _VARIABLE.fullmatch(text):
         return []
+    if text.startswith(("/", "~")):
+        found.remark("file-outside", where, name=text.split()[0])
+        return []
     one = _reference(text, where, found) or requirement(text, where)
     if one:
         return [one]

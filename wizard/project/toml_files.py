@@ -94,8 +94,8 @@ def load_toml(file: str, text: str, found: Findings) -> dict[str, Any]:
     try:
         return from_toml(text)
     except ValueError as error:
-        line = re.search(r"at line (\d+)", str(error))
-        found.remark("unreadable-file", origin_of(file, int(line[1]) if line else 1, str(error)))
+        place = re.search(r"at line (\d+)", str(error))
+        found.remark("unreadable-file", origin_of(file, int(place[1]) if place else 1, str(error)))
         return {}
 
 
