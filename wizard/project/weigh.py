@@ -3,6 +3,8 @@
 Every build that runs on the machine is weighed with every Python that it is published for by what it leaves unmet:
 torch and Python weigh most, a recommendation half of that, the CUDA tag and what wheels' names imply least. What a
 person named (`--python`) weighs as what a file declares. Pure: no source is asked whether it carries the build.
+
+One file: all that is weighed is one order.
 """
 
 from __future__ import annotations
