@@ -162,3 +162,13 @@ def test_files_for_the_cards_of_other_makers_bound_nothing(tmp_path: Path, maker
         f"requirements_{maker}.txt": "torch<2.7\n",
     }
     assert build(decided(tmp_path, files, BLACKWELL))[0] == "2.12.1"
+
+
+def test_a_folder_venv_with_lists_is_read_and_an_environment_is_not(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "setup.py": "from setuptools import setup\nsetup(install_requires=['einops'])\n",
+        "venv/environment_gpu.yaml": "dependencies:\n  - python=3.10\n  - pytorch=2.1.0\n  - pytorch-cuda=11.8\n",
+    }
+    assert build(decided(tmp_path / "a", files, AMPERE)) == ("2.1.0", "cu118", "3.10")
+    found = decided(tmp_path / "b", {**files, "venv/pyvenv.cfg": "version = 3.12\n"}, AMPERE)
+    assert "undeclared" in codes(found)

@@ -17,11 +17,12 @@ MOST_FILES = 200
 MOST_SEEN = 20_000  # names looked at on the search
 _DEEPEST = 3
 _SKIPPED = re.compile(
-    r"node_modules|site-packages|venv|env|build|dist|tests?|docs?|examples?|third_?party|submodules|vendor|benchmarks"
+    r"node_modules|site-packages|build|dist|tests?|docs?|examples?|third_?party|submodules|vendor|benchmarks"
     r"|notebooks|\..*",
     re.IGNORECASE,
 )
-_FOLDER = re.compile(r"requirement|environment|^conda$|^envs?$|^docker$", re.IGNORECASE)
+_MARKS = ("pyvenv.cfg", "conda-meta", "bin/python", "Scripts/python.exe")  # of an environment; venv/ may hold lists
+_FOLDER = re.compile(r"requirement|environment|^conda$|^v?envs?$|^docker$", re.IGNORECASE)
 _DECLARING = re.compile(
     r"pyproject\.toml|pixi\.toml|pipfile|setup\.cfg|setup\.py|uv\.lock|poetry\.lock|pylock(\..+)?\.toml"
     r"|\.python-version|runtime\.txt"
@@ -87,7 +88,7 @@ class ProjectFolder:
                     return
                 name = f"{folder}/{entry.name}" if folder else entry.name
                 if entry.is_dir(follow_symlinks=False):
-                    if depth < _DEEPEST and not _SKIPPED.fullmatch(entry.name):
+                    if depth < _DEEPEST and not _SKIPPED.fullmatch(entry.name) and not _is_environment(entry.path):
                         folders.append((depth + 1, name, beside and bool(_FOLDER.search(entry.name))))
                 else:
                     yield depth, name, beside
@@ -136,6 +137,10 @@ class ProjectFolder:
 def declares(name: str) -> bool:
     """Return whether a file of this name lists what a project needs; a log may have any name that ends in .txt."""
     return bool(_DECLARING.fullmatch(name)) and (not name.endswith(".txt") or "requirement" in name.lower())
+
+
+def _is_environment(folder: str) -> bool:
+    return any((Path(folder) / mark).exists() for mark in _MARKS)
 
 
 def _first(by_depth: dict[int, list[str]]) -> list[str]:
