@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, build, codes, decided
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided
 from tests.project.test_read import project_of
 from wizard.model.errors import UsageError
 from wizard.model.messages import text
@@ -172,3 +172,15 @@ def test_a_folder_venv_with_lists_is_read_and_an_environment_is_not(tmp_path: Pa
     assert build(decided(tmp_path / "a", files, AMPERE)) == ("2.1.0", "cu118", "3.10")
     found = decided(tmp_path / "b", {**files, "venv/pyvenv.cfg": "version = 3.12\n"}, AMPERE)
     assert "undeclared" in codes(found)
+
+
+def test_a_list_for_another_makers_gpu_does_not_count_beside_the_one_for_this_card(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements_cuda.txt": "--extra-index-url https://download.pytorch.org/whl/cu118\neinops\n",
+        "requirements_cpu.txt": "--extra-index-url https://download.pytorch.org/whl/cpu\neinops\n",
+        "requirements_intel_gpu_mkl.txt": "torch==2.1.0.post2\nmkl-dpcpp\n",
+    }
+    for on in (AMPERE, BLACKWELL, NO_CARD):
+        found = decided(tmp_path, files, on)
+        assert [one.name for one in found.understood.rest] == ["einops"]
+        assert found.understood.torch == ()

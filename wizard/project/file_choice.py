@@ -23,7 +23,7 @@ _SYSTEM_WORDS = {
 _CARD_WORDS = {
     "nvidia": r"nvidia|cuda|gpu|cu\d+",
     "cpu": r"cpu|cpuonly",
-    "other": r"amd|rocm|intel|ipex|xpu|directml|dml|npu|ascend|hpu|gaudi|tpu|mps|vulkan"
+    "other": r"amd|rocm|intel|mkl|ipex|xpu|directml|dml|npu|ascend|hpu|gaudi|tpu|mps|vulkan"
     r"|camb|cambricon|mlu|maca|metax|musa|gcu|dcu|neuron",
 }
 
@@ -40,6 +40,10 @@ def names_a_computer(file: str) -> bool:
     return any(re.fullmatch(kinds, word) for word in _words_of(file))
 
 
+def _names_card(file: str, kind: str) -> bool:
+    return any(re.fullmatch(_CARD_WORDS[kind], word) for word in _words_of(file.rpartition("/")[2]))
+
+
 def _words_of(name: str) -> set[str]:
     return set(re.split(r"[^a-z0-9]+", name.lower()))
 
@@ -49,6 +53,8 @@ def _misfit(file: str, os: str, has_card: bool) -> str:
     words = _words_of(file.rsplit("/", 1)[-1])
     systems = {system for system, kind in _SYSTEM_WORDS.items() if any(re.fullmatch(kind, word) for word in words)}
     cards = {card for card, kind in _CARD_WORDS.items() if any(re.fullmatch(kind, word) for word in words)}
+    if "other" in cards and not any(re.fullmatch(r"nvidia|cuda|cu\d+", word) for word in words):
+        cards.discard("nvidia")  # "gpu" is any maker's
     wanted = "nvidia" if has_card else "cpu"
     other_cards = cards and wanted not in cards
     if (systems and os not in systems) or other_cards:
@@ -69,11 +75,18 @@ def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[Projec
         # Nothing else declares anything: made for another system, and all that there is.
         of_others = {file for file, words in misfits.items() if _is_of_other_maker(words)}
         of_others = of_others if len(of_others) < len(misfits) else set[str]()
+        left = [file for file in misfits if file not in of_others]
+        # Lists for two systems are two ways to the same: the one that says most of torch.
+        chosen = max(left, key=lambda file: _says([one for one in project.statements if one.origin.file == file]))
+        of_others |= {file for file in left if misfits[file] != misfits[chosen]}
         return _without(project, of_others), [
             message(f"project.remark.{'not-for-this' if file in of_others else 'other-system'}", file=file, words=words)
             for file, words in misfits.items()
         ]
-    if _says(fitting) >= _says(list(project.statements)):
+    # What another maker's list says of torch is nothing to a card that has a list of its own.
+    has_own = any(file not in misfits and _names_card(file, "nvidia" if has_card else "cpu") for file in saying)
+    theirs = {file for file, words in misfits.items() if has_own and _is_of_other_maker(words)}
+    if _says(fitting) >= _says([one for one in project.statements if one.origin.file not in theirs]):
         return _without(project, set(misfits)), [
             message("project.remark.not-for-this", file=file, words=words) for file, words in misfits.items()
         ]
