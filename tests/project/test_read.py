@@ -395,3 +395,17 @@ def test_every_command_of_a_line_is_read_and_a_path_of_windows(tmp_path: Path) -
     assert {"causal-conv1d", "mamba-ssm"} <= {each.name for each in project.statements}
     assert asked(project, "torch") == [("==2.0.1", "requirements.txt:1")]
     assert codes(project) == ["other-lists"]
+
+
+def test_a_key_in_setup_py_is_no_package(tmp_path: Path) -> None:
+    words = (
+        "from setuptools import setup\nneeds = {'infer': ['einops>=0.6'], 'train': ['tqdm'], 'openai': ['fastapi']}\n"
+        "setup(install_requires=needs['infer'] + needs['train'], extras_require={'openai': needs['openai']})\n"
+    )
+    project = project_of(tmp_path, {"setup.py": words})
+    assert [(one.name, one.group) for one in project.statements] == [
+        ("einops", ""),
+        ("tqdm", ""),
+        ("fastapi", "openai"),
+    ]
+    assert codes(project) == []

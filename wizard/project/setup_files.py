@@ -117,7 +117,18 @@ class SetupReader:
     def _bound(self, value: ast.expr, depth: int = 0) -> ast.expr:
         if isinstance(value, ast.Name) and value.id in self.bound and depth < 5:
             return self._bound(self.bound[value.id], depth + 1)
+        if isinstance(value, ast.Subscript) and depth < 5:
+            entry = self._entry(value)
+            return value if entry is None else self._bound(entry, depth + 1)
         return value
+
+    def _entry(self, value: ast.Subscript) -> ast.expr | None:
+        """Return what a dictionary that stands in the file holds under that key; None where it is not seen."""
+        of, key = self._bound(value.value), value.slice
+        if not isinstance(of, ast.Dict) or not isinstance(key, ast.Constant):
+            return None
+        pairs = zip(of.keys, of.values, strict=True)
+        return next((held for name, held in pairs if isinstance(name, ast.Constant) and name.value == key.value), None)
 
     def _list(self, value: ast.expr, group: str, depth: int = 0) -> None:
         """Every string of the expression; a call stands for the lists that its function's body names."""
@@ -130,6 +141,13 @@ class SetupReader:
         parts = {id(part) for node in self._walk(value) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
         for node in self._walk(value):
             if id(node) in parts:
+                continue
+            if isinstance(node, ast.Subscript):  # its words are a key
+                entry = self._entry(node)
+                key = node.slice if entry is None else node
+                parts |= {id(part) for part in self._walk(key)}
+                if entry is not None:
+                    self._list(entry, group, depth + 1)
                 continue
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 self._string(node.value, node.lineno, group)
@@ -150,8 +168,8 @@ class SetupReader:
             inner = [value.left, value.right]
         elif isinstance(value, ast.Starred):
             inner = [value.value]
-        elif isinstance(value, ast.Name) and value.id in self.bound:
-            inner = [self.bound[value.id]]
+        elif (bound := self._bound(value)) is not value:
+            inner = [bound]
         else:
             return None if self._names_a_file(value) else value
         return next((found for one in inner if (found := self._computed(one, depth + 1))), None)
