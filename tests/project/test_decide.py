@@ -439,3 +439,10 @@ def test_names_that_mean_another_package_and_what_is_built_with_one(tmp_path: Pa
     assert [one.name for one in found.understood.rest] == ["scikit-learn", "tensorflow-gpu"]
     assert build(found)[2] == "3.8"
     assert "read-as" in codes(found)
+
+
+def test_an_old_numpy_that_goes_with_the_torch_is_kept_to_its_patch(tmp_path: Path) -> None:
+    for torch, numpy in (("2.0.1", "==1.21.6"), ("1.7.1", "==1.15.4")):
+        found = decided(tmp_path / torch, {"requirements.txt": f"torch=={torch}\nnumpy{numpy}\n"}, AMPERE)
+        assert found.numpy.startswith(numpy)
+        assert relaxed(found) == {}

@@ -26,6 +26,7 @@ from wizard.project.model import DECLARED, PYTHON, RECOMMENDED, TORCH, Project, 
 from wizard.project.understand import (
     PAIRS,
     Understood,
+    can_meet,
     has_tag,
     marker_holds,
     meets,
@@ -266,7 +267,7 @@ class BuildWeigher:
         asked = [one.specifier for one in self.asks.numpy if marker_holds(one.marker, self.machine.os, best.python)]
         bound = best.candidate.numpy
         together = ",".join(dict.fromkeys(part for part in [*asked[:1], bound] if part))
-        if not bound or any(meets(together, version) for version in _NUMPY_VERSIONS):
+        if not bound or can_meet(together, ""):
             return together
         return bound
 
@@ -291,11 +292,6 @@ def contradiction(against: Statement, one: Statement) -> Message:
         other_line=one.origin.line,
         other=str(one),
     )
-
-
-# Enough of them to see whether two ranges meet.
-_NUMPY_VERSIONS = [f"1.{minor}.{patch}" for minor in range(16, 27) for patch in range(6)]
-_NUMPY_VERSIONS += [f"2.{minor}.{patch}" for minor in range(6) for patch in range(6)]
 
 
 def _alternatives(statements: list[Statement]) -> bool:
