@@ -446,3 +446,10 @@ def test_an_old_numpy_that_goes_with_the_torch_is_kept_to_its_patch(tmp_path: Pa
         found = decided(tmp_path / torch, {"requirements.txt": f"torch=={torch}\nnumpy{numpy}\n"}, AMPERE)
         assert found.numpy.startswith(numpy)
         assert relaxed(found) == {}
+
+
+def test_where_torch_moves_old_pins_still_choose_the_python_that_has_their_wheels(tmp_path: Path) -> None:
+    for pin in ("numpy==1.17.0", "scipy==1.1.0", "scipy==1.2.1", "opencv-python==3.4.2.17"):
+        found = decided(tmp_path, {"requirements.txt": f"torch==1.2.0\n{pin}\n"}, AMPERE)
+        assert build(found)[::2] == ("1.7.1", "3.7")
+        assert set(relaxed(found)) == {"torch"}

@@ -170,7 +170,8 @@ def has_wheel(package: str, specifier: str, python: str) -> bool:
     named = [Version(one.version.removesuffix(".*")) for one in asked]
     meeting = [one for one in [*(since for since, _ in rows), *named] if asked.contains(one, prereleases=True)]
     pythons = [next((pythons for since, pythons in reversed(rows) if since <= one), "") for one in meeting]
-    oldest = f"3.0-{rows[0][1].split('-')[1]}"  # of what came before the table
+    before = version_key(rows[0][1].split("-")[1])[1] - 1
+    oldest = f"3.0-3.{before}"  # of what came before the table, which begins where a Python was added
     return not meeting or any(_is_among(python, one or oldest) for one in pythons)
 
 
