@@ -184,3 +184,50 @@ def test_a_list_for_another_makers_gpu_does_not_count_beside_the_one_for_this_ca
         found = decided(tmp_path, files, on)
         assert [one.name for one in found.understood.rest] == ["einops"]
         assert found.understood.torch == ()
+
+
+def test_a_pixi_table_for_one_system_holds_there_alone(tmp_path: Path) -> None:
+    words = """[dependencies]
+pytorch = "2.4.*"
+[pypi-dependencies]
+tensorflow = "*"
+[target.win-64.pypi-dependencies]
+tensorflow-cpu = "*"
+"""
+    for on, names in ((AMPERE, ["tensorflow"]), (ADA, ["tensorflow", "tensorflow-cpu"])):
+        found = decided(tmp_path, {"pixi.toml": words}, on)
+        assert [one.name for one in found.understood.rest] == names
+
+
+def test_of_pixi_environments_that_exclude_each_other_one_is_taken_and_said(tmp_path: Path) -> None:
+    words = """[feature.py39.dependencies]
+python = "3.9.*"
+[feature.py310.dependencies]
+python = "3.10.*"
+[feature.old.dependencies]
+pytorch = "1.7.1"
+numpy = "<1.19"
+[feature.new.dependencies]
+pytorch = "2.3.0"
+pytorch-cuda = "12.1"
+torchvision = "0.18.0"
+[environments]
+a = ["py39", "old"]
+b = ["py39", "new"]
+c = { features = ["py310", "new"] }
+"""
+    found = decided(tmp_path, {"pixi.toml": words}, AMPERE)
+    assert build(found) == ("2.3.0", "cu121", "3.10")
+    assert (found.relaxed, found.numpy) == ((), "")
+    [told] = [text(remark) for remark in found.remarks if remark.key.endswith(".environments")]
+    assert "c is taken, and not a, b" in told
+
+
+def test_the_page_that_pixi_names_beside_torch_is_its_cuda(tmp_path: Path) -> None:
+    page = "https://download.pytorch.org/whl/cu128"
+    files: dict[str, str | bytes] = {
+        "pixi.toml": f'[feature.cuda.pypi-dependencies]\ntorch = {{ version = "==2.8.0", index = "{page}" }}\n'
+        '[environments]\ntrain = ["cuda"]\n',
+        "conda_environment.yaml": "dependencies:\n  - pytorch\n  - pytorch-cuda=12.1\n",
+    }
+    assert build(decided(tmp_path, files, AMPERE))[:2] == ("2.8.0", "cu128")

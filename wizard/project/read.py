@@ -32,9 +32,10 @@ from wizard.project.model import (
     Statement,
     origin_of,
 )
+from wizard.project.pixi import read_pixi
 from wizard.project.requirements import MOST_LINES, read_requirements
 from wizard.project.setup_files import read_setup_cfg, read_setup_py
-from wizard.project.toml_files import read_lock, read_pipfile, read_pixi, read_pyproject
+from wizard.project.toml_files import read_lock, read_pipfile, read_pyproject
 
 _DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
 _TORCH_TOO = ("pytorch", "pytorch-gpu")  # names of conda
@@ -266,6 +267,7 @@ class ProjectReader:
         found = self.found
         if last == "pyproject.toml":
             read_pyproject(name, text, found)
+            read_pixi(name, text, found)
         elif last == "pipfile":
             read_pipfile(name, text, found)
         elif last == "pixi.toml":

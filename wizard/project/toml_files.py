@@ -1,4 +1,4 @@
-"""Reads pyproject.toml (PEP 621, dependency groups, poetry, uv, pixi), pixi.toml and locks (uv, poetry, pylock).
+"""Reads pyproject.toml (PEP 621, dependency groups, poetry, uv), Pipfile and locks (uv, poetry, pylock).
 
 TOML readers forget lines, so a statement's line is the next one in the file that holds its words: enough to point at.
 A lock is what was chosen once, on some other computer: its versions are kept where they run, its files never taken.
@@ -9,7 +9,7 @@ One file: all of them are TOML, and share how a line is found.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -17,7 +17,6 @@ from typing import Any
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from wizard.model.typed import from_toml
-from wizard.project.conda_spec import NAMES, conda_specifier
 from wizard.project.model import (
     IN_LOCK,
     LOCKED,
@@ -34,15 +33,9 @@ from wizard.project.model import (
 from wizard.project.requirements import requirement, statements_of, version_of_address
 
 _TORCH_PAGE = re.compile(r"https://download\.pytorch\.org/whl/[\w./-]+")
-_TARGETS = {
-    "linux": "sys_platform == 'linux'",
-    "win": "sys_platform == 'win32'",
-    "osx": "sys_platform == 'darwin'",
-    "unix": "sys_platform != 'win32'",
-}
 _PACKAGE = re.compile(r"\s*\[\[\s*packages?\s*\]\]")
 _MOST_LOOKED = 20_000_000  # lines, for all values of a file: about two seconds
-_FAMILY = ("torch", "torchvision", "torchaudio")
+FAMILY = ("torch", "torchvision", "torchaudio")
 _MOST_PARTS = 1_000  # of a key
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _MOST_DEPTH = 40  # of dependency groups that include each other
@@ -102,21 +95,20 @@ def load_toml(file: str, text: str, found: Findings) -> dict[str, Any]:
 def read_pyproject(file: str, text: str, found: Findings) -> None:
     """Read a pyproject.toml: PEP 621, dependency groups, poetry, uv, pixi and setuptools' dynamic files."""
     document, lines = load_toml(file, text, found), TomlText(file, text)
-    project, tool = _table(document, "project"), _table(document, "tool")
+    project, tool = table_in(document, "project"), table_in(document, "tool")
     _python(project.get("requires-python"), "project", lines, found)
-    _strings(_table(tool, "uv").get("override-dependencies"), "tool.uv", "constraint", lines, found)
+    _strings(table_in(tool, "uv").get("override-dependencies"), "tool.uv", "constraint", lines, found)
     _strings(project.get("dependencies"), "project", "", lines, found)
-    for group, entries in _table(project, "optional-dependencies").items():
+    for group, entries in table_in(project, "optional-dependencies").items():
         _strings(entries, "project.optional-dependencies", str(group), lines, found)
-    _build_requires(_table(document, "build-system").get("requires"), lines, found)
-    groups = _table(document, "dependency-groups")
+    _build_requires(table_in(document, "build-system").get("requires"), lines, found)
+    groups = table_in(document, "dependency-groups")
     for group in groups:
         _strings(_group(groups, str(group)), "dependency-groups", str(group), lines, found)
-    _poetry(_table(tool, "poetry"), lines, found)
-    _strings(_table(_table(tool, "flit"), "metadata").get("requires"), "tool.flit.metadata", "", lines, found)
-    _uv(_table(tool, "uv"), lines, found)
-    _pixi(_table(tool, "pixi"), "tool.pixi.", lines, found)
-    _dynamic(_table(_table(tool, "setuptools"), "dynamic"), lines, found)
+    _poetry(table_in(tool, "poetry"), lines, found)
+    _strings(table_in(table_in(tool, "flit"), "metadata").get("requires"), "tool.flit.metadata", "", lines, found)
+    _uv(table_in(tool, "uv"), lines, found)
+    _dynamic(table_in(table_in(tool, "setuptools"), "dynamic"), lines, found)
     _torch_pages(lines, found)
 
 
@@ -124,29 +116,25 @@ def _build_requires(entries: Any, lines: TomlText, found: Findings) -> None:
     """The torch that the project itself is built with: a recommendation where nothing else names one."""
     own = Findings()
     _strings(entries, "build-system", "", lines, own)
-    found.statements += [replace(one, strength=RECOMMENDED) for one in own.statements if one.name in _FAMILY]
+    found.statements += [replace(one, strength=RECOMMENDED) for one in own.statements if one.name in FAMILY]
 
 
 def read_pipfile(file: str, text: str, found: Findings) -> None:
     """Read a Pipfile: its packages, those for development, its Python and its sources."""
     document, lines = load_toml(file, text, found), TomlText(file, text)
-    _python(_table(document, "requires").get("python_version"), "requires", lines, found)
-    _poetry_table(_table(document, "packages"), "packages", "", lines, found)
-    _poetry_table(_table(document, "dev-packages"), "dev-packages", "dev", lines, found)
-    for source in _list(document.get("source")):
+    _python(table_in(document, "requires").get("python_version"), "requires", lines, found)
+    _poetry_table(table_in(document, "packages"), "packages", "", lines, found)
+    _poetry_table(table_in(document, "dev-packages"), "dev-packages", "dev", lines, found)
+    for source in listed(document.get("source")):
         _index(source, "source", lines, found)
 
 
-def read_pixi(file: str, text: str, found: Findings) -> None:
-    _pixi(load_toml(file, text, found), "", TomlText(file, text), found)
-
-
-def _table(within: Mapping[str, Any], name: str) -> dict[str, Any]:
+def table_in(within: Mapping[str, Any], name: str) -> dict[str, Any]:
     value = within.get(name)
     return value if isinstance(value, dict) else {}
 
 
-def _list(value: Any) -> list[Any]:
+def listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
@@ -157,7 +145,7 @@ def _python(value: Any, head: str, lines: TomlText, found: Findings) -> None:
 
 
 def _strings(entries: Any, head: str, group: str, lines: TomlText, found: Findings) -> None:
-    for entry in _list(entries):
+    for entry in listed(entries):
         if isinstance(entry, str):
             for one in statements_of(entry, lines.at(entry, head), found):
                 found.statements.append(replace(one, group=group))
@@ -166,7 +154,7 @@ def _strings(entries: Any, head: str, group: str, lines: TomlText, found: Findin
 def _group(groups: Mapping[str, Any], name: str, depth: int = 0) -> list[str]:
     """The strings of a dependency group and of those that it includes."""
     entries: list[str] = []
-    for entry in _list(groups.get(name)):
+    for entry in listed(groups.get(name)):
         if isinstance(entry, str):
             entries.append(entry)
         elif isinstance(entry, dict) and depth < _MOST_DEPTH and len(entries) < 10_000:
@@ -214,13 +202,13 @@ def _poetry_part(part: str) -> str:
 
 
 def _poetry(poetry: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
-    _poetry_table(_table(poetry, "dependencies"), "tool.poetry.dependencies", "", lines, found)
-    _poetry_table(_table(poetry, "dev-dependencies"), "tool.poetry.dev-dependencies", "dev", lines, found)
-    for group, table in _table(poetry, "group").items():
+    _poetry_table(table_in(poetry, "dependencies"), "tool.poetry.dependencies", "", lines, found)
+    _poetry_table(table_in(poetry, "dev-dependencies"), "tool.poetry.dev-dependencies", "dev", lines, found)
+    for group, table in table_in(poetry, "group").items():
         if isinstance(table, dict):
             head = f"tool.poetry.group.{group}.dependencies"
-            _poetry_table(_table(table, "dependencies"), head, str(group), lines, found)
-    for source in _list(poetry.get("source")):
+            _poetry_table(table_in(table, "dependencies"), head, str(group), lines, found)
+    for source in listed(poetry.get("source")):
         _index(source, "tool.poetry.source", lines, found)
 
 
@@ -231,12 +219,12 @@ def _poetry_table(table: Mapping[str, Any], head: str, group: str, lines: TomlTe
             if str(name).lower() == PYTHON:
                 _python(one, head, lines, found)
                 continue
-            statement = _poetry_one(str(name), one, where, group)
+            statement = poetry_statement(str(name), one, where, group)
             if statement:
                 found.statements.append(statement)
 
 
-def _poetry_one(name: str, value: Any, where: FileLine, group: str) -> Statement | None:
+def poetry_statement(name: str, value: Any, where: FileLine, group: str) -> Statement | None:
     if isinstance(value, str):
         value = {"version": value}
     if not isinstance(value, dict):
@@ -257,7 +245,7 @@ def _poetry_one(name: str, value: Any, where: FileLine, group: str) -> Statement
         marker=plain.marker if plain else "",
         local=local[1].lower() if local else of_link,
         url=url,
-        extras=tuple(sorted(extra for extra in _list(value.get("extras")) if isinstance(extra, str))),
+        extras=tuple(sorted(extra for extra in listed(value.get("extras")) if isinstance(extra, str))),
     )
 
 
@@ -273,73 +261,40 @@ def _uv(uv: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
     _strings(uv.get("dev-dependencies"), "tool.uv", "dev", lines, found)
     _strings(uv.get("constraint-dependencies"), "tool.uv", "constraint", lines, found)
     _made_for(uv.get("environments"), lines, found)
-    for index in _list(uv.get("index")):
+    for index in listed(uv.get("index")):
         _index(index, "tool.uv.index", lines, found, _marker_of_index(uv, index))
     for name in ("index-url", "extra-index-url", "find-links"):
-        for url in [uv[name]] if isinstance(uv.get(name), str) else _list(uv.get(name)):
+        for url in [uv[name]] if isinstance(uv.get(name), str) else listed(uv.get(name)):
             kind = "find-links" if name == "find-links" else "index"
             found.sources.append(AddressLine(kind, str(url), lines.at(str(url))))
-    for name, value in _table(uv, "sources").items():
+    for name, value in table_in(uv, "sources").items():
         for one in value if isinstance(value, list) else [value]:
             if isinstance(one, dict) and ("git" in one or "url" in one or "path" in one):
-                linked = _poetry_one(str(name), one, lines.at(str(name), "tool.uv.sources"), "constraint")
+                linked = poetry_statement(str(name), one, lines.at(str(name), "tool.uv.sources"), "constraint")
                 if linked:
                     found.statements.append(linked)
     # Names that uv has to build with the project's torch stand here and nowhere else.
-    for name in _table(uv, "extra-build-dependencies"):
+    for name in table_in(uv, "extra-build-dependencies"):
         where = lines.at(str(name), "tool.uv.extra-build-dependencies")
         found.statements.append(Statement(normalized(str(name)), "", where, group="constraint"))
 
 
 def _marker_of_index(uv: Mapping[str, Any], index: Any) -> str:
     """Return for which computers torch and its pair come from an index; "" for all."""
-    name, sources = index.get("name") if isinstance(index, dict) else None, _table(uv, "sources")
-    uses = [one for package in _FAMILY for one in _list(sources.get(package)) if isinstance(one, dict)]
-    markers = list(dict.fromkeys(str(one.get("marker") or "") for one in uses if one.get("index") == name))
+    name = index.get("name") if isinstance(index, dict) else None
+    uses = [
+        one
+        for package in FAMILY
+        for one in listed(table_in(uv, "sources").get(package))
+        if isinstance(one, dict) and one.get("index") == name
+    ]
+    markers = list(dict.fromkeys(str(one.get("marker") or "") for one in uses))
     return " or ".join(f"({one})" for one in markers) if all(markers) else ""
 
 
 def _index(table: Any, head: str, lines: TomlText, found: Findings, marker: str = "") -> None:
     if isinstance(table, dict) and isinstance(table.get("url"), str):
         found.sources.append(AddressLine("index", table["url"], lines.at(table["url"], head), marker=marker))
-
-
-def _pixi(pixi: Mapping[str, Any], prefix: str, lines: TomlText, found: Findings) -> None:
-    workspace = _table(pixi, "workspace") or _table(pixi, "project")
-    for channel in _list(workspace.get("channels")):
-        if isinstance(channel, str):
-            found.sources.append(AddressLine("channel", channel, lines.at(channel)))
-    cuda = _table(pixi, "system-requirements").get("cuda")
-    if isinstance(cuda, str):
-        found.statements.append(Statement("__cuda", f">={cuda}", lines.at("cuda", f"{prefix}system-requirements")))
-    for head, group, marker, tables in _pixi_tables(pixi, prefix):
-        for name, value in _table(tables, "dependencies").items():
-            _pixi_one(str(name), value, f"{head}dependencies", group, marker, lines, found)
-        for name, value in _table(tables, "pypi-dependencies").items():
-            one = _poetry_one(str(name), value, lines.at(str(name), f"{head}pypi-dependencies"), group)
-            if one:
-                found.statements.append(one)
-
-
-def _pixi_tables(pixi: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, str, str, Mapping[str, Any]]]:
-    yield prefix, "", "", pixi
-    for target, table in _table(pixi, "target").items():
-        if isinstance(table, dict):
-            yield f"{prefix}target.{target}.", "", _TARGETS.get(str(target).split("-")[0], ""), table
-    for feature, table in _table(pixi, "feature").items():
-        if isinstance(table, dict):
-            yield f"{prefix}feature.{feature}.", str(feature), "", table
-
-
-def _pixi_one(name: str, value: Any, head: str, group: str, marker: str, lines: TomlText, found: Findings) -> None:
-    build = str(value.get("build", "")) if isinstance(value, dict) else ""
-    version = str(value.get("version", "")) if isinstance(value, dict) else str(value)
-    specifier, named = conda_specifier(version)
-    known = normalized(NAMES.get(name.lower(), name))
-    where = lines.at(name, head)
-    found.statements.append(
-        Statement(known, specifier, where, group=group, marker=marker, build=build or named, conda=True)
-    )
 
 
 def _torch_pages(lines: TomlText, found: Findings) -> None:
@@ -353,8 +308,8 @@ def _torch_pages(lines: TomlText, found: Findings) -> None:
 
 def _dynamic(dynamic: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
     """`dependencies = {file = ["requirements.txt"]}` of setuptools."""
-    value = _table(dynamic, "dependencies").get("file")
-    for name in [value] if isinstance(value, str) else _list(value):
+    value = table_in(dynamic, "dependencies").get("file")
+    for name in [value] if isinstance(value, str) else listed(value):
         found.include(str(name), lines.at(str(name), "tool.setuptools.dynamic"), "")
 
 
@@ -369,7 +324,7 @@ def read_lock(file: str, text: str, found: Findings) -> None:
         if statement:
             found.statements.append(statement)
     _made_for(document.get("supported-markers") or document.get("environments"), TomlText(file, text), found)
-    asks = document.get("requires-python") or _table(document, "metadata").get("python-versions")
+    asks = document.get("requires-python") or table_in(document, "metadata").get("python-versions")
     if isinstance(asks, str) and asks.strip() not in ("", "*"):
         where = TomlText(file, text).at(asks)
         found.statements.append(Statement(PYTHON, python_specifier(asks), where, LOCKED, group=IN_LOCK))
@@ -377,7 +332,7 @@ def read_lock(file: str, text: str, found: Findings) -> None:
 
 def _made_for(markers: Any, lines: TomlText, found: Findings) -> None:
     """The systems that a lock was made for, where it names them."""
-    named = [one for one in _list(markers) if isinstance(one, str)]
+    named = [one for one in listed(markers) if isinstance(one, str)]
     if named:
         marker = " or ".join(f"({one})" for one in named)
         found.statements.append(Statement(MADE_FOR, "", lines.at(named[0]), LOCKED, group=IN_LOCK, marker=marker))
@@ -387,7 +342,7 @@ def _statement(package: Any, file: str, line: int) -> Statement | None:
     if not isinstance(package, dict):
         return None
     name, version = package.get("name"), package.get("version")
-    source = _table(package, "source")
+    source = table_in(package, "source")
     is_itself = "." in (source.get("virtual"), source.get("editable"))
     if is_itself or not (isinstance(name, str) and isinstance(version, str)):
         return None
