@@ -123,6 +123,7 @@ def test_galaxy_can_take_it(collections: Path) -> None:
         names = set(tar.getnames())
     ours = {str(Path(name).relative_to("resources/ansible")) for name in tracked("resources/ansible")}
     assert ours - names == {"galaxy.yml", ".ansible-lint"}
+    assert "roles/torch_setup/README.md" in names, "galaxy-importer takes no role without one"
     told = read(COLLECTION / "galaxy.yml")
     assert all(told[key] for key in ("readme", "authors", "description", "license", "tags", "repository"))
 
