@@ -6,7 +6,6 @@ One file: the table, what stands in its chosen row, the fold that shows the rest
 from __future__ import annotations
 
 import datetime
-import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -33,6 +32,7 @@ from wizard.gui.widgets.row_table import (
     SizeCell,
 )
 from wizard.model.messages import Message, bytes_text, message
+from wizard.system.traits import this
 
 if TYPE_CHECKING:
     from wizard.environment.inspect.sizes import Sizes
@@ -71,7 +71,7 @@ def environment_state(state: str) -> tuple[str, str]:
 def from_home(folder: Path) -> str:
     """Return a folder as shells of Linux and macOS write it: ~ for the person's own."""
     own = Path.home()
-    return f"~/{folder.relative_to(own)}" if os.name == "posix" and own in folder.parents else str(folder)
+    return f"~/{folder.relative_to(own)}" if not this().dos_paths and own in folder.parents else str(folder)
 
 
 def torch_words(one: Environment) -> str:
