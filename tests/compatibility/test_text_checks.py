@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.compatibility.machines import machine
-from wizard.app.use.explain import answer
+from wizard.app.use.explain import answer, by_the_texts_facts
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
 from wizard.diagnose.known_errors.fact_checks import JudgedFacts, check_facts, judge_facts
-from wizard.diagnose.known_errors.facts import Named, parse_facts
+from wizard.diagnose.known_errors.facts import Named, TextFacts, parse_facts
+from wizard.diagnose.known_errors.match import Explanation, explain
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import LANGUAGES, text
 from wizard.run.model import Facts
@@ -304,6 +305,47 @@ def test_a_driver_is_held_against_the_cuda_of_the_torch_beside_it() -> None:
     assert (found.cause.key, found.fix.key) == ("explain.cause-driver-suffices", "explain.fix-driver-suffices")
     short = answer(said.format("535.288.01", "130"), lambda: look).found[0]
     assert short.cause.key == "explain.error.driver-insufficient.cause"
+
+
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        ("Tried to allocate 108.00 MiB. GPU 0 has a total capacity of 24.00 GiB of which 15.34 GiB is free.", True),
+        (
+            "Tried to allocate 3.05 GiB (GPU 0; 95.59 GiB total capacity; 2 GiB already allocated; 52.31 GiB free; x",
+            True,
+        ),
+        ("Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 8.00 GiB of which 2.10 GiB is free.", False),
+        ("Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 8.00 GiB of which 90.00 MiB is free.", False),
+    ],
+)
+def test_a_card_with_room_is_not_called_full(said: str, cause: bool) -> None:
+    found = by_the_texts_facts(*of(f"torch.OutOfMemoryError: CUDA out of memory. {said}"))[0]
+    assert (found.cause.key == "explain.cause-card-has-room") is cause
+
+
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        ("product: DG2 [Arc A770]", True),
+        ("AMD Radeon RX 7900 XTX", True),
+        ("NVIDIA GeForce RTX 3060 and Intel(R) Arc(TM) A380", False),
+        ("the search arc of a graph", False),
+    ],
+)
+def test_no_cuda_build_is_advised_for_another_makers_card(said: str, cause: bool) -> None:
+    found = by_the_texts_facts(*of(f"AssertionError: Torch not compiled with CUDA enabled\n{said}"))[0]
+    assert (found.cause.key == "explain.cause-other-maker") is cause
+
+
+def test_two_installations_in_one_text_are_not_one_environment() -> None:
+    said = "+ torch==2.7.1+cpu\n+ torchvision==0.22.1+cpu\nuv 0.8.12 installs torch==2.7.1+cu128"
+    assert "tags" not in reasons(said)
+    assert "tags" in reasons("torch==2.7.1+cu128\ntorchvision==0.22.1+cpu")
+
+
+def of(words: str) -> tuple[tuple[Explanation, ...], TextFacts]:
+    return explain(words), parse_facts(words)
 
 
 def test_code_that_is_lacking_is_said_with_its_architecture() -> None:

@@ -61,6 +61,7 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
     is_of_another = _is_of_another(reasons, named, facts)
     if found[0].id in _CPU_BUILD and not (facts.machine.nvidia_gpus or is_of_another):
         found = (replace(found[0], advice="explain.fix-no-card"), *found[1:])
+    found = by_the_texts_facts(found, named)
     if found[0].id == "no-kernel-image" and any(one.key == _HAS_CODE for one in reasons):
         found = (replace(found[0], advice="explain.fix-other-package"), *found[1:])
     if found[0].id == "driver-insufficient" and driver_suffices(named, matrix):
@@ -68,6 +69,22 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
         found = (other, *found[1:])
     told = tuple(_facts(wanted, facts, verdict, matrix, is_of_another))
     return ExplainResult(found, told, guide, reasons, _environment(named.environment))
+
+
+def by_the_texts_facts(found: tuple[Explanation, ...], named: TextFacts) -> tuple[Explanation, ...]:
+    """The first answer in other words where the figures and names of the text contradict the row's own."""
+    if found[0].id == "oom" and named.free and _has_room(*named.free):
+        other = replace(found[0], reason="explain.cause-card-has-room", advice="explain.fix-card-has-room")
+        return (other, *found[1:])
+    if found[0].id in _CPU_BUILD and (named.shows_amd or named.shows_intel) and not named.shows_nvidia:
+        other = replace(found[0], reason="explain.cause-other-maker", advice="explain.fix-other-maker")
+        return (other, *found[1:])
+    return found
+
+
+def _has_room(asked: float, free: float) -> bool:
+    """Far more than asked for, in GiB: a little more may be lost to rounding and to the driver."""
+    return free >= 2 * asked and free - asked >= 1
 
 
 def _is_of_another(reasons: tuple[Message, ...], named: TextFacts, facts: Facts) -> bool:

@@ -61,7 +61,8 @@ def judge_facts(facts: TextFacts, matrix: Matrix, machine: Machine | None = None
         *check_beside(facts, matrix),
         *(_other_computer(facts, matrix, machine) if machine else ()),
     )
-    judged = ["high" if place.is_said or facts.wanted is None else "medium"]
+    is_sure = (place.is_said or facts.wanted is None) and not facts.is_of_several
+    judged = ["high" if is_sure else "medium"]
     judged += [build.confidence for build in matrix.builds if facts.torch and _is(build, facts.torch)][:1]
     return JudgedFacts(reasons, tuple(dict.fromkeys(_used(facts))), least_sure(*judged), _question(facts))
 
@@ -121,7 +122,7 @@ def _pair(facts: TextFacts, matrix: Matrix) -> Iterator[Message]:
     right = release.torchvision if release else None
     if right and version_key(right)[:2] != version_key(vision.version)[:2]:
         yield message("explain.reason.pair", torch=torch.version, right=right, torchvision=vision.version)
-    elif torch.tag and vision.tag and torch.tag != vision.tag:
+    elif torch.tag and vision.tag and torch.tag != vision.tag and not facts.is_of_several:
         yield message("explain.reason.tags", torch=torch.text, torchvision=vision.text)
 
 

@@ -54,6 +54,14 @@ _NVIDIA = (
     r"(?i)\b(?:RTX|GTX)[ -]?\d{3,4}|\bcu1\d\d\b|flash_attn|_cuda\.(?:cpython|so)|\blib(?:cudart|cublas|cudnn|nvrtc)\b"
     r"|\b(?:A100|H100|H200|B200|L40S?|V100|P100|GB10)\b|\bCUDA error|cudaError|\bnvcc\b|detected CUDA version"
 )
+_AMD = (
+    r"(?i)\bzluda|patchzluda|\bhip[ -]?sdk|\bradeon\b|\bRX ?(?:[5679]\d00|9\d{3})(?: ?(?:XTX?|GRE|M|S))?\b"
+    r"|\bAMD [5679]\d00|\bgfx(?:9|1[0-2])\w{2,3}\b|\bInstinct\b|\bMI[23]\d{2}X?\b"
+)
+_INTEL = (
+    r"(?i)\bintel(?:\(R\))? arc\b|\barc(?:\(TM\))? (?:Pro )?[AB]\d{2,3}\b|\[Arc [AB]\d{3}|\bintel[ -](?:xpu|gpu)\b"
+    r"|\bIris ?(?:\(R\))? ?Xe\b"
+)
 _OWN_PYTHON = r"(?i)([A-Z]:\\[^\s\"'<>|:]*?\\python_embed\w*)\\"
 _CARD = r"(?i)(?:^|[^A-Za-z])(RTX|GTX)[ -]?(\d{3,4})"
 _TESLA = r"(?:^|[^\w.-])(P40|P100|V100|M40|M60|K80)(?:$|[^\w.])"
@@ -74,6 +82,12 @@ _WANTS_GLIBC = r"manylinux_2_(\d{2})_\w+\.whl"
 _XFORMERS = r"(?i)\b(xformers)\b"
 # What a file's or a version's own name says of the torch that it was compiled for: 1.0.0+torch2.7, 2.8.3+cu12torch2.8.
 _MADE_FOR = r"((?:[A-Za-z]\w*-)?\d[\w.]*\+(?:cu\d+\.?)?(?:torch|pt)(\d\.\d{1,2})[\w.]*)"
+# What torch asked for and what the driver then called free, in both forms of the message, with their units.
+_FREE_MEMORY = (
+    r"Tried to allocate ([\d.]+) ([KMG])iB(?:[^\n]{0,90} of which | \(GPU [^)\n]{0,90}allocated; )"
+    r"([\d.]+) ([KMG])iB (?:is )?free"
+)
+_GIB = {"K": 1 / 1024 / 1024, "M": 1 / 1024, "G": 1.0}
 _HELD = r"Process (\d+) has ([\d.]+) GiB memory in use"
 _OWN_MEMORY = r"this process has [\d.]+ GiB"
 _ALLOCATED = r"([\d.]+) GiB is allocated by PyTorch"
@@ -141,6 +155,10 @@ class TextFacts:
     package: str = ""  # whose file is the last one in the trace
     environment: str = ""  # the folder that holds site-packages
     memory: tuple[float, float] | None = None  # GiB asked for in one piece, GiB of the card
+    free: tuple[float, float] | None = None  # GiB asked for, GiB of the card that were free
+    is_of_several: bool = False  # it names two builds of torch or torchvision: of two environments, or before and after
+    shows_amd: bool = False  # it names such a card, or what stands in for CUDA on one
+    shows_intel: bool = False
     says_torch: bool = False  # also a nightly's, or one of two numbers
     nightly: str = ""  # "2.9.0.dev20250722+cu128"
     glibc: str = ""  # of the text's system
@@ -184,6 +202,10 @@ def parse_facts(text: str) -> TextFacts:
         package=_first_group(_IN_TRACE, words),
         environment=_first_group(_ENVIRONMENT, words),
         memory=_memory(words),
+        free=_free(words),
+        is_of_several=any(len(_builds(name, words)) > 1 for name in ("torch", "torchvision")),
+        shows_amd=bool(compiled(_AMD).search(words)),
+        shows_intel=bool(compiled(_INTEL).search(words)),
         says_torch=bool(compiled(_SOME_TORCH).search(words)),
         nightly=_first_group(_NIGHTLY, words),
         glibc=_first_group(_GLIBC, words),
@@ -241,6 +263,20 @@ def _said_by_python(words: str) -> Named | None:
 def _memory(words: str) -> tuple[float, float] | None:
     found = _last(_ASKED_MEMORY, words)
     return (float(found[0] or 0), float(found[1] or 0)) if found else None
+
+
+def _free(words: str) -> tuple[float, float] | None:
+    found = _last(_FREE_MEMORY, words)
+    if found is None:
+        return None
+    asked, asked_unit, free, free_unit = (each or "" for each in found)
+    return float(asked) * _GIB[asked_unit], float(free) * _GIB[free_unit]
+
+
+def _builds(name: str, words: str) -> frozenset[tuple[str, str]]:
+    """Those with a tag: a plain number may be the same build."""
+    found = (match for match in compiled(_THERE.format(name=name)).finditer(words) if not match[1])
+    return frozenset((match[2], match[4]) for match in found if match[4])
 
 
 def _made_for(words: str) -> tuple[str, str] | None:
