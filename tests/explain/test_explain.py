@@ -72,6 +72,13 @@ def test_what_was_advised_wrongly_once_is_not_advised(row: str, never: str) -> N
         assert all(never not in text(one.fix, "en") for one in explain(words)), words
 
 
+def test_a_word_that_contradicts_a_row_silences_it() -> None:
+    said = "RuntimeError: CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasSgemm`\n{}"
+    assert explain(said.format("GPU: AMD Radeon RX 7900 XT"))[0].id == "amd-stands-in"
+    both = explain(said.format("Radeon Graphics (of the processor), NVIDIA GeForce RTX 4070"))
+    assert both[0].id == "cublas-failed"
+
+
 def test_a_card_that_is_lost_is_told_with_heat_power_and_slot() -> None:
     one = explain("Unable to determine the device handle for GPU0000:01:00.0: Unknown Error")[0]
     told = f"{text(one.cause, 'en')} {text(one.fix, 'en')}"

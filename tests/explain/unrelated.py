@@ -139,6 +139,16 @@ ELSEWHERE: tuple[str, ...] = (
     # look-alikes of packages with machine code of their own
     "ModuleNotFoundError: No module named 'myapp._ext'",
     "ImportError: /env/lib/python3.12/site-packages/rasterio/_base.so: undefined symbol: GDALVersionInfo",
+    # a training program that is wrong itself: the trace merely passes through files of torch
+    '  File "/home/me/venv/lib/python3.12/site-packages/torch/nn/modules/linear.py", line 125, in forward\n    return f(x)\nRuntimeError: mat1 and mat2 shapes cannot be multiplied (32x512 and 256x10)',
+    '  File "/home/me/venv/lib/python3.12/site-packages/torch/nn/functional.py", line 125, in forward\n    return f(x)\nValueError: Expected input batch_size (64) to match target batch_size (32).',
+    '  File "/home/me/venv/lib/python3.12/site-packages/torch/nn/functional.py", line 125, in forward\n    return f(x)\nIndexError: index out of range in self',
+    '  File "/home/me/venv/lib/python3.12/site-packages/torch/nn/functional.py", line 125, in forward\n    return f(x)\nRuntimeError: expected scalar type Long but found Float',
+    '  File "/home/me/venv/lib/python3.12/site-packages/torch/nn/modules/module.py", line 125, in forward\n    return f(x)\nRuntimeError: Error(s) in loading state_dict for Net:',
+    "  File \"/home/me/venv/lib/python3.12/site-packages/torch/utils/data/_utils/fetch.py\", line 125, in forward\n    return f(x)\nKeyError: 'Caught KeyError in DataLoader worker process 0.'",
+    '  File "/home/me/venv/lib/python3.12/site-packages/torch/autograd/__init__.py", line 125, in forward\n    return f(x)\nRuntimeError: element 0 of tensors does not require grad and does not have a grad_fn',
+    '  File "/home/me/venv/lib/python3.12/site-packages/torch/optim/optimizer.py", line 125, in forward\n    return f(x)\nValueError: optimizer got an empty parameter list',
+    "  File \"/home/me/venv/lib/python3.12/site-packages/torch/cuda/__init__.py\", line 125, in forward\n    return f(x)\nTypeError: device() got an unexpected keyword argument 'colour'",
     "psql: symbol lookup error: psql: undefined symbol: PQsetSingleRowMode",
     "ImportError: libruntime.so: cannot open shared object file: No such file or directory",
     "Failed to build `lxml==4.9.1`\n  ╰─▶ The build backend returned an error",

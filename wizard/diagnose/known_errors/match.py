@@ -23,7 +23,7 @@ from wizard.process import redact
 @dataclass(frozen=True, slots=True)
 class KnownError:
     """A row of `matrices/errors.toml`. `patterns`: any of them; `needs`: all of them too, anywhere; `near`: all of
-    them, close to the match. `hides`: the rows that say less of the same text."""
+    them, close to the match; `unless`: none of them, anywhere. `hides`: the rows that say less of the same text."""
 
     id: str
     area: str
@@ -34,6 +34,7 @@ class KnownError:
     as_of: str
     needs: tuple[Pattern, ...] = ()
     near: tuple[Pattern, ...] = ()
+    unless: tuple[Pattern, ...] = ()
     rank: int = 1
     facts: tuple[str, ...] = ()
     hides: frozenset[str] = frozenset()
@@ -68,7 +69,7 @@ _CONTEXT = "@"
 
 
 class KnownErrorRow(Row, frozen=True, kw_only=True):
-    """`needs`: expressions, and names of contexts with an @. `hides`: ids of rows that are not shown beside it."""
+    """`needs`, `unless`: expressions, and names of contexts with an @. `hides`: ids of rows not shown beside it."""
 
     KEYS = (("id",),)
 
@@ -80,6 +81,7 @@ class KnownErrorRow(Row, frozen=True, kw_only=True):
     status: Words
     as_of: Date
     needs: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
     rank: Literal[-2, -1, 0, 1, 2] = 1
     facts: tuple[Literal["card", "driver", "driver-guide", "best", "network", "disk"], ...] = ()
 
@@ -121,7 +123,7 @@ def _errors(table: KnownErrorTable) -> tuple[KnownError, ...]:
         try:
             rows.append(_known(row, contexts))
         except (ValueError, KeyError) as error:
-            problems.append(f"errors.{row.id}.needs: {error}")
+            problems.append(f"errors.{row.id}.needs or unless: {error}")
     if problems:
         raise TableError(problems)
     return tuple(rows)
@@ -138,6 +140,9 @@ def _known(row: KnownErrorRow, contexts: Mapping[str, Pattern]) -> KnownError:
         row.as_of,
         needs=tuple(Pattern([need]) for need in row.needs if not need.startswith(_CONTEXT)),
         near=tuple(contexts[need.removeprefix(_CONTEXT)] for need in row.needs if need.startswith(_CONTEXT)),
+        unless=tuple(
+            contexts[one.removeprefix(_CONTEXT)] if one.startswith(_CONTEXT) else Pattern([one]) for one in row.unless
+        ),
         rank=row.rank,
         facts=row.facts,
         hides=frozenset(row.hides),
@@ -189,7 +194,7 @@ def cause_and_fix(text: str) -> tuple[Message, Message] | None:
 
 @lru_cache(maxsize=2)
 def _sieve(rows: tuple[KnownError, ...]) -> PatternFilter:
-    return PatternFilter(pattern for row in rows for pattern in (*row.patterns, *row.needs, *row.near))
+    return PatternFilter(pattern for row in rows for pattern in (*row.patterns, *row.needs, *row.near, *row.unless))
 
 
 def clean(text: str) -> str:
@@ -221,7 +226,7 @@ def _pieces(line: str) -> Iterator[str]:
 
 def _last_match(row: KnownError, text: Text, there: frozenset[Pattern]) -> Match | None:
     wanted = [pattern for pattern in row.patterns if pattern in there]
-    if not wanted or not there.issuperset((*row.needs, *row.near)):
+    if not wanted or not there.issuperset((*row.needs, *row.near)) or not there.isdisjoint(row.unless):
         return None
     matches = [match for pattern in wanted if (match := text.last(pattern, lambda one: _is_near(row.near, one, text)))]
     return max(matches, key=lambda match: match.start, default=None)
