@@ -17,7 +17,7 @@ from wizard.model.errors import UsageError
 from wizard.model.messages import message
 from wizard.project.commands import read_commands
 from wizard.project.companions import companion
-from wizard.project.conda import read_environment, read_explicit
+from wizard.project.conda import read_environment, read_explicit, read_pixi
 from wizard.project.file_choice import names_a_computer
 from wizard.project.files import MOST_FILES, ProjectFolder
 from wizard.project.model import (
