@@ -453,3 +453,9 @@ def test_where_torch_moves_old_pins_still_choose_the_python_that_has_their_wheel
         found = decided(tmp_path, {"requirements.txt": f"torch==1.2.0\n{pin}\n"}, AMPERE)
         assert build(found)[::2] == ("1.7.1", "3.7")
         assert set(relaxed(found)) == {"torch"}
+
+
+def test_torchaudio_says_which_torch_is_meant_where_none_is_named(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torchaudio==2.5.1+cu121\n"}, BLACKWELL)
+    assert build(found)[0] == "2.7.1"
+    assert relaxed(found)["torchaudio"][:2] == ("==2.5.1", "2.7.1")

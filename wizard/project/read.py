@@ -32,7 +32,6 @@ from wizard.project.model import (
     Statement,
     origin_of,
 )
-from wizard.project.pixi import read_pixi
 from wizard.project.requirements import MOST_LINES, read_requirements
 from wizard.project.setup_files import read_setup_cfg, read_setup_py
 from wizard.project.toml_files import read_lock, read_pipfile, read_pyproject

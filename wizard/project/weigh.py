@@ -176,7 +176,7 @@ class BuildWeigher:
             count,
             one.person_python,
             one.declared_python,
-            self._distance(candidate.torch) if one.torch else 0,
+            self._distance(candidate.torch) if one.torch or (one.pairs and not self.asks.torch) else 0,
             self._lock_distance(candidate.torch) if not one.torch else 0,
             0 if one.torch else self._lacking(one.python),
             0 if one.torch else len(one.pairs) + sum(self._other_patches(candidate)),
@@ -213,12 +213,24 @@ class BuildWeigher:
     def _distance(self, release: str) -> int:
         """How many minor releases lie between this one and the nearest that was asked for."""
         minors = sorted({version_key(one)[:2] for one in self.releases})
-        asked = {version_key(one)[:2] for one in self.asked_releases}
+        asked = {version_key(one)[:2] for one in self.asked_releases if self.asks.torch or one in self._of_pairs}
         if not asked:  # older or newer than the tables
             named = [version_key(one.specifier)[:2] for one in self.asks.torch if version_key(one.specifier)]
             asked = {minors[min(bisect_left(minors, min(named)), len(minors) - 1)]} if named else {minors[-1]}
         here = minors.index(version_key(release)[:2])
         return min(abs(minors.index(one) - here) for one in asked)
+
+    @cached_property
+    def _of_pairs(self) -> frozenset[str]:
+        """The releases whose torchvision and torchaudio meet what is asked of these: where torch is not named, they
+        say which is meant."""
+        asked = [(name, one) for name, lines in self.asks.pairs.items() for one in lines if one.specifier]
+        given = {name: {one.torch: getattr(one, name) for one in self.verdict.candidates} for name in PAIRS}
+        return frozenset(
+            release
+            for release in self.releases
+            if all(pair_meets(one.specifier, given[name].get(release) or "") for name, one in asked)
+        )
 
     def _lock_distance(self, release: str) -> int:
         locked = [one for one in self.asks.locked if one.name == TORCH]
