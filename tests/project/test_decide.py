@@ -459,3 +459,20 @@ def test_torchaudio_says_which_torch_is_meant_where_none_is_named(tmp_path: Path
     found = decided(tmp_path, {"requirements.txt": "torchaudio==2.5.1+cu121\n"}, BLACKWELL)
     assert build(found)[0] == "2.7.1"
     assert relaxed(found)["torchaudio"][:2] == ("==2.5.1", "2.7.1")
+
+
+def test_a_source_with_a_marker_holds_for_its_system_alone(tmp_path: Path) -> None:
+    words = """[project]
+dependencies = ["torch==2.2.1; sys_platform == 'linux'", "torchvision==0.17.1; sys_platform == 'linux'", "einops"]
+[tool.uv.sources]
+torch = { index = "cu", marker = "sys_platform == 'linux'" }
+[[tool.uv.index]]
+name = "cu"
+url = "https://download.pytorch.org/whl/cu118"
+"""
+    assert build(decided(tmp_path, {"pyproject.toml": words}, AMPERE))[:2] == ("2.2.1", "cu118")
+    found = decided(tmp_path, {"pyproject.toml": words}, ADA)
+    assert (relaxed(found), build(found)[1]) == (
+        {},
+        build(decided(tmp_path / "b", {"a-requirements.txt": "torch\n"}, ADA))[1],
+    )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, without
 from tests.project.test_read import project_of
 from wizard.model.errors import UsageError
 from wizard.model.messages import text
@@ -231,3 +231,24 @@ def test_the_page_that_pixi_names_beside_torch_is_its_cuda(tmp_path: Path) -> No
         "conda_environment.yaml": "dependencies:\n  - pytorch\n  - pytorch-cuda=12.1\n",
     }
     assert build(decided(tmp_path, files, AMPERE))[:2] == ("2.8.0", "cu128")
+
+
+def test_of_two_lists_for_other_systems_one_is_taken(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements_mac.txt": "tensorflow==2.16.2\n",
+        "requirements_win.txt": "torch==2.6.0\ntensorflow==2.18.0\ntensorflow_intel==2.18.0\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert (build(found)[0], without(found)) == ("2.6.0", ("tensorflow-intel",))
+    assert {one.origin.file for one in found.understood.packages} == {"requirements_win.txt"}
+
+
+def test_a_list_for_this_system_is_taken_instead_of_the_one_for_all(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.2.2\nuvloop\n",
+        "requirements_win.txt": "--extra-index-url https://download.pytorch.org/whl/cu124\ntorch==2.4.0+cu124\n",
+    }
+    assert build(decided(tmp_path, files, AMPERE))[0] == "2.2.2"
+    found = decided(tmp_path, files, ADA)
+    assert build(found)[:2] == ("2.4.0", "cu124")
+    assert (found.relaxed, without(found), "other-lists" in codes(found)) == ((), (), True)

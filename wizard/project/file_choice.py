@@ -63,6 +63,27 @@ def _misfit(file: str, os: str, has_card: bool) -> str:
     return ""
 
 
+def with_own_list(project: Project, os: str) -> tuple[Project, list[Message]]:
+    """Return the project without the list for all systems where the one for this system asks for another torch."""
+    pins = {one.origin.file: one.specifier for one in project.statements if one.name == TORCH and _says([one]) == 2}
+    for own, pin in pins.items():
+        words = _words_of(own.rpartition("/")[2])
+        systems = {system for system, kind in _SYSTEM_WORDS.items() if any(re.fullmatch(kind, word) for word in words)}
+        rest = words - {word for word in words if re.fullmatch(_SYSTEM_WORDS.get(os, ""), word)}
+        for other, its in pins.items():
+            is_beside = own.rpartition("/")[0] == other.rpartition("/")[0]
+            if (
+                systems == {os}
+                and "colab" not in words
+                and is_beside
+                and _words_of(other.rpartition("/")[2]) == rest
+                and its != pin
+            ):
+                remark = message("project.remark.other-lists", file=own, files=other)
+                return _without(project, {other}), [remark]
+    return project, []
+
+
 def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[Project, list[Message]]:
     """Return the project without what only other computers' files say, addresses too."""
     project = _without_other_makers(project)

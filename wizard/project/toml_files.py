@@ -282,12 +282,9 @@ def _uv(uv: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
 def _marker_of_index(uv: Mapping[str, Any], index: Any) -> str:
     """Return for which computers torch and its pair come from an index; "" for all."""
     name = index.get("name") if isinstance(index, dict) else None
-    uses = [
-        one
-        for package in FAMILY
-        for one in listed(table_in(uv, "sources").get(package))
-        if isinstance(one, dict) and one.get("index") == name
-    ]
+    of = [table_in(uv, "sources").get(package) for package in FAMILY]
+    entries = [one for value in of for one in (value if isinstance(value, list) else [value])]
+    uses = [one for one in entries if isinstance(one, dict) and one.get("index") == name]
     markers = list(dict.fromkeys(str(one.get("marker") or "") for one in uses))
     return " or ".join(f"({one})" for one in markers) if all(markers) else ""
 

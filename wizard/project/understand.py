@@ -1,8 +1,7 @@
 """What a project asks of torch, Python, CUDA and the system, apart from the rest. Pure; for one kind of computer.
 
-Files that name another system or another maker's cards are left out, unless only they say anything of torch. What a
-README recommends counts where no file declares it. Nothing is decided here. One file: every reading of a line is one
-decision about what was meant.
+Files for other computers are left out, unless only they say anything of torch. What a README recommends counts where no
+file declares it. One file: every reading of a line is one decision about what was meant.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from packaging.version import InvalidVersion, Version
 from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.model.messages import Message, message
 from wizard.project.companions import companion, torch_of
-from wizard.project.file_choice import for_this_computer, is_rest
+from wizard.project.file_choice import for_this_computer, is_rest, with_own_list
 from wizard.project.model import (
     DECLARED,
     LOCKED,
@@ -93,6 +92,7 @@ class Understood:
 
 def understand(project: Project, os: str, has_card: bool) -> Understood:
     """`os`: linux or windows; `has_card`: an NVIDIA card that some build runs on."""
+    project, own = with_own_list(project, os)
     fitting, remarks = for_this_computer(project, os, has_card)
     statements = list(fitting.statements)
     torch, torch_any = _torch(statements)
@@ -107,8 +107,8 @@ def understand(project: Project, os: str, has_card: bool) -> Understood:
         torch=torch,
         torch_any=torch_any,
         python=_python(statements, torch_any),
-        pairs={name: found for name in PAIRS if (found := _counting(statements, name))},
-        numpy=tuple(one for one in _counting(statements, "numpy") if one.specifier),
+        pairs={name: found for name in PAIRS if (found := _counting(statements, name, os))},
+        numpy=tuple(one for one in _counting(statements, "numpy", os) if one.specifier),
         implied=implied,
         locked=tuple(
             one for one in statements if one.strength == LOCKED and one.name in (TORCH, PYTHON) and not one.group
@@ -120,7 +120,7 @@ def understand(project: Project, os: str, has_card: bool) -> Understood:
         constraints=tuple(one for one in statements if is_rest(replace(one, group="")) and one.group == "constraint"),
         sources=fitting.sources,
         names_torch=names_torch,
-        remarks=(*told, *remarks, *nightly, *_exports(statements), *_made_elsewhere(statements, os)),
+        remarks=(*told, *own, *remarks, *nightly, *_exports(statements), *_made_elsewhere(statements, os)),
     )
 
 
@@ -240,8 +240,8 @@ def _python(statements: list[Statement], recommended_torch: bool) -> tuple[State
     return tuple(one for one in found if one.strength == DECLARED) or recommended[:1]
 
 
-def _counting(statements: list[Statement], name: str) -> tuple[Statement, ...]:
-    found = [one for one in statements if one.name == name and one.strength != LOCKED]
+def _counting(statements: list[Statement], name: str, os: str) -> tuple[Statement, ...]:
+    found = [one for one in statements if one.name == name and one.strength != LOCKED and is_for(one, os)]
     default = [one for one in found if one.strength == DECLARED and one.group in ("", "constraint")]
     return tuple(default or [one for one in found if one.group != "imported"])
 
