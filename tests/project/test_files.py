@@ -252,3 +252,14 @@ def test_a_list_for_this_system_is_taken_instead_of_the_one_for_all(tmp_path: Pa
     found = decided(tmp_path, files, ADA)
     assert build(found)[:2] == ("2.4.0", "cu124")
     assert (found.relaxed, without(found), "other-lists" in codes(found)) == ((), (), True)
+
+
+def test_lists_beside_the_main_one_in_a_folder_of_lists_are_named(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements/requirements.txt": "einops\n-r requirements-base.txt\n",
+        "requirements/requirements-base.txt": "tqdm\n",
+        "requirements/requirements-sparse.txt": "triton==2.1.0\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert {one.name for one in found.understood.rest} == {"einops", "tqdm"}
+    assert {"undeclared", "other-lists"} <= codes(found)

@@ -178,11 +178,14 @@ class ProjectReader:
         return found
 
     def is_option(self, name: str) -> bool:
-        """Return whether it is a list of its own beside requirements.txt: both ask for torch, each for itself."""
+        """Return whether it is a list of its own beside requirements.txt: both ask for torch, each for itself; in a
+        folder of nothing but lists any that no other one includes."""
         folder, last = _folder_of(name), name.rsplit("/", 1)[-1]
         main = f"{folder}/{_MAIN}" if folder else _MAIN
         if not _OPTION.fullmatch(last) or names_a_computer(last) or main not in self.files:
             return False
+        if folder.rpartition("/")[2].lower() in ("requirements", "requirement") and last != _MAIN:
+            return True
         alone = ProjectReader(self.folder)
         alone.read(name)
         lines = ((self, main), (alone, name))
