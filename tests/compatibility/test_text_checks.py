@@ -338,6 +338,19 @@ def test_no_cuda_build_is_advised_for_another_makers_card(said: str, cause: bool
     assert (found.cause.key == "explain.cause-other-maker") is cause
 
 
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        ("Intel Arc B580, Windows 11", True),
+        ("AMD Radeon RX 7900 XTX with torch 2.9.0+rocm7.0", False),
+        ("NVIDIA GeForce MX450, Intel(R) Iris(R) Xe", False),
+    ],
+)
+def test_no_driver_of_nvidia_is_advised_for_another_makers_card(said: str, cause: bool) -> None:
+    found = by_the_texts_facts(*of(f"torch.cuda.is_available()\nFalse\n{said}"))[0]
+    assert (found.cause.key == "explain.cause-other-maker") is cause
+
+
 def test_two_installations_in_one_text_are_not_one_environment() -> None:
     said = "+ torch==2.7.1+cpu\n+ torchvision==0.22.1+cpu\nuv 0.8.12 installs torch==2.7.1+cu128"
     assert "tags" not in reasons(said)

@@ -28,6 +28,7 @@ SCHEMA = 1
 _MOST_SHOWN = 3
 _OTHER = "explain.reason.other-"
 _CPU_BUILD = ("torch-cpu-build", "cpu-build-seen")  # without a card, it is the right one
+_ASKS_FOR_NVIDIA = ("no-nvidia-driver", "no-cuda-gpus", "is-available-false")
 _ABOUT_A_BUILD = ("torch", "import")
 _HAS_CODE = "explain.reason.has-code"  # then not torch lacks it, but a package beside it
 
@@ -76,7 +77,8 @@ def by_the_texts_facts(found: tuple[Explanation, ...], named: TextFacts) -> tupl
     if found[0].id == "oom" and named.free and _has_room(*named.free):
         other = replace(found[0], reason="explain.cause-card-has-room", advice="explain.fix-card-has-room")
         return (other, *found[1:])
-    if found[0].id in _CPU_BUILD and (named.shows_amd or named.shows_intel) and not named.shows_nvidia:
+    asks = found[0].id in _CPU_BUILD or (found[0].id in _ASKS_FOR_NVIDIA and not named.has_other_build)
+    if asks and (named.shows_amd or named.shows_intel) and not named.shows_nvidia:
         other = replace(found[0], reason="explain.cause-other-maker", advice="explain.fix-other-maker")
         return (other, *found[1:])
     return found

@@ -52,12 +52,14 @@ _ASKED_MEMORY = r"Tried to allocate ([\d.]+) GiB(?:\. GPU \d+ has a total capac?
 _TORCH_WORDS = r"(?i)torch|c10|cuda|cudnn|xpu|\bhip\b|UR_RESULT"
 _NVIDIA = (
     r"(?i)\b(?:RTX|GTX)[ -]?\d{3,4}|\bcu1\d\d\b|flash_attn|_cuda\.(?:cpython|so)|\blib(?:cudart|cublas|cudnn|nvrtc)\b"
-    r"|\b(?:A100|H100|H200|B200|L40S?|V100|P100|GB10)\b|\bCUDA error|cudaError|\bnvcc\b|detected CUDA version"
+    r"|\b(?:GeForce|Quadro|A100|H100|H200|B200|L40S?|V100|P100|GB10)\b"
+    r"|\bCUDA error|cudaError|\bnvcc\b|detected CUDA version"
 )
 _AMD = (
-    r"(?i)\bzluda|patchzluda|\bhip[ -]?sdk|\bradeon\b|\bRX ?(?:[5679]\d00|9\d{3})(?: ?(?:XTX?|GRE|M|S))?\b"
-    r"|\bAMD [5679]\d00|\bgfx(?:9|1[0-2])\w{2,3}\b|\bInstinct\b|\bMI[23]\d{2}X?\b"
+    r"(?i)\bzluda|patchzluda|\bhip[ -]?sdk|\bradeon (?:rx|pro|vii|r[x\d])|\bAMD [5679]\d00|\bInstinct\b"
+    r"|\bRX ?(?:[5679]\d00|9\d{3}) ?(?:XTX?|GRE|M|S)?\b|\bgfx(?:9|1[0-2])\w{2,3}\b|\bMI[23]\d{2}X?\b"
 )
+_NO_CUDA_BUILD = r"(?i)\b(?:rocm|xpu)[ -]?\d|\+(?:rocm|xpu)\b|/whl/(?:nightly/)?(?:rocm|xpu)"
 _INTEL = (
     r"(?i)\bintel(?:\(R\))? arc\b|\barc(?:\(TM\))? (?:Pro )?[AB]\d{2,3}\b|\[Arc [AB]\d{3}|\bintel[ -](?:xpu|gpu)\b"
     r"|\bIris ?(?:\(R\))? ?Xe\b"
@@ -159,6 +161,7 @@ class TextFacts:
     is_of_several: bool = False  # it names two builds of torch or torchvision: of two environments, or before and after
     shows_amd: bool = False  # it names such a card, or what stands in for CUDA on one
     shows_intel: bool = False
+    has_other_build: bool = False  # it names AMD's or Intel's build
     says_torch: bool = False  # also a nightly's, or one of two numbers
     nightly: str = ""  # "2.9.0.dev20250722+cu128"
     glibc: str = ""  # of the text's system
@@ -206,6 +209,7 @@ def parse_facts(text: str) -> TextFacts:
         is_of_several=any(len(_builds(name, words)) > 1 for name in ("torch", "torchvision")),
         shows_amd=bool(compiled(_AMD).search(words)),
         shows_intel=bool(compiled(_INTEL).search(words)),
+        has_other_build=bool(compiled(_NO_CUDA_BUILD).search(words)),
         says_torch=bool(compiled(_SOME_TORCH).search(words)),
         nightly=_first_group(_NIGHTLY, words),
         glibc=_first_group(_GLIBC, words),
