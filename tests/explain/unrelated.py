@@ -155,7 +155,7 @@ ELSEWHERE: tuple[str, ...] = (
     "pip install -r requirements.txt\ngit@example.com: Permission denied (publickey).",
     "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='api.example.com'): Max retries exceeded (pip, huggingface)",
     "ERROR: Failed building wheel for psycopg2\npg_config executable not found. (docker image nvidia/cuda:12.4)",
-    "docker: Error response from daemon: Conflict. The container name \"/gpu-app\" is already in use by container 12. --gpus all",
+    'docker: Error response from daemon: Conflict. The container name "/gpu-app" is already in use by container 12. --gpus all',
     "Error response from daemon: failed: port is already allocated; docker run --gpus all vllm",
     "  File \"/x/ComfyUI/custom_nodes/a/b.py\", line 3\nModuleNotFoundError: No module named 'my_helpers'",
     "This model does not support images. GPU RTX 4090, transformers",
