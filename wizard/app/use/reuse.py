@@ -179,7 +179,8 @@ def _declared(prefix: Path) -> Iterator[str]:
     for plan in plans_for(prefix):
         yield from plan.choices.extras
         if plan.project:
-            yield from (*plan.project.asked, *plan.project.promised)
+            lines = (*plan.project.asked, *plan.project.promised)
+            yield from sorted(lines, key=lambda line: Requirement(line).name == line)  # a bare name bounds nothing
 
 
 def _with_left(preview: Preview, left: Iterable[str]) -> Preview:
