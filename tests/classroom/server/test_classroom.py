@@ -118,7 +118,7 @@ def test_that_nobody_announces_the_class_is_no_word_about_a_server(pack: Path) -
         enter(Asked(code=code(pack)), look=lambda _: (), patience=AT_ONCE)
     assert caught.value.code == "share-not-announced"
     said = text(caught.value.summary, "en") + text(caught.value.hint, "en")
-    assert "may not be announced" in said
+    assert "let no announcements through" in said
     assert "--announce makes a server announce itself" in said
 
 
