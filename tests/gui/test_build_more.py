@@ -269,11 +269,15 @@ def test_the_plain_build_for_the_processor_is_no_doubt(
     window = make_window()
     go_to_build(qtbot, window)
     page = build_page(window)
-    said = [one.text() for one in page.findChildren(QLabel) if one.isVisible()]
+
+    def shown() -> list[str]:
+        return [one.text() for one in page.findChildren(QLabel) if one.isVisible()]
+
+    qtbot.waitUntil(lambda: "none" in shown())  # what is new on a shown card gets visible by an event of its own
+    said = shown()
     assert "✓ fits" in said
     assert not any("unsure" in words or "not proven" in words for words in said)
     assert page.card._links[0].is_idle, "no green sign at a card that is not there"
-    assert "none" in said
     page.python.setCurrentIndex(page.python.findData("3.10"))
     settle(qtbot, window)
     assert page._why.text() == "Not the newest, 2.15.0: made for Python 3.11 to 3.15, not for 3.10."

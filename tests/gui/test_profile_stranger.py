@@ -27,7 +27,7 @@ from wizard.classroom.pack.build import BuildOptions, build
 from wizard.classroom.pack.make import wanted_of
 from wizard.classroom.profile.keys import check_signature, sign_profile
 from wizard.classroom.profile.read import read_profile
-from wizard.classroom.profile.signature import signature_path
+from wizard.classroom.profile.signature import new_key, signature_path
 from wizard.classroom.profile.write import profile_text
 from wizard.classroom.server.share import serve_on
 from wizard.gui.pages.welcome import WelcomePage
@@ -157,7 +157,7 @@ def test_the_card_says_who_signed_and_install_remembers_it(
     window = make_window()
     opened(qtbot, window, path)
     qtbot.waitUntil(lambda: "is not signed" in said(window))
-    key = sign_profile(path, read_profile(path))
+    key = sign_profile(path, read_profile(path), new_key())  # not this computer's own
     window.open_file(path)
     qtbot.waitUntil(lambda: f"the key {key.fingerprint}" in said(window))
     press(qtbot, button(window, "&does"))
