@@ -13,6 +13,7 @@ import pytest
 from tests.classroom.pack.classes import Class, make_class, publish
 from tests.clone import typed
 from tests.servers.fault_server import FaultServer
+from wizard.classroom.code import code_of
 from wizard.classroom.pack.build import BuildOptions, build
 from wizard.classroom.pack.check import others
 from wizard.classroom.pack.listing import Built, listing_to_json
@@ -266,7 +267,7 @@ def test_the_commands_build_and_check(course: Class, tmp_path: Path) -> None:
     assert (done.returncode, "--trust 127.0.0.1:" in done.stderr, pack.exists()) == (2, True, False), done.stderr
     done = _command("pack", "build", str(profile), "-o", str(pack), "--trust", "127.0.0.1")
     assert done.returncode == 0, done.stderr
-    assert course.file.sha256[:4] in done.stderr
+    assert code_of(course.file.sha256) in done.stderr
     assert _command("pack", "check", str(pack)).returncode == 0
     (pack / "wheels" / course.file.profile.files[0].filename).unlink()
     checked = _command("pack", "check", str(pack))
