@@ -1,4 +1,7 @@
-"""What the tables say to an error text's own facts."""
+"""What the tables say to an error text's own facts.
+
+One file on purpose: a text and what is said to it, for one rule after the other, by the same few machines.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a project gets on a machine: kept where it runs, else the smallest step away, each with its reason."""
+"""What a project gets on a machine: kept where it runs, else the smallest step away, each with its reason.
+
+One file on purpose: most of it is one table of the ways in which projects ask for torch, each a few lines.
+"""
 
 from __future__ import annotations
 
