@@ -58,6 +58,7 @@ TEXT = {  # key: (English, Chinese). Errors: one sentence of cause, one of what 
     ),
     "stopped": ("Stopped.", "已停止。"),
     "log": ("The whole output is in {path}", "完整输出见 {path}"),
+    "close": ("Press Enter to close.", "按回车键关闭。"),
     "network": (
         "The packages could not be fetched: the network or the package source did not answer. "
         "Check the connection, proxy or pip settings, then start again.",
@@ -323,6 +324,14 @@ def show(text: str) -> None:
     sys.stderr.flush()
 
 
+def has_own_console() -> bool:
+    """A double click on Windows opens one that closes with the program, before anybody has read what it said."""
+    if sys.platform != "win32":
+        return False
+    count: int = ctypes.windll.kernel32.GetConsoleProcessList((ctypes.c_uint32 * 4)(), 4)
+    return 0 < count <= 2  # py.exe and Python
+
+
 @contextlib.contextmanager
 def only_start() -> Iterator[BinaryIO]:
     NOTES.mkdir(parents=True, exist_ok=True)
@@ -554,6 +563,9 @@ def start() -> int:
     show(sentence(key, **blanks))
     if LOG.exists():
         show(sentence("log", path=LOG))
+    if has_own_console():
+        show(sentence("close"))
+        sys.stdin.readline()
     return 1
 
 

@@ -56,7 +56,17 @@ def test_eight_pages_in_the_order_of_the_design() -> None:
 
 def test_every_value_belongs_to_one_page() -> None:
     made = [name for spec in PAGES for name in spec.makes]
-    of_the_person = ["choices", "profile", "classroom", "trusted", "project", "strict", "hand_on", "used"]
+    of_the_person = [
+        "choices",
+        "profile",
+        "classroom",
+        "trusted",
+        "project",
+        "picks_source",
+        "strict",
+        "hand_on",
+        "used",
+    ]
     assert sorted([*made, *of_the_person]) == sorted(field.name for field in fields(AppState))
 
 

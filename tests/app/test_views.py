@@ -15,9 +15,11 @@ from wizard.app.pages.build import arrange, picked_for, pythons_of, without_card
 from wizard.app.pages.report import read_report
 from wizard.app.pages.requirements import requirements
 from wizard.app.pages.sources import pill_of, rows_of
+from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices, Reason
 from wizard.environment.model import EnvironmentKind
 from wizard.machine.machine_file import read_machine_file
+from wizard.machine.model import Driver, Gpu, Machine
 from wizard.model.messages import LANGUAGES, Message, catalogue, in_each, text
 from wizard.sources.model import Availability, UserSettings
 
@@ -103,6 +105,13 @@ def test_a_card_without_nvidias_driver_is_told_before_the_build() -> None:
     told = without_card(facts, values.VERDICT)
     assert [[words.key for words in row] for row in told] == [["check.driver.nouveau", "check.driver.none.why"]]
     assert without_card(values.FACTS, values.VERDICT) == ()
+
+
+def test_a_card_whose_driver_tells_no_name_is_named_by_the_tables() -> None:
+    """As on an H100's computer that keeps the card from programs."""
+    machine = Machine("linux", "x86_64", "2.39", Driver("580.159.04", None), (Gpu("nvidia", None, "10de:2330"),))
+    card = requirements(machine, UserSettings(), load_matrix())[0]
+    assert "H100" in text(card.fact, "en")
 
 
 def test_the_usual_grid_has_the_columns_and_rows_that_hold_a_choice() -> None:

@@ -145,6 +145,7 @@ def test_verify_json_of_an_environment_without_torch(call: Call, tmp_path: Path)
     report = json.loads(done.stdout)
     assert report["schema"] == 1
     assert report["status"] == 1
+    assert "PyTorch" in call("verify", "--prefix", str(tmp_path / "env")).stdout  # the answer, for a pipe too
 
 
 def test_no_runs_are_said_in_words(call: Call) -> None:

@@ -119,9 +119,9 @@ def test_explained_in_both_languages(call: Call) -> None:
         "Code for sm_50 is in the package",
         "528.33 or newer",
         "[certain] NVIDIA CUDA Toolkit Release Notes",
-        "2.15.0+cu132  holds no program code for the GeForce GTX 970",
-        "Do not install a driver newer than the series 580",
-        "2.14.1+cu126 is the last that will ever run on the GeForce GTX 970",
+        "2.15.0+cu132  has no code for the GeForce GTX 970",
+        "Driver series 580 is the last for",
+        "2.14.1+cu126 is the last that runs on the GeForce GTX 970",
         "The driver says CUDA 12.4",
         "fits, but 2.14.1 is newer",
     ):

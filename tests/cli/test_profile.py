@@ -114,7 +114,9 @@ def test_a_wheel_that_was_altered_on_the_server_is_refused(world: World, tmp_pat
         path.write_text(text, encoding="utf-8")
         done = world.run("setup", "--profile", str(path), "--yes", "--trust", "127.0.0.1")
     assert done.returncode == 1, done.stderr
-    assert victim.filename in done.stderr
+    assert victim.release in done.stderr
+    (log,) = (world.home / "state" / "runs").glob("*/log.txt")
+    assert victim.filename in log.read_text(encoding="utf-8")
     assert "numpy-2.3.0-py3-none-any.whl" not in stored(world)
     assert not (world.home / "state" / "envs" / "deep" / ".torch-setup.json").exists()
 

@@ -179,7 +179,7 @@ def test_a_build_that_no_source_has_gives_way_to_the_next_best(tmp_path: Path) -
         "cu126",
         "0.28.0+cu126",
     )
-    assert (local.returncode, "file of this computer" in local.stderr) == (1, True), local.stderr
+    assert (local.returncode, "on this computer" in local.stderr) == (1, True), local.stderr
 
 
 @pytest.mark.slow
@@ -193,9 +193,7 @@ def test_a_torchvision_that_nobody_asked_for_is_left_out_where_its_source_lacks_
     path = tmp_path / "class.torchlab"
     done = world.run(*make, str(path))
     assert done.returncode == 0, done.stderr
-    assert (
-        f"torchvision is left out: no reachable source has it in the same build as torch {TORCH}+cu126." in done.stderr
-    )
+    assert f"torchvision is left out: no reachable source has it for torch {TORCH}+cu126." in done.stderr
     profile = read_profile(path).profile
     assert {lock.variant: lock.version_of("torchvision") for lock in profile.locks} == {
         "cpu": "0.28.0+cpu",

@@ -37,6 +37,7 @@ EXPECTED: dict[str, tuple[str | None, tuple[str, str, str] | None]] = {
     "gtx-970-linux-nouveau": ("2.15.0+cpu", ("525", "2.14.1", "cu126")),
     "gtx-970-windows-552": ("2.14.1+cu126", NOTHING),
     "intel-only-windows": ("2.15.0+cpu", NOTHING),
+    "h100-linux-580": ("2.15.0+cu132", NOTHING),
     "jetson-orin-linux": ("2.15.0+cpu", NOTHING),
     "k40-linux-470": ("2.15.0+cpu", NOTHING),
     "k80-linux-470": ("2.7.1+cu118", NOTHING),
@@ -163,6 +164,7 @@ def test_a_driver_older_than_the_card() -> None:
     assert codes(verdict, "2.11.0", "cu128") == ["driver-too-old"]
     assert find(verdict, "2.11.0", "cu128").reasons[0].params["need"] == "570"
     assert "plan.notice.too-new-updated" in notice_keys(verdict)
+    assert codes(verdict, "2.11.0", "cu126") == ["no-kernels-for-gpu"], "no driver makes that one run"
 
 
 def test_no_driver() -> None:

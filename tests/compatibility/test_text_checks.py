@@ -439,3 +439,39 @@ def test_what_goes_together_beside_torch_is_not_blamed(words: str) -> None:
 )
 def test_a_system_that_is_only_named_is_not_the_texts_own(words: str) -> None:
     assert parse_facts(words).os == "linux"
+
+
+def test_a_build_that_never_was_is_said_first() -> None:
+    said = "a version that satisfies the requirement torch==2.7.0+cu121 (from versions: 1.11.0, ..., 2.6.0)"
+    given = answer(said, lambda: (_ for _ in ()).throw(AssertionError("no facts are asked for")))
+    assert given.found[0].cause.key == "explain.cause-no-such-build"
+    assert reasons(said)["nearest"] == {"nearest": "2.6.0"}
+
+
+def test_a_python_without_code_for_the_card_is_named() -> None:
+    said = "python==3.8\nRTX 5090 with CUDA capability sm_120 is not compatible with the current PyTorch installation."
+    assert reasons(said)["code-python"]["python"] == "3.8"
+
+
+def test_the_tables_say_nothing_to_a_text_of_another_program() -> None:
+    given = answer("renderer: needs compute capability 5.0", lambda: (_ for _ in ()).throw(AssertionError("not asked")))
+    assert not given.found
+    assert given.reasons == ()
+
+
+def test_the_cpu_build_that_a_text_names_is_the_reason_that_it_asks_for() -> None:
+    found = by_the_texts_facts(*of("torch 2.8.0+cpu, torchvision 0.23.0+cpu; my GPU is never used"))[0]
+    assert "2.8.0+cpu" in text(found.cause, "en")
+
+
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        ("/Users/me/x: OSError: CUDA_HOME environment variable is not set.", "explain.cause-mac"),
+        ("macOS 15: torch.cuda.is_available() False", "explain.cause-mac"),
+        ("WSL2: ImportError: libcuda.so.1: cannot open shared object file", "explain.error.no-driver-wsl.cause"),
+        ("Strix Halo 8060S: torch.cuda.is_available() False, torch 2.9.0+cpu", "explain.cause-other-maker"),
+    ],
+)
+def test_where_the_text_comes_from_decides_what_is_advised(said: str, cause: str) -> None:
+    assert by_the_texts_facts(*of(said))[0].cause.key == cause

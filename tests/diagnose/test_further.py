@@ -77,6 +77,17 @@ def test_an_environment_without_its_python(bare: Patient, target: str | None, wo
     assert not answer.remedy.changes_something
 
 
+def test_one_that_was_moved_is_no_healthy_one(bare: Patient) -> None:
+    """As the list of environments says of it."""
+    bare.make(*HEALTHY)
+    (bare.prefix / "bin" / "activate").write_text("VIRTUAL_ENV='/made/here'\nexport VIRTUAL_ENV\n", encoding="utf-8")
+    answer = bare.answer()
+    assert answer.cause
+    assert answer.cause.code == "moved"
+    assert "/made/here" in said(answer)
+    assert not answer.remedy.changes_something
+
+
 def test_a_suspicion_says_may_and_a_proof_does_not(bare: Patient) -> None:
     bare.make(*HEALTHY)
     folder = copy_libraries(bare.prefix.parent / "harmless", "libcudart.so.9")

@@ -212,6 +212,18 @@ def test_a_venv_that_is_on_goes_off_first(place: Path, home: Path) -> None:
 
 
 @linux
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash"])
+def test_a_program_called_deactivate_is_not_run(place: Path, home: Path, tmp_path: Path, shell: str) -> None:
+    """pyenv-virtualenv puts one on PATH, which only complains; VIRTUAL_ENV comes from the shell around."""
+    (tmp_path / "deactivate").write_text("#!/bin/sh\necho complains >&2\n", encoding="utf-8")
+    (tmp_path / "deactivate").chmod(0o755)
+    path = f"{tmp_path}:{plain_environment(home)['PATH']}"
+    line = activation_line(str(place), "linux", "sh" if shell == "dash" else shell)
+    said = shell_run(shell, f"{line}\npython", home, PATH=path, VIRTUAL_ENV="/elsewhere")
+    assert said == [f"{place}/bin/python"]
+
+
+@linux
 def test_the_prompt_names_it_and_runs_nothing(home: Path) -> None:
     prefix = home / "$(touch pwned) %n `x` 环境"
     (prefix / "bin").mkdir(parents=True)

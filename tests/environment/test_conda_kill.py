@@ -7,11 +7,10 @@ import signal
 import sys
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.stand_in.conda import StandInConda
-from tests.waiting import wait_until
+from tests.waiting import processes_about, wait_until
 from wizard.environment.conda import find
 from wizard.environment.conda.engine import CondaEngine
 from wizard.environment.model import Target
@@ -32,19 +31,7 @@ def test_a_conda_that_hangs_is_given_up(order: Target, conda: StandInConda, monk
     with pytest.raises(WizardError) as caught:
         CondaEngine().create(order, lambda *_: None, never)
     assert caught.value.code == "conda-silent"
-    assert own_processes(conda) == []
-
-
-def own_processes(conda: StandInConda) -> list[psutil.Process]:
-    """Everything of this test's conda: its arguments hold a folder that nobody else has."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if str(conda.root) in " ".join(process.cmdline()) and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-        except psutil.Error:
-            continue
-    return found
+    assert processes_about(conda.root) == []
 
 
 @pytest.mark.parametrize("role", ["info", "plan", "create"])
@@ -52,7 +39,7 @@ def test_cancelled_wherever_it_hangs(order: Target, conda: StandInConda, role: s
     conda.install(say={role: {"hang": 120}})
     with pytest.raises(Cancelled):
         CondaEngine().create(order, lambda *_: None, lambda: bool(conda.calls(role)))
-    assert own_processes(conda) == []
+    assert processes_about(conda.root) == []
 
 
 def test_cancelled_while_bytes_come_then_taken_back(order: Target, conda: StandInConda, home: Path) -> None:
@@ -61,7 +48,7 @@ def test_cancelled_while_bytes_come_then_taken_back(order: Target, conda: StandI
     mark_begun(order.prefix, "run-1")
     with pytest.raises(Cancelled):
         CondaEngine().create(order, lambda done, *_: seen.append(done), lambda: any(done > 0 for done in seen))
-    assert own_processes(conda) == []
+    assert processes_about(conda.root) == []
     assert list(conda.pkgs.glob("*.partial")), "the cache is conda's: it goes on from there"
     assert remove_unfinished(order.prefix, "run-1")
     assert sorted(path.name for path in home.iterdir()) == ["miniforge3"]
@@ -102,4 +89,4 @@ def test_the_worker_dies_and_conda_with_it(order: Target, conda: StandInConda, h
     script.write_text(f"import sys; sys.path.insert(0, {str(Path.cwd())!r})\n{code}", encoding="utf-8")
     done = run(Request((sys.executable, str(script))), is_cancelled=lambda: bool(conda.calls("create")))
     assert done.cancelled
-    wait_until(lambda: own_processes(conda) == [])
+    wait_until(lambda: processes_about(conda.root) == [])

@@ -11,7 +11,14 @@ import pytest
 
 from tests.stand_in import put_program
 from tests.waiting import wait_until
-from wizard.environment.activate.programs import find_editor, jupyter_folder, open_in_editor, register_kernel
+from wizard.environment.activate.programs import (
+    find_editor,
+    find_notebook,
+    jupyter_folder,
+    open_in_editor,
+    register_kernel,
+)
+from wizard.environment.activate.scripts import scripts_folder
 from wizard.environment.inspect.in_use import kernels_of
 from wizard.environment.layout import python_of, site_packages_of
 from wizard.model.errors import WizardError
@@ -55,6 +62,20 @@ def test_without_an_editor_there_is_a_sentence(place: Path, tmp_path: Path, monk
         open_in_editor(place)
     assert caught.value.code == "editor-none"
     assert str(python_of(place)) in text(caught.value.hint, "zh_CN")
+
+
+def test_a_jupyter_of_the_environment_or_of_the_person_is_found(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    assert find_notebook(place) is None
+    put_program(tmp_path / "theirs" / "jupyter-notebook", "")
+    monkeypatch.setenv("PATH", str(tmp_path / "theirs"))
+    assert (find_notebook(place) or "").startswith("jupyter notebook")
+    own = put_program(scripts_folder(place) / "jupyter-lab", "")
+    assert (find_notebook(place) or "").startswith("jupyter lab")
+    own.unlink()
 
 
 def test_windows_starts_the_program_and_not_the_batch_file() -> None:

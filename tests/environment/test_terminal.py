@@ -73,10 +73,10 @@ def test_a_terminal_opens_with_the_environment_on(
     for name in ("TERMINAL", "ZDOTDIR", "XDG_CONFIG_HOME", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PATH", f"{terminal.parent}:{os.environ['PATH']}")
-    pid = open_terminal(place, folder=terminal.parent)
+    pid = open_terminal(place, folder=terminal.parent, command=f"echo first >> '{said}'")
     with contextlib.suppress(psutil.NoSuchProcess):
         psutil.Process(pid).wait(HANG)
-    assert said.read_text().splitlines() == ["settings", f"{place}/bin/python", str(terminal.parent)]
+    assert said.read_text().splitlines() == ["settings", "first", f"{place}/bin/python", str(terminal.parent)]
 
 
 @linux

@@ -6,11 +6,11 @@ import os
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.abilities import is_wine
 from tests.stand_in import put_program
+from tests.waiting import processes_about
 from wizard.environment.create.venv_engine import VenvEngine
 from wizard.environment.layout import has_pip, python_of, site_packages_of
 from wizard.environment.model import Target
@@ -108,18 +108,6 @@ def test_cancelled_in_the_middle_leaves_no_process_and_nothing_after_removal(
     assert remove_unfinished(prefix, "run-1")
     # pip asks a Rust compiler for its version, and that one may make its own folder.
     assert [path for path in home.iterdir() if path.name != ".rustup"] == []
-
-
-def processes_about(prefix: Path) -> list[str]:
-    found = []
-    for process in psutil.process_iter():
-        try:
-            line = " ".join(process.cmdline())
-        except (psutil.Error, OSError):  # gone; one that is ending is refused on Windows as a wrong parameter
-            continue
-        if str(prefix) in line and process.pid != os.getpid():
-            found.append(line)
-    return found
 
 
 def test_the_venv_module_failing_is_told_with_its_words(

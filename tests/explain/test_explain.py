@@ -72,6 +72,21 @@ def test_what_was_advised_wrongly_once_is_not_advised(row: str, never: str) -> N
         assert all(never not in text(one.fix, "en") for one in explain(words)), words
 
 
+def test_a_mac_that_has_no_number_is_not_told_to_install_cuda() -> None:
+    assert explain("RuntimeError: Invalid device string: 'mps:0'") == ()
+
+
+def test_two_processes_on_one_card_are_the_whole_answer() -> None:
+    """As a real card said it: NCCL's own line above is no second cause."""
+    words = (
+        "torch.distributed.DistBackendError: NCCL error in: /pytorch/torch/csrc/distributed/c10d/NCCLUtils.cpp:93, "
+        "invalid usage (run with NCCL_DEBUG=WARN for details), NCCL version 2.28.9\n"
+        "ncclInvalidUsage: This usually reflects invalid usage of NCCL library.\n"
+        "Last error:\nDuplicate GPU detected : rank 1 and rank 0 both on CUDA device 60"
+    )
+    assert [found.id for found in explain(words)] == ["nccl-duplicate"]
+
+
 def test_a_word_that_contradicts_a_row_silences_it() -> None:
     said = "RuntimeError: CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasSgemm`\n{}"
     assert explain(said.format("GPU: AMD Radeon RX 7900 XT"))[0].id == "amd-stands-in"

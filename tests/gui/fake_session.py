@@ -370,7 +370,7 @@ def failed_run(run: FakeRun) -> None:
     lost = WizardError(
         "fetch-unreachable",
         details="ConnectionError: [Errno 101] Network is unreachable",
-        file="torch-2.14.1+cu126-cp312-manylinux_2_28_x86_64.whl",
+        file="torch 2.14.1+cu126",
     )
     run.finish(ExitStatus.FAILED, lost.to_json("en"))
 

@@ -54,6 +54,7 @@ from wizard.undo.model import ChangeState as Written
 REAL = Tools(None)  # type: ignore[arg-type]  # for what needs no session
 HOME = Path("/home/li/torch-envs")
 WHEN = 1_795_000_000.0
+A_WEEK_AGO = time.time() - 7 * 86_400  # is said in days: no picture ages
 
 
 def environment(name: str, **changes: Any) -> Environment:
@@ -67,7 +68,7 @@ def environment(name: str, **changes: Any) -> Environment:
         variant="cu126",
         companions=(Package("torchvision", "0.29.1+cu126"),),
         packages=61,
-        last_used=WHEN,
+        last_used=A_WEEK_AGO,
     )
     return replace(made, **changes)
 
@@ -219,6 +220,8 @@ class FakeTools(Tools):
         self.kept: Replaced | None = None
         self.older: tuple[Replaced, ...] = ()
         self.project: ProjectUse | None = None
+        self.notebook_command: str | None = "jupyter lab"
+        self.editor = True
         self.running: tuple[RunningProgram, ...] = ()
         self.seen = Glance("NVIDIA GeForce GTX 1660 Ti", "535.183.01", 5, "old")
         self.drifts: tuple[EnvironmentChanges, ...] = ()
@@ -318,14 +321,17 @@ class FakeTools(Tools):
         self._called("bring_back", (prefix, run))
         return self.kept.names if self.kept else ()
 
-    def open_terminal(self, prefix: Path) -> None:
-        self._called("open_terminal", prefix)
+    def open_terminal(self, prefix: Path, command: str = "") -> None:
+        self._called("open_terminal", (prefix, command) if command else prefix)
 
     def has_editor(self) -> bool:
-        return True
+        return self.editor
 
     def open_in_editor(self, prefix: Path, folder: Path | None = None) -> None:
         self._called("open_in_editor", prefix)
+
+    def notebook(self, prefix: Path) -> str | None:
+        return self.notebook_command
 
     def register_kernel(self, prefix: Path) -> str:
         self._called("register_kernel", prefix)

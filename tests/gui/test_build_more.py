@@ -213,7 +213,7 @@ def test_the_whole_page_is_seen_at_once(qtbot: QtBot, make_window: MakeWindow) -
 
 @pytest.mark.parametrize(
     ("machine", "first"),
-    [("machines/no-gpu-linux", "No NVIDIA"), ("other_makers/rx-6700-xt-windows", "Radeon RX 6700 XT (AMD")],
+    [("machines/no-gpu-linux", "No NVIDIA"), ("other_makers/rx-6700-xt-windows", "This AMD card is not used.")],
 )
 def test_a_computer_without_a_card_for_it_is_told_so_first(
     machine: str,
@@ -280,7 +280,7 @@ def test_the_plain_build_for_the_processor_is_no_doubt(
     assert page.card._links[0].is_idle, "no green sign at a card that is not there"
     page.python.setCurrentIndex(page.python.findData("3.10"))
     settle(qtbot, window)
-    assert page._why.text() == "Not the newest, 2.15.0: made for Python 3.11 to 3.15, not for 3.10."
+    assert page._why.text() == "torch 2.15.0: made for Python 3.11 to 3.15, not for 3.10."
     offered = [page.python.itemText(number) for number in range(1, page.python.count())]
     assert offered[:2] == ["Python 3.15", "Python 3.14"], "sorted, also where one was chosen"
     assert page.grid.columnWidth(0) == page.grid.viewport().width(), "the only column keeps its width"

@@ -109,10 +109,17 @@ def test_another_makers_card_is_named_with_its_lines(
     go_to(qtbot, window, PageId.CHECK)
     qtbot.waitUntil(lambda: any("Radeon RX 7900 XT" in one for one in texts(window)))
     told = "\n".join(texts(window))
-    assert "It installs the CPU build" in told
-    assert "torch[device" not in told, "a command is folded away"
-    line = next(one for one in window.page.findChildren(CodeLine) if '"torch[device-gfx1100]"' in one.code)
-    next(one for one in visible(window, Fold) if isinstance(one, Fold) and one.isAncestorOf(line)).button.click()
+    assert "The CPU build is installed" in told
+    assert "AMD offers" not in told, "what its maker offers is folded away"
+    press(qtbot, next(one for one in visible(window, QPushButton) if one.text() == "What to do"))  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: any("AMD offers" in one for one in texts(window)))
+    told = "\n".join(texts(window))
+    assert "torch[device" not in told, "and so is a command"
+    folds = (one for one in visible(window, Fold) if isinstance(one, Fold) and one.button.text() == "In a terminal")
+    fold = next(folds)
+    fold.button.click()
+    line = next(one for one in fold.findChildren(CodeLine) if '"torch[device-gfx1100]"' in one.code)
+    qtbot.waitUntil(line.isVisible)
     press(qtbot, line.button)
     assert QGuiApplication.clipboard().text() == line.code
     assert "No NVIDIA" not in told
@@ -169,7 +176,7 @@ def test_a_fix_shows_the_change_first_then_writes_it_and_looks_again(
     assert "# our lab's settings, please keep" in after
     assert session.names().count("probe") == probes + 1
     assert "dead-mirror" not in page.rows.fixes
-    qtbot.waitUntil(lambda: any("undo it on the first page" in text for text in texts(window)))
+    qtbot.waitUntil(lambda: any("“Undo changes” takes it back" in text for text in texts(window)))
     assert len(UndoJournal().changes()) == 1
 
 
@@ -242,6 +249,8 @@ def test_what_has_drifted_is_named_with_who_brought_it(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
     _, window = _found(qtbot, make_window, session)
+    check_page(window).fold.button.setChecked(True)
+    qtbot.waitUntil(lambda: "fancy-diffusion" in " ".join(texts(window)))
     said = " ".join(texts(window))
     assert "torch was 2.14.1+cu126 and is now 2.15.0" in said
     assert "fancy-diffusion" in said

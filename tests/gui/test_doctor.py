@@ -52,6 +52,21 @@ def test_an_environment_is_chosen_from_the_list_and_examined(
     assert ("examine", fake_tools.ENVIRONMENTS[0].prefix) in side.calls
 
 
+def test_it_opens_on_the_one_that_it_was_opened_for(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    window = make_window()
+    opened(qtbot, window, None).choice.setCurrentIndex(1)
+    press(qtbot, window.footer.back)
+    settle(qtbot, window)
+    other = fake_tools.ENVIRONMENTS[2].prefix
+    page = opened(qtbot, window, other)
+    assert page.choice.currentData() == other
+    assert [what for name, what in side.calls if name == "examine"] == [other]
+    press(qtbot, window.footer.back)
+    settle(qtbot, window)
+    opened(qtbot, window, PREFIX)
+    assert page.choice.currentData() == PREFIX
+
+
 def test_a_long_place_is_shortened_in_its_middle(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window()
     choice = opened(qtbot, window).choice

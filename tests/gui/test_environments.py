@@ -180,7 +180,7 @@ def test_packages_are_added_or_updated_after_a_look(
     qtbot.waitUntil(adding.go.isVisible)
     wish = ("plan_add", ("pandas", "einops>=0.8,<1", "rich")) if way == "add" else ("plan_update", ())
     assert wish in session.calls
-    assert any("ipykernel 1.0 is added" in one.text() for one in adding.findChildren(QLabel))
+    assert any("ipykernel 1.0, comm 1.0" in one.text() for one in adding.findChildren(QLabel))
     typed(qtbot, adding.names, "pandas")
     assert not adding.go.isVisible(), "another wish is another plan"
     qtbot.waitUntil(lambda: ("discard", "run-kernel") in session.calls)
@@ -301,7 +301,7 @@ def test_without_a_terminal_the_row_says_so_with_the_line_to_paste(
     press(qtbot, page.card.buttons["terminal"])
     qtbot.waitUntil(lambda: "No terminal program was found" in page.card._reason.text())
     assert not page.trouble.isVisible(), "the list stays where it is"
-    qtbot.waitUntil(lambda: page.card.ways.first is not None and page.card.ways.first.isVisible())
+    qtbot.waitUntil(lambda: page.card.ways.fold is not None and page.card.ways.fold.button.isChecked())
 
 
 def test_no_environment_is_said(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
@@ -351,7 +351,7 @@ def test_a_search_and_a_sort_show_what_is_meant(qtbot: QtBot, make_window: MakeW
     assert cells(page, 0) == ["项目 甲"]
     page.search.setText("nothing like it")
     assert cells(page, 0) == []
-    assert page._none.text() == "No environment has these words."
+    assert page._none.text() == "Nothing found."
     assert page._none.isVisible()
     page.search.clear()
     assert not page._none.isVisible()

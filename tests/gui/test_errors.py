@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -61,11 +63,11 @@ def test_a_bad_name_is_refused_while_typing(qtbot: QtBot, make_window: MakeWindo
     go_to(qtbot, window, PageId.PLACE)
     place = window.pages[PageId.PLACE]
     typed(qtbot, place.name, "a/b")
-    qtbot.waitUntil(place.trouble.isVisible)
+    qtbot.waitUntil(place.name_trouble.isVisible)
     assert not window.footer.primary.isEnabled()
     typed(qtbot, place.name, "ab")
     qtbot.waitUntil(window.footer.primary.isEnabled)
-    assert not place.trouble.isVisible()
+    assert not place.name_trouble.isVisible()
 
 
 def test_a_blocking_place_stops_next(
@@ -90,6 +92,70 @@ def test_a_failed_run_names_its_cause_and_resumes(qtbot: QtBot, make_window: Mak
     press(qtbot, window.footer.primary)
     qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
     assert session.names().count("resume") == 1
+
+
+def test_what_the_network_failed_is_tried_again_by_a_button(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.fail["preview"] = WizardError("lock-network")
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    qtbot.waitUntil(lambda: window.page.trouble.again.isVisible())
+    assert window.focusWidget() is window.page.trouble.again
+    assert not window.footer.primary.isEnabled()
+    session.fail.clear()
+    press(qtbot, window.page.trouble.again)
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    assert not window.page.trouble.isVisible()
+
+
+def test_a_double_click_on_install_does_not_cancel_it(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = half_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    qtbot.waitUntil(install.cancel.isVisible)
+    button, place = Qt.MouseButton.LeftButton, QPointF(install.cancel.rect().center())  # where Install stood
+    for kind in (QEvent.Type.MouseButtonDblClick, QEvent.Type.MouseButtonRelease):
+        event = QMouseEvent(
+            kind, place, install.cancel.mapToGlobal(place), button, button, Qt.KeyboardModifier.NoModifier
+        )
+        QApplication.sendEvent(install.cancel, event)
+    settle(qtbot, window)
+    assert "request_cancel" not in session.names()
+
+
+def disk_full(run: FakeRun) -> None:
+    half_run(run)
+    run.step("fetch", "failed")
+    run.finish(ExitStatus.FAILED, WizardError("install-no-space", folder="/home/li/torch-envs/torch").to_json("en"))
+
+
+def test_after_a_full_disk_another_place_is_chosen(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    window = make_window()
+    install = failed_install(qtbot, window, session, disk_full)
+    session.script = FakeSession(session.root).script
+    assert install.other.text().replace("&", "") == "Choose another place"
+    press(qtbot, install.other)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.PLACE)
+    settle(qtbot, window)
+    assert session.names().count("discard") == 1
+    go_to(qtbot, window, PageId.INSTALL)
+
+
+def test_a_question_about_a_run_goes_with_it(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.script = until_cancelled
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    qtbot.waitUntil(lambda: install.watch.view.bytes is not None)
+    window.close()
+    assert window.ask.isVisible()
+    install.ask_cancel()
+    qtbot.waitUntil(lambda: install.title == "Cancelled")
+    qtbot.waitUntil(lambda: not window.ask.isVisible())
 
 
 def test_after_a_failed_download_another_source_is_chosen(

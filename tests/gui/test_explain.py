@@ -66,7 +66,7 @@ def test_a_pages_name_in_an_advice_leads_there(qtbot: QtBot, make_window: MakeWi
     press(qtbot, window.footer.primary)
     settle(qtbot, window)
     assert "<a " not in page.words, "a screen reader hears words"
-    assert any('<a href="doctor">Doctor</a>' in one.text() for one in window.findChildren(QLabel))
+    assert any('<a href="doctor">Check or repair</a>' in one.text() for one in window.findChildren(QLabel))
     page._follow("doctor")
     settle(qtbot, window)
     assert window.side.here is not None
@@ -83,7 +83,7 @@ def test_without_a_card_the_cpu_build_is_the_right_one() -> None:
 
     assert advice(values.MACHINE).startswith("Install the CUDA build")
     none = replace(values.MACHINE, gpus=(), driver=None)
-    assert "the CPU build is the right one;" in advice(none)
+    assert "the CPU build is the right one:" in advice(none)
     of_another = f"NVIDIA-SMI 535.183.01  Driver Version: 535.183.01  CUDA Version: 12.2\n{words}"
     assert advice(none, of_another).startswith("Install the CUDA build"), "the text is of a computer with a card"
 

@@ -17,6 +17,7 @@ from tests.sentences import error_text
 from wizard.app.pages.order import ORDER, PageId
 from wizard.gui.pages.check import CheckPage
 from wizard.gui.pages.choosing import ChoosingPage
+from wizard.gui.shell.auto_advance import UNMEANT
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets.labels import SIGNS
 from wizard.model.errors import WizardError
@@ -78,6 +79,7 @@ def test_what_was_chosen_can_be_changed_from_review(
     click_next(qtbot, window)
     click_next(qtbot, window)
     wait_for(qtbot, window, PageId.REVIEW)
+    qtbot.waitUntil(lambda: not window.navigator.chooses)
     for page in (PageId.BUILD, PageId.SOURCE, PageId.PLACE):
         assert window.rail.steps[page].isEnabled()
     press(qtbot, window.rail.steps[PageId.BUILD])
@@ -156,6 +158,7 @@ def test_a_person_who_steps_in_is_listened_to(
     qtbot.waitUntil(lambda: "select_build" in session.names())
     choosing = window.stack.currentWidget()
     assert isinstance(choosing, ChoosingPage)
+    qtbot.wait(round(UNMEANT * 1000) + 50)
     if how == "key":
         qtbot.keyClick(window.focusWidget() or window, Qt.Key.Key_Escape)
     elif how == "return":
@@ -169,6 +172,24 @@ def test_a_person_who_steps_in_is_listened_to(
     settle(qtbot, window)
     qtbot.wait(30)
     assert window.navigator.page is (PageId.SOURCE if how == "key" else PageId.BUILD)
+
+
+def test_a_second_press_of_an_impatient_hand_chooses_nothing(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.hold.add("select_build")
+    window = make_window()
+    click_next(qtbot, window)
+    click_next(qtbot, window)
+    qtbot.waitUntil(lambda: isinstance(window.stack.currentWidget(), ChoosingPage))
+    choosing = window.stack.currentWidget()
+    assert isinstance(choosing, ChoosingPage)
+    qtbot.mouseDClick(choosing.myself, Qt.MouseButton.LeftButton)
+    for _ in range(3):
+        qtbot.keyClick(window.focusWidget() or window, Qt.Key.Key_Return)
+        qtbot.wait(round(UNMEANT * 500))
+    session.let_go.set()
+    wait_for(qtbot, window, PageId.REVIEW)
 
 
 def test_one_calm_page_is_shown_while_the_program_chooses(
@@ -196,4 +217,4 @@ def test_every_page_on_the_way_has_its_words(qtbot: QtBot, make_window: MakeWind
     click_next(qtbot, window)
     wait_for(qtbot, window, PageId.CHECK)
     said = "\n".join(one.text() for one in visible(window, QLabel) if isinstance(one, QLabel))
-    assert "自动为您选择" in said
+    assert "自动选好方案" in said

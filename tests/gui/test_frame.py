@@ -25,7 +25,7 @@ from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
 from wizard.gui.widgets import announce as announcing
 from wizard.gui.widgets import code
-from wizard.model.messages import LANGUAGES
+from wizard.model.messages import LANGUAGES, text
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -245,12 +245,16 @@ def test_pages_and_ends_are_said_aloud(
     monkeypatch.setattr(announcing, "QAccessible", Listener)
     session.script = until_cancelled
     window = make_window()
+    go_to(qtbot, window, PageId.CHECK)
+    found = [text(row.fact, "en") for row in session.facts.requirements if row.state == "warning"]
+    qtbot.waitUntil(lambda: found != [] and all(any(one in told for told in said) for one in found))
     go_to(qtbot, window, PageId.INSTALL)
     install = window.pages[PageId.INSTALL]
     qtbot.waitUntil(lambda: install.watch.view.bytes is not None)
     press(qtbot, install.cancel)
     qtbot.waitUntil(install.rest.isVisible)
     assert "Your computer" in said
+    assert len([words for words in said if words.startswith("What will happen\n") and "Download: " in words]) == 1
     assert "Create environment: Done" in said
     assert any(words.startswith("The setup was cancelled.") for words in said)
     assert said.count("Create environment: Done") == 1

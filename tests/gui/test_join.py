@@ -162,6 +162,7 @@ def test_what_cannot_be_is_said_in_the_form(
     assert welcome.joining.code.text() == code, "what was typed is still there"
     wrong = welcome.joining.address if address and expected != "share-needs-code" else welcome.joining.code
     assert wrong.property("wrong") is True
+    assert welcome.trouble.plain_text() in wrong.accessibleDescription()
     qtbot.waitUntil(lambda: 0 < welcome.trouble.y() - wrong.geometry().bottom() < wrong.height())
     qtbot.keyClick(welcome.joining.code, Qt.Key.Key_Escape)
     assert welcome.setup.isVisible()
@@ -176,7 +177,11 @@ def test_a_server_that_is_not_up_yet_is_waited_for_until_somebody_goes_back(
     typed(qtbot, welcome.joining.code, "0" * 16)
     typed(qtbot, welcome.joining.address, "http://127.0.0.1:9/")
     press(qtbot, window.footer.primary)
-    qtbot.waitUntil(lambda: "http://127.0.0.1:9/ can't be reached yet" in said(window), timeout=LONG)
+    qtbot.waitUntil(lambda: "class server http://127.0.0.1:9/ (" in said(window), timeout=LONG)
+    press(qtbot, welcome.joining.drop)
+    assert welcome.joining.address.text() == "http://127.0.0.1:9/", "what was typed is kept"
+    assert welcome.joining.isVisible()
+    assert not welcome.busy.isVisible()
     qtbot.keyClick(welcome.joining.code, Qt.Key.Key_Escape)
     qtbot.waitUntil(welcome.setup.isVisible, timeout=LONG)
     assert not welcome.busy.isVisible()

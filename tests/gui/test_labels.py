@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from wizard.gui.widgets.code import Advice, CodeLine
 from wizard.gui.widgets.headings import tell_headings
-from wizard.gui.widgets.labels import label, plain_tip, selectable
+from wizard.gui.widgets.labels import label, plain_tip, selectable, spoken
 
 PATH = "C:\\" + "\\".join(["folders"] * 20) + "\\pip.ini"
 
@@ -139,3 +139,10 @@ def test_no_tool_tip_takes_words_for_html() -> None:
     tips = [line.strip() for line in lines if ".setToolTip(" in line]
     assert tips
     assert [line for line in tips if not re.search(r"\.setToolTip\(plain_tip\(", line)] == []
+
+
+def test_a_row_is_heard_as_a_person_would_say_it() -> None:
+    assert spoken(["Graphics card: Note", "None was found.", "PyTorch works."]) == (
+        "Graphics card: Note, None was found. PyTorch works."
+    )
+    assert spoken(["显卡：提示", "没有找到显卡。", "PyTorch 可用"]) == "显卡：提示，没有找到显卡。PyTorch 可用"

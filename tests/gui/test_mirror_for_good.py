@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from tests.app import values
 from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
@@ -16,12 +18,30 @@ from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.gui.pages.verify import VerifyPage
 from wizard.model.errors import WizardError
+from wizard.model.messages import message
+from wizard.sources.model import Availability, Origin, SourceStatus
 
 
 def test_nobody_is_offered_the_official_place_for_good(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window()
     go_to(qtbot, window, PageId.SOURCE)
     assert not source_page(window).persistent.isVisible()
+
+
+def test_an_address_of_ones_own_can_be_kept_too(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    scenes.write_settings(session)
+    typed = replace(values.TUNA, id="by-hand-index", origin=Origin.BY_HAND, url="https://lab.example/simple", name="")
+    status = SourceStatus(typed, Availability.COMPLETE, message("truth.complete"), kind="packages")
+    session.selected = replace(values.PROBED_SELECTED, package_sources=(typed,), states=(status,))
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    qtbot.waitUntil(page.persistent.isVisible)
+    page.persistent.tick.click()
+    settle(qtbot, window)
+    assert session.calls[-1] == ("plan_use", ("https://lab.example/simple", ("packages",)))
+    lines = page.persistent.diff.files[0].view.toPlainText().splitlines()
+    assert "+index-url = https://lab.example/simple" in lines
 
 
 def test_the_difference_is_shown_first_and_written_with_install(
@@ -47,7 +67,7 @@ def test_the_difference_is_shown_first_and_written_with_install(
     assert pip.read_bytes() == before, "shown, not written"
     go_to(qtbot, window, PageId.REVIEW)
     review = window.pages[PageId.REVIEW]
-    qtbot.waitUntil(lambda: any(f"these settings files: {pip.name}" in text for text in texts(window)))
+    qtbot.waitUntil(lambda: any(pip.name in text and "will change" in text for text in texts(window)))
     press(qtbot, review.settings.button)
     qtbot.waitUntil(lambda: any(str(pip) in text for text in texts(window)))
     assert not any("No setting" in text for text in texts(window))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +27,8 @@ from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import STEPS, FakeRun, FakeSession, report
 from tests.gui.fake_tools import FakeTools
-from tests.gui.walking import go_to, press, settle
+from tests.gui.walking import go_to, press, settle, texts
+from tests.sentences import error_text
 from wizard.app.classroom import PackSeen, RoomState
 from wizard.app.pages.check import Looks, driver_advice
 from wizard.app.pages.order import PageId, SideId
@@ -53,6 +55,7 @@ SQUARE = 4  # pixels of the small picture, 20 of the window
 MUCH = 14  # of 255: words that come or go change a square by 20 to 60
 FEW = 3  # squares
 QT = 11  # 6.11, which Python 3.11 gets: another one may lay out a row by a pixel otherwise
+KEY = re.compile(r"[a-z-]+(\.[a-z-]+){2,}")  # of a message: error.no-source.summary
 FONTS = ("DejaVu Sans", "WenQuanYi Micro Hei")
 
 
@@ -100,6 +103,8 @@ def compare(qtbot: QtBot, qapp: QApplication) -> Iterator[Callable[[WizardWindow
     def look(window: WizardWindow, name: str) -> None:
         window.resize(*SIZE)
         settle(qtbot, window)
+        keys = [words for words in texts(window) if KEY.fullmatch(words)]
+        assert keys == [], "sentences that nobody has written"
         path = ACCEPTED / f"{name}.png"
         if IS_RECORDING:
             at_rest(qtbot, window).save(str(path))
@@ -163,6 +168,7 @@ MACHINES: dict[str, Callable[[], Machine]] = {
     "amd": lambda: other("rx-7900-xtx-linux"),
     "intel": lambda: machine("intel-only-windows"),
     "no-card": lambda: machine("no-gpu-linux"),
+    "board": lambda: machine("jetson-orin-linux"),
 }
 USUAL = ("two-cards",)  # the others are slow together
 
@@ -235,7 +241,7 @@ def test_no_network(
     session: FakeSession,
     compare: Callable[[WizardWindow, str], None],
 ) -> None:
-    session.fail["select_build"] = WizardError("no-source", build="torch 2.14.1+cu126")
+    session.fail["select_build"] = WizardError(error_text("no-source-answers"), reasons="")
     window = make_window(language)
     go_to(qtbot, window, PageId.SOURCE)
     compare(window, f"no-network-{language}")
@@ -286,7 +292,7 @@ class ToldRoom(ToldClasses):
         return PackSeen(folder, "Deep learning, autumn", CLASS_CODE, "2026-11-21", 61, 8_412_000_000, 0, 12)
 
     def room(self, folder: Path, mark: str) -> RoomState | None:
-        said = (Said(message("share.fix.log", "The report on that computer says more: torch-wizard runs.")),)
+        said = (Said(message("share.fix.log", "Look at the report on that computer.")),)
         seats = [(number, RED if number == 5 else GREEN, said if number == 5 else ()) for number in (1, 2, 3, 5, 8)]
         rows = (
             MachineRow(f"m{number}", f"seat {number}", state, "ok", why, why, "Linux", "RTX 3060", "cu126", "", 74.0)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QInputMethodEvent
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.gui import fake_tools
@@ -141,7 +141,7 @@ def test_a_name_that_is_taken_is_not_proposed(
     qtbot.waitUntil(window.footer.primary.isEnabled)
     assert (page.name.text(), window.navigator.state.choices.name) == ("torch-3", "torch-3")
     typed(qtbot, page.name, "torch")
-    qtbot.waitUntil(page.trouble.isVisible)
+    qtbot.waitUntil(page.name_trouble.isVisible)
     assert page.name.text() == "torch", "what the person types stays"
 
 
@@ -245,11 +245,20 @@ def test_a_folder_dropped_on_its_field_is_its_path(qtbot: QtBot, make_window: Ma
     assert window.navigator.state.choices.prefix == str(tmp_path / "课 堂" / "torch")
 
 
+def under(page: PlacePage, one: QWidget) -> int:
+    return one.mapTo(page, one.rect().topLeft()).y()
+
+
+def bottom(page: PlacePage, one: QWidget) -> int:
+    return one.mapTo(page, one.rect().bottomLeft()).y()
+
+
 def touching(page: PlacePage) -> list[QLineEdit]:
     """Return the fields right below which the error stands."""
-    top = page.trouble.mapTo(page, page.trouble.rect().topLeft()).y()
-    fields = (page.name, page.folder)
-    return [one for one in fields if 0 < top - one.mapTo(page, one.rect().bottomLeft()).y() < 16]
+    shown = {page.name: page.name_trouble, page.folder: page.trouble}
+    return [
+        field for field, one in shown.items() if one.isVisible() and 0 < under(page, one) - bottom(page, field) < 16
+    ]
 
 
 def test_what_is_wrong_stands_below_its_field_and_the_whole_path_is_shown(
@@ -266,12 +275,24 @@ def test_what_is_wrong_stands_below_its_field_and_the_whole_path_is_shown(
         return [part.mapTo(page, part.rect().topLeft()).y() for part in parts]
 
     before = places()
+    usual = page.name.accessibleDescription()
     typed(qtbot, page.name, "a/b")
-    qtbot.waitUntil(page.trouble.isVisible)
-    qtbot.waitUntil(lambda: page.name in touching(page))
+    qtbot.waitUntil(lambda: touching(page) == [page.name])
     assert places() == before, "nothing moves while one types"
     assert (page.name.property("wrong"), page.folder.property("wrong")) == (True, False)
+    assert "“/”" in page.name.accessibleDescription(), "who hears the window gets it with the field"
+    session.fail["check_place"] = UsageError(error_text("target-is-system"), path="/proc/x")
+    typed(qtbot, page.folder, "/proc/x")
+    qtbot.waitUntil(lambda: touching(page) == [page.name, page.folder], timeout=5000)
+    assert places() == before, "each field has its own"
+    assert not window.footer.primary.isEnabled()
+    session.fail.clear()
+    typed(qtbot, page.folder, str(tmp_path))
+    qtbot.waitUntil(lambda: touching(page) == [page.name])
+    assert not window.footer.primary.isEnabled()
     typed(qtbot, page.name, "ab")
+    qtbot.waitUntil(lambda: touching(page) == [])
+    assert page.name.accessibleDescription() == usual
     session.fail["check_place"] = UsageError(error_text("target-is-system"), path="/proc/x")
     typed(qtbot, page.folder, "/proc/x")
     qtbot.waitUntil(lambda: page.folder in touching(page), timeout=5000)
@@ -283,6 +304,20 @@ def test_what_is_wrong_stands_below_its_field_and_the_whole_path_is_shown(
     assert page._path.text() == str(tmp_path / "labs" / "ab")
     qtbot.waitUntil(page.rows.isVisible)
     assert page._path.isVisible()
+
+
+def test_a_shortcut_of_a_grey_button_is_not_typed(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:
+    window = make_window()
+    page = reached(qtbot, window)
+    typed(qtbot, page.name, "a/b")
+    qtbot.waitUntil(page.name_trouble.isVisible)
+    typed(qtbot, page.folder, str(tmp_path))
+    qtbot.waitUntil(lambda: not window.footer.primary.isEnabled())
+    assert window.focusWidget() is page.folder
+    qtbot.keyClick(page.folder, Qt.Key.Key_N, Qt.KeyboardModifier.AltModifier)
+    assert page.folder.text() == str(tmp_path)
+    qtbot.keyClick(page.folder, Qt.Key.Key_N)
+    assert page.folder.text() == f"{tmp_path}n"
 
 
 def composed(field: QLineEdit, typed_letters: str, words: str) -> None:

@@ -185,7 +185,7 @@ def test_another_code_wants_another_yes(qtbot: QtBot, make_window: MakeWindow) -
     typed(qtbot, welcome.joining.code, "3f9a")
     welcome.joining.consent.show_hosts((ForeignHost("evil.example", ("torch",), ()),))
     assert not welcome.joining.is_filled
-    press(qtbot, welcome.joining.consent.boxes["evil.example"])
+    welcome.joining.consent.boxes["evil.example"].click()
     assert welcome.joining.is_filled
     typed(qtbot, welcome.joining.code, "3f9b")
     assert welcome.joining.consent.boxes == {}

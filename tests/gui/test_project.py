@@ -17,7 +17,9 @@ from wizard.gui.pages.build.page import BuildPage
 from wizard.gui.pages.welcome import WelcomePage
 from wizard.gui.shell.incoming import open_file
 from wizard.gui.shell.window import WizardWindow
+from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES
+from wizard.run.select.select_build import NO_SOURCE
 
 
 @pytest.fixture
@@ -106,6 +108,29 @@ def test_the_way_leaves_the_source_out_and_review_plans_the_project(
     assert window.navigator.state.choices.name is None
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_where_no_source_has_it_another_one_is_a_press_away(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession, project: Path
+) -> None:
+    session.fail["preview"] = WizardError(NO_SOURCE, build="torch 2.6.0+cpu")
+    window = make_window(language)
+    page = opened(qtbot, window, project)
+    qtbot.waitUntil(page.project.agree.isVisible)
+    page.project.agree.click()
+    go_to(qtbot, window, PageId.PLACE)
+    press(qtbot, window.footer.primary)
+    review = window.pages[PageId.REVIEW]
+    qtbot.waitUntil(review.trouble.ways[0].isVisible)
+    press(qtbot, review.trouble.ways[0])
+    assert window.navigator.page is PageId.SOURCE
+    settle(qtbot, window)
+    asked = next(choices for name, choices in reversed(session.calls) if name == "select_build")
+    assert asked.torch == window.navigator.state.request.choices.torch, "the project's build"
+    session.fail.clear()
+    go_to(qtbot, window, PageId.REVIEW)
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+
+
 def test_a_host_that_nobody_knows_needs_its_own_yes(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:
     folder = tmp_path / "p"
     folder.mkdir()
@@ -114,7 +139,7 @@ def test_a_host_that_nobody_knows_needs_its_own_yes(qtbot: QtBot, make_window: M
     page = opened(qtbot, window, folder)
     assert not window.footer.primary.isEnabled()
     qtbot.waitUntil(page.project.consent.isVisible)
-    press(qtbot, page.project.consent.boxes["packages.lab.example"])
+    page.project.consent.boxes["packages.lab.example"].click()
     assert window.footer.primary.isEnabled()
     assert window.navigator.state.trusted == {"packages.lab.example"}
 

@@ -21,10 +21,10 @@ extra = test_extra_index.extra
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("language", "sentence"),
+    ("language", "parts"),
     [
-        ("en", "from {address} come padding-b 0.6, padding-c 0.7."),
-        ("zh_CN", "来自 {address} 的软件包有 padding-b 0.6、padding-c 0.7。"),
+        ("en", ("From {address} (", "): padding-b 0.6, padding-c 0.7.")),
+        ("zh_CN", ("来自 {address}（", "）：padding-b 0.6、padding-c 0.7。")),
     ],
 )
 def test_review_names_it_in_the_window(
@@ -34,7 +34,7 @@ def test_review_names_it_in_the_window(
     extra: IndexServer,
     monkeypatch: pytest.MonkeyPatch,
     language: str,
-    sentence: str,
+    parts: tuple[str, ...],
 ) -> None:
     monkeypatch.setenv("PIP_EXTRA_INDEX_URL", extra.simple)
     monkeypatch.delenv("TORCH_WIZARD_LANG")
@@ -54,6 +54,7 @@ def test_review_names_it_in_the_window(
                 press(qtbot, window.footer.primary)
         qtbot.waitUntil(lambda: window.navigator.state.preview is not None, timeout=60_000)
         said = [label.text() for label in window.page.findChildren(QLabel)]
-        assert any(sentence.format(address=extra.simple) in words for words in said), said
+        wanted = [part.format(address=extra.simple) for part in parts]
+        assert any(all(part in words for part in wanted) for words in said), said
     finally:
         put_away(window)

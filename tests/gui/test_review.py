@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.walking import go_to, press, settle
+from tests.gui.walking import go_to, press, settle, texts
 from tests.sentences import error_text
 from wizard.app.pages.order import ORDER, PageId
 from wizard.compatibility.model import Choices
@@ -38,12 +38,12 @@ def test_what_is_here_already_is_not_to_be_downloaded(
     assert preview is not None
     page, files = review_page(window), preview.lock.files
     said = lambda: " ".join(found.text() for found in page.findChildren(QLabel))  # noqa: E731
-    assert f"Files: {len(files)}" in page.tiles.download.words
+    assert f"{len(files)} files" in page.tiles.download.words
     assert "here already" not in said()
     window.navigator.put_preview(replace(preview, here=frozenset({files[0].filename})))
     left = preview.lock.total_bytes - files[0].size
     assert f"{bytes_text(left)}. " in page.tiles.download.words
-    assert f"Files: {len(files) - 1}" in page.tiles.download.words
+    assert f"{len(files) - 1} of {len(files)} files" in page.tiles.download.words
     assert said().count("here already") == 1
     window.navigator.put_preview(replace(preview, here=frozenset(file.filename for file in files)))
     assert f"Download: {bytes_text(0)}. All of it" in page.tiles.download.words
@@ -127,7 +127,9 @@ def test_another_python_than_build_proposed_is_said(qtbot: QtBot, make_window: M
     own = message("environments.reason.venv-no-channel", python="3.9.2", path="/usr/bin/python3.9")
     window.navigator.put_preview(replace(preview, plan=replace(preview.plan, python="3.9", engine_reason=own)))
     assert "Python 3.9 instead of 3." in review_page(window).different.accessibleName()
-    assert "no conda channel" in review_page(window).different.accessibleName()
+    assert "no conda channel" not in review_page(window).different.accessibleName(), "the details say why"
+    review_page(window).more.button.setChecked(True)
+    qtbot.waitUntil(lambda: any("no conda channel" in words for words in texts(window)))
 
 
 def test_limits_reach_the_plan_before_the_start(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

@@ -15,6 +15,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, failed_run, half_run, until_cancelled
 from tests.gui.walking import failed_install, go_to, leave_the_run, press, settle
 from wizard.app.pages.order import PageId
+from wizard.gui.pages import install_parts
 from wizard.gui.pages.install import InstallPage
 from wizard.gui.pages.welcome_cards import RunningCard
 from wizard.gui.shell.window import WizardWindow
@@ -315,7 +316,9 @@ def test_a_package_is_named_by_what_is_in_it(qtbot: QtBot, make_window: MakeWind
     assert not any(".whl" in one for one in words)
 
 
-def test_large_files_have_bars_of_their_own(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+def test_large_files_have_bars_of_their_own(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session.script = half_run
     _, install = installing(qtbot, make_window)
 
@@ -329,6 +332,12 @@ def test_large_files_have_bars_of_their_own(qtbot: QtBot, make_window: MakeWindo
     )
     both = ["torch: 1.2 kB of 2.4 kB", "numpy: 12.3 MB of 12.3 MB"]
     qtbot.waitUntil(lambda: bars() == both)  # what is there keeps its place
+    monkeypatch.setattr(install_parts, "_SILENT_AFTER", 0.1)
+    qtbot.wait(200)
+    run_of(session).emit(
+        EventKind.PROGRESS, step="fetch", done=2_001, total=4_000, unit="bytes", files=[["torch", 1_200, 2_400]]
+    )
+    qtbot.waitUntil(lambda: bars() == ["torch: no answer, trying again", both[1]])
     failed_run(run_of(session))
     qtbot.waitUntil(lambda: bars() == [])
 

@@ -42,9 +42,10 @@ def test_a_failed_test_has_one_repair_button_that_leads_to_the_doctor(
     page = reached(qtbot, window)
     assert "cannot use the graphics card" in page.title
     assert "GTX 1080 Ti (compute capability 6.1" in page._cause.text()
-    assert window.footer.primary.text() == "&Repair…"
+    assert window.focusWidget() is page.mend, "beside what it does"
+    assert not window.footer.primary.isVisible()
     assert page.finish.isVisible()
-    press(qtbot, window.footer.primary)
+    press(qtbot, page.mend)
     settle(qtbot, window)
     assert ("examine", PREFIX) in side.calls
     assert window.footer.primary.text().startswith("&Repair now")
@@ -115,14 +116,15 @@ def test_what_jupyter_lacks_is_put_in_by_a_button(
     side.fail["register_kernel"] = LACKS
     window = make_window()
     page = reached(qtbot, window)
+    place = page.terminal.y()
     press(qtbot, page.jupyter)
-    qtbot.waitUntil(page.kernel.isVisible)
+    qtbot.waitUntil(lambda: "Jupyter needs the package ipykernel" in page.kernel.words)
     assert page.jupyter.text() != "Added"
-    press(qtbot, page.kernel.button)
-    settle(qtbot, window)
+    assert page.terminal.y() == place, "nothing jumps"
+    assert window.focusWidget() is page.kernel.button
     assert ("plan_add", ("ipykernel",)) in session.calls
     assert "start" not in session.names()[-1:], "what would change is shown first"
-    assert "PyTorch stays as it is" in page.kernel._words.text()
+    assert "PyTorch does not change" in page.kernel.words
     qtbot.waitUntil(page.kernel.names.isVisible)
     page.kernel.names.button.click()
     assert "ipykernel 1.0, comm 1.0" in [one.text() for one in page.kernel.findChildren(QLabel) if one.isVisible()]
@@ -133,8 +135,44 @@ def test_what_jupyter_lacks_is_put_in_by_a_button(
     qtbot.waitUntil(lambda: ("register_kernel", PREFIX) in side.calls[before:])
     settle(qtbot, window)
     qtbot.waitUntil(lambda: f"“PyTorch ({PREFIX.name})”" in page.kernel.words)  # what it is called there
-    assert not page.kernel.button.isVisible()
     assert not page.kernel.names.isVisible()
+    assert page.kernel.button.text().replace("&", "") == "Open a notebook"
+    press(qtbot, page.kernel.button)
+    qtbot.waitUntil(lambda: ("open_terminal", (PREFIX, "jupyter lab")) in side.calls)
+
+
+def test_where_no_jupyter_is_it_is_offered(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
+) -> None:
+    side.notebook_command, side.editor = None, False
+    side.fail["register_kernel"] = LACKS
+    window = make_window()
+    page = reached(qtbot, window)
+    press(qtbot, page.jupyter)
+    qtbot.waitUntil(lambda: "No Jupyter was found" in page.kernel.words)
+    assert ("plan_add", ("notebook",)) in session.calls, "which brings ipykernel, too"
+    press(qtbot, page.jupyter)  # as if it lacked nothing but Jupyter itself
+    qtbot.waitUntil(lambda: f"“PyTorch ({PREFIX.name})”" in page.kernel.words)
+    assert page.kernel.button.text().replace("&", "") == "Add Jupyter Notebook…"
+    press(qtbot, page.kernel.button)
+    qtbot.waitUntil(lambda: "No Jupyter was found" in page.kernel.words)
+    side.editor = True
+    page.enter()
+    settle(qtbot, window)
+    press(qtbot, page.jupyter)
+    qtbot.waitUntil(lambda: f"“PyTorch ({PREFIX.name})”" in page.kernel.words)
+    assert not page.kernel.button.isVisible(), "VS Code opens notebooks"
+
+
+def test_a_plan_for_jupyter_that_fails_is_said_below_the_buttons(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
+) -> None:
+    side.fail["register_kernel"] = LACKS
+    session.fail["plan_add"] = WizardError("no-source", "No source.", "Look at the network.")
+    page = reached(qtbot, make_window())
+    press(qtbot, page.jupyter)
+    qtbot.waitUntil(lambda: page.trouble.isVisible() and page.trouble.y() > page.terminal.y())
+    assert not page.kernel.isVisible()
 
 
 def test_another_fault_of_jupyter_is_said(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
@@ -153,9 +191,7 @@ def test_a_plan_for_jupyter_that_nobody_wants_goes(
     window = make_window()
     page = reached(qtbot, window)
     press(qtbot, page.jupyter)
-    qtbot.waitUntil(page.kernel.isVisible)
-    press(qtbot, page.kernel.button)
-    settle(qtbot, window)
+    qtbot.waitUntil(page.kernel.names.isVisible)
     press(qtbot, page.another)
     qtbot.waitUntil(lambda: ("discard", "run-kernel") in session.calls)
 

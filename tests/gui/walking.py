@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QLibraryInfo, QMimeData, QPoint, QPointF, Qt, QVersionNumber
 from PySide6.QtGui import QDragEnterEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QLabel, QLineEdit, QRadioButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.gui.fake_session import FakeRun, FakeSession, failed_run
@@ -28,7 +29,10 @@ def dragged_in(data: QMimeData) -> QDragEnterEvent:
 
 
 def press(qtbot: QtBot, button: QWidget) -> None:
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    """In its middle; a box to tick takes a press on itself and its words alone, so that one where it stands."""
+    is_box = isinstance(button, QCheckBox | QRadioButton)
+    place = QPoint(12, button.height() // 2) if is_box else button.rect().center()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton, pos=place)
 
 
 def go_to(qtbot: QtBot, window: WizardWindow, page: PageId) -> None:
@@ -110,6 +114,12 @@ def source_page(window: WizardWindow) -> SourcePage:
 
 def texts(window: WizardWindow) -> list[str]:
     return [one.text() for one in visible(window, QLabel) if isinstance(one, QLabel)]
+
+
+def keys_shown(window: WizardWindow) -> list[str]:
+    """Return what is a message's key, and not its words."""
+    buttons = [one.text() for one in visible(window, QAbstractButton) if isinstance(one, QAbstractButton)]
+    return [words for words in (*texts(window), *buttons) if re.fullmatch(r"[a-z-]+(\.[a-z-]+)+", words)]
 
 
 def choose(page: SourcePage, word: str) -> None:

@@ -202,8 +202,9 @@ def test_a_fault_that_stays_is_one_clear_sentence(
         fetch(store, file, options=options)
     assert caught.value.code == code
     for language in ("en", "zh_CN"):
-        assert file.filename in text(caught.value.summary, language)
+        assert file.release in text(caught.value.summary, language)
         assert text(caught.value.hint, language)
+    assert file.filename in caught.value.details
     assert not store.path_for(file).exists()
 
 

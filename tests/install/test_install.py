@@ -17,7 +17,7 @@ from tests.abilities import needs_pip_programs
 from tests.install import wheels
 from tests.install.conftest import ask, stored
 from tests.install.files import tree
-from tests.waiting import wait_until
+from tests.waiting import processes_about, wait_until
 from wizard.install.installer import SCRATCH_NAME, Installer, Ready
 from wizard.install.record import check_record, is_installed, remove_partial
 from wizard.install.store import StoreEntry
@@ -292,6 +292,8 @@ def test_a_killed_install_is_resumed(tmp_path: Path, python: Path, site_packages
     with child:
         wait_until(lambda: list(site_packages.glob("kill*/big.bin*")), pause=0.005)
         child.kill()
+    # uv ends with it, a moment later: the system sends it its signal when its parent is gone.
+    wait_until(lambda: not processes_about(python.parent.parent))
     Installer(python).install(stored(*found))
     assert [check_record(site_packages, wheel) for wheel in found] == [()] * len(found)
     assert not list(site_packages.rglob("*.torch-setup-part"))

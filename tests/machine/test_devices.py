@@ -51,7 +51,7 @@ def test_sysfs(tmp_path: Path) -> None:
 
 def test_the_loaded_module(tmp_path: Path) -> None:
     assert parse_kernel_module(recorded("nvidia-module-closed.txt")) == Driver("550.54.14")
-    assert parse_kernel_module(recorded("nvidia-module-open.txt")) == Driver("580.95.05")
+    assert parse_kernel_module(recorded("nvidia-module-open.txt")) == Driver("580.159.04")
     assert parse_kernel_module("nothing") is None
     assert probe_kernel_module(tmp_path / "none") is None
 

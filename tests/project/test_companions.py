@@ -8,7 +8,7 @@ import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed, without
 from wizard.compatibility.model import Choices
-from wizard.project.companions import companion, torch_of
+from wizard.project.companions import companion, has_library, torch_of
 
 
 def test_without_a_card_the_cpu_build_and_no_card_packages(tmp_path: Path) -> None:
@@ -127,3 +127,103 @@ def test_the_parts_of_pyg_that_conda_names(tmp_path: Path) -> None:
     }
     found = decided(tmp_path, files, AMPERE)
     assert [native.name for native in found.understood.native] == ["torch-geometric", "torch-scatter"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "torch", "said"),
+    [
+        ("torch\ntorchtext\n", "2.3.1", "held-back"),
+        ("facenet-pytorch\n", "2.2.2", "implied"),
+        ("torch\nfastai==2.7.17\n", "2.4.1", "held-back"),
+        ("torch==2.9.0\nfastai==2.7.17\n", "2.9.0", "bound"),
+        ("torch\nfastai>=2.7\n", "2.14.1", ""),
+        ("torch\nvllm\n", "2.14.1", ""),  # which has no wheel for Windows
+    ],
+)
+def test_what_a_package_asks_of_torch_bounds_it(tmp_path: Path, lines: str, torch: str, said: str) -> None:
+    found = decided(tmp_path, {"requirements.txt": lines}, ADA)
+    assert build(found)[0] == torch
+    assert {"held-back", "implied", "bound"} & codes(found) == ({said} if said else set())
+
+
+def test_old_pins_without_wheels_for_windows_are_left_out_there(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\nbitsandbytes>=0.41,<0.43\ndeepspeed==0.5.9\n"}
+    assert without(decided(tmp_path, files, ADA)) == ("bitsandbytes", "deepspeed")
+    assert without(decided(tmp_path, files, AMPERE)) == ()
+
+
+def test_a_python_that_keeps_torch_old_is_told(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "README.md": "conda create -n x python=3.9\n"}
+    found = decided(tmp_path, files, AMPERE)
+    assert build(found) == ("2.8.0", "cu129", "3.9")
+    assert [one.params["line"] for one in found.remarks if one.key == "project.remark.held-back"] == [1]
+
+
+def test_a_release_that_only_a_cog_names_leaves_nothing_out(tmp_path: Path) -> None:
+    cog = 'build:\n  python_packages:\n    - "bitsandbytes==0.41.0"\n'
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\nbitsandbytes\n", "cog.yaml": cog}
+    assert without(decided(tmp_path, files, ADA)) == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "numpy"), [("scikit-learn==1.2.2", "<2"), ("scikit-learn>=1.2", ""), ("pandas<2.1", "<2")]
+)
+def test_an_old_pin_without_a_bound_of_its_own_keeps_numpy_old(tmp_path: Path, line: str, numpy: str) -> None:
+    assert decided(tmp_path, {"requirements.txt": f"torch>=2.5\n{line}\n"}, AMPERE).numpy == numpy
+
+
+def test_the_values_of_a_script_are_known_in_its_lines(tmp_path: Path) -> None:
+    text = "export PYTORCH_VERSION=2.1.0\npip install torch==$PYTORCH_VERSION torchvision==${VISION:-0.16.0}\n"
+    found = decided(tmp_path, {"install.sh": text, "requirements.txt": "tqdm\n"}, AMPERE)
+    assert (build(found)[0], [one.specifier for one in found.understood.pairs["torchvision"]]) == (
+        "2.1.0",
+        ["==0.16.0"],
+    )
+
+
+def test_with_which_torch_an_old_release_was_tried_is_told(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch\npytorch-lightning==1.2.9\n"}, ADA)
+    assert (build(found)[0], "tried" in codes(found)) == ("2.14.1", True)
+    found = decided(tmp_path, {"requirements.txt": "torch==1.8.1\npytorch-lightning==1.2.9\n"}, ADA)
+    assert "tried" not in codes(found)
+
+
+def test_a_linked_torch_of_another_system_is_told(tmp_path: Path) -> None:
+    link = "https://download.pytorch.org/whl/cu117/torch-1.13.1%2Bcu117-cp38-cp38-linux_x86_64.whl"
+    found = decided(tmp_path, {"requirements.txt": f"{link}\n"}, ADA)
+    assert (build(found)[:2], "linked-elsewhere" in codes(found)) == (("1.13.1", "cu117"), True)
+    assert "linked-elsewhere" not in codes(decided(tmp_path, {"requirements.txt": f"{link}\n"}, AMPERE))
+
+
+def test_bitsandbytes_decides_the_cuda_or_moves(tmp_path: Path) -> None:
+    """It takes the library of torch's own CUDA: a program misses one that its wheel lacks."""
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\nbitsandbytes==0.40.0\n"}
+    found = decided(tmp_path, files, AMPERE)
+    assert (build(found)[1], relaxed(found)) == ("cu118", {})
+    assert "held-back" in codes(found)
+    found = decided(tmp_path, files, BLACKWELL)  # no build with its CUDAs has code for this card
+    assert build(found)[1] == "cu132"
+    assert relaxed(found) == {"bitsandbytes": ("==0.40.0", ">=0.50.0", "project.why.library")}
+    assert relaxed(decided(tmp_path, files, NO_CARD)) == {}
+    files = {"requirements.txt": "torch==2.6.0\nbitsandbytes>=0.43,<0.44\n"}
+    assert relaxed(decided(tmp_path, files, AMPERE)) == {}, "cu118 of that torch is one of its own"
+    files = {"requirements.txt": "torch\nbitsandbytes>=0.43\n"}
+    assert build(decided(tmp_path, files, BLACKWELL))[1] == "cu132", "the newest has it"
+
+
+@pytest.mark.parametrize(
+    ("asked", "tag", "has_it"),
+    [
+        ("==0.45.1", "cu128", False),
+        ("==0.45.4", "cu128", True),
+        ("<0.45.3", "cu128", False),
+        ("==0.49.*", "cu132", False),
+        ("", "cu132", True),
+        ("==0.30.0", "cu128", True),
+        ("==0.51.2", "cu130", True),
+    ],
+)
+def test_the_libraries_of_a_release(asked: str, tag: str, has_it: bool) -> None:
+    """Of a release older than the table nothing is known."""
+    assert has_library("bitsandbytes", asked, tag) is has_it
+    assert has_library("einops", asked, tag)

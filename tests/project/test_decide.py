@@ -87,6 +87,12 @@ def test_the_persons_python_gives_way_only_for_more(tmp_path: Path) -> None:
     assert (build(found), set(relaxed(found))) == (("1.12.1", "cu116", "3.8"), {"python"})
 
 
+def test_where_a_torch_older_than_the_tables_moves_the_python_is_the_nearest_in_age(tmp_path: Path) -> None:
+    """What stands beside such a pin is of its age: numpy 1.15 has no wheel for Python 3.12, and may build for 3.9."""
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==1.4.0\nnumpy==1.15.0\n"}
+    assert build(decided(tmp_path, files, BLACKWELL))[2] == "3.9"
+
+
 def test_two_lines_that_nothing_meets_are_told_and_the_first_counts(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "requirements.txt": "torch==2.3.1\n",
@@ -384,10 +390,46 @@ def test_the_ways_in_which_projects_ask_for_torch(tmp_path: Path, way: str) -> N
     assert found.relaxed == () and "contradiction" not in codes(found) or way == "an override of uv"
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("torch>=2.0.0+cu118", "2.14.1"),
+        ("torch==2.1.0 // for CUDA 11.8", "2.1.0"),
+        ("torch==2.1.0 (tried)", "2.1.0"),
+        ("torch=>2.1.0", "2.14.1"),
+        ("torch==2.1.0 torchvision", "2.1.0"),
+    ],
+)
+def test_a_line_with_words_behind_it_is_read_by_its_intent(tmp_path: Path, line: str, expected: str) -> None:
+    found = decided(tmp_path, {"requirements.txt": f"{line}\n"}, AMPERE)
+    assert build(found)[0] == expected
+    assert codes(found) & {"read-as", "several-on-line"}
+
+
+def test_of_condas_alternatives_the_newest_counts(tmp_path: Path) -> None:
+    text = "dependencies:\n  - python=3.11|3.9\n  - pytorch=1.12|2.0\n"
+    found = decided(tmp_path, {"environment.yml": text}, AMPERE)
+    assert (build(found)[0], build(found)[2]) == ("2.0.1", "3.11")
+
+
+def test_a_bound_of_condas_that_pep_440_lacks(tmp_path: Path) -> None:
+    text = "dependencies:\n  - pytorch>=1.7.*\n  - pytorch[version='>=2.1,<2.3']\n  - numpy>=1=py\n  - scipy=?1\n"
+    found = decided(tmp_path, {"environment.yml": text}, AMPERE)
+    given = [one.specifier for one in (*found.understood.torch, *found.understood.numpy)]
+    assert given == [">=1.7", ">=2.1,<2.3", ">=1"]
+    assert "bound-unread" in codes(found)
+
+
+def test_condas_name_of_the_cpu_build_asks_for_it(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"environment.yml": "dependencies:\n  - pytorch-cpu=2.1.0\n"}, AMPERE)
+    assert build(found)[:2] == ("2.1.0", "cpu")
+    assert "cpu-asked" in codes(found)
+
+
 def test_the_python_of_a_person_is_kept_where_a_torch_is_only_recommended(tmp_path: Path) -> None:
     words = "pip install torch==1.12.1+cu113 torchvision==0.13.1+cu113\n"
     found = decided(tmp_path, {"requirements.txt": "tqdm\n", "README.md": words}, AMPERE, Choices(python="3.13"))
-    assert (build(found)[2], set(relaxed(found))) == ("3.13", {"torch", "cuda", "torchvision"})
+    assert (build(found)[2], set(relaxed(found))) == ("3.13", {"torch", "torchvision"})
 
 
 def test_constraints_that_nothing_includes_install_nothing(tmp_path: Path) -> None:
@@ -479,3 +521,59 @@ url = "https://download.pytorch.org/whl/cu118"
         {},
         build(decided(tmp_path / "b", {"a-requirements.txt": "torch\n"}, ADA))[1],
     )
+
+
+def test_all_bounds_of_numpy_hold_together(tmp_path: Path) -> None:
+    pyproject = '[project]\nname = "x"\ndependencies = ["numpy>=1.23.5,<2.0.0"]\n'
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\nnumpy>=1.24.2\n", "pyproject.toml": pyproject}
+    assert decided(tmp_path, files, AMPERE).numpy == ">=1.24.2,<2.0.0,>=1.23.5"
+    files["requirements.txt"] = "torch\nnumpy==1.22.4\nnumpy>=1.21; python_version<'3.11'\n"
+    found = decided(tmp_path, files, AMPERE)
+    assert (found.numpy, found.relaxed) == ("==1.22.4,>=1.21", ())
+    assert "contradiction" in codes(found)
+
+
+def test_lines_of_one_package_that_hold_here_and_stand_against_each_other_are_told(tmp_path: Path) -> None:
+    words = "torch\nscipy==1.10.1\nscipy>=1.12; sys_platform == 'linux'\npandas<2\npandas>2; python_version<'3.0'\n"
+    found = decided(tmp_path, {"requirements.txt": words}, AMPERE)
+    told = [one for one in found.remarks if one.key == "project.remark.contradiction"]
+    assert [one.params["other"] for one in told] == ["scipy>=1.12"]
+
+
+@pytest.mark.parametrize(
+    ("pins", "python"),
+    [
+        ("transformers==2.1.1", "3.12"),  # pure, and needs no tokenizers yet
+        ("transformers==2.4.0", "3.8"),
+        ("numpy==1.13.3", "3.6"),
+        ("scipy==1.0.0", "3.6"),
+        ("matplotlib==2.1.0", "3.6"),
+        ("scikit-learn==0.19.1", "3.6"),
+        ("numpy==1.15.2", "3.7"),
+    ],
+)
+def test_what_is_older_than_the_wheels_of_today_has_the_pythons_of_its_own(
+    tmp_path: Path, pins: str, python: str
+) -> None:
+    found = decided(tmp_path, {"requirements.txt": f"torch\n{pins}\n"}, AMPERE)
+    assert build(found)[2] == python
+    assert "wheel-of-pin" not in codes(found)
+
+
+def test_a_pin_that_no_python_has_a_wheel_for_chooses_none_and_is_told(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch\npyyaml==5.3.1\n"}, AMPERE)
+    assert build(found)[::2] == ("2.14.1", "3.12")
+    assert "wheel-of-pin" in codes(found)
+
+
+def test_a_least_version_without_a_wheel_for_the_python_is_told(tmp_path: Path) -> None:
+    setup = 'from setuptools import setup\nsetup(python_requires="<3.11")\n'
+    found = decided(tmp_path, {"requirements.txt": "torch\nnumpy>=2.3\n", "setup.py": setup}, AMPERE)
+    assert "wheel-of-pin" in codes(found)
+
+
+def test_bounds_of_several_lines_have_to_have_a_wheel_together(tmp_path: Path) -> None:
+    words = "torch\nscipy>=1.8\nscipy<1.9\n"
+    setup = 'from setuptools import setup\nsetup(python_requires="<3.8")\n'
+    found = decided(tmp_path, {"requirements.txt": words, "setup.py": setup}, AMPERE)
+    assert "wheel-of-pin" in codes(found)

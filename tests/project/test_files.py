@@ -186,6 +186,14 @@ def test_a_list_for_another_makers_gpu_does_not_count_beside_the_one_for_this_ca
         assert found.understood.torch == ()
 
 
+def test_a_pixi_that_names_other_systems_only_is_told_there(tmp_path: Path) -> None:
+    text = '[workspace]\nplatforms = ["linux-64"]\n[dependencies]\npytorch = "2.5.*"\neinops = "*"\n'
+    for on, told in ((AMPERE, set()), (ADA, {"lock-elsewhere"})):
+        found = decided(tmp_path / on.os, {"pixi.toml": text}, on)
+        assert (build(found)[0], codes(found) & {"lock-elsewhere"}) == ("2.5.1", told)
+        assert [one.name for one in found.understood.rest] == ["einops"]
+
+
 def test_a_pixi_table_for_one_system_holds_there_alone(tmp_path: Path) -> None:
     words = """[dependencies]
 pytorch = "2.4.*"
@@ -263,3 +271,274 @@ def test_lists_beside_the_main_one_in_a_folder_of_lists_are_named(tmp_path: Path
     found = decided(tmp_path, files, AMPERE)
     assert {one.name for one in found.understood.rest} == {"einops", "tqdm"}
     assert {"undeclared", "other-lists"} <= codes(found)
+
+
+def test_a_lock_that_todays_lines_refuse_is_not_kept(tmp_path: Path) -> None:
+    pyproject = '[project]\nname = "x"\ndependencies = ["torch>=1.13", "pyarrow>=22"]\n'
+    lock = '[[package]]\nname = "torch"\nversion = "1.13.0"\n[[package]]\nname = "pyarrow"\nversion = "11.0.0"\n'
+    found = decided(tmp_path, {"pyproject.toml": pyproject, "poetry.lock": lock}, ADA)
+    assert build(found)[0] == "2.14.1"
+    assert "lock-stale" in codes(found)
+
+
+@pytest.mark.parametrize(("requires", "is_kept"), [(">=3.10,<3.14", True), (">=3.12", False)])
+def test_a_python_version_is_kept_where_requires_python_allows_it(tmp_path: Path, requires: str, is_kept: bool) -> None:
+    pyproject = f'[project]\nname = "x"\nrequires-python = "{requires}"\ndependencies = ["torch"]\n'
+    found = decided(tmp_path, {"pyproject.toml": pyproject, ".python-version": "3.11\n"}, ADA)
+    assert (build(found)[2] == "3.11", "lock-stale" not in codes(found)) == (is_kept, is_kept)
+
+
+def test_a_list_for_the_authors_says_nothing_of_torch_beside_another(tmp_path: Path) -> None:
+    lists: dict[str, str | bytes] = {"requirements.txt": "torch\n", "requirements-dev.txt": "torch==1.13.1\nblack\n"}
+    assert build(decided(tmp_path, lists, ADA))[0] == "2.14.1"
+    del lists["requirements.txt"]
+    (tmp_path / "requirements.txt").unlink()
+    assert build(decided(tmp_path, lists, ADA))[0] == "1.13.1"
+
+
+def test_the_lists_that_a_readme_names_are_the_project(tmp_path: Path) -> None:
+    lists: dict[str, str | bytes] = {"a/requirements.txt": "torch==2.1.0\n", "b/requirements.txt": "torch==2.2.0\n"}
+    found = decided(tmp_path, {**lists, "README.md": "pip install -r b/requirements.txt\n"}, ADA)
+    assert build(found)[0] == "2.2.0"
+
+
+def test_the_python_of_a_readme_is_taken_where_what_is_declared_leaves_it_open(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "setup.py": 'setup(python_requires=">=3.6", install_requires=["torch==2.4.0"])\n',
+        "README.md": "conda create -n x python=3.10 && pip install torch --index-url https://download.pytorch.org/whl/cu111\n",
+    }
+    found = decided(tmp_path, files, ADA)
+    assert build(found) == ("2.4.0", "cu118", "3.10")
+    assert not found.relaxed, "a CUDA that is only recommended needs no yes"
+    assert "cuda-recommended" in codes(found)
+
+
+def test_a_list_for_another_framework_does_not_count_beside_torchs(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements_tf.txt": "tensorflow==1.15\nnumpy==1.16.0\n",
+        "requirements_torch.txt": "torch==2.0.0\nnumpy==1.23.5\n",
+        "README.md": "pip install -r requirements_tf.txt\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert [one.name for one in found.understood.rest] == ["numpy"]
+    assert "other-lists" in codes(found)
+
+
+def test_lists_of_a_folder_that_ask_for_torch_where_nothing_else_does(tmp_path: Path) -> None:
+    lists: dict[str, str | bytes] = {"requirements.txt": "tqdm\n", "requirements/pyt201.txt": "torch==2.0.1\n"}
+    assert build(decided(tmp_path, lists, AMPERE))[0] == "2.0.1"
+    found = decided(tmp_path, {**lists, "requirements/pyt251.txt": "torch==2.5.1\n"}, AMPERE)
+    assert "torch-in-parts" in codes(found)
+
+
+def test_the_manual_of_the_installation_is_read_as_a_readme(tmp_path: Path) -> None:
+    words = "pip install torch==1.9.1+cu111 -f https://download.pytorch.org/whl/torch_stable.html\n"
+    assert build(decided(tmp_path, {"docs/install.md": words}, AMPERE))[:2] == ("1.9.1", "cu111")
+
+
+def test_an_index_for_other_makers_beside_ones_own_says_nothing(tmp_path: Path) -> None:
+    text = (
+        '[project]\nname = "x"\ndependencies = ["torch"]\n'
+        '[[tool.uv.index]]\nname = "a"\nurl = "https://download.pytorch.org/whl/cu126"\n'
+        '[[tool.uv.index]]\nname = "b"\nurl = "https://download.pytorch.org/whl/rocm6.4"\n'
+    )
+    assert "other-maker" not in codes(decided(tmp_path, {"pyproject.toml": text}, ADA))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("cog.yaml", 'build:\n  python_version: "3.10"\n  cuda: "11.8"\n  python_packages:\n    - "torch==2.0.1"\n'),
+        ("env.sh", "pip install torch==2.0.1\n"),
+        ("Makefile", "install:\n\tpip install torch==2.0.1\n"),
+        ("install.py", 'run("pip install torch==2.0.1")\n'),
+        ("docs/installation.md", "pip install torch==2.0.1\n"),
+        ("ldm.yaml", "name: ldm\ndependencies:\n  - python=3.10\n  - pytorch=2.0.1\n"),
+        ("pyproject.toml", '[tool.hatch.metadata.hooks.requirements_txt]\nfiles = ["needs.txt"]\n'),
+        ("setup.py", 'setup(extras_require=dict(all=["torch==2.0.1"]))\n'),
+    ],
+)
+def test_every_file_that_says_which_torch_is_read(tmp_path: Path, name: str, text: str) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "tqdm\n", "needs.txt": "torch==2.0.1\n", name: text}
+    assert build(decided(tmp_path, files, AMPERE))[:2] == ("2.0.1", "cu118")
+
+
+def test_a_torch_that_is_named_in_words_is_told_where_no_line_asks_for_one(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "README.md": "Needs Python 3.8 and PyTorch 1.10.\n"}
+    assert "in-words" in codes(decided(tmp_path, files, ADA))
+    files["requirements.txt"] = "torch==2.1.0\n"
+    assert "in-words" not in codes(decided(tmp_path, files, ADA))
+
+
+def test_of_lists_for_several_cudas_the_one_that_runs_here_is_taken(tmp_path: Path) -> None:
+    lists: dict[str, str | bytes] = {
+        "requirements-cu121.txt": "torch==2.3.1+cu121\n",
+        "requirements-cu130.txt": "torch==2.9.0+cu130\n",
+    }
+    found = decided(tmp_path, lists, BLACKWELL)
+    assert (build(found)[:2], found.relaxed) == (("2.9.0", "cu130"), ())
+    assert "other-lists" in codes(found)
+    assert build(decided(tmp_path, lists, ADA))[:2] == ("2.3.1", "cu121")
+
+
+def test_a_list_for_cards_is_taken_instead_of_the_one_for_all(tmp_path: Path) -> None:
+    lists: dict[str, str | bytes] = {
+        "environment.yml": "dependencies:\n  - pytorch=1.13.1=py3.9_cpu_0\n",
+        "environment_cuda.yml": "dependencies:\n  - pytorch=2.0.1=py3.9_cuda11.8_cudnn8.7.0_0\n",
+    }
+    assert build(decided(tmp_path, lists, AMPERE))[:2] == ("2.0.1", "cu118")
+    assert build(decided(tmp_path, lists, NO_CARD))[:2] == ("1.13.1", "cpu")
+
+
+def test_what_hangs_on_torch_moves_none_that_runs(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.7.0+cu118\ntorchvision==0.22.0+cu118\ntriton==3.3.0\n",
+        "conda_env.yml": "dependencies:\n  - pip:\n    - torchvision==0.16.2\n    - triton==2.1.0\n",
+    }
+    found = decided(tmp_path, files, BLACKWELL)
+    assert (build(found)[:2], [one.name for one in found.relaxed]) == (("2.7.0", "cu128"), ["cuda"])
+    assert "contradiction" in codes(found)
+    assert [one.name for one in decided(tmp_path, files, AMPERE).relaxed] == []
+
+
+def test_a_list_in_a_folder_of_lists_that_pins_torch_is_named(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "setup.py": 'setup(install_requires=["torch"])\n',
+        "requirements/server.txt": "torch==1.10.1\n",
+    }
+    found = decided(tmp_path, files, ADA)
+    assert [one.params["files"] for one in found.remarks if one.key.endswith("other-lists")] == [
+        "requirements/server.txt"
+    ]
+
+
+@pytest.mark.parametrize("line", ["bash scripts/boot.sh", "RUN ./scripts/boot.sh", "cd x && source scripts/boot.sh"])
+def test_a_script_that_a_readme_starts_is_read_where_it_installs(tmp_path: Path, line: str) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "einops\n",
+        "README.md": f"```\n{line}\nbash scripts/train.sh\nbash scripts/gone.sh\n```\n",
+        "scripts/boot.sh": "pip install torch==2.0.1\n",
+        "scripts/train.sh": "python3.8 -m train\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert (build(found)[0], codes(found) & {"undeclared", "include-missing"}) == ("2.0.1", set())
+    assert "scripts/train.sh" not in project_of(tmp_path, files).files
+
+
+def test_constraints_of_a_readme_install_nothing(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch\nscipy\n",
+        "pins.txt": "torch<2.5\nscipy<1.11\npandas<2\n",
+        "README.md": "pip install -r requirements.txt -c pins.txt\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert (build(found)[0], [one.name for one in found.understood.rest]) == ("2.4.1", ["scipy"])
+    assert [str(one) for one in found.understood.constraints] == ["scipy<1.11", "pandas<2"]
+
+
+@pytest.mark.parametrize(
+    ("lock", "words"),
+    [
+        (
+            "Pipfile.lock",
+            '{"_meta": {"sources": []}, "default": {"torch": {"version": "==2.2.0"}, "x": {"path": "."}}}',
+        ),
+        ("pdm.lock", '[metadata]\ngroups = ["default"]\n[[package]]\nname = "torch"\nversion = "2.2.0"\n'),
+        ("pixi.lock", "- conda: https://example.org/conda-forge/linux-64/pytorch-2.2.0-cuda120_py311h_0.conda\n"),
+        ("pixi.lock", "  - pypi: https://example.org/ab/torch-2.2.0-cp311-cp311-manylinux1_x86_64.whl\n"),
+        ("conda-lock.yml", "package:\n- url: https://example.org/linux-64/pytorch-2.2.0-py311_cuda12_0.tar.bz2\n"),
+        ("requirements.lock", "# by rye\n-e file:.\ntorch==2.2.0\n    # via x\n"),
+    ],
+)
+def test_every_kind_of_lock_is_kept_where_it_runs(tmp_path: Path, lock: str, words: str) -> None:
+    pyproject = '[project]\nname = "x"\ndependencies = ["torch>=2"]\n'
+    found = decided(tmp_path, {"pyproject.toml": pyproject, lock: words}, AMPERE)
+    assert build(found)[0] == "2.2.0"
+    assert "locked" in codes(found)
+
+
+@pytest.mark.parametrize("words", ["{", "{]", '{"default": []}', '{"default": {"torch": 3}}', "{" * 9999])
+def test_a_broken_pipfile_lock_is_no_end(tmp_path: Path, words: str) -> None:
+    files: dict[str, str | bytes] = {"Pipfile": '[packages]\ntorch = "*"\n', "Pipfile.lock": words}
+    assert build(decided(tmp_path, files, AMPERE))[0] == "2.14.1"
+
+
+def test_of_extras_that_stand_against_each_other_the_others_are_told(tmp_path: Path) -> None:
+    pyproject = (
+        '[project]\nname = "x"\n[project.optional-dependencies]\n'
+        'old = ["torch==2.3.0+cu118", "torchvision==0.18.0"]\nnew = ["torch==2.5.0", "torchvision==0.20.0"]\n'
+    )
+    found = decided(tmp_path, {"pyproject.toml": pyproject}, AMPERE)
+    assert (build(found)[0], found.relaxed) == ("2.5.0", ())
+    assert "other-extras" in codes(found)
+    pyproject = pyproject.replace("==2.3.0+cu118", ">=2.3").replace("==0.18.0", ">=0.18")
+    assert "other-extras" not in codes(decided(tmp_path, {"pyproject.toml": pyproject}, AMPERE))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        '[tool.pdm.resolution.overrides]\ntorch = "2.3.0"\n',
+        '[tool.pdm.dev-dependencies]\ngpu = ["torch==2.3.0"]\n',
+        '[tool.hatch.envs.default]\ndependencies = ["torch==2.3.0"]\n',
+    ],
+)
+def test_pdm_and_hatch_ask_for_torch_in_tables_of_their_own(tmp_path: Path, table: str) -> None:
+    files: dict[str, str | bytes] = {"pyproject.toml": f'[project]\nname = "x"\ndependencies = ["einops"]\n{table}'}
+    found = decided(tmp_path, files, AMPERE)
+    assert (build(found)[0], "undeclared" in codes(found)) == ("2.3.0", False)
+
+
+def test_no_list_for_another_computer_is_said_to_be_taken(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements_cuda.txt": "-r requirements/runtime_cuda.txt\n",
+        "requirements_ascend.txt": "-r requirements/runtime_ascend.txt\n",
+        "requirements/runtime_cuda.txt": "torch>=2.0\n",
+        "requirements/runtime_ascend.txt": "torch==2.1.0\n",
+        "requirements/readthedocs.txt": "torch\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert not [one for one in found.remarks if one.key.endswith("other-lists") and "ascend" in str(one.params["file"])]
+
+
+def test_lists_that_go_on_from_the_same_one_are_not_mixed(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "base.txt": "tqdm\n",
+        "requirements.txt": "-r base.txt\nscipy==1.12.0\n",
+        "dgx_requirements.txt": "-r base.txt\nscipy==1.16.0\n",
+        "requirements-train.txt": "-r requirements.txt\npeft\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert {str(one) for one in found.understood.packages} == {"tqdm", "scipy==1.12.0", "peft"}
+    assert "other-lists" in codes(found)
+
+
+def test_a_list_for_a_generation_of_cards_counts_there_alone(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "environment.yml": "dependencies:\n  - python=3.11\n  - pytorch\n",
+        "environment_blackwell.yml": "dependencies:\n  - python=3.11\n  - pytorch=2.10.0\n",
+    }
+    assert build(decided(tmp_path, files, BLACKWELL))[0] == "2.10.0"
+    assert build(decided(tmp_path, files, AMPERE))[0] == "2.14.1"
+
+
+def test_an_explicit_index_that_nothing_names_says_nothing(tmp_path: Path) -> None:
+    text = (
+        '[project]\nname = "x"\ndependencies = ["torch"]\n'
+        '[[tool.uv.index]]\nname = "a"\nurl = "https://download.pytorch.org/whl/cu121"\nexplicit = true\n'
+    )
+    assert build(decided(tmp_path, {"pyproject.toml": text}, ADA))[:2] == ("2.14.1", "cu126")
+
+
+def test_a_release_that_no_table_has_stands_against_an_earlier_line(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==1.11.0\n",
+        "environment.yml": "dependencies:\n  - pytorch=1.6.0\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert (build(found)[0], "contradiction" in codes(found)) == ("1.11.0", True)
+
+
+def test_a_torchvision_older_than_the_tables_means_such_a_torch(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torchvision==0.5.0\n"}, AMPERE)
+    assert (build(found)[0], [one.name for one in found.relaxed]) == ("1.7.1", ["torch", "torchvision"])

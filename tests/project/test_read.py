@@ -11,6 +11,7 @@ from wizard.model.errors import UsageError
 from wizard.model.messages import LANGUAGES, text
 from wizard.project.model import DECLARED, LOCKED, RECOMMENDED, Project, Statement
 from wizard.project.read import read_project
+from wizard.project.understand import understand
 
 
 def project_of(folder: Path, files: dict[str, str | bytes]) -> Project:
@@ -160,6 +161,20 @@ pytorch-gpu = ">=2.5,<3"
     assert (one(project, "sphinx").specifier, one(project, "sphinx").group) == ("<7.3,>=7.2", "docs")
     assert [(source.url, source.origin.line) for source in project.sources] == [
         ("https://download.pytorch.org/whl/cu128", 18)
+    ]
+
+
+def test_poetrys_bounds_with_gaps_and_lines_by_python(tmp_path: Path) -> None:
+    text = (
+        '[tool.poetry.dependencies]\npython = ">= 3.8, < 4.0"\ntorch = ">=1.10.1, < 1.13.0"\n'
+        'scipy = [{version = "<=1.6", python = ">=3.8,<3.9"}, {version = "^1.9", python = ">=3.9"}]\n'
+    )
+    project = project_of(tmp_path, {"pyproject.toml": text})
+    assert [(one.name, one.specifier, one.marker) for one in project.statements] == [
+        ("python", "<4.0,>=3.8", ""),
+        ("torch", "<1.13.0,>=1.10.1", ""),
+        ("scipy", "<=1.6", 'python_version < "3.9" and python_version >= "3.8"'),
+        ("scipy", "<2,>=1.9", 'python_version >= "3.9"'),
     ]
 
 
@@ -397,6 +412,19 @@ def test_every_command_of_a_line_is_read_and_a_path_of_windows(tmp_path: Path) -
     assert codes(project) == ["other-lists"]
 
 
+def test_the_words_of_a_call_in_setup_py_are_no_packages_and_its_file_is_read(tmp_path: Path) -> None:
+    text = (
+        "import os\nfrom setuptools import setup\n"
+        "with open(os.path.join('.', 'requirements.dev.txt')) as f:\n    dev = f.readlines()\n"
+        "setup(install_requires=open('requirements.txt', encoding='utf-8').read().splitlines(),\n"
+        "      extras_require={'dev': dev})\n"
+    )
+    lists: dict[str, str | bytes] = {"requirements.txt": "torch==2.1.0\n", "requirements.dev.txt": "black\n"}
+    project = project_of(tmp_path, {"setup.py": text, **lists})
+    assert {one.name for one in project.statements} == {"torch", "black"}
+    assert not project.remarks
+
+
 def test_a_key_in_setup_py_is_no_package(tmp_path: Path) -> None:
     words = (
         "from setuptools import setup\nneeds = {'infer': ['einops>=0.6'], 'train': ['tqdm'], 'openai': ['fastapi']}\n"
@@ -409,3 +437,57 @@ def test_a_key_in_setup_py_is_no_package(tmp_path: Path) -> None:
         ("fastapi", "openai"),
     ]
     assert codes(project) == []
+
+
+def test_words_that_are_no_names(tmp_path: Path) -> None:
+    setup = 'least = "2.0"\nsetup(install_requires=[">=".join(["torch", least])])\n'
+    lists: dict[str, str | bytes] = {
+        "setup.py": setup,
+        "requirements.txt": "llama_cpp_python-0.3.4-cp310-cp310-win_amd64.whl\n"
+        "./w/fairseq-0.12.4-cp311-cp311-win_amd64.whl;\n",
+        "environment.yml": "dependencies:\n  - python=3.9\n  - pip:\n    - file:.\n",
+    }
+    names = {one.name for one in project_of(tmp_path, lists).statements}
+    assert names == {"torch", "llama-cpp-python", "fairseq", "python", "."}
+
+
+def test_a_build_of_a_commit_is_no_cuda(tmp_path: Path) -> None:
+    project = project_of(tmp_path, {"requirements.txt": "torch==1.14.0a0+410ce96\n"})
+    assert understand(project, "linux", True).tags == ()
+
+
+def test_nbdevs_settings_and_a_table_of_lines_by_name(tmp_path: Path) -> None:
+    settings = (
+        "[DEFAULT]\nlib_name = x\nmin_python = 3.8\nrequirements = fastcore>=1.5 torchvision>=0.11\n"
+        "pip_requirements = torch>=1.10,<2.2\n"
+    )
+    setup = (
+        '_deps = ["accelerate>=0.20", "torch==2.6.0", "black"]\n'
+        "deps = {b: a for a, b in (split(x) for x in _deps)}\n"
+        'setup(install_requires=[deps["accelerate"]])\n'
+    )
+    project = project_of(tmp_path, {"settings.ini": settings, "setup.py": setup})
+    assert [(str(one), one.group) for one in project.statements] == [
+        ("python>=3.8", ""),
+        ("fastcore>=1.5", ""),
+        ("torchvision>=0.11", ""),
+        ("torch<2.2,>=1.10", ""),
+        ("accelerate>=0.20", "extras"),
+        ("torch==2.6.0", "extras"),
+        ("black", "extras"),
+        ("accelerate>=0.20", ""),
+    ]
+
+
+def test_a_line_of_setup_py_is_for_the_system_of_its_condition(tmp_path: Path) -> None:
+    text = (
+        "import platform\nneeds = ['torch']\n"
+        "if platform.system().lower() == 'windows':\n    needs.append('bitsandbytes-windows')\n"
+        "else:\n    needs.append('bitsandbytes')\nsetup(install_requires=needs)\n"
+    )
+    found = project_of(tmp_path, {"setup.py": text}).statements
+    assert {one.name: one.marker for one in found} == {
+        "torch": "",
+        "bitsandbytes-windows": "sys_platform == 'win32'",
+        "bitsandbytes": "sys_platform != 'win32'",
+    }

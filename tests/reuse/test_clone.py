@@ -42,6 +42,21 @@ def no_longer(path: Path) -> None:
     shutil.rmtree(path)
 
 
+def test_one_that_was_moved_is_right_in_its_copy(there: There) -> None:
+    """What it still says of the place where it was made is said of the new one."""
+    made_in, target = there.prefix, there.world.home / TARGET
+    moved = made_in.rename(made_in.with_name("moved"))
+    (moved / "named.txt").write_text(f"{made_in}/bin {moved}/bin")
+    assert there.world.run("doctor", "--prefix", str(moved)).returncode == 1
+    done = there.world.run("envs", "clone", str(moved), "--prefix", str(target))
+    assert done.returncode == 0, done.stderr
+    assert (target / "named.txt").read_text() == f"{target}/bin {target}/bin"
+    assert (texts_with(target, f"{made_in}/"), texts_with(target, f"{moved}/")) == ([], [])
+    no_longer(moved)
+    assert look(target).reason is None
+    assert there.world.run("verify", "--prefix", str(target)).returncode == 0
+
+
 def test_a_virtual_environment(there: There) -> None:
     prefix, target = there.prefix, there.world.home / TARGET
     outside = there.world.home / "outside.txt"

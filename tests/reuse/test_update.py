@@ -127,3 +127,19 @@ def test_what_no_source_has_stays_and_does_not_stand_in_the_way(aged: There) -> 
     said = run_well(aged.world, *update(aged, "--dry-run"))
     assert "No source here has these; they stay as they are: loner" in said
     assert "small 1.0 → 1.5" in said
+
+
+def test_a_project_s_numpy_stays_within_its_line(reuse_world: World, both_wheels: Path, tmp_path: Path) -> None:
+    """A setup asks for a plain numpy of its own, too; that one bounds nothing."""
+    shelf = shutil.copytree(both_wheels / "new" / "packages", tmp_path / "shelf")
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "requirements.txt").write_text(f"torch=={TORCH}\nnumpy<2.5\n", encoding="utf-8")
+    with IndexServer(shelf) as packages:
+        world = World(reuse_world.home, packages, reuse_world.torch)
+        run_well(world, "setup", "--project", str(project), "--name", "demo", *world.sources, "--yes")
+        prefix = world.home / "state" / "envs" / "demo"
+        for version in ("2.4.9", "2.5.0"):
+            build_wheel(shelf, "numpy", version, {"numpy/__init__.py": b""})
+        said = run_well(world, "envs", "update", str(prefix), *into(world, prefix)[3:], "--dry-run")
+    assert "numpy 2.3.0 → 2.4.9" in said

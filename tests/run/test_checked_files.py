@@ -81,7 +81,8 @@ def test_a_wheel_that_drips_where_no_parts_are_sent_is_told_as_that(
         index.answers["/simple/torch/"] = links(f"http://127.0.0.1:{slow.port}/files/{wheel}")
         error = failure(tmp_path / "w", source(index.simple), source(index.simple))
     assert error.code == "fetch-slow"
-    assert wheel in str(error)
+    assert "torch 1.0" in str(error)
+    assert wheel in error.details
 
 
 def test_whole_files_are_seen_and_limited(root: Path, tmp_path: Path) -> None:

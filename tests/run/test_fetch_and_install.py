@@ -130,6 +130,9 @@ def test_a_second_environment_fetches_nothing_and_takes_no_room(tmp_path: Path, 
     one, two = (find_places(each).purelib / "rich_demo/lib/large.so" for each in (python, python_in(other)))
     assert one.samefile(two)
     assert needed_bytes(again.plan, again.lock)[0] == 0
+    copied = replace(again.plan, choices=replace(again.plan.choices, copies=True))
+    own = needed_bytes(copied, again.lock)[1] - needed_bytes(again.plan, again.lock)[1]
+    assert own >= (file.size or 0), "an environment that shares nothing takes room for all of it"
     assert files_here(again.plan, again.lock) == {file.filename}
     wanted = replace(again.plan, choices=replace(again.plan.choices, keep_wheels=True))
     assert files_here(wanted, again.lock) == frozenset(), "the wheel itself is not here"

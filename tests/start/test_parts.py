@@ -259,3 +259,18 @@ class TestSystemPackages:
         [line] = [each for each in said if each.startswith("  sudo apt-get ")]
         assert {"libgl1", "git", "binutils", "xvfb"} <= set(line.split())
         assert any(each.startswith("Without these packages the tests cannot run.") for each in said)
+
+    def test_a_console_of_its_own_stays_until_its_error_was_read(
+        self, start: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        def fail(arguments: list[str]) -> int:
+            raise start.Trouble("network", {})
+
+        waited = io.StringIO("\nmore")
+        monkeypatch.setattr(start, "main", fail)
+        monkeypatch.setattr(sys, "stdin", waited)
+        for is_own in (False, True):
+            monkeypatch.setattr(start, "has_own_console", lambda is_own=is_own: is_own)
+            assert start.start() == 1
+            assert ("Press Enter to close." in capsys.readouterr().err) is is_own
+            assert waited.tell() == is_own, "one line is waited for"

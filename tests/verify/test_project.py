@@ -84,7 +84,8 @@ def test_a_failure_is_explained(place: Place) -> None:
     for one in words[:2]:
         assert "renamed 9.2 has no such part" in one
     assert "hungry 1.0 needs not_there" in words[2]
-    assert "libGL.so.1, a file of the system that cv2 needs, is not there" in words[3]
+    assert "libGL.so.1" in words[3]
+    assert "library of the system" in words[3]
     assert words[4].startswith("aged (train.py:5)")
     assert (cause := cause_and_fix(f"AttributeError: {WORDS}"))
     assert text(cause[0], "en") in words[4], "by the table of known errors"

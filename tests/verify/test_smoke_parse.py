@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wizard.model.messages import LANGUAGES, text
 from wizard.process import Outcome, Request
 from wizard.run.verify.smoke import parse_smoke, script_path, signal_name
 
@@ -39,6 +41,19 @@ def test_good_lines() -> None:
     found = parse_smoke(outcome(GOOD))
     assert (found.ok, found.gpu_ok, found.torch, found.python) == (True, None, "2.15.0+cpu", "3.12.4")
     assert found.headline.key == "verify.headline.cpu-ok"
+
+
+def test_what_a_real_card_said() -> None:
+    """Recorded on an H100 on 2026-11-26 (torch 2.11.0+cu130, driver 580.159.04)."""
+    said = (Path(__file__).parents[1] / "data" / "verify" / "h100.jsonl").read_text(encoding="utf-8")
+    found = parse_smoke(outcome(said))
+    assert (found.ok, found.gpu_ok, found.torch, found.python) == (True, True, "2.11.0+cu130", "3.12.3")
+    assert [check.name for check in found.checks if check.state != "ok"] == ["peers"]
+    assert [(device["name"], device["kernels"]) for device in found.devices] == [("NVIDIA H100 80GB HBM3", "cubin")]
+    assert "51.1 TFLOP/s" in text(found.checks[-1].message, "en")
+    assert "67" in text(found.checks[-1].message, "en")
+    for language in LANGUAGES:
+        assert all("{" not in text(check.message, language) for check in found.checks)
 
 
 def test_without_the_last_line_it_is_not_over() -> None:

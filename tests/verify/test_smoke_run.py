@@ -176,7 +176,7 @@ def test_no_kernels_for_the_card(environment: MakeEnvironment) -> None:
     assert (found.gpu_ok, code(found)) == (False, "no-kernels-for-gpu")
     assert found.diagnosis
     assert found.devices[0]["kernels"] == "none"
-    assert "NVIDIA GeForce GTX 1060 (compute capability 6.1, " in text(found.diagnosis.cause, "en")
+    assert "NVIDIA GeForce GTX 1060 (compute capability 6.1)" in text(found.diagnosis.cause, "en")
     assert found.headline.key == "verify.check.kernel.failed"
     assert "sm_75 sm_80" in evidence(found)
 

@@ -246,7 +246,7 @@ def test_start_menu_entries_are_named(tmp_path: Path) -> None:
 def test_words_for_a_shell() -> None:
     assert shell_word(Path("C:/my env/x")) == f'"{Path("C:/my env/x")}"'
     assert shell_word(Path("C:/env/it's")) == str(Path("C:/env/it's"))
-    assert b"C:\\\\env" in spellings(Path("C:\\env"), Path("D:\\new")).new
+    assert b"C:\\\\env" in spellings([Path("C:\\env")], Path("D:\\new")).new
 
 
 def test_open_files_of_a_process(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from wizard.compatibility.model import Choices
 from wizard.model.errors import UsageError, WizardError
 from wizard.project.companions import companion, companion_table, conda_names
 from wizard.project.decide import ProjectDecision, decide
-from wizard.project.model import PYTHON, AddressLine, Project, Statement
-from wizard.project.understand import PAIRS, agreeing, python_meets
+from wizard.project.model import PYTHON, AddressLine, Project, Statement, python_meets
+from wizard.project.understand import PAIRS, agreeing
 from wizard.project.weigh import without_wheels
 from wizard.run.model import Facts
 from wizard.run.select.build_search import NO_BUILD_FITS
@@ -70,6 +70,13 @@ def request_of(
     packages = tuple(one for why, one in sorted_out if not why)
     left = tuple((why, one) for why, one in sorted_out if why not in ("", _OUT))
     return ProjectRequest(project, decision, decided, packages, left, _hosts(asks.sources), choices)
+
+
+def of_any_build(choices: Choices, is_strict: bool) -> Choices:
+    """Return the choices without their build. Where torchvision alone goes with torch, a source that lacks it may leave
+    it out, which is told; not where all has to be as asked."""
+    is_usual = choices.companions == PAIRS[:1] and not is_strict
+    return replace(choices, torch=None, variant=None, companions=None if is_usual else choices.companions)
 
 
 def _is_free(decision: ProjectDecision) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from wizard.app.companion_torch import with_companions_torch
-from wizard.app.project import IsCancelled, ProjectRequest, pin_of, request_of
+from wizard.app.project import IsCancelled, ProjectRequest, of_any_build, pin_of, request_of
 from wizard.app.project_use import promised_of, use_of
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices
@@ -29,10 +29,10 @@ from wizard.model.messages import Message, message
 from wizard.process import redact
 from wizard.project.answer import lines_named, moved_words, relaxed_words
 from wizard.project.companions import companion
-from wizard.project.decide import NOTHING, ProjectDecision, Relaxed
+from wizard.project.decide import ProjectDecision
 from wizard.project.files import ProjectFolder
-from wizard.project.model import LOCKED, Project, Statement, builds_itself
-from wizard.project.understand import loosened, marker_holds, meets
+from wizard.project.model import LOCKED, Project, Statement, builds_itself, loosened, marker_holds, meets
+from wizard.project.native import NOTHING, Relaxed
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.commands import quote_of
 from wizard.run.plan.computed import OnProgress
@@ -86,7 +86,7 @@ def plan_project(
     Raises as `select_build` and `preview`, UsageError `project-unknown`; `is_strict`: where nothing goes together as
     asked.
     """
-    request, selected = _selected(facts, matrix, request, is_cancelled)
+    request, selected = _selected(facts, matrix, request, is_strict, is_cancelled)
     moved: list[Relaxed] = []
     lack = _Lack(facts, request, selected, is_strict, is_cancelled)
 
@@ -208,7 +208,7 @@ class _Lack:
 
 
 def _selected(
-    facts: Facts, matrix: Matrix, request: ProjectRequest, is_cancelled: IsCancelled
+    facts: Facts, matrix: Matrix, request: ProjectRequest, is_strict: bool, is_cancelled: IsCancelled
 ) -> tuple[ProjectRequest, SelectedBuild]:
     """The build from a source. Where nothing here makes its Python, with one of this computer's that differs in nothing
     further from what the project asks. Raises what the first one raised."""
@@ -219,7 +219,7 @@ def _selected(
         if first and (_differing(tried) != _differing(request) or tried.choices.python != asked.python):
             continue
         try:
-            return _from_a_source(facts, matrix, tried, is_cancelled)
+            return _from_a_source(facts, matrix, tried, is_strict, is_cancelled)
         except WizardError as error:
             first = first or error
             if error.code not in _NO_PYTHON:
@@ -229,13 +229,13 @@ def _selected(
 
 
 def _from_a_source(
-    facts: Facts, matrix: Matrix, request: ProjectRequest, is_cancelled: IsCancelled
+    facts: Facts, matrix: Matrix, request: ProjectRequest, is_strict: bool, is_cancelled: IsCancelled
 ) -> tuple[ProjectRequest, SelectedBuild]:
     """The best build that a source has, of those that differ in nothing further from what the project asks."""
     taken = {(one.choices.torch, one.choices.variant): one for one in _as_good(facts, matrix, request)}
     candidates = tuple(one.decision.candidate for one in taken.values() if one.decision.candidate)
     verdict = replace(resolve(facts.machine, matrix, request.choices), candidates=candidates)
-    any_of_them = replace(request.choices, torch=None, variant=None)
+    any_of_them = of_any_build(request.choices, is_strict)
     selected = select_build(facts, matrix, verdict, any_of_them, None, is_cancelled)
 
     def again(wanted: Choices) -> SelectedBuild:
@@ -270,9 +270,7 @@ def _asked(request: ProjectRequest, selected: SelectedBuild, packages: list[Stat
     decision = request.decision
     moving = {one.name: one.given for one in decision.relaxed}
     lines = [_requirement(one, decision, moving, freedom) for one in packages]
-    lines += [
-        f"{one.name}{one.specifier}" for one in decision.understood.constraints if _is_asked(one, packages, freedom)
-    ]
+    lines += [_written(one) for one in decision.understood.constraints if _is_asked(one, packages, freedom)]
     pins = {one.name: pin_of(one) for one in reversed(packages) if pin_of(one)}
     locked = {one.name: pin_of(one) for one in reversed(request.project.statements) if one.strength == LOCKED}
     preferred = {**locked, **(pins if freedom else {})}
@@ -289,14 +287,15 @@ def _asked(request: ProjectRequest, selected: SelectedBuild, packages: list[Stat
 
 
 def _is_asked(constraint: Statement, packages: list[Statement], freedom: int) -> bool:
-    return not freedom and not constraint.url and any(one.name == constraint.name for one in packages)
+    names = ("numpy", *(one.name for one in packages))  # torch brings NumPy, whoever declares it
+    return not freedom and not constraint.url and constraint.name in names
 
 
 def _requirement(one: Statement, decision: ProjectDecision, moving: dict[str, str], freedom: int) -> str:
     name, specifier, row = one.name, one.specifier, companion(one.name)
     if row and name in moving:  # it goes with torch, or has another name here
-        specifier = ""
         given = moving[name].split(" ")[0]
+        specifier = given if given.startswith(">=") else ""
         name = given if given in (row.instead, row.name) else name
     if name == "numpy" and decision.numpy:
         specifier = decision.numpy

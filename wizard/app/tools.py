@@ -136,13 +136,14 @@ class Tools:
 
         return tuple(dict.fromkeys(name for state in restore(prefix, run or None) for name in state.names))
 
-    def open_terminal(self, prefix: Path) -> None:
-        """In the folder of the project that it was set up for."""
+    def open_terminal(self, prefix: Path, command: str = "") -> None:
+        """In the folder of the project that it was set up for; `command` runs there first."""
         from wizard.app.pages.after_setup import look_at_place, switching_on
         from wizard.environment.activate.terminal import open_terminal
 
         place = look_at_place(prefix, paths.os_name(), False)
-        open_terminal(prefix, switching_on(place), Path(place.project.folder) if place.project else None)
+        folder = Path(place.project.folder) if place.project else None
+        open_terminal(prefix, switching_on(place), folder, command)
 
     def has_editor(self) -> bool:
         from wizard.environment.activate.programs import find_editor
@@ -154,6 +155,12 @@ class Tools:
         from wizard.environment.activate.programs import open_in_editor
 
         open_in_editor(prefix, folder)
+
+    def notebook(self, prefix: Path) -> str | None:
+        """Return the command that opens notebooks in this environment; None: there is no Jupyter."""
+        from wizard.environment.activate.programs import find_notebook
+
+        return find_notebook(prefix)
 
     def register_kernel(self, prefix: Path) -> str:
         """List it in Jupyter; return its name there. Raises WizardError."""

@@ -183,8 +183,8 @@ def _checked_code(code: str | None) -> tuple[str, str]:
     except ValueError as error:
         raise UsageError(
             "share-bad-code",
-            "“{typed}” is not a class code, or one of its signs is wrong.",
-            "It has 14 letters and digits, such as 7YD-25C8-7SP-8YWZ. Compare each with what your teacher shows.",
+            "This is not a class code: it has 14 letters and digits.",
+            "Compare it with your teacher's screen, for example 7YD-25C8-7SP-8YWZ.",
             typed=code[:80],
         ) from error
 
@@ -248,7 +248,7 @@ def _named(base: str, ask: Callable[[], T], patience: Patience) -> T:
     patience = patience if base.startswith("http") else replace(patience, seconds=0.0)
     words = message(
         "share.waiting-for-server",
-        "The class server {address} can't be reached yet. It is asked again, for up to {minutes} min.",
+        "Trying to reach the class server {address} (up to {minutes} min)…",
         address=redact(base),
         minutes=round(patience.seconds / 60),
     )

@@ -15,8 +15,9 @@ from wizard.machine.model import Machine
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import message
 from wizard.project.answer import project_document, project_lines, relaxed_words
-from wizard.project.decide import Relaxed, decide
+from wizard.project.decide import decide
 from wizard.project.model import Project
+from wizard.project.native import Relaxed
 from wizard.project.read import read_project
 
 if TYPE_CHECKING:

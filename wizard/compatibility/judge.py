@@ -128,6 +128,8 @@ def _hardware_reasons(build: Build, situation: JudgeContext, targets: tuple[Grap
     for card, code in zip(targets, codes, strict=True):
         if code is None:
             yield _no_kernels(build, card)
+    if codes and not any(codes):  # no driver makes it run
+        return
     if situation.level is None or not situation.driven:
         yield _not_driven(situation, situation.floor(build))
         return

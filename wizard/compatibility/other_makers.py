@@ -143,7 +143,9 @@ def card_words(card: OtherCard) -> tuple[Message, Message, Message]:
 def _fact(card: OtherCard) -> Message:
     target = card.target if card.target.startswith("gfx") else ""
     details = ", ".join(filter(None, (card.maker, card.chip, target)))
-    return message("other.card", "{card} ({details})", card=card.name, details=details)
+    first, *others = card.name.split(" / ")
+    name = f"{first} …" if len(others) > 1 else card.name  # one chip was sold as all of them
+    return message("other.card", "{card} ({details})", card=name, details=details)
 
 
 def _next(card: OtherCard) -> Message:
@@ -151,11 +153,11 @@ def _next(card: OtherCard) -> Message:
     if card.has_cpu_build:
         return message(
             "other.next-cpu",
-            "This program sets up PyTorch for NVIDIA cards. It installs the CPU build, which does not use this card.",
+            "CUDA builds need an NVIDIA card. The CPU build is installed: everything works, only slower.",
         )
     return message(
         "other.next-none",
-        "This program sets up PyTorch for NVIDIA cards on Linux and Windows, and has no build for this computer.",
+        "CUDA builds need an NVIDIA card, with Linux or Windows; this program has no build for this computer.",
     )
 
 
@@ -164,7 +166,7 @@ def _offered(card: OtherCard) -> Message:
     if not card.offers:
         return message(
             "other.no-offer",
-            "We know of no ready PyTorch build that runs on this card; the CPU build does the same work more slowly.",
+            "No PyTorch is published for this card; the CPU build does the same work, slower.",
         )
     told = tuple(_offer_says(card, offer, place) for place, offer in enumerate(card.offers))
     if not card.is_tested and card.chip:

@@ -59,6 +59,7 @@ _RANK = (
     "numpy-too-new",
     "no-kernels",
     "driver-too-old",
+    "moved",
 )
 _MACHINE_RANK = (
     "driver-library-mismatch",
@@ -227,7 +228,8 @@ def examine(
     on_stage("machine")
     looks = (*looks, *machine_looks(env, machine, matrix, around, best))
     answer = decide(prefix, looks, verification)
-    if answer.verdict == "unknown" and not deep:
+    is_by_words = answer.cause is not None and answer.cause.code == "known-error"
+    if (answer.verdict == "unknown" or is_by_words) and not deep:
         on_stage("deep")
         whole = packages.whole_files(env, True, is_cancelled)
         answer = decide(prefix, [whole if look.check == whole.check else look for look in looks], verification)

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from wizard.diagnose.known_errors.match import cause_and_fix
 from wizard.diagnose.model import FOUND, Check, confirmed, proof
 from wizard.environment.inspect.installation import Installation
 from wizard.machine.model import Machine
@@ -61,7 +62,14 @@ def run_trials(
 
     def test(variables: Mapping[str, str]) -> Verification:
         return verify(
-            python, gpu_expected, machine, is_cancelled, timeout=timeout, on_check=on_check, as_user=variables
+            python,
+            gpu_expected,
+            machine,
+            is_cancelled,
+            timeout=timeout,
+            on_check=on_check,
+            as_user=variables,
+            explain=cause_and_fix,
         )
 
     first = test(env.variables)

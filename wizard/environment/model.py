@@ -82,6 +82,11 @@ class Environment:
     is_frozen: bool = False
 
     @property
+    def is_moved(self) -> bool:
+        """Whether nothing is wrong with it but that it names the place where it was made: a clone is right again."""
+        return self.reason is not None and self.reason.key == "envs.broken.moved"
+
+    @property
     def is_persons(self) -> bool:
         """Whether it is the person's own: not conda's, not the system's, and not the Python that runs this program."""
         is_another = self.prefix not in (Path(sys.prefix), Path(sys.prefix).resolve())

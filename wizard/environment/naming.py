@@ -174,7 +174,7 @@ def check_place(prefix: PurePath, os_name: str, home: PurePath | None = None) ->
     if places(os_name).is_system_folder(prefix) or (home is not None and (prefix == home or prefix in home.parents)):
         raise UsageError(
             "target-is-system",
-            "“{path}” is a folder that the system or your whole account needs; an environment can't be made there.",
+            "The system or your whole account needs the folder “{path}”.",
             "Choose a new folder inside your home folder or on a data disk.",
             path=shown,
         )

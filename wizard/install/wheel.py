@@ -21,12 +21,12 @@ from wizard.model.errors import ErrorText, WizardError
 INSTALL_BAD_WHEEL = ErrorText(
     "install-bad-wheel",
     "The package file {file} is damaged or is not a package file.",
-    "Delete it from the downloads folder and go on: it is then downloaded anew.",
+    "Delete it from the downloads folder, then resume: it is then downloaded anew.",
 )
 INSTALL_PERMISSION = ErrorText(
     "install-permission",
     "Files in {folder} can't be written.",
-    "Close programs that use this environment, check the permissions of the folder, then go on.",
+    "Close programs that use this environment, check the permissions of the folder, then resume.",
 )
 INSTALL_WHEEL_GONE = ErrorText(
     "install-wheel-gone",

@@ -44,6 +44,11 @@ class LockedFile:
     listed_by: str = field(default="", compare=False)
 
     @property
+    def release(self) -> str:
+        """What people know it by in a sentence: "torch 2.15.0+cu132"; the file's name is for the log."""
+        return f"{self.name} {self.version}".strip()
+
+    @property
     def key(self) -> str:
         """Stands for the file among others, and for its place in the store: the hash, else one of its address."""
         return (

@@ -247,6 +247,11 @@ def listed(names: Iterable[str], language: str) -> str:
     return ("、" if language == "zh_CN" else ", ").join(names)
 
 
+def free_gigabytes(size: float) -> float:
+    """Say how much room a disk has: nobody counts the tenths of many."""
+    return round(size / 1e9) if size >= 10e9 else round(size / 1e9, 1)
+
+
 def bytes_text(count: float) -> str:
     """Decimal units, as disks and networks are sold; the same in both languages."""
     if count < 1000:

@@ -16,7 +16,7 @@ import re2
 
 _MOST_MEMORY = 1 << 20  # bytes for one expression's states; RE2 goes on more slowly without them
 _LARGEST = 1000  # instructions: a counted repetition is written out, and all of it is walked for every character
-_LONGEST = 400_000  # characters: the end of a longer text
+_LONGEST = 300_000  # characters: the end of a longer text
 
 
 def recent(text: str) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 
 from wizard.compatibility.explain import variant_name
 from wizard.model.messages import Message, message, text
-from wizard.project.decide import ProjectDecision, Relaxed
+from wizard.project.decide import ProjectDecision
 from wizard.project.model import FileLine, Project, Statement
+from wizard.project.native import Relaxed
 from wizard.project.understand import PAIRS
 
 SCHEMA = 1

@@ -11,7 +11,6 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 
-from wizard.project.conda_spec import conda_statement
 from wizard.project.model import (
     PYTHON,
     RECOMMENDED,
@@ -23,22 +22,37 @@ from wizard.project.model import (
     normalized,
     origin_of,
 )
-from wizard.project.requirements import requirement, statements_of
+from wizard.project.requirements import conda_statement, requirement, statements_of
 
+STARTED = "started"  # includes a script that a line starts
 _MOST_LINES = 20_000
 _MOST_LETTERS = 4_000
+_MOST_PROSE = 300
 _CONTINUED = re.compile(r"[\\^`]\s*$")
 _PIP = re.compile(r"\b(?:pip3?(?:\.exe)?|pip3?\.\d+)\s+install\s+(?=(?P<words>.*))")
 _CONDA = re.compile(r"\b(?:conda|mamba|micromamba)\s+(?:install|create|env create)\s+(?=(?P<words>.*))")
 _ENDS = re.compile(r"\s(?:&&|\|\||\|)\s|\s#\s|;\s*(?:pip|conda|python|cd|then|fi)\b|`")
 _SKIPPED_VALUE = ("-n", "--name", "-p", "--prefix", "-t", "--target", "--python", "-b", "--timeout", "--retries")
-_FILES = ("-r", "--requirement", "-c", "--constraint", "-f", "--file")
+_CONSTRAINTS = ("-c", "--constraint")
+_FILES = ("-r", "--requirement", *_CONSTRAINTS, "-f", "--file")
 _INDEXES = {"-i": "index", "--index-url": "index", "--extra-index-url": "index", "--index": "index"}
 _INTERPRETER = re.compile(r"\bpython(3\.\d+)\s+-m\b|\bpy\s+-(3\.\d+)\b|/python/(3\.\d+)\.\d+/")
 # NVIDIA's own images are numbered by year and month.
 _BASE = re.compile(r"^\s*FROM\s+(?!nvcr\.io/)(?:\S*/)?pytorch:(\d+\.\d+(?:\.\d+)?)(?:-(cuda\d+\.\d+))?", re.IGNORECASE)
-_DEFAULT = re.compile(r"^\s*(?:ARG|ENV)\s+(\w+)[=\s][\"']?([\w.+-]+)[\"']?\s*$")  # of a Dockerfile
-_REFERENCE = re.compile(r"\$\{(\w+)\}|\$(\w+)")
+# Of a Dockerfile or a script; `${NAME:-1.2}` has its own.
+_DEFAULT = re.compile(
+    r"^\s*(?:(?:ARG|ENV)\s+(?P<name>\w+)[=\s]|(?:export\s+|set\s+)?(?P<shell>[A-Za-z_]\w*)=)"
+    r"[\"']?(?P<value>[\w.+:/-]+)[\"']?\s*$"
+)
+_REFERENCE = re.compile(r"\$\{(\w+)(?::?-(?P<else>[^}]*))?\}|\$(\w+)")
+# In words, with a version: "PyTorch 1.7.1", "torch >= 1.4 (1.7 recommended)"; not in a command, a name or an address.
+_IN_WORDS = re.compile(
+    r"(?:^|[\s(*`_\[])(?:py)?torch\]?(?:\([^)]*\))?[`*_ ]*(?:version|v|[=><~(:-]){0,3}[`*_ ]*v?\d+\.\d+", re.IGNORECASE
+)
+_IS_PROSE = re.compile(r"(?:readme|\.md|\.rst|\.txt)$", re.IGNORECASE)
+_IS_COMMAND = re.compile(r"\binstall\s|\bdocker\s|error|mac|apple", re.IGNORECASE)
+_STARTED = re.compile(r"(?:^|[\s;&`(])(?:(?:bash|sh|zsh|source|\.)\s+(?:-\w+\s+)*|(?=\./))([\w./-]+\.(?:sh|bash))\b")
+_INSTALLS = re.compile(r"\b(?:pip3?|conda|mamba)\s+(?:install|create)\b")
 _IMPORTED = re.compile(r"\bimport\s+([A-Za-z_][A-Za-z0-9_]*)")
 
 
@@ -47,21 +61,35 @@ def read_commands(file: str, text: str, found: Findings) -> None:
     values: dict[str, str] = {}
     for number, written in _joined(text):
         where = origin_of(file, number, written)
-        line = _REFERENCE.sub(lambda match: values.get(match[1] or match[2], match[0]), written)
+        line = _REFERENCE.sub(lambda one: values.get(one[1] or one[3], one["else"] or one[0]), written)
         if default := _DEFAULT.match(line):
-            values[default[1]] = default[2]
+            values[default["name"] or default["shell"]] = default["value"]
         if match := _BASE.match(line):
             found.statements.append(Statement(TORCH, f"=={match[1]}", where, RECOMMENDED, build=match[2] or ""))
+        if _IS_PROSE.search(file) and _IN_WORDS.search(line[:_MOST_PROSE]) and not _IS_COMMAND.search(line):
+            found.remark("in-words", where)
         for match in _PIP.finditer(line):
             _pip(_tokens(match["words"]), where, found)
         for match in _CONDA.finditer(line):
             _conda(_tokens(match["words"]), where, found)
-        for match in _INTERPRETER.finditer(line):
-            version = match[1] or match[2] or match[3]
-            found.statements.append(Statement(PYTHON, f"=={version}.*", where, RECOMMENDED))
-        if re.search(r"\bpython[\w.%\"]*\s+-c\s", line, re.IGNORECASE):
-            for name in _IMPORTED.findall(line):
-                found.statements.append(Statement(normalized(name), "", where, RECOMMENDED, "imported"))
+        _run(line, where, found)
+
+
+def _run(line: str, where: FileLine, found: Findings) -> None:
+    """Read what a line starts: scripts, interpreters and what these import."""
+    for match in _STARTED.finditer(line):
+        found.include(match[1], where, STARTED)
+    for match in _INTERPRETER.finditer(line):
+        version = match[1] or match[2] or match[3]
+        found.statements.append(Statement(PYTHON, f"=={version}.*", where, RECOMMENDED))
+    if re.search(r"\bpython[\w.%\"]*\s+-c\s", line, re.IGNORECASE):
+        for name in _IMPORTED.findall(line):
+            found.statements.append(Statement(normalized(name), "", where, RECOMMENDED, "imported"))
+
+
+def installs(text: str) -> bool:
+    """Return whether a script puts packages in, so that it is a part of the installation."""
+    return bool(_INSTALLS.search(text))
 
 
 def _joined(text: str) -> Iterator[tuple[int, str]]:
@@ -83,7 +111,7 @@ def _tokens(words: str) -> list[str]:
     try:
         return shlex.split(words, comments=False, posix=True)
     except ValueError:
-        return [token.strip("\"'") for token in words.split()]
+        return [token.strip("\"'").removesuffix('")') for token in words.split()]
 
 
 def _pip(tokens: list[str], where: FileLine, found: Findings) -> None:
@@ -93,7 +121,7 @@ def _pip(tokens: list[str], where: FileLine, found: Findings) -> None:
         elif token in _INDEXES:
             found.sources.append(AddressLine(_INDEXES[token], value, where, RECOMMENDED))
         elif token in _FILES:
-            found.include(value, where, "")
+            found.include(value, where, "constraint" if token in _CONSTRAINTS else "")
         elif not token.startswith("-"):
             _named(token, where, found)
 

@@ -1,8 +1,11 @@
-"""The packages that hang on torch, on CUDA or on a compiler: `matrices/companions.toml` as values."""
+"""The packages that hang on torch, on CUDA or on a compiler: `matrices/companions.toml` as values, and those of a
+project. One file, so that each row stands beside the one function that reads it."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -14,12 +17,23 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 
-from wizard.compatibility.data.ordering import version_key
+from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.model.tables import SOME, Date, Https, Name, Row, Words, parse_table, shipped_table
+from wizard.project.model import LOCKED, FileLine, Project, Statement, can_meet, normalized
 from wizard.system.traits import of
 
 Names = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9*][a-z0-9.*-]*$")]  # with `*` for any ending
 Numbers = Annotated[str, msgspec.Meta(pattern=r"^[0-9]+(\.[0-9a-z]+)*$")]
+_IN_BRACKETS = re.compile(r"\[([A-Za-z0-9_,-]+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Native:
+    """A package with native code, by each place that names it."""
+
+    name: str
+    origins: tuple[FileLine, ...]
+    statements: tuple[Statement, ...]
 
 
 class Companion(Row, frozen=True):
@@ -36,6 +50,7 @@ class Companion(Row, frozen=True):
     lacks: tuple[Literal["windows", "linux"], ...] = ()  # systems, as "windows"
     instead: Name = ""
     ready: tuple[Literal["windows", "linux"], ...] = ()  # systems with wheels on the index, whatever `wheels` says
+    begins: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) [0-9.]+$")], ...] = ()  # wheels there
     newest: Numbers = ""  # torch, of two numbers; "": no row says it
     least: Annotated[str, msgspec.Meta(pattern=r"^(\d+\.\d)?$")] = ""  # compute capability; "": no row says it
     where: Https = ""
@@ -43,6 +58,11 @@ class Companion(Row, frozen=True):
     def ends_before(self, torch: str) -> bool:
         """Return whether no ready wheels are known for so new a torch."""
         return bool(self.newest) and version_key(torch)[:2] > version_key(self.newest)[:2]
+
+    def is_before(self, specifier: str, os: str) -> bool:
+        """Return whether each release that meets it is older than the first with ready wheels for that system."""
+        first = [one.split()[1] for one in self.begins if one.startswith(os)]
+        return bool(first) and bool(specifier) and not can_meet(specifier, f">={first[0]}")
 
     def page(self, torch: str, variant: str) -> str:
         """Return the page of wheels for this build, named by the release's first; "" where there is none."""
@@ -76,16 +96,44 @@ class CondaNamed(Row, frozen=True):
 
 
 class WheelPythons(Row, frozen=True):
-    """The Pythons of a package's wheels: `RELEASE FIRST-LAST`, from each release to the next in the list."""
+    """The Pythons of a package's wheels: `RELEASE FIRST-LAST` or `RELEASE none`, from each release to the next in the
+    list, which begins with the first of all."""
 
     KEYS = (("package",),)
 
     package: Name
-    since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ 3\.\d+-3\.\d+$")], ...], SOME]
+    since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ (3\.\d+-3\.\d+|none)$")], ...], SOME]
     source: Words
     as_of: Date
     confidence: Literal["high", "medium", "low"]
     also: tuple[Name, ...] = ()  # built with it
+    numpy2: Numbers = ""  # the first release whose wheels go with NumPy 2; "": all, or its own metadata says it
+
+
+class TorchBound(Row, frozen=True):
+    """The torch that a package asks for: `RELEASE SPECIFIER`, from each release to the next in the list; `*`: any."""
+
+    KEYS = (("package",),)
+
+    package: Name
+    since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ [<>=!,.*0-9]+$")], ...], SOME]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+    tried: bool = False  # its makers tried it with these; its metadata asks for no such end
+
+
+class CudaLibraries(Row, frozen=True):
+    """The CUDAs that a package's wheels hold a library for: `RELEASE TAG…`, from each release to the next in the list.
+    It takes the one of torch's own CUDA, and none other."""
+
+    KEYS = (("package",),)
+
+    package: Name
+    since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+( cu\d{3})+$")], ...], SOME]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
 
 
 class CodeHost(Row, frozen=True):
@@ -105,6 +153,8 @@ class CompanionTable(Row, frozen=True):
     pair: tuple[Pair, ...] = ()
     conda_named: tuple[CondaNamed, ...] = ()
     wheel_pythons: tuple[WheelPythons, ...] = ()
+    torch_bound: tuple[TorchBound, ...] = ()
+    cuda_libraries: tuple[CudaLibraries, ...] = ()
     code_host: tuple[CodeHost, ...] = ()
 
 
@@ -155,6 +205,57 @@ def torch_of(name: str, version: str) -> str:
 
 
 @lru_cache(maxsize=1)
+def _bounds() -> dict[tuple[str, bool], list[tuple[Version, str]]]:
+    split = {(row.package, row.tried): [one.split() for one in row.since] for row in companion_table().torch_bound}
+    return {package: [(Version(since), bound) for since, bound in rows] for package, rows in split.items()}
+
+
+@lru_cache(maxsize=8192)
+def torch_bound(package: str, specifier: str, tried: bool = False) -> str:
+    """Return what the newest release that meets it asks of torch, or up to where its ready wheels end; "" for nothing
+    that is known. `tried`: with which its makers tried it."""
+    row = companion(package)
+    ends = [int(number) for number in row.newest.split(".")] if row and row.newest and row.wheels == "index" else []
+    bound = f"<{ends[0]}.{ends[1] + 1}" if ends and row and row.follows and not tried else ""
+    rows = _bounds().get((package, tried), [])
+    asked = SpecifierSet(specifier)
+    named = [Version(one.version.removesuffix(".*")) for one in asked]
+    following = [since for since, _ in rows[1:]]
+    for at, (since, of_release) in reversed(list(enumerate(rows))):
+        inside = [one for one in named if since <= one and (at == len(following) or one < following[at])]
+        if any(asked.contains(one, prereleases=True) for one in (since, *inside)):
+            return "" if of_release == "*" else of_release
+    return bound
+
+
+@lru_cache(maxsize=1)
+def _library_rows() -> dict[str, list[tuple[Version, frozenset[str]]]]:
+    split = {row.package: [one.split() for one in row.since] for row in companion_table().cuda_libraries}
+    return {package: [(Version(one[0]), frozenset(one[1:])) for one in rows] for package, rows in split.items()}
+
+
+@lru_cache(maxsize=8192)
+def has_library(package: str, specifier: str, variant: str) -> bool:
+    """Return whether a release that meets it has a library for that CUDA; True where no row says it."""
+    rows = _library_rows().get(package)
+    if rows is None or variant == CPU:
+        return True
+    asked = SpecifierSet(specifier)
+    named = [Version(one.version.removesuffix(".*")) for one in asked]
+    ends = [since for since, _ in rows[1:]]
+    for at, (since, tags) in enumerate(rows):
+        inside = [one for one in named if since <= one and (at == len(ends) or one < ends[at])]
+        if variant in tags and any(asked.contains(one, prereleases=True) for one in (since, *inside)):
+            return True
+    return bool(named) and max(named) < rows[0][0]  # older than what is known
+
+
+def first_library(package: str, variant: str) -> str:
+    """Return the first release with a library for that CUDA; "" where none is known."""
+    return next((str(since) for since, tags in _library_rows().get(package, ()) if variant in tags), "")
+
+
+@lru_cache(maxsize=1)
 def _wheel_rows() -> dict[str, WheelPythons]:
     return {name: row for row in companion_table().wheel_pythons for name in (row.package, *row.also)}
 
@@ -163,21 +264,25 @@ def _wheel_rows() -> dict[str, WheelPythons]:
 def has_wheel(package: str, specifier: str, python: str) -> bool:
     """Return whether a release that meets it may have a wheel for that Python; True where no row says it."""
     row = _wheel_rows().get(package)
-    if row is None or not re.search(r"[<=~]", specifier.replace(">=", "")):
+    if row is None:
         return True
     asked = SpecifierSet(specifier)
     rows = [(Version(since), pythons) for since, pythons in map(str.split, row.since)]
     named = [Version(one.version.removesuffix(".*")) for one in asked]
     meeting = [one for one in [*(since for since, _ in rows), *named] if asked.contains(one, prereleases=True)]
     pythons = [next((pythons for since, pythons in reversed(rows) if since <= one), "") for one in meeting]
-    before = version_key(rows[0][1].split("-")[1])[1] - 1
-    oldest = f"3.0-3.{before}"  # of what came before the table, which begins where a Python was added
-    return not meeting or any(_is_among(python, one or oldest) for one in pythons)
+    return not meeting or any(not one or _is_among(python, one) for one in pythons)
+
+
+def needs_old_numpy(package: str, specifier: str) -> bool:
+    """Return whether each release that meets it was built before NumPy 2, and its metadata does not say so."""
+    row = _wheel_rows().get(package)
+    return bool(row and row.numpy2 and specifier) and not can_meet(specifier, f">={row.numpy2}" if row else "")
 
 
 def _is_among(python: str, pythons: str) -> bool:
-    first, last = map(version_key, pythons.split("-"))
-    return first <= version_key(python) <= last
+    first, _, last = pythons.partition("-")
+    return bool(last) and version_key(first) <= version_key(python) <= version_key(last)
 
 
 def fits_here(url: str, os: str, python: str) -> bool:
@@ -193,3 +298,19 @@ def fits_here(url: str, os: str, python: str) -> bool:
         and (one.platform == "any" or here in one.platform)
         for one in tags
     )
+
+
+def natives_of(project: Project) -> Iterator[Native]:
+    """Every package with native code that any line names, an extra in brackets too."""
+    found: dict[str, list[Statement]] = {}
+    for one in project.statements:
+        if one.strength == LOCKED:
+            continue
+        names = [one.name]
+        for extras in _IN_BRACKETS.findall(one.origin.text):
+            names += [normalized(extra) for extra in extras.split(",") if extra]
+        for name in names:
+            if companion(name):
+                found.setdefault(name, []).append(one)
+    for name, statements in found.items():
+        yield Native(name, tuple(dict.fromkeys(one.origin for one in statements)), tuple(statements))

@@ -15,21 +15,52 @@ from dataclasses import replace
 from typing import Any
 
 from wizard.compatibility.data.ordering import version_key
-from wizard.project.conda_spec import NAMES, conda_specifier, conda_statement
-from wizard.project.model import PYTHON, TORCH, AddressLine, FileLine, Findings, Statement, normalized, origin_of
-from wizard.project.requirements import read_line
+from wizard.project.companions import conda_names
+from wizard.project.model import (
+    IN_LOCK,
+    LOCKED,
+    MADE_FOR,
+    PYTHON,
+    RECOMMENDED,
+    TORCH,
+    AddressLine,
+    FileLine,
+    Findings,
+    Statement,
+    can_meet,
+    normalized,
+    origin_of,
+)
+from wizard.project.requirements import NAMES, conda_specifier, conda_statement, read_line, version_of_address
 from wizard.project.toml_files import FAMILY, TomlText, listed, load_toml, poetry_statement, table_in
-from wizard.project.understand import can_meet
 
 _FILE = re.compile(
     r"/(?P<platform>[a-z]+-[a-z0-9_]+)/(?P<name>[^/]+)-(?P<version>[^-/]+)-(?P<build>[^-/]+)\.(?:conda|tar\.bz2)"
 )
+_TORCH_WHEEL = re.compile(r"https?://\S+/torch-\d\S*\.whl")
 _SELECTOR = re.compile(r"\s#\s*\[(?P<words>[a-z0-9 ]+)\]\s*$")
 _MOST_LINES = 20_000
 _SYSTEMS = {"linux": "sys_platform == 'linux'", "win": "sys_platform == 'win32'", "osx": "sys_platform == 'darwin'"}
 _TARGETS = {**_SYSTEMS, "unix": "sys_platform != 'win32'"}  # of pixi
 _CUDA_PAGE = re.compile(r"https?://[^/]*pytorch[^/]*/.*/(cu\d{2,3})/?")
 _MOST_NAMED = 6  # environments in one sentence
+
+
+def read_conda_lock(file: str, text: str, found: Findings) -> None:
+    """Read the torch and the Python of a pixi.lock or a conda-lock.yml, by the addresses in it."""
+    seen = set[str]()
+    for number, line in enumerate(text.split("\n"), 1):
+        if wheel := _TORCH_WHEEL.search(line):
+            name, (specifier, local) = TORCH, version_of_address(wheel[0])
+        elif (match := _FILE.search(line)) and match["platform"] in ("linux-64", "win-64"):
+            name, local = NAMES.get(match["name"], match["name"]), ""
+            specifier, _ = conda_specifier(f"=={match['version']}")
+        else:
+            continue
+        one = Statement(name, specifier, origin_of(file, number, line), LOCKED, local=local)
+        if specifier and name in (TORCH, PYTHON) and str(one) not in seen:
+            seen.add(str(one))
+            found.statements.append(one)
 
 
 def read_explicit(file: str, text: str, found: Findings) -> None:
@@ -56,14 +87,36 @@ def read_environment(file: str, text: str, found: Findings) -> None:
     for entry, line in _lines(document.get("dependencies")):
         if isinstance(entry, str):
             written = source[line - 1] if line <= len(source) else entry
-            statement = conda_statement(entry, origin_of(file, line, written))
-            if statement:
-                found.statements.append(_selected(statement, written))
+            _package(entry, origin_of(file, line, written), written, found)
         elif isinstance(entry, dict):
             for words, at in _lines(entry.get("pip")):
                 if isinstance(words, str):
                     written = source[at - 1] if at <= len(source) else words
                     read_line(re.sub(r"\s#.*$", "", words), origin_of(file, at, written), found)
+
+
+def read_cog(file: str, text: str, found: Findings) -> None:
+    """Read what a cog.yaml builds its image from: a recommendation, as a Dockerfile's."""
+    document = load_yaml(file, text, found)
+    build = table_in(document if isinstance(document, dict) else {}, "build")
+    source = text.split("\n")
+    for words, line in _lines(build.get("python_packages")):
+        read_line(str(words), origin_of(file, line, source[line - 1]), found, RECOMMENDED)
+    for name, key in ((PYTHON, "python_version"), ("cudatoolkit", "cuda")):
+        version, line = str(build.get(key) or ""), next((at for at, one in enumerate(source, 1) if key in one), 1)
+        if re.fullmatch(r"\d+\.\d+(\.\d+)?", version):
+            numbers = ".".join(version.split(".")[:2])
+            where = origin_of(file, line, source[line - 1])
+            found.statements.append(Statement(name, f"=={numbers}.*", where, RECOMMENDED))
+
+
+def _package(entry: str, where: FileLine, written: str, found: Findings) -> None:
+    statement = conda_statement(entry, where)
+    if statement:
+        found.statements.append(_selected(statement, written))
+        matters = statement.name in (PYTHON, *FAMILY) or statement.name in conda_names()
+        if matters and not statement.specifier and re.search(r"[=<>~!]\??\s*\d", entry.split("=*")[0]):
+            found.remark("bound-unread", statement.origin, package=statement.name)
 
 
 def _selected(statement: Statement, written: str) -> Statement:
@@ -115,11 +168,17 @@ class PixiReader:
         self.pixi, self.prefix, self.lines, self.found = pixi, prefix, lines, found
 
     def read(self) -> None:
-        """Note channels, the CUDA of the system, and what the tables ask for, by their feature."""
+        """Note channels, the systems, the CUDA of the system, and what the tables ask for, by their feature."""
         workspace = table_in(self.pixi, "workspace") or table_in(self.pixi, "project")
         for channel in listed(workspace.get("channels")):
             if isinstance(channel, str):
                 self.found.sources.append(AddressLine("channel", channel, self.lines.at(channel)))
+        platforms = [one for one in listed(workspace.get("platforms")) if isinstance(one, str)]
+        systems = [_SYSTEMS[name] for one in platforms if (name := one.split("-")[0]) in _SYSTEMS]
+        if systems:
+            marker = " or ".join(dict.fromkeys(systems))
+            where = self.lines.at(platforms[0])
+            self.found.statements.append(Statement(MADE_FOR, "", where, LOCKED, group=IN_LOCK, marker=marker))
         cuda = table_in(self.pixi, "system-requirements").get("cuda")
         if isinstance(cuda, str):
             where = self.lines.at("cuda", f"{self.prefix}system-requirements")

@@ -1,7 +1,7 @@
 """The decision for a project on one machine: the build, and each thing that is not as asked, with its reason.
 
-`weigh` chooses; here is said what the choice means: what moves with torch, what is left out, what a person must know.
-One file: each sentence stands where its cause is found.
+`weigh` chooses; here is said what the choice means: what moves with torch, what a person must know. Packages with
+native code are `native`'s matter. One file: each sentence stands where its cause is found.
 """
 
 from __future__ import annotations
@@ -15,40 +15,40 @@ from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.model import Candidate, Choices
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
-from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
-from wizard.project.companions import companion, companion_table, torch_of
-from wizard.project.model import DECLARED, LOCKED, PYTHON, TORCH, FileLine, Project, Statement, fit_to_show
-from wizard.project.understand import (
-    PAIRS,
-    Native,
-    Understood,
+from wizard.project.companions import companion, companion_table, fits_here, torch_bound
+from wizard.project.file_choice import alternatives
+from wizard.project.model import (
+    DECLARED,
+    LOCKED,
+    PYTHON,
+    RECOMMENDED,
+    TORCH,
+    Project,
+    Statement,
     can_meet,
-    cuda_of_name,
-    has_tag,
-    is_for,
+    fit_to_show,
     marker_holds,
     meets,
-    pair_meets,
 )
+from wizard.project.native import (
+    Relaxed,
+    asked_words,
+    is_planned,
+    left_out,
+    lines_of,
+    native_state,
+    natives_here,
+    newer,
+    relaxed_natives,
+)
+from wizard.project.understand import PAIRS, Understood, has_tag, pair_meets
 from wizard.project.weigh import BuildWeigher, Weighed, contradiction, without_wheels
 
 _MOST_NAMED = 6  # packages in one sentence, contradictions in one answer
 
 
 CUDA = "cuda"  # its name as something that is asked for
-NOTHING = "–"  # what is given where a package is left out
-
-
-@dataclass(frozen=True, slots=True)
-class Relaxed:
-    """One thing that the project asks and does not get."""
-
-    name: str
-    asked: str
-    given: str
-    why: Message
-    origins: tuple[FileLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,7 @@ def decide(
 
     Raises UsageError for a torch or a variant in `choices` that no build knows.
     """
-    weigher = BuildWeigher(project, machine, matrix, choices, absent)
-    best = weigher.best()
+    weigher, best = _chosen(project, machine, matrix, choices, absent)
     if best is None:
         return ProjectDecision(None, None, "", weigher.asks, (), tuple(weigher.remarks))
     return ProjectDecision(
@@ -93,8 +92,20 @@ def decide(
         understood=replace(weigher.asks, rest=tuple(_rest(weigher, best))),
         relaxed=tuple(_relaxed(weigher, best)),
         remarks=(*weigher.remarks, *_foreign(weigher.asks, is_foreign), *_remarks(weigher, best)),
-        left_out=tuple(_left_out(weigher.asks, best.candidate, machine)),
+        left_out=tuple(left_out(weigher.asks, best.candidate, machine)),
     )
+
+
+def _chosen(
+    project: Project, machine: Machine, matrix: Matrix, choices: Choices, absent: Collection[tuple[str, str]]
+) -> tuple[BuildWeigher, Weighed | None]:
+    """Of lists for several CUDAs the one that leaves least unmet here."""
+    ways = [(BuildWeigher(way, machine, matrix, choices, absent), said) for way, said in alternatives(project)]
+    weighed = [(weigher, weigher.best(), said) for weigher, said in ways]
+    runnable = [(best.order, number) for number, (_, best, _) in enumerate(weighed) if best is not None]
+    weigher, best, said = weighed[min(runnable)[1] if runnable else 0]
+    weigher.remarks += said
+    return weigher, best
 
 
 def _rest(weigher: BuildWeigher, best: Weighed) -> Iterator[Statement]:
@@ -104,12 +115,15 @@ def _rest(weigher: BuildWeigher, best: Weighed) -> Iterator[Statement]:
     return (one for one in asks.rest if one.name in here)
 
 
-def _contradictions(asks: Understood) -> Iterator[Message]:
+def _contradictions(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     """Two lines of another package that no release meets; torch's and Python's are told by the weigher."""
+    asks, os = weigher.asks, weigher.machine.os
     kept: dict[str, list[Statement]] = {}
     told = 0
-    for one in (*asks.packages, *asks.constraints):
-        if one.marker or not one.specifier or told >= _MOST_NAMED:
+    pairs = [one for lines in asks.pairs.values() for one in lines]
+    for one in (*asks.packages, *asks.constraints, *pairs):
+        is_idle = one.strength == RECOMMENDED or not one.specifier or told >= _MOST_NAMED
+        if is_idle or not marker_holds(one.marker, os, best.python):
             continue
         before = kept.setdefault(one.name, [])
         against = next((each for each in before if not can_meet(each.specifier, one.specifier)), None)
@@ -120,55 +134,36 @@ def _contradictions(asks: Understood) -> Iterator[Message]:
             yield contradiction(against, one)
 
 
-def _newer(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
-    """Its ready wheels end before this torch: name the nearest torch that has one and runs here."""
-    row, torch = companion(native.name), best.candidate.torch
-    assert row
-    is_cpu = best.candidate.variant == CPU
-    older = [one for one in weigher.fitting if (one.variant == CPU) == is_cpu and not row.ends_before(one.torch)]
-    if older:
-        return message("project.native.newer", name=native.name, newest=row.newest, torch=torch, nearest=older[0].torch)
-    return message("project.native.newer-none", name=native.name, newest=row.newest, torch=torch)
-
-
 def _choosing(weigher: BuildWeigher, best: Weighed) -> list[str]:
     """What is made for one torch and on the index: a setup asks which torch its newest release needs."""
     if weigher.choices.torch or len(weigher.asked_releases) < 2:
         return []
-    left_out = {one.name for one in _left_out(weigher.asks, best.candidate, weigher.machine)}
+    without = {one.name for one in left_out(weigher.asks, best.candidate, weigher.machine)}
     here = weigher.machine.os
-    natives = _natives_here(weigher.asks, here)
-    rows = ((native.name, companion(native.name)) for native in natives if native.name not in left_out)
+    natives = natives_here(weigher.asks, here)
+    natives = [native for native in natives if is_planned(native) and native.name not in without]
+    rows = ((native.name, companion(native.name)) for native in natives)
     return [name for name, row in rows if row and row.follows and row.wheels == "index" and here not in row.lacks]
-
-
-def _asked(statements: tuple[Statement, ...]) -> str:
-    """`==1.13.1, >=1.10`: what the lines say, each once."""
-    return ", ".join(dict.fromkeys(one.specifier for one in statements if one.specifier))
-
-
-def _origins(statements: tuple[Statement, ...]) -> tuple[FileLine, ...]:
-    return tuple(one.origin for one in statements)
 
 
 def _relaxed(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     asks, candidate = weigher.asks, best.candidate
     if best.torch:
         why = _why_not_torch(weigher, best)
-        yield Relaxed(TORCH, _asked(asks.torch), candidate.torch, why, _origins(asks.torch))
+        yield Relaxed(TORCH, asked_words(asks.torch), candidate.torch, why, lines_of(asks.torch))
     if best.declared_python or best.person_python:
-        asked = _asked(asks.python) if best.declared_python else f"=={weigher.choices.python}"
+        asked = asked_words(asks.python) if best.declared_python else f"=={weigher.choices.python}"
         why = message("project.why.python", torch=candidate.torch, asked=asked)
-        yield Relaxed(PYTHON, asked, best.python, why, _origins(asks.python) if best.declared_python else ())
+        yield Relaxed(PYTHON, asked, best.python, why, lines_of(asks.python) if best.declared_python else ())
     yield from _relaxed_cuda(weigher, best)
     yield from _relaxed_pairs(weigher, best)
     yield from _relaxed_numpy(weigher, best)
-    yield from _relaxed_native(weigher, best)
+    yield from relaxed_natives(weigher, best)
 
 
 def _why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
     """The verdict's own reason for the newest build that was asked for; else what the Python says."""
-    asked, releases = _asked(weigher.asks.torch), set(weigher.asked_releases)
+    asked, releases = asked_words(weigher.asks.torch), set(weigher.asked_releases)
     if weigher.choices.torch:
         return message("project.why.by-hand", "torch {torch} was chosen by hand", torch=weigher.choices.torch)
     if not releases:
@@ -182,12 +177,7 @@ def _why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
             python=best.python,
         )
     if any(one.fits and one.variant != CPU for one in of_asked):
-        return message(
-            "project.why.translated",
-            "torch {torch} holds no code for this card; the driver would translate it, and the "
-            "libraries beside it would fail",
-            torch=asked,
-        )
+        return _translated(asked)
     wanted = {tag.tag for tag in weigher.asks.tags}
     refused = [one for one in of_asked if one.reasons and one.variant != CPU]
     refused.sort(key=lambda one: (one.reasons[0].code == "not-published", one.variant not in wanted))
@@ -198,12 +188,22 @@ def _why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
     )
 
 
+def _translated(torch: str) -> Message:
+    return message(
+        "project.why.translated",
+        "torch {torch} holds no code for this card; the driver would translate it, and the "
+        "libraries beside it would fail",
+        torch=torch,
+    )
+
+
 def _relaxed_cuda(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     tags, given = weigher.asks.tags, best.candidate.variant
-    if not tags or any(has_tag(tag.tag, given) for tag in tags):
+    if all(tag.told for tag in tags) or any(has_tag(tag.tag, given) for tag in tags):
         return
     asked = ", ".join(tag.tag for tag in tags)
-    tag = tags[0].tag
+    firm = [tag.tag for tag in tags if not tag.told]
+    tag = next((one for one in firm if one != CPU), firm[0])
     why = message("project.why.cuda", torch=best.candidate.torch, asked=tag)
     if given == CPU:
         others = weigher.verdict.others
@@ -217,8 +217,8 @@ def _relaxed_cuda(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
                 asked=tag,
             )
     for one in weigher.verdict.candidates:
-        if one.torch == best.candidate.torch and has_tag(tag, one.variant) and one.reasons and given != CPU:
-            why = one.reasons[0].message
+        if one.torch == best.candidate.torch and has_tag(tag, one.variant) and given != CPU:
+            why = one.reasons[0].message if one.reasons else _translated(f"{one.torch}+{one.variant}")
     yield Relaxed(CUDA, asked, given, why, tuple(one.origin for one in tags))
 
 
@@ -226,11 +226,11 @@ def _relaxed_pairs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     """torchvision and torchaudio go with their torch; a pin that names another release moves."""
     for name, statements in weigher.asks.pairs.items():
         given = best.candidate.torchvision if name == PAIRS[0] else best.candidate.torchaudio
-        asked = _asked(statements)
+        asked = asked_words(statements)
         is_other = not _pinned_to(statements, given or "") if best.torch else _is_other_patch(statements, given)
         if asked and given and (name in best.pairs or is_other):
             why = message("project.why.pair", name=name, given=given, torch=best.candidate.torch)
-            yield Relaxed(name, asked, given, why, _origins(statements))
+            yield Relaxed(name, asked, given, why, lines_of(statements))
 
 
 def _is_other_patch(statements: tuple[Statement, ...], given: str | None) -> bool:
@@ -244,82 +244,14 @@ def _pinned_to(statements: tuple[Statement, ...], given: str) -> bool:
 
 
 def _relaxed_numpy(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
-    """A line of the project that does not hold for the chosen Python is no wish, and nothing moves."""
-    os = weigher.machine.os
-    here = tuple(one for one in weigher.asks.numpy if marker_holds(one.marker, os, best.python))
-    given, asked = weigher.numpy(best), _asked(here)
-    if given and asked and asked.split(", ")[0] not in given:
-        why = message("project.why.numpy", "torch {torch} needs NumPy {given}", torch=best.candidate.torch, given=given)
-        yield Relaxed("numpy", asked, given, why, _origins(here))
-
-
-def _relaxed_native(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
-    """Pins of what is made for one torch move with it; triton has another name where it lacks wheels. Of what is left
-    out a remark tells."""
-    left_out = {one.name for one in _left_out(weigher.asks, best.candidate, weigher.machine)}
-    for native in _natives_here(weigher.asks, weigher.machine.os):
-        row = companion(native.name)
-        if row is None or native.name in left_out:
-            continue
-        pins = [one for one in native.statements if one.name == native.name and (one.specifier or one.url)]
-        if row.instead and weigher.machine.os in row.lacks:
-            why = message("project.why.triton")
-            yield Relaxed(native.name, _asked(native.statements) or native.name, row.instead, why, native.origins)
-        elif (row.follows or row.card) and cuda_of_name(native.name) not in ("", best.candidate.variant):
-            given = best.candidate.variant
-            why = message(
-                "project.why.cuda-in-name",
-                "it is made for {asked}, and torch comes as {given}",
-                asked=cuda_of_name(native.name),
-                given=given,
-            )
-            yield Relaxed(
-                native.name, _asked(native.statements) or native.name, f"{row.name} ({given})", why, native.origins
-            )
-        elif row.follows and pins and (best.torch or _is_of_another(native.name, pins, best.candidate.torch)):
-            why = message("project.why.with-torch", torch=best.candidate.torch)
-            asked = _asked(tuple(pins)) or pins[0].url
-            yield Relaxed(native.name, asked, f"torch {best.candidate.torch}", why, _origins(tuple(pins)))
-
-
-def _is_of_another(name: str, pins: list[Statement], torch: str) -> bool:
-    """Return whether the pinned release was made for a torch that is not taken."""
-    made_for = [torch_of(name, one.specifier.removeprefix("==")) for one in pins if one.specifier.startswith("==")]
-    return any(made_for) and not any(one and meets(f"=={one}.*", torch) for one in made_for)
-
-
-def _natives_here(asks: Understood, os: str) -> list[Native]:
-    """Those of which some line is meant for this system."""
-    return [native for native in asks.native if any(is_for(one, os) for one in native.statements)]
-
-
-def _left_out(asks: Understood, candidate: Candidate, machine: Machine) -> Iterator[Relaxed]:
-    for native in _natives_here(asks, machine.os):
-        state = _native_state(native, candidate, machine)
-        if state in ("no-card", "old-card", "no-wheel"):
-            row = companion(native.name)
-            why = message(f"project.native.{state}", name=native.name, least=row.least if row else "")
-            yield Relaxed(native.name, _asked(native.statements), NOTHING, why, native.origins)
-
-
-def _native_state(native: Native, candidate: Candidate, machine: Machine) -> str:
-    """`no-card`, `old-card`, `no-wheel`, `newer` (than the torch of its last wheels), `compiler` or `ready`."""
-    row = companion(native.name)
-    if row is None:
-        return "ready"
-    if row.card and candidate.variant == CPU:
-        return "no-card"
-    known = [gpu.compute_capability for gpu in machine.gpus if gpu.compute_capability]
-    if row.least and known and max(known) < ComputeCapability.parse(row.least):
-        return "old-card"
-    os = machine.os
-    if os in row.lacks:
-        return "ready" if row.instead else "no-wheel"
-    if any(one.url.partition("#")[0].endswith(".whl") for one in native.statements):
-        return "ready"
-    if row.ends_before(candidate.torch):
-        return "newer"
-    return "compiler" if row.wheels in ("none", "releases") and os not in row.ready else "ready"
+    """A line of the project that does not hold for the chosen Python is no wish, and nothing moves; one that stands
+    against another of the project's is told as these two."""
+    bound = best.candidate.numpy
+    refused = tuple(one for one in weigher.of_numpy(best) if not can_meet(one.specifier, bound))
+    if refused:
+        given, torch = weigher.numpy(best), best.candidate.torch
+        why = message("project.why.numpy", "torch {torch} needs NumPy {given}", torch=torch, given=bound)
+        yield Relaxed("numpy", asked_words(refused), given, why, lines_of(refused))
 
 
 def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
@@ -335,14 +267,44 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             asked=implied[0].specifier,
             torch=candidate.torch,
         )
-    elif not asks.names_torch:
+    elif not asks.names_torch and not asks.torch:
         yield message("project.remark.undeclared")
-    yield from _contradictions(asks)
+    for one in asks.torch:
+        if one.url and not fits_here(one.url, weigher.machine.os, best.python):
+            at = one.origin
+            yield message("project.remark.linked-elsewhere", file=at.file, line=at.line, torch=candidate.torch)
+    yield from _contradictions(weigher, best)
+    yield from _unmet_bounds(asks, candidate.torch)
     if choosing := _choosing(weigher, best):
         yield message("project.remark.chooses-torch", packages=", ".join(choosing[:_MOST_NAMED]))
+    if (asks.names_torch or not implied) and (held := weigher.held_back(best)):
+        newest, at = held
+        yield message(
+            "project.remark.held-back",
+            torch=candidate.torch,
+            newest=newest,
+            file=at.file,
+            line=at.line,
+            text=at.text,
+        )
     if asks.torch_any:
         place = asks.torch[0].origin
         yield message("project.remark.recommended", file=place.file, line=place.line, text=place.text)
+
+
+def _unmet_bounds(asks: Understood, torch: str) -> Iterator[Message]:
+    """What other packages ask of torch, as far as is known, and the taken one does not meet."""
+    for one in asks.rest:
+        bound = torch_bound(one.name, one.specifier)
+        if bound and not meets(bound, torch) and companion(one.name) is None:
+            at = one.origin
+            yield message(
+                "project.remark.bound", file=at.file, line=at.line, package=one.name, asked=bound, torch=torch
+            )
+        tried = torch_bound(one.name, one.specifier, True)
+        if tried and not meets(tried, torch):
+            at = one.origin
+            yield message("project.remark.tried", file=at.file, line=at.line, text=at.text, asked=tried, torch=torch)
 
 
 def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
@@ -350,20 +312,25 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     yield from _said_of_torch(weigher, best)
     for tag in asks.tags:
         place = tag.origin
-        if tag.tag == CPU and len(asks.tags) == 1:
+        if tag.tag == CPU and len(asks.tags) == 1 and not tag.told:
             yield message("project.remark.cpu-asked", file=place.file, line=place.line)
         elif not tag.tag.startswith(("cu", "cpu")):
             yield message(
                 "project.remark.other-maker", tag=tag.tag, file=place.file, line=place.line, variant=candidate.variant
             )
+    cuda = [tag for tag in asks.tags if tag.tag != CPU]
+    if cuda and all(tag.told and not has_tag(tag.tag, candidate.variant) for tag in cuda):
+        place, asked = cuda[0].origin, ", ".join(tag.tag for tag in cuda)
+        given = candidate.variant
+        yield message("project.remark.cuda-recommended", file=place.file, line=place.line, asked=asked, given=given)
     yield from _locks(asks, candidate)
     if lacking := sorted(without_wheels(asks, weigher.machine.os, best.python)):
         names = ", ".join(lacking[:_MOST_NAMED])
         yield message("project.remark.wheel-of-pin", packages=names, python=best.python)
-    for native in _natives_here(asks, weigher.machine.os):
-        state = _native_state(native, candidate, weigher.machine)
+    for native in natives_here(asks, weigher.machine.os):
+        state = native_state(native, candidate, weigher.machine)
         if state == "newer":
-            yield _newer(weigher, best, native)
+            yield newer(weigher, best, native)
         elif state != "ready":
             row = companion(native.name)
             yield message(f"project.native.{state}", name=native.name, least=row.least if row else "")

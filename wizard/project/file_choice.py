@@ -6,10 +6,12 @@ A file that names another system or another maker's cards is left out, unless on
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
+from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
-from wizard.project.model import DECLARED, LOCKED, RECOMMENDED, TORCH, Project, Statement
+from wizard.project.model import DECLARED, LOCKED, RECOMMENDED, TORCH, Project, Statement, can_meet
 
 # What belongs to torch or to conda's own ground, and is no package to be asked for beside it.
 _NO_REST = re.compile(
@@ -18,7 +20,7 @@ _NO_REST = re.compile(
 _SYSTEM_WORDS = {
     "windows": r"win|windows|win32|win64",
     "linux": r"linux|ubuntu|debian|colab|wsl",
-    "": r"mac|macos|osx|darwin|apple|mps|m1",
+    "": r"mac|macos|osx|darwin|apple|mps|m1|jetson|aarch64|arm64|rpi|raspberrypi",
 }
 _CARD_WORDS = {
     "nvidia": r"nvidia|cuda|gpu|cu\d+",
@@ -29,9 +31,44 @@ _CARD_WORDS = {
 
 
 _OTHER_BUILDS = re.compile(r"/(?:rocm|xpu|hpu|npu|mps|gcu|musa)[\d.]*(?:/|$)")
+_OWN_BUILDS = re.compile(r"/(?:cu\d{2,3}|cpu)(?:/|$)")
 _OTHER_EXTRA = re.compile(
     r"(?:amd|rocm|intel|xpu|hpu|gaudi|npu|ascend|musa|mlu|maca|directml|mps|tpu)(?![a-su-z])|intelgpu"
 )
+
+
+# Compute capabilities of a generation's cards, the oldest and the newest.
+_GENERATIONS = {
+    r"blackwell|rtx50\w*|50[5-9]0": ("10.0", "12.1"),
+    r"hopper|h[12]00": ("9.0", "9.0"),
+    r"ada|lovelace|rtx40\w*|40[5-9]0": ("8.9", "8.9"),
+    r"ampere|a100|rtx30\w*|30[5-9]0": ("8.0", "8.8"),
+    r"turing|rtx20\w*": ("7.5", "7.5"),
+    r"volta|v100": ("7.0", "7.2"),
+    r"pascal|p100": ("6.0", "6.2"),
+}
+DEVELOPING = "dev"  # the group of lists that only the authors of a project need
+_FRAMEWORKS = frozenset(
+    ("tf", "tf1", "tf2", "tensorflow", "keras", "jax", "flax", "paddle", "mindspore", "mxnet", "openvino")
+)
+_PURPOSE = re.compile(r"dev|devel|develop|development|tests?|testing|docs?|lint|linting|ci|style|typing")
+_OWNERS = ("pyproject.toml", "Pipfile")  # of locks
+_LIST = re.compile(r"(.*/)?[^/]*(req|env)[^/]*\.(txt|in|ya?ml)|(.*/)?requirements?/[^/]+\.(txt|in)", re.IGNORECASE)
+
+
+def purpose_of(file: str) -> str:
+    """Return the group of what a list is for by its name; "" for everybody's."""
+    return DEVELOPING if _LIST.fullmatch(file) and is_developing(file.rpartition("/")[2]) else ""
+
+
+def of_another_framework(file: str) -> bool:
+    """Return whether a list's name means TensorFlow, JAX … and not torch."""
+    words = _words_of(file.rpartition("/")[2])
+    return bool(_LIST.fullmatch(file)) and bool(words & _FRAMEWORKS) and not words & {"torch", "pytorch"}
+
+
+def is_developing(group: str) -> bool:
+    return any(_PURPOSE.fullmatch(word) for word in _words_of(group))
 
 
 def names_a_computer(file: str) -> bool:
@@ -63,17 +100,25 @@ def _misfit(file: str, os: str, has_card: bool) -> str:
     return ""
 
 
-def with_own_list(project: Project, os: str) -> tuple[Project, list[Message]]:
-    """Return the project without the list for all systems where the one for this system asks for another torch."""
-    pins = {one.origin.file: one.specifier for one in project.statements if one.name == TORCH and _says([one]) == 2}
+def with_own_list(project: Project, os: str, has_card: bool) -> tuple[Project, list[Message]]:
+    """Return the project without the list for all computers where the one for this system, or for cards such as its
+    own, asks for another torch."""
+    kinds = {system: kind for system, kind in _SYSTEM_WORDS.items()} | {"nvidia": r"nvidia|cuda|gpu"}
+    mine = {os, "nvidia"} if has_card else {os}
+    pins = {
+        one.origin.file: (one.specifier, one.build, one.local)
+        for one in project.statements
+        if one.name == TORCH and _says([one]) == 2
+    }
     for own, pin in pins.items():
         words = _words_of(own.rpartition("/")[2])
-        systems = {system for system, kind in _SYSTEM_WORDS.items() if any(re.fullmatch(kind, word) for word in words)}
-        rest = words - {word for word in words if re.fullmatch(_SYSTEM_WORDS.get(os, ""), word)}
+        named = {kind for kind, pattern in kinds.items() if any(re.fullmatch(pattern, word) for word in words)}
+        rest = {word for word in words if not any(re.fullmatch(kinds[kind], word) for kind in mine & named)}
         for other, its in pins.items():
             is_beside = own.rpartition("/")[0] == other.rpartition("/")[0]
             if (
-                systems == {os}
+                named
+                and named <= mine
                 and "colab" not in words
                 and is_beside
                 and _words_of(other.rpartition("/")[2]) == rest
@@ -82,6 +127,47 @@ def with_own_list(project: Project, os: str) -> tuple[Project, list[Message]]:
                 remark = message("project.remark.other-lists", file=own, files=other)
                 return _without(project, {other}), [remark]
     return project, []
+
+
+def alternatives(project: Project) -> list[tuple[Project, list[Message]]]:
+    """Return the project once for each CUDA that lists have in their names (`requirements-cu121.txt`), without the
+    others, which is said; one alone where there are no such lists."""
+    asking = {one.origin.file for one in project.statements if one.name == TORCH and _says([one]) == 2}
+    found: dict[tuple[str, frozenset[str]], dict[str, list[str]]] = {}
+    for file in project.files:
+        folder, _, name = file.rpartition("/")
+        tags = {word for word in _words_of(name) if re.fullmatch(r"cu\d{2,3}", word)}
+        if file in asking and len(tags) == 1:
+            rest = frozenset(_words_of(name) - tags - {"txt", "in"})
+            found.setdefault((folder, rest), {}).setdefault(tags.pop(), []).append(file)
+    several = max(found.values(), key=len, default={})
+    if len(several) < 2:
+        return [(project, [])]
+    ways = []
+    for tag, files in several.items():
+        left = [file for each, those in several.items() if each != tag for file in those]
+        said = message("project.remark.other-lists", file=files[0], files=", ".join(left))
+        ways.append((_without(project, set(left)), [said]))
+    return ways
+
+
+def for_this_generation(project: Project, capability: str) -> tuple[Project, list[Message]]:
+    """Return the project without the lists that name other generations of cards, where others ask for torch."""
+    others = {}
+    for file in project.files:
+        words = _words_of(file.rpartition("/")[2])
+        named = {word: span for word in words for kind, span in _GENERATIONS.items() if re.fullmatch(kind, word)}
+        here = (first <= version_key(capability) <= last for first, last in _spans(named.values()))
+        if named and _LIST.fullmatch(file) and not any(here):
+            others[file] = " ".join(sorted(named))
+    left = _without(project, set(others))
+    if not others or not _says(list(left.statements)):
+        return project, []
+    return left, [message("project.remark.not-for-this", file=file, words=words) for file, words in others.items()]
+
+
+def _spans(texts: Iterable[tuple[str, str]]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    return [(version_key(first), version_key(last)) for first, last in texts]
 
 
 def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[Project, list[Message]]:
@@ -131,6 +217,9 @@ def _without_other_makers(project: Project) -> Project:
     optional = (one for one in theirs if one.group not in ("", "constraint") or one.strength == RECOMMENDED)
     left = {one for one in optional if not (one.strength == RECOMMENDED and is_told_alone)}
     origins = {one.origin for one in left}
+    # An index of theirs beside one of NVIDIA's or of the CPU's is for other computers.
+    has_own = any(_OWN_BUILDS.search(source.url) for source in project.sources)
+    origins |= {one.origin for one in project.sources if has_own and _OTHER_BUILDS.search(one.url)}
     return replace(
         project,
         statements=tuple(one for one in project.statements if one not in left),
@@ -158,3 +247,31 @@ def is_rest(one: Statement) -> bool:
     return (
         one.strength == DECLARED and one.group == "" and one.name not in (".", "") and not _NO_REST.fullmatch(one.name)
     )
+
+
+def stale_locks(statements: list[Statement]) -> tuple[set[str], list[Message]]:
+    """Return the locks that hold a release which the lines of today refuse, each told with one of these."""
+    asked: dict[str, list[Statement]] = {}
+    for one in statements:
+        if one.strength == DECLARED and not one.group and not one.marker and one.origin.file in _OWNERS:
+            asked.setdefault(one.name, []).append(one)
+    held: dict[tuple[str, str], list[Statement]] = {}
+    for one in statements:
+        if one.strength == LOCKED and not one.group and one.name in asked:
+            held.setdefault((one.origin.file, one.name), []).append(one)
+    found: dict[str, Message] = {}
+    for (file, name), pins in held.items():
+        against = next(
+            (one for one in asked[name] if not any(can_meet(one.specifier, pin.specifier) for pin in pins)), None
+        )
+        if against and file not in found:
+            place = against.origin
+            found[file] = message(
+                "project.remark.lock-stale",
+                lock=file,
+                has=str(pins[0]),
+                file=place.file,
+                line=place.line,
+                asked=str(against),
+            )
+    return set(found), list(found.values())

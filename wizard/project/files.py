@@ -24,8 +24,9 @@ _SKIPPED = re.compile(
 _MARKS = ("pyvenv.cfg", "conda-meta", "bin/python", "Scripts/python.exe")  # of an environment; venv/ may hold lists
 _FOLDER = re.compile(r"requirement|environment|^conda$|^v?envs?$|^docker$", re.IGNORECASE)
 _DECLARING = re.compile(
-    r"pyproject\.toml|pixi\.toml|pipfile|setup\.cfg|setup\.py|uv\.lock|poetry\.lock|pylock(\..+)?\.toml"
-    r"|\.python-version|runtime\.txt"
+    r"pyproject\.toml|pixi\.toml|pipfile|setup\.cfg|setup\.py|pylock(\..+)?\.toml"
+    r"|(uv|poetry|pdm|pipfile|requirements|pixi)\.lock|conda-lock\.ya?ml"
+    r"|\.python-version|runtime\.txt|settings\.ini"
     r"|.*requirements?.*\.(txt|in)|mminstall\.txt|.*constraints?.*\.txt|(.*[-_.])?(conda|env|environment)([-_.].*)?\.ya?ml"
     r"|.*(spec|explicit|conda).*\.txt|(reqs?|dependencies)\.txt|requirements\.ya?ml",
     re.IGNORECASE,
@@ -33,9 +34,13 @@ _DECLARING = re.compile(
 _LISTING = re.compile(r"(?:.*/)?requirements?/[^/]*\.(?:txt|in)", re.IGNORECASE)
 _TELLING = re.compile(
     r"readme[^/]*\.(md|rst|txt)|readme|install(ation)?\.(md|rst|txt)|(.*\.)?dockerfile[^/]*"
-    r"|.*(install|setup)[^/]*\.(sh|bat|cmd|ps1)",
+    r"|.*(install|setup|env)[^/]*\.(sh|bat|cmd|ps1)",
     re.IGNORECASE,
 )
+_MAKING = re.compile(r"makefile|install\.py|cog\.ya?ml|[^/]*\.def", re.IGNORECASE)  # of the root alone
+_MANUAL = re.compile(r"docs?/(?:[\w-]*install[\w-]*|(?:en/)?get(?:ting)?_started)\.(?:md|rst)", re.IGNORECASE)
+_YAML = re.compile(r"[^/.][^/]*\.ya?ml|(?:conda|envs?|environments?)/[^/]+\.ya?ml", re.IGNORECASE)
+_CONDAS = (r"^dependencies:\s*$", r"^(?:channels|name):", r"^\s*- *[\"']?(?:python|pip|pytorch)\b")
 _IS_TEXT = ("utf-8", "gb18030")
 
 
@@ -51,7 +56,21 @@ class ProjectFolder:
         folders below it that have any."""
         declaring, told = self._by_depth("declaring"), self._by_depth("telling")
         found = declaring if 0 in declaring else self._by_depth("listing") or declaring
-        return _first(found)[:MOST_FILES], _first(told)[:MOST_FILES]
+        if own := self._environments():
+            found = {0: [*found.get(0, []), *own]}
+        return _first(found)[:MOST_FILES], [*_first(told), *self._manuals()][:MOST_FILES]
+
+    def _environments(self) -> list[str]:
+        """Return conda's files under names of their own (`ldm.yaml`), by what they hold."""
+        names = [name for depth, name, beside in self.names() if beside and _YAML.fullmatch(name) and not _kind(name)]
+        texts = {name: self.read(name) or "" for name in names[:MOST_FILES]}
+        return [name for name, text in texts.items() if all(re.search(key, text, re.MULTILINE) for key in _CONDAS)]
+
+    def _manuals(self) -> list[str]:
+        """Return what the documents say of the installation."""
+        folders = (name for name in ("docs", "doc") if (self.root / name).is_dir())
+        files = (f"{folder}/{entry.name}" for folder in folders for entry in os.scandir(self.root / folder))
+        return sorted(name for name in files if _MANUAL.fullmatch(name))
 
     def parts(self, names: Iterable[str]) -> dict[str, list[str]]:
         """Return the files by folder, where they lie in several that are made for no such files; else nothing."""
@@ -65,6 +84,10 @@ class ProjectFolder:
         """Return the files that declare below those that `find` does, the ones of each depth together."""
         declaring = self._by_depth("declaring")
         return [declaring[depth] for depth in sorted(declaring)[1:]]
+
+    def lists(self) -> list[str]:
+        """Return the lists that only the folder's name says to be ones (`requirements/torch21.txt`)."""
+        return self._by_depth("listing").get(0, [])
 
     def _by_depth(self, kind: str) -> dict[int, list[str]]:
         found: dict[int, list[str]] = {}
@@ -152,7 +175,7 @@ def _kind(name: str) -> str:
     last = name.rsplit("/", 1)[-1]
     if _DECLARING.fullmatch(last):
         return "declaring"
-    if _TELLING.fullmatch(last):
+    if _TELLING.fullmatch(last) or _MAKING.fullmatch(name):
         return "telling"
     return "listing" if _LISTING.fullmatch(name) else ""
 
@@ -173,3 +196,8 @@ def _decoded(data: bytes) -> str:
         except UnicodeDecodeError:
             continue
     return data.decode("latin-1")
+
+
+def is_lock(name: str) -> bool:
+    last = name.rsplit("/", 1)[-1].lower()
+    return last.endswith(".lock") or last.startswith(("pylock", "conda-lock."))

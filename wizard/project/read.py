@@ -9,17 +9,17 @@ One file: which file counts beside which is one decision.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from wizard.model.errors import UsageError
-from wizard.model.messages import message
-from wizard.project.commands import read_commands
+from wizard.model.messages import Message, message
+from wizard.project.commands import STARTED, installs, read_commands
 from wizard.project.companions import companion
-from wizard.project.conda import read_environment, read_explicit, read_pixi
-from wizard.project.file_choice import names_a_computer
-from wizard.project.files import MOST_FILES, ProjectFolder
+from wizard.project.conda import read_cog, read_conda_lock, read_environment, read_explicit, read_pixi
+from wizard.project.file_choice import DEVELOPING, names_a_computer, of_another_framework, purpose_of
+from wizard.project.files import MOST_FILES, ProjectFolder, is_lock
 from wizard.project.model import (
     DECLARED,
     LOCKED,
@@ -33,29 +33,31 @@ from wizard.project.model import (
     origin_of,
 )
 from wizard.project.requirements import MOST_LINES, read_requirements
-from wizard.project.setup_files import read_setup_cfg, read_setup_py
+from wizard.project.setup_files import read_settings, read_setup_cfg, read_setup_py
 from wizard.project.toml_files import read_lock, read_pipfile, read_pyproject
 
 _DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
 _TORCH_TOO = ("pytorch", "pytorch-gpu")  # names of conda
 _STUB = ("sklearn", "scikit-learn")  # the first is on the index to fail with the name of the second
 _MAIN = "requirements.txt"
-_OPTION = re.compile(r"requirements?[-_.][^/]+\.txt", re.IGNORECASE)
+_OPTION = re.compile(r"(?:requirements?[-_.][^/]+|[^/]+[-_.]requirements?)\.txt", re.IGNORECASE)
 _CONSTRAINTS = re.compile(r"constraints?[^/]*\.txt$", re.IGNORECASE)
 _MOST_NAMED = 6  # folders in one sentence
 _DEEPEST = 40  # files that include each other in a chain
 _ORDER = (
+    r"^requirements\.txt$",
     r"requirements\.txt$",
     r"requirement",
     r"\.ya?ml$",
     r"pixi\.toml$",
     r"pipfile$",
     r"pyproject\.toml$",
-    r"setup\.cfg$",
+    r"setup\.cfg$|settings\.ini$",
     r"setup\.py$",
     r"\.txt$",
     r"\.python-version$",
 )
+_OWN = range(6, 9)  # of these, what a package says of itself
 
 
 def read_project(path: Path) -> Project:
@@ -72,10 +74,11 @@ def read_project(path: Path) -> Project:
     elif path.is_dir():
         reader = ProjectReader(ProjectFolder(path))
         declaring, telling = reader.folder.find()
-        _check_parts(reader, declaring)
-        for name in [*sorted(declaring, key=rank), *sorted(telling)]:
+        declaring = reader.of_torch(_of_one_part(reader, declaring, telling))
+        for name in [*sorted(declaring, key=lambda name: (purpose_of(name), rank(name))), *sorted(telling)]:
             if not reader.is_option(name):
                 reader.read(name)
+        reader.leave_developing()
         reader.tell_options(declaring)
         reader.read_below()
         reader.take_locked()
@@ -87,14 +90,14 @@ def read_project(path: Path) -> Project:
             "Name the folder of the project, or one of its files.",
             path=str(path),
         )
-    if not reader.found.statements and not reader.found.sources:
-        if reader.found.remarks:
+    if not reader.found.statements and not reader.found.sources and not reader.declares_nothing():
+        if hindrances := reader.hindrances():
             raise UsageError(
                 "nothing-read",
                 "Nothing that can be read in {path} says which packages the project needs. {reason}",
                 "Mend that file, or name another one that lists them.",
                 path=str(path),
-                reason=reader.found.remarks[0],
+                reason=hindrances[0],
             )
         raise UsageError(
             "nothing-declared",
@@ -105,16 +108,22 @@ def read_project(path: Path) -> Project:
     return reader.project()
 
 
-def _check_parts(reader: ProjectReader, declaring: list[str]) -> None:
-    """Raises UsageError `project-in-parts`: what two programs need is not one environment."""
-    asking = reader.asking(name for names in reader.folder.parts(declaring).values() for name in names)
+def _of_one_part(reader: ProjectReader, declaring: list[str], telling: list[str]) -> list[str]:
+    """Return the files that count. Raises UsageError `project-in-parts`: what two programs need is not one
+    environment, where no README names the lists of one."""
+    parts = reader.folder.parts(declaring)
+    asking = reader.asking(name for names in parts.values() for name in names)
     if len(asking) > 1:
+        named = reader.named_by(telling) & set(declaring)
+        if len({_folder_of(name) for name in named}) == 1:
+            return sorted(named)
         raise UsageError(
             "project-in-parts",
             "Several parts of the project ask for torch, each for itself: {folders}.",
             "Open the folder of one of them.",
             folders=", ".join(sorted(asking)[:_MOST_NAMED]),
         )
+    return declaring
 
 
 def rank(name: str) -> tuple[int, str]:
@@ -130,13 +139,14 @@ class ProjectReader:
         self.found = Findings()
         self.files: list[str] = []
         self._depth = 0
+        self._left: set[str] = set()  # lists that no README brings in
+        self._alone: dict[str, ProjectReader] = {}
 
     def project(self) -> Project:
         """Return what was read so far, equal lines once."""
-        found = self.found
-        statements = tuple(dict.fromkeys(found.statements))
-        sources = tuple(dict.fromkeys(found.sources))
-        return Project(str(self.folder.root), tuple(self.files), statements, sources, tuple(found.remarks))
+        statements = tuple(dict.fromkeys(self.found.statements))
+        sources = tuple(dict.fromkeys(self.found.sources))
+        return Project(str(self.folder.root), tuple(self.files), statements, sources, tuple(self.found.remarks))
 
     def read(self, name: str, included_by: FileLine | None = None, group: str = "") -> None:
         """Read one file of the project by its kind, and what it includes; each file once, so that a circle ends."""
@@ -167,15 +177,60 @@ class ProjectReader:
         if group:
             self.found.statements[before:] = [replace(one, group=group) for one in self.found.statements[before:]]
 
+    def alone(self, name: str) -> ProjectReader:
+        """Return one that has read this file and what it includes."""
+        if name not in self._alone:
+            self._alone[name] = ProjectReader(self.folder)
+            self._alone[name].read(name)
+        return self._alone[name]
+
     def asking(self, names: Iterable[str]) -> dict[str, str]:
         """Return the first file that declares torch, by its folder."""
         found: dict[str, str] = {}
         for name in sorted(names, key=rank):
-            alone = ProjectReader(self.folder)
-            alone.read(name)
-            if any(one.name == TORCH and one.strength == DECLARED for one in alone.found.statements):
+            if any(one.name == TORCH and one.strength == DECLARED for one in self.alone(name).found.statements):
                 found.setdefault(_folder_of(name), name)
         return found
+
+    def named_by(self, telling: list[str]) -> set[str]:
+        """Return the files whose lists a README says to install."""
+        alone, named = ProjectReader(self.folder), set[str]()
+
+        def note(words: str, where: FileLine, group: str) -> None:
+            named.add(self.folder.resolve(words, where.file) or words)
+
+        alone.found.include = note
+        for name in telling:
+            read_commands(name, self.folder.read(name) or "", alone.found)
+        return named
+
+    def hindrances(self) -> list[Message]:
+        """Return what is told of lines that could not be read."""
+        return [one for one in self.found.remarks if one.key != "project.remark.in-words"]
+
+    def declares_nothing(self) -> bool:
+        """Return whether it is a package that needs nothing: its own files could be read, and name none."""
+        return not self.hindrances() and any(rank(name)[0] in _OWN for name in self.files)
+
+    def of_torch(self, names: list[str]) -> list[str]:
+        """Return the files without the lists for another framework, where others ask for torch."""
+        theirs = [name for name in names if of_another_framework(name)]
+        left = [name for name in names if name not in theirs]
+        if not theirs or self.asking(theirs) or not self.asking(left):
+            return names
+        self.found.remark("other-lists", origin_of(min(left, key=rank), 1, ""), files=", ".join(theirs[:_MOST_NAMED]))
+        self._left |= set(theirs)
+        return left
+
+    def leave_developing(self) -> None:
+        """What lists for the authors alone (tests, documents) say of torch binds nobody beside other lists."""
+        theirs = {name for name in self.files if purpose_of(name)}
+        others = (one for one in self.found.statements if one.origin.file not in theirs)
+        if any(one.strength == DECLARED and not one.group for one in others):
+            self.found.statements = [
+                replace(one, group=DEVELOPING) if one.origin.file in theirs and one.name in _DECIDED else one
+                for one in self.found.statements
+            ]
 
     def is_option(self, name: str) -> bool:
         """Return whether it is a list of its own beside requirements.txt: both ask for torch, each for itself; in a
@@ -186,22 +241,36 @@ class ProjectReader:
             return False
         if folder.rpartition("/")[2].lower() in ("requirements", "requirement") and last != _MAIN:
             return True
-        alone = ProjectReader(self.folder)
-        alone.read(name)
-        lines = ((self, main), (alone, name))
-        return all(
-            any(one.name == TORCH and one.origin.file == file for one in of.found.statements) for of, file in lines
-        )
+        alone, beside = self.alone(name), self.alone(main)
+        if main in alone.files:  # it goes on from there
+            return False
+        shared = {file for file in alone.files if file in beside.files and not _CONSTRAINTS.search(file)}
+        return bool(shared) or all(any(one.name == TORCH for one in of.found.statements) for of in (alone, beside))
 
     def tell_options(self, names: list[str]) -> None:
         """Name the lists that were not read, nor included by another."""
         left = sorted(name for name in names if name not in self.files and self.is_option(name))
-        if left:
-            self.found.remark("other-lists", origin_of(_MAIN, 1, left[0]), files=", ".join(left[:_MOST_NAMED]))
+        said = (one for one in self.found.statements if one.name == TORCH and one.strength == DECLARED)
+        asking = [one.origin.file for one in said if not names_a_computer(one.origin.file)]
+        taken = _MAIN if _MAIN in self.files else next(iter(asking), _MAIN)
+        lists = [name for name in self.folder.lists() if name not in self.files] if taken in self.files else []
+        left += [name for name in lists[:MOST_FILES] if self.asking([name])]
+        if words := ", ".join(left[:_MOST_NAMED]):
+            self.found.remark("other-lists", origin_of(taken, 1, words), files=words)
 
     def read_below(self) -> None:
         """Where nothing asks for torch: read the one folder below whose files do. Several are only named."""
         if any(_asks_for_torch(one) for one in self.found.statements):
+            return
+        lists = [name for name in self.folder.lists() if name not in self.files]
+        asking_lists = sorted(name for name in lists[:MOST_FILES] if self.asking([name]))
+        if len(asking_lists) == 1:
+            self.found.remark("torch-below", origin_of(asking_lists[0], 1, ""), folder=_folder_of(asking_lists[0]))
+            self.read(asking_lists[0])
+        elif asking_lists:
+            listed = ", ".join(asking_lists[:_MOST_NAMED])
+            self.found.remark("torch-in-parts", origin_of(asking_lists[0], 1, listed), folders=listed)
+        if asking_lists:
             return
         for names in self.folder.below():
             asking = self.asking(names[:MOST_FILES])
@@ -257,42 +326,35 @@ class ProjectReader:
             self.found.remark("include-from-elsewhere", where)
             return
         name = self.folder.resolve(words, where.file)
+        if group == STARTED:
+            if name and installs(self.folder.read(name) or ""):
+                self.read(name, where)
+            return
         if name is None:
             self.found.remark("include-missing", where, name=words)
             return
-        if rank(where.file)[0] == len(_ORDER) and self.is_option(name):  # a README names them all
+        if rank(where.file)[0] == len(_ORDER) and (name in self._left or self.is_option(name)):  # it names them all
             return
         self.read(name, where, group)
 
     def _hand_over(self, name: str, text: str) -> None:
         last = name.rsplit("/", 1)[-1].lower()
         found = self.found
-        if last == "pyproject.toml":
-            read_pyproject(name, text, found)
-            read_pixi(name, text, found)
-        elif last == "pipfile":
-            read_pipfile(name, text, found)
-        elif last == "pixi.toml":
-            read_pixi(name, text, found)
+        if readers := _BY_NAME.get(last):
+            for read in readers:
+                read(name, text, found)
+        elif last == "pixi.lock" or last.startswith("conda-lock."):
+            read_conda_lock(name, text, found)
         elif is_lock(name):
             read_lock(name, text, found)
-        elif last == "setup.cfg":
-            read_setup_cfg(name, text, found)
-        elif last == "setup.py":
-            read_setup_py(name, text, found)
         elif last.endswith((".yml", ".yaml")):
             read_environment(name, text, found)
-        elif last == ".python-version" or (last == "runtime.txt" and text.lstrip().startswith("python-3")):
+        elif last == "runtime.txt" and text.lstrip().startswith("python-3"):
             _read_python_version(name, text, found)
         elif last.endswith((".txt", ".in")) and not last.startswith(("readme", "install")):
             _read_list(name, text, found)
         else:
             read_commands(name, text, found)
-
-
-def is_lock(name: str) -> bool:
-    last = name.rsplit("/", 1)[-1].lower()
-    return last.endswith(".lock") or last.startswith("pylock")
 
 
 def _folder_of(name: str) -> str:
@@ -323,3 +385,16 @@ def _read_python_version(name: str, text: str, found: Findings) -> None:
     if match:
         where = origin_of(name, 1, text.split("\n")[0])
         found.statements.append(Statement(PYTHON, f"=={match[1]}.*", where, "locked"))
+
+
+_BY_NAME: dict[str, tuple[Callable[[str, str, Findings], None], ...]] = {
+    "pyproject.toml": (read_pyproject, read_pixi),
+    "pipfile": (read_pipfile,),
+    "pixi.toml": (read_pixi,),
+    "setup.cfg": (read_setup_cfg,),
+    "setup.py": (read_setup_py,),
+    "settings.ini": (read_settings,),
+    "cog.yaml": (read_cog,),
+    "cog.yml": (read_cog,),
+    ".python-version": (_read_python_version,),
+}

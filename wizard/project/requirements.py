@@ -2,6 +2,9 @@
 
 What pip would refuse or drop in silence (two requirements on one line, an option before one, a wrong path) is read by
 its intent and said. Nothing is fetched, no path is opened here but by `Findings.include`.
+
+One file: lists of pip hold lines of conda, whose specs are said in pip's words here: `pytorch=1.11.0=py3.9_0`
+is torch, `==1.11.0` and a build.
 """
 
 from __future__ import annotations
@@ -12,9 +15,10 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
-from wizard.project.conda_spec import conda_statement
+from wizard.compatibility.data.ordering import version_key
 from wizard.project.model import DECLARED, AddressLine, FileLine, Findings, Statement, normalized, origin_of
 
 MOST_LINES = 50_000
@@ -29,14 +33,18 @@ _WITH_VALUE = re.compile(
 _SHORT = {"r": "requirement", "c": "constraint", "e": "editable", "f": "find-links", "i": "index-url"}
 _ADDRESSES = {"find-links": "find-links", "index-url": "index", "extra-index-url": "index"}
 _LONGEST_NAME = 128
+_LONGEST_MEANT = 1_000  # letters of a line that is read by its intent
 _EGG = re.compile(r"[#&]egg=([A-Za-z0-9][A-Za-z0-9._-]*)")
 _VCS = re.compile(r"^(?:git|hg|svn|bzr)\+", re.IGNORECASE)
-_CONDA_LINE = re.compile(r"^[A-Za-z0-9][\w.-]*=[^=<>!~\s;]+=[^=<>!~\s;]+$")
+_CONDA_LINE = re.compile(r"^[A-Za-z0-9_][\w.-]*=[^=<>!~\s;]+=[^=<>!~\s;]+$")
 _COMMENT = re.compile(r"(^|\s)#.*$")
 _COMMENTED = re.compile(r"^[ \t]*#[# \t]*torch[ \t]*[=<>~!][^\n]*$", re.MULTILINE)
 # A folder below, as pip takes it: no name has a slash.
 _INNER = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?(?:\[[\w,.-]*\])?")
 _TAGGED = re.compile(r"github\.com/pytorch/(?:pytorch|vision|audio)(?:\.git)?@v?(\d+\.\d+\.\d+)$")
+_PINNED = re.compile(
+    r"([A-Za-z0-9][\w.-]*(?:\[[\w,.-]*\])?(?:\s*(?:,\s*)?(?:[<>!~=]=|===|[<>])\s*\d[\w.*+-]*)+)\s+(?:[/(\[–—|:]|-+ )"
+)
 _AROUND = re.compile(r"^(?:[-*•]\s+|[!$]?\s*pip3?\s+install\s+)|;$")
 _ONE_EQUALS = re.compile(r"([A-Za-z0-9][\w.-]*(?:\[[\w,.-]+\])?)\s*=\s*(\d[^\s=;]*)(\s*;.*)?")
 # A row of `pip list` or `conda list`: name, version, build, channel.
@@ -45,6 +53,23 @@ _ROW = re.compile(
 )
 _HEAD = re.compile(r"Package\s+Version.*|-+\s+-[-\s]*", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$\{[A-Z0-9_]+\}")
+NAMES = {
+    "pytorch": "torch",
+    "pytorch-gpu": "torch",
+    "pytorch-cpu": "torch",
+    "torchvision-cpu": "torchvision",
+    "py-opencv": "opencv-python",
+    "pyg": "torch-geometric",
+    "pytorch_geometric": "torch-geometric",
+    **{f"pytorch-{part}": f"torch-{part}" for part in ("scatter", "sparse", "cluster", "spline-conv")},
+}
+_CONDA_SPEC = re.compile(
+    r"^(?:(?P<channel>[^\s:\[\]]+)::)?(?P<name>[A-Za-z0-9_][\w.-]*)\s*(?P<version>[^\s\[]+(?:\s*[,|]\s*[^\s\[]+)*)?"
+    r"(?:\s+(?P<build>[^\s\[]+))?\s*(?:\[(?P<extra>.*)\])?$"
+)
+_LONGEST = 200_000  # characters of a line; torch's own with all its hashes has 5,000
+_AROUND_SIGNS = re.compile(r"\s*([<>!~=]=?|[,|])\s*")
+_IN_BRACKETS = re.compile(r"(version|build)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\"',\]]+))")
 
 
 def read_requirements(file: str, text: str, found: Findings, strength: str = DECLARED, group: str = "") -> None:
@@ -53,6 +78,9 @@ def read_requirements(file: str, text: str, found: Findings, strength: str = DEC
         found.remark("commented", origin_of(file, text.count("\n", 0, match.start()) + 1, match[0]))
     for line, words in logical_lines(text):
         where = origin_of(file, line, words)
+        if len(words) > _LONGEST:
+            found.remark("unreadable-line", where)
+            continue
         if is_conda_line(words):
             statement = conda_statement(words, where)
             if statement:
@@ -159,8 +187,19 @@ def statements_of(text: str, where: FileLine, found: Findings, editable: bool = 
     if good and len(good) == len(parts):
         found.remark("several-on-line", where)
         return good
+    if len(text) < _LONGEST_MEANT and (meant := _meant(text)) != text and (one := requirement(meant, where)):
+        found.remark("read-as", where, asked=str(one))
+        return [one]
     found.remark("unreadable-line", where)
     return []
+
+
+def _meant(text: str) -> str:
+    """Return a line with its signs as pip writes them, without words behind the versions and a build behind a bound."""
+    text = re.sub(r"==?\s*(?:latest|newest|any)\b", "", re.sub(r"=([<>])(?=\s*\d)", r"\1=", text))
+    text = re.sub(r"([<>]=?|~=)(\s*[\d.]+)\+[A-Za-z0-9.]+", r"\1\2", text)
+    pinned = _PINNED.match(text)
+    return pinned[1] if pinned else text
 
 
 def requirement(text: str, where: FileLine) -> Statement | None:
@@ -169,8 +208,10 @@ def requirement(text: str, where: FileLine) -> Statement | None:
         parsed = Requirement(text)
     except (InvalidRequirement, RecursionError):
         return None
-    if len(parsed.name) > _LONGEST_NAME:
+    if len(parsed.name) > _LONGEST_NAME or not re.search("[A-Za-z]", parsed.name):
         return None
+    if parsed.name.endswith(".whl"):  # a file beside the list
+        return Statement(normalized(_name_of_address(text)), version_of_address(text)[0], where, url=text)
     specifier, local = _without_local(str(parsed.specifier))
     url = parsed.url or ""
     if url and not specifier:
@@ -211,7 +252,10 @@ def _reference(text: str, where: FileLine, found: Findings) -> Statement | None:
         or _INNER.fullmatch(target)
     ):
         found.remark("local-path", where)
-        name = normalized(first.rstrip("/").rsplit("/", 1)[-1].split("[")[0]) if len(first) > 2 else "."
+        first = first.rstrip(";")
+        last = first.rstrip("/").rsplit("/", 1)[-1].split("[")[0]
+        is_itself = len(first) <= 2 or first in ("file:.", "file:./")
+        name = "." if is_itself else normalized(_name_of_address(first) if last.endswith(".whl") else last)
         return Statement(name or ".", "", where, url=first)
     return None
 
@@ -242,3 +286,51 @@ def version_of_address(address: str) -> tuple[str, str]:
     except InvalidWheelFilename:
         return "", ""
     return f"=={version.public}", version.local or ""
+
+
+def conda_specifier(version: str) -> tuple[str, str]:
+    """Return PEP 440 words and the build string of `=1.12.1`, `==2.0`, `1.11.*`, `>=1,<2`, `=1.11.0=py39_0`.
+
+    A single `=` means that version and what begins with it. Of alternatives (`1.12|2.0`) the newest counts, which PEP
+    440 cannot say otherwise. What cannot be said is any version.
+    """
+    version = max(version.strip().strip("\"'").split("|"), key=version_key)
+    build = ""
+    pinned = re.fullmatch(r"(==?|)\s*([^=<>!~,]+)=([^=<>!~,]+)", version)
+    if pinned:
+        version, build = f"=={pinned[2]}", pinned[3]
+    bounded = re.fullmatch(r"([<>!~]=?[^=]+)=([A-Za-z_*][^=]*)", version)
+    version, build = (bounded[1], bounded[2]) if bounded else (version, build)
+    version = re.sub(r"([<>]=?|~=)(\s*[\d.]+?)\.?\*", r"\1\2", version)  # `>=1.7.*`
+    parts = []
+    for part in re.split(r"\s*,\s*", version):
+        part = part.strip().replace(" ", "")
+        if not part or part == "*":
+            continue
+        fuzzy = re.fullmatch(r"=?([0-9][^=<>!~]*)", part)
+        if fuzzy:
+            parts.append(f"=={fuzzy[1]}" if fuzzy[1].endswith("*") else f"=={fuzzy[1]}.*")
+        else:
+            parts.append(re.sub(r"^(~=|[<>!=]=?)", r"\1", part))
+    specifier = ",".join(re.sub(r"(?<![.])\*$", ".*", part) for part in parts)
+    try:
+        SpecifierSet(specifier)
+    except InvalidSpecifier:
+        return "", build
+    return specifier, build
+
+
+def conda_statement(words: str, where: FileLine, group: str = "") -> Statement | None:
+    """None: no package is named."""
+    match = _CONDA_SPEC.match(_AROUND_SIGNS.sub(r"\1", words.strip().strip("\"'")))
+    if not match or match["name"].startswith("_"):
+        return None
+    # "conda create" writes name=1.2=build, people write "name =1.2", "name 1.2 build" and "name[version='>=1']".
+    raw, build = match["version"] or "", match["build"] or ""
+    if match["extra"]:
+        inside = {one[1]: one[2] or one[3] or one[4] or "" for one in _IN_BRACKETS.finditer(match["extra"])}
+        raw, build = inside.get("version", raw), inside.get("build", build)
+    specifier, named = conda_specifier(raw)
+    name = NAMES.get(match["name"].lower(), match["name"])
+    of_name = "cpu" if match["name"].lower() == "pytorch-cpu" else ""
+    return Statement(normalized(name), specifier, where, group=group, build=build or named or of_name, conda=True)

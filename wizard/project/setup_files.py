@@ -2,6 +2,8 @@
 
 What setup.py computes (a list read from a file, a version taken from somewhere) is not guessed: names that are bound
 to plain lists and strings are followed, `open("requirements.txt")` is read as that file, the rest is not seen.
+
+One file: what stands in these files is one reading of expressions.
 """
 
 from __future__ import annotations
@@ -13,9 +15,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.model.syntax import parsed
-from wizard.project.model import PYTHON, Findings, Statement, origin_of
+from wizard.project.model import PYTHON, Findings, Statement, origin_of, python_specifier
 from wizard.project.requirements import logical_lines, statements_of
-from wizard.project.toml_files import TomlText, python_specifier
+from wizard.project.toml_files import TomlText
 
 _MOST_NODES = 200_000
 _MOST_PARTS = 1_000
@@ -53,6 +55,24 @@ def _entries(value: str, head: str, group: str, lines: TomlText, found: Findings
             found.statements.append(replace(one, group=group))
 
 
+def read_settings(file: str, text: str, found: Findings) -> None:
+    """Read nbdev's settings.ini, from which its setup.py takes everything."""
+    config = configparser.ConfigParser(interpolation=None, strict=False)
+    try:
+        config.read_string(text)
+    except configparser.Error:
+        return  # anybody's settings
+    lines, own = TomlText(file, text), config.defaults()
+    if "lib_name" not in own and "min_python" not in own:
+        return
+    if least := own.get("min_python"):
+        found.statements.append(Statement(PYTHON, python_specifier(f">={least}"), lines.at("min_python")))
+    for key, group in (("requirements", ""), ("pip_requirements", ""), ("dev_requirements", "dev")):
+        for words in own.get(key, "").split():
+            for one in statements_of(words, lines.at(words), found):
+                found.statements.append(replace(one, group=group))
+
+
 def read_setup_py(file: str, text: str, found: Findings) -> None:
     """Read what setup.py asks as syntax only: it is never run."""
     try:
@@ -70,11 +90,16 @@ class SetupReader:
         self.file, self.lines, self.tree, self.found = file, text.split("\n"), tree, found
         self.bound: dict[str, ast.expr] = {}
         self.seen = 0
+        self._tables: set[int] = set()
+        self._systems = [one for node in self._walk(tree) for one in _of_systems(node)]
         for node in self._walk(tree):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
                     if isinstance(target, ast.Name):
                         self.bound[target.id] = node.value
+        for node in self._walk(tree):
+            for name, opened in _read_from(node):
+                self.bound[name] = opened
         for node in self._walk(tree):
             if (added := _added(node)) and added[0] in self.bound:
                 name, value = added
@@ -97,9 +122,9 @@ class SetupReader:
                 self.found.statements.append(Statement(PYTHON, python_specifier(value.value), where))
             elif keyword.arg in ("install_requires", "setup_requires"):
                 self._list(value, "")
-            elif keyword.arg == "extras_require" and isinstance(value, ast.Dict):
-                for key, entry in zip(value.keys, value.values, strict=True):
-                    self._list(self._bound(entry), str(key.value) if isinstance(key, ast.Constant) else "extras")
+            elif keyword.arg == "extras_require":
+                for key, entry in _entries_of(value):
+                    self._list(self._bound(entry), key)
 
     def _keywords(self, keyword: ast.keyword) -> list[ast.keyword]:
         """Return it, or those of the dictionary that `**` names."""
@@ -125,10 +150,25 @@ class SetupReader:
     def _entry(self, value: ast.Subscript) -> ast.expr | None:
         """Return what a dictionary that stands in the file holds under that key; None where it is not seen."""
         of, key = self._bound(value.value), value.slice
+        if isinstance(of, ast.DictComp) and isinstance(key, ast.Constant):
+            return self._line_of(str(key.value), of)
         if not isinstance(of, ast.Dict) or not isinstance(key, ast.Constant):
             return None
         pairs = zip(of.keys, of.values, strict=True)
         return next((held for name, held in pairs if isinstance(name, ast.Constant) and name.value == key.value), None)
+
+    def _line_of(self, package: str, table: ast.DictComp) -> ast.Constant | None:
+        """Return the line of one package in a list from which a dictionary is made by names (`deps["torch"]`); the
+        others are of extras."""
+        names = [node.id for node in self._walk(table) if isinstance(node, ast.Name) and node.id in self.bound]
+        lines = [node for name in names for node in self._walk(self.bound[name]) if isinstance(node, ast.Constant)]
+        lines = [one for one in lines if isinstance(one.value, str) and re.match("[A-Za-z0-9]", one.value)]
+        if id(table) not in self._tables:
+            self._tables.add(id(table))
+            for one in lines:
+                self._string(str(one.value), one.lineno, "extras")
+        begins = re.compile(rf"{re.escape(package)}(?![\w.-])", re.IGNORECASE)
+        return next((one for one in lines if begins.match(str(one.value))), None)
 
     def _list(self, value: ast.expr, group: str, depth: int = 0) -> None:
         """Every string of the expression; a call stands for the lists that its function's body names."""
@@ -139,6 +179,8 @@ class SetupReader:
             self.found.remark("setup-computed", origin_of(self.file, computed.lineno, self._line(computed.lineno)))
         followed = False
         parts = {id(part) for node in self._walk(value) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+        given = (one for node in self._walk(value) if isinstance(node, ast.Call) for one in _arguments(node))
+        parts |= {id(one) for one in given if not _FILE.fullmatch(str(one.value))}  # `encoding="utf-8"` is no package
         for node in self._walk(value):
             if id(node) in parts:
                 continue
@@ -205,7 +247,43 @@ class SetupReader:
         silent = Findings()  # a string in a computed list may be anything: no remark for what is no requirement
         for one in statements_of(words, where, silent):
             if not silent.remarks:
-                self.found.statements.append(replace(one, group=group))
+                self.found.statements.append(replace(one, group=group, marker=one.marker or self._marker(line)))
+
+    def _marker(self, line: int) -> str:
+        """Return for which system a line is, by the condition that it stands in; "" for all."""
+        around = [(end - start, marker) for start, end, marker in self._systems if start <= line <= end]
+        return min(around)[1] if around else ""
+
+
+def _read_from(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names that get what `with open(…) as file` reads, each with that call."""
+    opened = node.items[0] if isinstance(node, ast.With) else None
+    if not isinstance(node, ast.With) or opened is None or not isinstance(opened.optional_vars, ast.Name):
+        return
+    for one in node.body:
+        names = (
+            {inner.id for inner in ast.walk(one.value) if isinstance(inner, ast.Name)}
+            if isinstance(one, ast.Assign)
+            else set()
+        )
+        if isinstance(one, ast.Assign) and opened.optional_vars.id in names:
+            yield from ((target.id, opened.context_expr) for target in one.targets if isinstance(target, ast.Name))
+
+
+def _of_systems(node: ast.AST) -> Iterator[tuple[int, int, str]]:
+    """Yield the lines that a condition has for one system, and for the others, with their markers."""
+    if not isinstance(node, ast.If | ast.IfExp):
+        return
+    test = ast.unparse(node.test).lower()
+    named = re.search(r"win32|windows|'nt'|linux|darwin", test)
+    if not named or not re.search(r"platform|os\.name", test):
+        return
+    system = {"linux": "linux", "darwin": "darwin"}.get(named[0], "win32")
+    signs = ("!=", "==") if "!=" in test or test.startswith("not ") else ("==", "!=")
+    for sign, part in zip(signs, (node.body, node.orelse), strict=True):
+        lines = [part] if isinstance(part, ast.expr) else part
+        if lines:
+            yield lines[0].lineno, lines[-1].end_lineno or lines[-1].lineno, f"sys_platform {sign} '{system}'"
 
 
 def _added(node: ast.AST) -> tuple[str, ast.expr] | None:
@@ -216,6 +294,19 @@ def _added(node: ast.AST) -> tuple[str, ast.expr] | None:
         of, is_adding = node.func.value, node.func.attr in ("append", "extend")
         return (of.id, node.args[0]) if is_adding and isinstance(of, ast.Name) else None
     return None
+
+
+def _entries_of(value: ast.expr) -> list[tuple[str, ast.expr]]:
+    """Return what a dictionary holds, also one that `dict(…)` makes."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "dict":
+        return [(one.arg or "extras", one.value) for one in value.keywords]
+    pairs = zip(value.keys, value.values, strict=True) if isinstance(value, ast.Dict) else ()
+    return [(str(key.value) if isinstance(key, ast.Constant) else "extras", held) for key, held in pairs]
+
+
+def _arguments(call: ast.Call) -> Iterator[ast.Constant]:
+    values = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return (one for one in values if isinstance(one, ast.Constant))
 
 
 def _is_setup(func: ast.expr) -> bool:

@@ -1,4 +1,4 @@
-"""Reads pyproject.toml (PEP 621, dependency groups, poetry, uv), Pipfile and locks (uv, poetry, pylock).
+"""Reads pyproject.toml (PEP 621, dependency groups, poetry, uv), Pipfile and locks (uv, poetry, pdm, pipenv, pylock).
 
 TOML readers forget lines, so a statement's line is the next one in the file that holds its words: enough to point at.
 A lock is what was chosen once, on some other computer: its versions are kept where they run, its files never taken.
@@ -9,14 +9,14 @@ One file: all of them are TOML, and share how a line is found.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+import msgspec
 
-from wizard.model.typed import from_toml
+from wizard.model.typed import from_json, from_toml
 from wizard.project.model import (
     IN_LOCK,
     LOCKED,
@@ -29,8 +29,10 @@ from wizard.project.model import (
     Statement,
     normalized,
     origin_of,
+    poetry_specifier,
+    python_specifier,
 )
-from wizard.project.requirements import requirement, statements_of, version_of_address
+from wizard.project.requirements import read_requirements, requirement, statements_of, version_of_address
 
 _TORCH_PAGE = re.compile(r"https://download\.pytorch\.org/whl/[\w./-]+")
 _PACKAGE = re.compile(r"\s*\[\[\s*packages?\s*\]\]")
@@ -108,8 +110,16 @@ def read_pyproject(file: str, text: str, found: Findings) -> None:
     _poetry(table_in(tool, "poetry"), lines, found)
     _strings(table_in(table_in(tool, "flit"), "metadata").get("requires"), "tool.flit.metadata", "", lines, found)
     _uv(table_in(tool, "uv"), lines, found)
+    _pdm(table_in(tool, "pdm"), lines, found)
     _dynamic(table_in(table_in(tool, "setuptools"), "dynamic"), lines, found)
-    _torch_pages(lines, found)
+    hatch = table_in(tool, "hatch")
+    for name, table in table_in(hatch, "envs").items():
+        for key in ("dependencies", "extra-dependencies") if isinstance(table, dict) else ():
+            _strings(table.get(key), f"tool.hatch.envs.{name}", str(name), lines, found)
+    hooks = table_in(table_in(hatch, "metadata"), "hooks")
+    for name in listed(table_in(hooks, "requirements_txt").get("files")):
+        found.include(str(name), lines.at(str(name), "tool.hatch.metadata.hooks.requirements_txt"), "")
+    _torch_pages(lines, found, _unused(table_in(tool, "uv")))
 
 
 def _build_requires(entries: Any, lines: TomlText, found: Findings) -> None:
@@ -162,43 +172,11 @@ def _group(groups: Mapping[str, Any], name: str, depth: int = 0) -> list[str]:
     return entries
 
 
-def python_specifier(text: str) -> str:
-    """Return the words of `requires-python`, or of poetry's."""
-    try:
-        return str(SpecifierSet(text))
-    except InvalidSpecifier:
-        return poetry_specifier(text)
-
-
-def poetry_specifier(text: str) -> str:
-    """Return PEP 440 words of poetry's `^2.0`, `~2.1`, `2.0.1`, `*`; of `^1.13 || ^2.0` the first least and the last
-    most; "" for what has none."""
-    split = re.compile(r"[,\s]+(?=[\^~<>=!*\d])").split
-    ways = [[_poetry_part(part.strip()) for part in split(way.strip())] for way in text.split("||")]
-    if len(ways) > 1:
-        least = [one for part in ways[0] for one in part.split(",") if one.startswith(">")]
-        most = [one for part in ways[-1] for one in part.split(",") if one.startswith("<")]
-        ways = [[*least, *most] or ways[0]]
-    specifier = ",".join(part for part in ways[0] if part)
-    try:
-        return str(SpecifierSet(specifier))
-    except InvalidSpecifier:
-        return ""
-
-
-def _poetry_part(part: str) -> str:
-    part = re.sub(r"\s+", "", part)
-    caret = re.fullmatch(r"(\^|~)(\d+(?:\.\d+)*)(\S*)", part)
-    if caret:
-        numbers = [int(number) for number in caret[2].split(".")]
-        keep = 1 if len(numbers) < 2 or (caret[1] == "^" and numbers[0]) else 2
-        if caret[1] == "^" and not numbers[0] and len(numbers) > 2 and not numbers[1]:
-            keep = 3
-        following = [*numbers[: keep - 1], numbers[keep - 1] + 1]
-        return f">={caret[2]}{caret[3]},<{'.'.join(map(str, following))}"
-    if part in ("*", ""):
-        return ""
-    return f"=={part}" if part[0].isdigit() else part
+def _pdm(pdm: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
+    head = "tool.pdm.resolution.overrides"
+    _poetry_table(table_in(table_in(pdm, "resolution"), "overrides"), head, "constraint", lines, found)
+    for group, entries in table_in(pdm, "dev-dependencies").items():
+        _strings(entries, "tool.pdm.dev-dependencies", str(group), lines, found)
 
 
 def _poetry(poetry: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
@@ -222,6 +200,9 @@ def _poetry_table(table: Mapping[str, Any], head: str, group: str, lines: TomlTe
             statement = poetry_statement(str(name), one, where, group)
             if statement:
                 found.statements.append(statement)
+                version = str(one.get("version", "") if isinstance(one, dict) else one)
+                if not statement.specifier and re.search(r"\d", version):
+                    found.remark("bound-unread", where, package=statement.name)
 
 
 def poetry_statement(name: str, value: Any, where: FileLine, group: str) -> Statement | None:
@@ -235,7 +216,9 @@ def poetry_statement(name: str, value: Any, where: FileLine, group: str) -> Stat
     markers += [f"sys_platform == '{platform}'"] if isinstance(platform, str) else []
     version = str(value.get("version", ""))
     local = re.search(r"\+([A-Za-z0-9.]+)", version)
-    plain = requirement(f"x; {' and '.join(markers)}", where) if markers else None
+    if python := poetry_specifier(str(value.get("python", ""))):
+        markers += re.sub(r"([<>=!~]+)([^,]+)", r"python_version \1 '\2'", python).split(",")
+    plain = requirement(f"x; {' and '.join(f'({one})' for one in markers)}", where) if markers else None
     linked, of_link = version_of_address(url)
     return Statement(
         normalized(name),
@@ -261,7 +244,10 @@ def _uv(uv: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
     _strings(uv.get("dev-dependencies"), "tool.uv", "dev", lines, found)
     _strings(uv.get("constraint-dependencies"), "tool.uv", "constraint", lines, found)
     _made_for(uv.get("environments"), lines, found)
+    unused = _unused(uv)
     for index in listed(uv.get("index")):
+        if isinstance(index, dict) and index.get("url") in unused:
+            continue
         _index(index, "tool.uv.index", lines, found, _marker_of_index(uv, index))
     for name in ("index-url", "extra-index-url", "find-links"):
         for url in [uv[name]] if isinstance(uv.get(name), str) else listed(uv.get(name)):
@@ -279,12 +265,24 @@ def _uv(uv: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
         found.statements.append(Statement(normalized(str(name)), "", where, group="constraint"))
 
 
+def _unused(uv: Mapping[str, Any]) -> set[str]:
+    """Return the addresses of indexes from which only what names them comes, and nothing does."""
+    used = {one.get("index") for one in _entries(table_in(uv, "sources").values())}
+    indexes = [one for one in listed(uv.get("index")) if isinstance(one, dict) and one.get("explicit") is True]
+    return {str(one.get("url")) for one in indexes if one.get("name") not in used}
+
+
+def _entries(values: Iterable[Any]) -> list[dict[str, Any]]:
+    """Return the tables of `tool.uv.sources`, of which a package may have several."""
+    every = (one for value in values for one in (value if isinstance(value, list) else [value]))
+    return [one for one in every if isinstance(one, dict)]
+
+
 def _marker_of_index(uv: Mapping[str, Any], index: Any) -> str:
     """Return for which computers torch and its pair come from an index; "" for all."""
     name = index.get("name") if isinstance(index, dict) else None
     of = [table_in(uv, "sources").get(package) for package in FAMILY]
-    entries = [one for value in of for one in (value if isinstance(value, list) else [value])]
-    uses = [one for one in entries if isinstance(one, dict) and one.get("index") == name]
+    uses = [one for one in _entries(of) if one.get("index") == name]
     markers = list(dict.fromkeys(str(one.get("marker") or "") for one in uses))
     return " or ".join(f"({one})" for one in markers) if all(markers) else ""
 
@@ -294,9 +292,9 @@ def _index(table: Any, head: str, lines: TomlText, found: Findings, marker: str 
         found.sources.append(AddressLine("index", table["url"], lines.at(table["url"], head), marker=marker))
 
 
-def _torch_pages(lines: TomlText, found: Findings) -> None:
+def _torch_pages(lines: TomlText, found: Findings, unused: set[str]) -> None:
     """PyTorch's own pages in places that no tool reads any more (dependency_links): they tell which CUDA was meant."""
-    known = {source.url for source in found.sources}
+    known = {source.url for source in found.sources} | unused
     for number, line in enumerate(lines.lines, 1):
         match = _TORCH_PAGE.search(line)
         if match and match[0] not in known and not line.lstrip().startswith("#"):
@@ -311,7 +309,14 @@ def _dynamic(dynamic: Mapping[str, Any], lines: TomlText, found: Findings) -> No
 
 
 def read_lock(file: str, text: str, found: Findings) -> None:
-    """Read the packages of a uv.lock, poetry.lock or pylock.toml, each with the line where its entry begins."""
+    """Read the packages of a uv.lock, poetry.lock, pdm.lock or pylock.toml, each with the line where its entry begins;
+    Pipfile.lock is JSON, requirements.lock a list of pip's."""
+    if file.rpartition("/")[2].lower() == "requirements.lock":
+        read_requirements(file, text, found, LOCKED)
+        return
+    if text.lstrip().startswith("{"):
+        _read_pipfile_lock(file, text, found)
+        return
     document = load_toml(file, text, found)
     packages = document.get("package") or document.get("packages")
     heads = [number for number, line in enumerate(text.split("\n"), 1) if _PACKAGE.match(line)]
@@ -325,6 +330,19 @@ def read_lock(file: str, text: str, found: Findings) -> None:
     if isinstance(asks, str) and asks.strip() not in ("", "*"):
         where = TomlText(file, text).at(asks)
         found.statements.append(Statement(PYTHON, python_specifier(asks), where, LOCKED, group=IN_LOCK))
+
+
+def _read_pipfile_lock(file: str, text: str, found: Findings) -> None:
+    try:
+        document = from_json(text, dict[str, dict[str, Any]])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        found.remark("unreadable-file", origin_of(file, 1, str(error)))
+        return
+    lines = TomlText(file, text)
+    for name, entry in document.get("default", {}).items():
+        if isinstance(entry, dict) and isinstance(version := entry.get("version"), str):
+            one = requirement(f"{name}{version}", lines.at(f'"{name}"', "default"))
+            found.statements += [replace(one, strength=LOCKED)] if one else []
 
 
 def _made_for(markers: Any, lines: TomlText, found: Findings) -> None:

@@ -7,19 +7,21 @@ file declares it. One file: every reading of a line is one decision about what w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from urllib.parse import unquote
-
-from packaging.markers import InvalidMarker, Marker
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion, Version
 
 from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.model.messages import Message, message
-from wizard.project.companions import companion, torch_of
-from wizard.project.file_choice import for_this_computer, is_rest, with_own_list
+from wizard.project.companions import Native, companion, natives_of, torch_bound, torch_of
+from wizard.project.file_choice import (
+    for_this_computer,
+    for_this_generation,
+    is_developing,
+    is_rest,
+    stale_locks,
+    with_own_list,
+)
 from wizard.project.model import (
     DECLARED,
     LOCKED,
@@ -31,14 +33,17 @@ from wizard.project.model import (
     FileLine,
     Project,
     Statement,
+    can_meet,
     fit_to_show,
-    normalized,
+    marker_holds,
+    meets,
 )
 from wizard.system import traits
 
 PAIRS = ("torchvision", "torchaudio")
 CUDA_PACKAGES = ("cudatoolkit", "pytorch-cuda", "cuda-version", "cuda-toolkit", "cuda")
 _TAG = re.compile(r"(?:[/+_.-]|^)(cu\d{2,3}|cpu|xpu|rocm[\d.]+)(?=[/._+-]|$|torch)")
+_LOCAL = re.compile(r"cu\d{2,3}|cpu|rocm[\d.]*\d|[a-z]{3,}(?=$|[\d.])")  # a build's, not a commit's
 _IMPLIED = re.compile(r"(?:torch[-_=]?|/torch)(\d+\.\d+(?:\.\d+)?)|(?:^|[+.])pt(\d)(\d{1,2})(?=cu|cpu)")
 _WHEEL_PYTHON = re.compile(r"-cp(3)(\d+)-cp3\d+-")
 _MADE_WITH = re.compile(r"cu(\d{2,3})(?=torch|$|[^\d])")  # in a wheel's name: cu128torch2.9, cu12torch2.8, pt113cu117
@@ -47,26 +52,18 @@ _LABEL = re.compile(r"nvidia/label/cuda-(\d+)\.(\d)")
 _BUILD_CPU = re.compile(r"(?:^|_)cpu(?:_|$)")
 _BUILD_CUDA = re.compile(r"cuda(\d+)\.?(\d)")
 _CUDA_OF_NAME = re.compile(r"-cu(?:da)?(\d{1,2})-?(\d)$")  # dgl-cuda11.3 (normalized), dgl-cu113
-_IN_BRACKETS = re.compile(r"\[([A-Za-z0-9_,-]+)\]")
+_MOST_NAMED = 6  # extras in one sentence
 _PYTHONS = tuple(f"3.{minor}" for minor in range(6, 18))  # any that a line may be for
 
 
 @dataclass(frozen=True, slots=True)
 class CudaTag:
-    """`firm`: declared for torch itself; else a hint."""
+    """`firm`: declared for torch itself; else a hint. `told`: recommended only."""
 
     tag: str
     origin: FileLine
     firm: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Native:
-    """A package with native code, by each place that names it."""
-
-    name: str
-    origins: tuple[FileLine, ...]
-    statements: tuple[Statement, ...]
+    told: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +76,7 @@ class Understood:
     pairs: Mapping[str, tuple[Statement, ...]]  # torchvision, torchaudio, where they are asked for
     numpy: tuple[Statement, ...]
     implied: tuple[Statement, ...]  # torch, as wheels' names and pages by torch imply it
-    locked: tuple[Statement, ...]  # torch's and Python's of locks
+    locked: tuple[Statement, ...]  # torch's and Python's of locks, and the Python that a README works with
     tags: tuple[CudaTag, ...]
     native: tuple[Native, ...]
     rest: tuple[Statement, ...]  # each name once, by its first line
@@ -90,97 +87,57 @@ class Understood:
     remarks: tuple[Message, ...]
 
 
-def understand(project: Project, os: str, has_card: bool) -> Understood:
-    """`os`: linux or windows; `has_card`: an NVIDIA card that some build runs on."""
-    project, own = with_own_list(project, os)
+def understand(project: Project, os: str, has_card: bool, capability: str = "") -> Understood:
+    """`os`: linux or windows; `has_card`: an NVIDIA card that some build runs on, of that compute capability."""
+    project, others = for_this_generation(project, capability)
+    project, own = with_own_list(project, os, has_card)
     fitting, remarks = for_this_computer(project, os, has_card)
+    fitting, extras = _one_extra(fitting)
     statements = list(fitting.statements)
     torch, torch_any = _torch(statements)
-    implied = tuple(_implied(fitting, os))
+    counting = replace(fitting, statements=tuple(_counting_first(statements)))
+    implied = tuple(_implied(counting, os, has_card))
     rest = [one for one in statements if is_rest(one)]
     names_torch = any(one.name == TORCH and one.strength != LOCKED for one in statements)
+    locked = [one for one in statements if one.strength == LOCKED and one.name in (TORCH, PYTHON) and not one.group]
+    stale, old = stale_locks(statements)
+    locked = [one for one in locked if one.origin.file not in stale]
     # A comment is a hint where nothing else says it.
-    told = [remark for remark in project.remarks if not (names_torch and remark.key == "project.remark.commented")]
+    told = [one for one in project.remarks if not (names_torch and one.key == "project.remark.commented")]
+    in_words = [one for one in told if one.key == "project.remark.in-words"]
+    told = [one for one in told if one not in in_words[(0 if torch else 1) :]]  # one of them, where no line asks for it
     asked = [source.origin for source in fitting.sources if _NIGHTLY.search(source.url)]
     nightly = [message("project.remark.nightly", file=place.file, line=place.line) for place in asked[:1]]
     return Understood(
         torch=torch,
         torch_any=torch_any,
         python=_python(statements, torch_any),
-        pairs={name: found for name in PAIRS if (found := _counting(statements, name, os))},
-        numpy=tuple(one for one in _counting(statements, "numpy", os) if one.specifier),
+        pairs={name: found for name in PAIRS if (found := _counting(counting.statements, name, os))},
+        numpy=tuple(one for one in _counting(counting.statements, "numpy", os) if one.specifier),
         implied=implied,
-        locked=tuple(
-            one for one in statements if one.strength == LOCKED and one.name in (TORCH, PYTHON) and not one.group
-        ),
+        locked=(*locked, *_working_pythons(statements, locked)),
         tags=tuple(_tags(fitting, os, {one.origin for one in torch})),
-        native=tuple(_natives(project)),
+        native=tuple(natives_of(replace(project, statements=tuple(_counting_first(project.statements))))),
         rest=tuple({one.name: one for one in reversed(rest)}.values())[::-1],
         packages=tuple(rest),
         constraints=tuple(one for one in statements if is_rest(replace(one, group="")) and one.group == "constraint"),
         sources=fitting.sources,
         names_torch=names_torch,
-        remarks=(*told, *own, *remarks, *nightly, *_exports(statements), *_made_elsewhere(statements, os)),
+        remarks=(
+            *told,
+            *others,
+            *own,
+            *remarks,
+            *nightly,
+            *old,
+            *extras,
+            *_exports(statements),
+            *_elsewhere(statements, os),
+        ),
     )
 
 
 _WHEEL_TAGS = (("linux", "linux"), ("win_amd64", "win32"), ("macosx", "darwin"))  # in a wheel's name: `sys_platform`
-
-
-def environment_of(os: str, python: str) -> dict[str, str]:
-    """The PEP 508 environment of a computer with x86-64 and that Python."""
-    return {
-        **traits.of(os).markers,
-        "implementation_name": "cpython",
-        "implementation_version": f"{python}.0",
-        "platform_machine": traits.of(os).x86_64,
-        "platform_release": "",
-        "platform_version": "",
-        "python_full_version": f"{python}.0",
-        "platform_python_implementation": "CPython",
-        "python_version": python,
-        "extra": "",
-    }
-
-
-@lru_cache(maxsize=4096)
-def marker_holds(marker: str, os: str, python: str) -> bool:
-    """Return whether a line is meant for this system and Python; one that cannot be read counts as meant."""
-    if not marker:
-        return True
-    try:
-        return Marker(marker).evaluate(environment_of(os, python))
-    except (InvalidMarker, ValueError, KeyError):
-        return True
-
-
-@lru_cache(maxsize=8192)
-def specifier_of(text: str) -> SpecifierSet:
-    """What is no PEP 440 specifier asks for nothing."""
-    try:
-        return SpecifierSet(text)
-    except InvalidSpecifier:
-        return SpecifierSet("")
-
-
-@lru_cache(maxsize=65536)
-def meets(specifier: str, version: str) -> bool:
-    return specifier_of(specifier).contains(version, prereleases=True)
-
-
-@lru_cache(maxsize=8192)
-def can_meet(one: str, other: str) -> bool:
-    """Return whether some version meets both; tried are those that they name, what lies right above, and the next."""
-    both = [specifier_of(one), specifier_of(other)]
-    try:
-        named = [Version(part.version.removesuffix(".*")) for specifiers in both for part in specifiers]
-    except InvalidVersion:
-        return True
-    tried = ["0"]
-    for version in named:
-        tried += [str(version), f"{version.base_version}.0.1", f"{version.base_version}.1"]
-        tried += [f"{version.major}.{version.minor + 1}", f"{version.major + 1}"]
-    return any(all(specifiers.contains(version, prereleases=True) for specifiers in both) for version in tried)
 
 
 def agreeing(packages: Iterable[Statement]) -> Iterator[Statement]:
@@ -193,20 +150,16 @@ def agreeing(packages: Iterable[Statement]) -> Iterator[Statement]:
             yield one
 
 
-def loosened(specifier: str) -> str:
-    """Return `>=1.19.5,<2` of `==1.19.5`."""
-
-    def least(pin: re.Match[str]) -> str:
-        return f">={pin['version']},<{int(pin['major']) + 1}"
-
-    return re.sub(r"={2,3}(?P<version>(?P<major>\d+)[^,*]*?)(?:\.\*)?(?=,|$)", least, specifier)
-
-
-@lru_cache(maxsize=8192)
-def python_meets(specifier: str, python: str) -> bool:
-    """Return whether some patch of that Python meets it."""
-    wanted = specifier_of(specifier)
-    return any(wanted.contains(f"{python}.{patch}") for patch in range(41))
+def _counting_first(statements: Iterable[Statement]) -> Iterator[Statement]:
+    """Leave out what stands against an earlier line of its package; of torch and Python the weigher tells that."""
+    kept: dict[str, list[Statement]] = {}
+    for one in statements:
+        is_firm = one.strength == DECLARED and not one.group and not one.marker and one.name not in (TORCH, PYTHON)
+        if is_firm and not all(can_meet(each.specifier, one.specifier) for each in kept.get(one.name, [])):
+            continue
+        if is_firm:
+            kept.setdefault(one.name, []).append(one)
+        yield one
 
 
 def pair_meets(specifier: str, given: str) -> bool:
@@ -219,6 +172,8 @@ def _torch(statements: list[Statement]) -> tuple[tuple[Statement, ...], bool]:
     """The declared ones; else those of groups; else, where no version is declared, what is recommended."""
     found = [one for one in statements if one.name == TORCH and one.group != "imported"]
     declared = [one for one in found if one.strength == DECLARED and one.specifier]
+    if any(one.strength == DECLARED and not one.group for one in found):  # what only its authors need binds nobody
+        declared = [one for one in declared if not is_developing(one.group)]
     if firm := [one for one in declared if one.group in ("", "constraint")] or _of_one_extra(declared):
         return tuple(firm), False
     recommended = tuple(one for one in found if one.strength == RECOMMENDED and one.specifier)
@@ -234,26 +189,58 @@ def _of_one_extra(declared: list[Statement]) -> list[Statement]:
     return [one for one in declared if one.group == newest.group]
 
 
+def _one_extra(project: Project) -> tuple[Project, list[Message]]:
+    """Leave out extras that stand against the one whose torch counts, with all that they say of its pair and CUDA."""
+    torch, is_told = _torch(list(project.statements))
+    of_extras = [one for one in project.statements if one.group not in ("", "constraint") and one.name == TORCH]
+    rest = [one for one in of_extras if one.specifier and one not in torch and not is_developing(one.group)]
+    others = {one.group: f"{one.group} ({one})" for one in rest if one.strength == DECLARED}
+    if is_told or not others or not all(one in of_extras for one in torch):
+        return project, []
+    place, words = torch[0].origin, ", ".join([*others.values()][:_MOST_NAMED])
+    where: dict[str, str | int] = {"file": place.file, "line": place.line}
+    said = message("project.remark.other-extras", **where, chosen=torch[0].group, others=words)
+    return replace(project, statements=tuple(one for one in project.statements if one.group not in others)), [said]
+
+
 def _python(statements: list[Statement], recommended_torch: bool) -> tuple[Statement, ...]:
     found = [one for one in statements if one.name == PYTHON and one.specifier]
     recommended = tuple(one for one in found if one.strength == RECOMMENDED)
     return tuple(one for one in found if one.strength == DECLARED) or recommended[:1]
 
 
-def _counting(statements: list[Statement], name: str, os: str) -> tuple[Statement, ...]:
+def _working_pythons(statements: list[Statement], locked: list[Statement]) -> list[Statement]:
+    """Return the Pythons that a README or a Dockerfile has, where what is declared leaves it open."""
+    found = [one for one in statements if one.name == PYTHON and one.strength == RECOMMENDED and one.specifier]
+    return [] if any(one.name == PYTHON for one in locked) else found[:1]
+
+
+def _counting(statements: Sequence[Statement], name: str, os: str) -> tuple[Statement, ...]:
     found = [one for one in statements if one.name == name and one.strength != LOCKED and is_for(one, os)]
     default = [one for one in found if one.strength == DECLARED and one.group in ("", "constraint")]
-    return tuple(default or [one for one in found if one.group != "imported"])
+    left = [one for one in found if one.group != "imported"]
+    if any(one.name == TORCH and one.strength == DECLARED and one.specifier and not one.group for one in statements):
+        # What is recommended goes with the torch that is recommended, which does not count.
+        left = [replace(one, specifier="") if one.strength == RECOMMENDED else one for one in left]
+    return tuple(default or left)
 
 
-def _implied(project: Project, os: str) -> Iterator[Statement]:
-    """`torch2.9` and `pt113` in names of wheels and pages, `cp313` in wheels, pairs of the table."""
+def _implied(project: Project, os: str, has_card: bool) -> Iterator[Statement]:
+    """`torch2.9` and `pt113` in names of wheels and pages, `cp313` in wheels, pairs and bounds of the table."""
+    # What is only recommended goes with the torch that is recommended.
+    declares = any(one.name == TORCH and one.strength == DECLARED and not one.group for one in project.statements)
+    passed = (LOCKED, RECOMMENDED) if declares else (LOCKED,)
     for one in project.statements:
-        if one.strength == LOCKED or one.group not in ("", "constraint"):
+        if one.strength in passed or one.group not in ("", "constraint"):
             continue
+        row = companion(one.name)
+        can_be_had = not one.group and (row is None or (os not in row.lacks and (has_card or not row.card)))
+        bound = torch_bound(one.name, one.specifier) if can_be_had and one.strength == DECLARED else ""
+        if bound:
+            yield replace(one, name=TORCH, specifier=bound)
         words = _wheel_words(one)
         on_this = _is_wheel_for(words, os)
-        if one.name != TORCH and companion(one.name) and on_this:
+        if one.name != TORCH and row and on_this:
             match = _IMPLIED.search(words)
             # What was built for a release runs with its later patches; a package's own metadata names one patch.
             version = _minor(match[1] or f"{match[2]}.{match[3]}") if match else ""
@@ -266,7 +253,8 @@ def _implied(project: Project, os: str) -> Iterator[Statement]:
         if match:
             yield replace(one, name=PYTHON, specifier=f"==3.{match[2]}.*")
     for source in project.sources:
-        match = _IMPLIED.search(unquote(source.url).lower()) if source.kind == "find-links" else None
+        counts = source.kind == "find-links" and source.strength not in passed
+        match = _IMPLIED.search(unquote(source.url).lower()) if counts else None
         if match and match[1]:
             yield Statement(TORCH, _minor(match[1]), source.origin, source.strength)
 
@@ -293,11 +281,13 @@ def _tags(project: Project, os: str, torch: Set[FileLine]) -> Iterator[CudaTag]:
     pinned, listed = list(_pinned_tags(project, os)), list(_listed_tags(project, os))
     if any(tag.firm for tag in pinned):
         listed = [replace(tag, firm=False) for tag in listed]
+    told = {one.origin for one in project.statements if one.strength == RECOMMENDED}
+    told |= {one.origin for one in project.sources if one.strength == RECOMMENDED}
     seen: set[str] = set()
     for tag in sorted([*pinned, *listed], key=lambda tag: (not tag.firm, tag.origin not in torch)):
         if tag.tag not in seen:
             seen.add(tag.tag)
-            yield tag
+            yield replace(tag, told=tag.origin in told)
 
 
 def _pinned_tags(project: Project, os: str) -> Iterator[CudaTag]:
@@ -305,8 +295,8 @@ def _pinned_tags(project: Project, os: str) -> Iterator[CudaTag]:
         firm = one.strength == DECLARED and one.group in ("", "constraint")
         if one.strength == LOCKED or not is_for(one, os):
             continue
-        if one.name in (TORCH, *PAIRS) and one.local:
-            yield CudaTag(one.local, one.origin, firm)
+        if one.name in (TORCH, *PAIRS) and (match := _LOCAL.match(one.local)):
+            yield CudaTag(match[0], one.origin, firm)
         elif one.name in CUDA_PACKAGES and (match := re.match(r"[=~]=?(\d+)\.(\d+|\*)", one.specifier)):
             yield CudaTag(f"cu{match[1]}{match[2].strip('*')}", one.origin, firm)  # `12.*`: any of CUDA 12
         elif one.name in CUDA_PACKAGES and (major := _major_of(one.specifier)):
@@ -364,25 +354,9 @@ def _listed_tags(project: Project, os: str) -> Iterator[CudaTag]:
             yield CudaTag(match[1], source.origin, False)
 
 
-def _natives(project: Project) -> Iterator[Native]:
-    """Every package with native code that any line names, an extra in brackets too."""
-    found: dict[str, list[Statement]] = {}
-    for one in project.statements:
-        if one.strength == LOCKED:
-            continue
-        names = [one.name]
-        for extras in _IN_BRACKETS.findall(one.origin.text):
-            names += [normalized(extra) for extra in extras.split(",") if extra]
-        for name in names:
-            if companion(name):
-                found.setdefault(name, []).append(one)
-    for name, statements in found.items():
-        yield Native(name, tuple(dict.fromkeys(one.origin for one in statements)), tuple(statements))
-
-
 def _exports(statements: list[Statement]) -> Iterator[Message]:
     """What is said once for a whole export of another computer."""
-    paths = [one for one in statements if one.url.startswith("file:")]
+    paths = [one for one in statements if one.url.startswith("file:") and one.name != "."]
     if paths:
         first = paths[0].origin
         yield message("project.remark.file-paths", count=len(paths), file=first.file, line=first.line)
@@ -391,7 +365,7 @@ def _exports(statements: list[Statement]) -> Iterator[Message]:
         yield message("project.remark.nvidia-parts", count=parts)
 
 
-def _made_elsewhere(statements: list[Statement], os: str) -> Iterator[Message]:
+def _elsewhere(statements: list[Statement], os: str) -> Iterator[Message]:
     for one in statements:
         if one.name == MADE_FOR and not is_for(one, os):
             place = one.origin

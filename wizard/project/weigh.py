@@ -21,19 +21,21 @@ from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
-from wizard.project.companions import fits_here, has_wheel
-from wizard.project.model import DECLARED, PYTHON, RECOMMENDED, TORCH, Project, Statement
-from wizard.project.understand import (
-    PAIRS,
-    Understood,
+from wizard.project.companions import companion, fits_here, has_library, has_wheel, needs_old_numpy
+from wizard.project.model import (
+    DECLARED,
+    PYTHON,
+    RECOMMENDED,
+    TORCH,
+    FileLine,
+    Project,
+    Statement,
     can_meet,
-    has_tag,
     marker_holds,
     meets,
-    pair_meets,
     python_meets,
-    understand,
 )
+from wizard.project.understand import PAIRS, Understood, agreeing, has_tag, pair_meets, understand
 
 _FULL, _HALF = 2, 1
 
@@ -50,6 +52,7 @@ class Weighed:
     pairs: tuple[str, ...]
     implied: bool
     tag: bool
+    libraries: tuple[str, ...] = ()  # packages whose releases that are asked for have no library for this CUDA
     order: tuple[object, ...] = field(compare=False, default=())
 
 
@@ -75,13 +78,15 @@ class BuildWeigher:
         sure = [one for one in fitting if one.variant != CPU and one.confidence != "low"]
         self.fitting = [one for one in fitting if one.variant == CPU or one in sure or not sure]
         self.has_card = any(one.variant != CPU for one in self.fitting)
-        self.asks = understand(project, machine.os, self.has_card)
+        capability = max((gpu.compute_capability for gpu in machine.gpus if gpu.compute_capability), default="")
+        self.asks = understand(project, machine.os, self.has_card, str(capability))
         self.remarks: list[Message] = list(self.asks.remarks)
         self._lacking_of: dict[str, int] = {}
         self.firm_tags = [tag for tag in self.asks.tags if tag.firm]
         self.pythons = sorted({python for build in matrix.builds for python in build.pythons}, key=version_key)
         self.releases = sorted({torch for torch in matrix.releases}, key=version_key)
-        self.asks = replace(self.asks, torch=self._agreeing(self.asks.torch), python=self._agreeing_python())
+        torch = self._agreeing(self.asks.torch) or tuple(self._below_the_tables())
+        self.asks = replace(self.asks, torch=torch, python=self._agreeing_python())
 
     # What is asked
 
@@ -93,11 +98,20 @@ class BuildWeigher:
         for one in torch:
             pythons = [python for python in self.pythons if self._holds(one, python)]
             alone = any(meets(one.specifier, release) for release in self.releases)
-            if kept and alone and pythons and not any(self._is_met([*kept, one], python) for python in pythons):
+            apart = alone or not can_meet(",".join(each.specifier for each in kept), one.specifier)
+            if kept and apart and pythons and not any(self._is_met([*kept, one], python) for python in pythons):
                 self._contradiction(kept, one)
             elif pythons:
                 kept.append(one)
         return tuple(kept)
+
+    def _below_the_tables(self) -> Iterator[Statement]:
+        """Yield the torch that a pinned torchvision means which is older than any that is known."""
+        known = [version_key(one.torchvision) for one in self.verdict.candidates if one.torchvision]
+        for one in self.asks.pairs.get(PAIRS[0], ()):
+            pin = re.match(r"={2,3}(\d[\d.]*\d)", one.specifier)
+            if pin and known and one.strength == DECLARED and version_key(pin[1]) < min(known):
+                yield replace(one, name=TORCH, specifier=f"<{self.releases[0]}")
 
     def _holds(self, one: Statement, python: str) -> bool:
         return marker_holds(one.marker, self.machine.os, python)
@@ -149,6 +163,34 @@ class BuildWeigher:
             # With its pin the CPU tag goes, too.
             yield from (one for one in weighed if not (self.has_card and candidate.variant == CPU and one.torch))
 
+    def held_back(self, best: Weighed) -> tuple[str, FileLine] | None:
+        """Return the newest torch that what is asked of torch itself would have given here, and the line that does
+        not go with it; None where that one is taken, or a lock keeps the other."""
+        is_cpu, taken = best.candidate.variant == CPU, version_key(best.candidate.torch)
+        free = [one for one in self.fitting if one.advertised and (one.variant == CPU) == is_cpu]
+        asked = (one for one in free if any(self._torch_meets(one.torch, python) for python in one.pythons))
+        newest = next(asked, None)
+        is_kept = any(one.name == TORCH and meets(one.specifier, best.candidate.torch) for one in self.asks.locked)
+        if newest is None or best.torch or is_kept or self.choices.torch or version_key(newest.torch) <= taken:
+            return None
+        return next(((newest.torch, place) for place in self._against(newest, best)), None)
+
+    def _against(self, newest: Candidate, best: Weighed) -> Iterator[FileLine]:
+        """Yield the lines that a newer torch does not go with, or its Pythons do not."""
+        pythons, os = newest.pythons, self.machine.os
+        for one in self.asks.python:
+            if not any(python_meets(one.specifier, python) for python in pythons):
+                yield one.origin
+        unmet = [one for one in self.asks.implied if not any(_implied_met(one, newest.torch, each) for each in pythons)]
+        yield from (one.origin for one in unmet if _implied_met(one, best.candidate.torch, best.python))
+        for name in self._weigh(newest, pythons[0]).pairs:
+            yield from (one.origin for one in self.asks.pairs[name] if one.specifier and name not in best.pairs)
+        lacking = frozenset.intersection(*(without_wheels(self.asks, os, python) for python in pythons))
+        lacking -= without_wheels(self.asks, os, best.python)
+        lost = {*lacking, *(set(self._weigh(newest, pythons[0]).libraries) - set(best.libraries))}
+        yield from (one.origin for one in self.asks.packages if one.name in lost)
+        yield from (tag.origin for tag in self.firm_tags if has_tag(tag.tag, best.candidate.variant))
+
     def _weigh(self, candidate: Candidate, python: str) -> Weighed:
         torch = not self._torch_meets(candidate.torch, python)
         declared = not all(python_meets(one.specifier, python) for one in self.asks.python)
@@ -159,7 +201,8 @@ class BuildWeigher:
         usable = [tag.tag for tag in self.firm_tags if tag.tag == CPU or tag.tag.startswith("cu")]
         cuda = [tag for tag in usable if tag != CPU] or usable
         tag = bool(cuda) and not torch and not any(has_tag(one, candidate.variant) for one in cuda)
-        weighed = Weighed(candidate, python, torch, declared, person, pairs, implied, tag)
+        libraries = tuple(self._without_library(candidate.variant, python))
+        weighed = Weighed(candidate, python, torch, declared, person, pairs, implied, tag, libraries)
         return replace(weighed, order=self._order(weighed))
 
     def _order(self, one: Weighed) -> tuple[object, ...]:
@@ -168,7 +211,7 @@ class BuildWeigher:
         # A recommended line with all that hangs on it is less than what a person named.
         person = 2 * _FULL if self.asks.torch_any and not self.asks.python else _FULL
         weight = torch * one.torch + python * one.declared_python + person * one.person_python
-        weight += bool(one.pairs) + one.implied + one.tag
+        weight += self._hanging if one.torch or one.person_python else bool(one.pairs) + one.implied + one.tag
         count = one.torch + one.declared_python + one.person_python
         candidate = one.candidate
         return (
@@ -179,15 +222,31 @@ class BuildWeigher:
             self._distance(candidate.torch) if one.torch or (one.pairs and not self.asks.torch) else 0,
             self._lock_distance(candidate.torch) if not one.torch else 0,
             0 if one.torch else self._lacking(one.python),
+            len(one.libraries),
             0 if one.torch else len(one.pairs) + sum(self._other_patches(candidate)),
             [-number for number in version_key(candidate.torch)],
             self._variant_distance(candidate.torch, candidate.variant),
             [-number for number in variant_key(candidate.variant)],
             self._is_experimental(candidate, one.python),
             self._lacking(one.python),
-            one.torch and one.python not in self._asked_pythons,
+            self._age_distance(one.python) if one.torch else 0,
             self._python_distance(one.python),
         )
+
+    @cached_property
+    def _hanging(self) -> int:
+        """How much hangs on the torch that is asked for, and goes with it: to move it is never the smaller step."""
+        pairs = any(one.specifier for lines in self.asks.pairs.values() for one in lines)
+        return pairs + bool(self.asks.implied) + bool(self.firm_tags)
+
+    def _without_library(self, variant: str, python: str) -> Iterator[str]:
+        for native in self.asks.native:
+            row, os = companion(native.name), self.machine.os
+            lines = [one for one in native.statements if one.strength == DECLARED and not one.group]
+            lines = [one for one in lines if self._holds(one, python) and one.specifier]
+            gone = row is not None and (os in row.lacks or any(row.is_before(one.specifier, os) for one in lines))
+            if lines and not gone and not has_library(native.name, ",".join(one.specifier for one in lines), variant):
+                yield native.name
 
     def _unmet_pairs(self, candidate: Candidate, python: str) -> Iterator[str]:
         for name, statements in self.asks.pairs.items():
@@ -254,9 +313,17 @@ class BuildWeigher:
 
     @cached_property
     def _asked_pythons(self) -> frozenset[str]:
-        """Those of the torch that is asked for: where it moves, the other pins are still of its age."""
-        asked = set(self.asked_releases)
+        """Those of the torch that is asked for, or of the oldest that is known where it is older."""
+        named = [version_key(one.specifier) for one in self.asks.torch if version_key(one.specifier)]
+        is_older = bool(named) and max(named) < version_key(self.releases[0])
+        asked = set(self.asked_releases) or set(self.releases[: 1 if is_older else 0])
         return frozenset(python for one in self.matrix.builds if one.torch in asked for python in one.pythons)
+
+    def _age_distance(self, python: str) -> int:
+        """Return how many releases it is from the Pythons of the torch that is asked for: where torch moves, the other
+        pins are still of its age."""
+        here = version_key(python)[1]
+        return min((abs(version_key(one)[1] - here) for one in self._asked_pythons), default=0)
 
     def _is_experimental(self, candidate: Candidate, python: str) -> bool:
         platform = PLATFORMS.get((self.machine.os, self.machine.arch), "")
@@ -276,20 +343,32 @@ class BuildWeigher:
 
     def numpy(self, best: Weighed) -> str:
         """Return the specifier of NumPy that goes with the choice; "" for any."""
-        asked = [one.specifier for one in self.asks.numpy if marker_holds(one.marker, self.machine.os, best.python)]
-        bound = best.candidate.numpy
-        together = ",".join(dict.fromkeys(part for part in [*asked[:1], bound] if part))
-        if not bound or can_meet(together, ""):
-            return together
-        return bound
+        here = (one for one in self.asks.packages if marker_holds(one.marker, self.machine.os, best.python))
+        together = ",".join(one.specifier for one in self.of_numpy(best))
+        is_open = all(can_meet(together, one) for one in ("<2", ">=2"))
+        is_old = is_open and any(needs_old_numpy(one.name, one.specifier) for one in here)
+        bound = best.candidate.numpy or ("<2" if is_old else "")
+        kept = (one.specifier for one in self.of_numpy(best) if can_meet(one.specifier, bound))
+        return ",".join(dict.fromkeys(filter(None, [*kept, bound])))
+
+    def of_numpy(self, best: Weighed) -> list[Statement]:
+        """Return the lines that hold for the chosen Python and go together: of others the first counts."""
+        taken: list[Statement] = []
+        for one in self.asks.numpy:
+            together = ",".join(each.specifier for each in taken)
+            if self._holds(one, best.python) and can_meet(together, one.specifier):
+                taken.append(one)
+        return taken
 
 
 def without_wheels(asks: Understood, os: str, python: str) -> frozenset[str]:
     """Return the packages of which no release that is asked for has a wheel for this Python, as far as is known, and
     the linked wheels that are made for another Python or system."""
     lines = [one for one in (*asks.packages, *asks.constraints) if marker_holds(one.marker, os, python)]
-    pinned = (one for one in lines if one.specifier and not one.url)
-    lacking = {one.name for one in pinned if not has_wheel(one.name, one.specifier, python)}
+    asked: dict[str, list[str]] = {}
+    for one in agreeing(replace(line, marker="") for line in lines if line.specifier and not line.url):
+        asked.setdefault(one.name, []).append(one.specifier)
+    lacking = {name for name, parts in asked.items() if not has_wheel(name, ",".join(parts), python)}
     return frozenset(lacking | {one.name for one in lines if not fits_here(one.url, os, python)})
 
 

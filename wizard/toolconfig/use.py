@@ -23,6 +23,7 @@ from wizard.sources.table import FORGE, MirrorRow, mirror_rows
 from wizard.toolconfig.edit import SETTINGS_SECRET, parsed, value_of, value_or_none
 from wizard.toolconfig.files import SettingsFile, own_file, settings_files, variables
 from wizard.toolconfig.model import Edit, Tool, UserContext
+from wizard.transfer.address import address_problem
 from wizard.undo.user_file import read
 
 
@@ -102,7 +103,8 @@ class SettingsRequest:
 
 
 def rows_of(mirror: str, kinds: tuple[str, ...]) -> dict[str, MirrorRow]:
-    """Return a mirror's rows by kind. Raises UsageError `settings-no-mirror`, `settings-not-lasting`."""
+    """Return a mirror's rows by kind; an address stands for an index of packages of one's own. Raises UsageError
+    `settings-no-mirror`, `settings-not-lasting`."""
     for kind in kinds:
         if kind not in LASTING:
             raise UsageError(
@@ -113,6 +115,8 @@ def rows_of(mirror: str, kinds: tuple[str, ...]) -> dict[str, MirrorRow]:
                 "packages or conda.",
                 kind=kind,
             )
+    if mirror.startswith("https://") and not address_problem(mirror):
+        return {PACKAGES: MirrorRow(kind=LASTING[PACKAGES], id=mirror, layout="simple", url=mirror)}
     known = {
         kind: row
         for kind, in_table in LASTING.items()

@@ -180,8 +180,10 @@ def test_from_a_stick_with_one_altered_file_nothing_wrong_gets_in(world: World, 
     wheel.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
     done = world.run("setup", "--profile", str(pack / "profile.torchlab"), "--yes")
     assert done.returncode == 1
-    assert wheel.name in done.stderr
+    assert "padding-a 1.0" in done.stderr
     assert "Traceback" not in done.stderr
+    (log,) = (world.home / "state" / "runs").glob("*/log.txt")
+    assert wheel.name in log.read_text(encoding="utf-8")
     (row,) = read_room(pack).rows
     assert row.state == "red"
     assert row.code == "fetch-hash-mismatch"

@@ -178,7 +178,7 @@ def test_strangers_cannot_fill_the_room(course: Class, pack: Path) -> None:
         assert post(server, strangers[4]) == 507
     room = read_room(pack)
     assert sorted(row.proof for row in room.rows) == ["class", "none", "none"]
-    assert any("not signed: 2" in text(one, "en") for one in room.notes)
+    assert any("Unsigned results: 2" in text(one, "en") for one in room.notes)
 
 
 def test_a_forged_file_in_the_folder_is_no_result(course: Class, pack: Path) -> None:

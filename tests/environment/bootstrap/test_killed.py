@@ -8,13 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.environment.bootstrap.planning import code_of, linux_only, planned
 from tests.environment.miniforge import NAME, Releases, installer, publish
 from tests.servers.fault_server import FaultServer
-from tests.waiting import wait_until
+from tests.waiting import processes_about, wait_until
 from wizard.app.use.miniforge import bootstrap
 from wizard.environment.conda import miniforge_install
 from wizard.model.errors import WizardError
@@ -45,14 +44,7 @@ def kill_in_the_middle(releases: Releases, root: Path, home: Path) -> None:
     wait_until(is_noted)
     os.kill(worker.pid, signal.SIGKILL)
     worker.wait()
-    wait_until(lambda: not any(str(program) in " ".join(_line(process)) for process in psutil.process_iter()))
-
-
-def _line(process: psutil.Process) -> list[str]:
-    try:
-        return list(process.cmdline())
-    except psutil.Error:
-        return []
+    wait_until(lambda: not processes_about(program))
 
 
 @linux_only

@@ -82,7 +82,7 @@ def test_a_stick_is_told_of_and_its_files_are_split(
     monkeypatch.setattr("wizard.classroom.pack.files.file_system", lambda folder: "vfat")
     page.plan_pack(built[0].write(tmp_path / "course.torchlab"), tmp_path / "stick")
     settle(qtbot, window)
-    assert "(vfat) holds no file over 4 GiB" in said(window)
+    assert "over 4 GiB are split (vfat)" in said(window)
     assert page.pack.split.isChecked()
     assert not page.pack.split.isEnabled()
 

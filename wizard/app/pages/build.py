@@ -33,7 +33,10 @@ class Grid:
 def without_card(facts: Facts | None, verdict: Verdict) -> tuple[tuple[Message, Message], ...]:
     """Return each card that no build here uses and what is done with it; () where a driver runs a card of NVIDIA."""
     if verdict.others:
-        return tuple(card_words(card)[:2] for card in verdict.others)
+        unused = (
+            (message("other.unused", "This {maker} card is not used.", maker=one.maker), one) for one in verdict.others
+        )
+        return tuple((said, card_words(one)[1]) for said, one in unused)
     if facts is None:
         return ()
     if facts.machine.nvidia_gpus:

@@ -304,7 +304,7 @@ def _with_guide(row: CheckRow, looks: Looks) -> CheckRow:
         return replace(row, guide=looks.guide)
     would = message("page.check.driver-update", driver=update.number, torch=update.torch, variant=update.variant)
     state = ("warning" if looks.rows else "note") if row.state == "ok" else row.state
-    return replace(row, guide=looks.guide, state=state, why=would if row.why is None else row.why)
+    return replace(row, guide=looks.guide, state=state, why=would if row.state == "ok" else row.why)
 
 
 def _network(facts: Facts) -> CheckRow:

@@ -61,7 +61,7 @@ class Navigator:
         return self._page is not ORDER[0] and self._state.run_id is None and not self._state.is_beginning
 
     def is_done(self, page: PageId) -> bool:
-        is_passed = page in way(self._state) and ORDER.index(page) < ORDER.index(self._page)
+        is_passed = ORDER.index(page) < ORDER.index(self._page)  # or decided: by a profile, a project
         return is_passed or (page is self._page is PageId.VERIFY and not self.has_failed(page))
 
     def may_go_to(self, page: PageId) -> bool:
@@ -76,6 +76,12 @@ class Navigator:
         if page is PageId.VERIFY:
             return self._state.report is not None
         return page in (PageId.WELCOME, PageId.INSTALL)
+
+    def may_open(self, page: PageId) -> bool:
+        """Tell whether a message that names this page can lead there."""
+        if page is PageId.SOURCE and self._state.request is not None and self._page is not page:
+            return self._state.run_id is None and not self._state.is_beginning
+        return page is not self._page and self.may_go_to(page)
 
     # -- moving
 
@@ -125,6 +131,13 @@ class Navigator:
         else:
             self._move(page, self._state)
 
+    def open_page(self, page: PageId) -> None:
+        """Show a page that a message names, a project's source too. Raises WrongWay where it cannot be reached."""
+        if page is PageId.SOURCE and self._state.project is not None and self.may_open(page):
+            self._move(page, self._cleared(replace(self._state, picks_source=True), page))
+        else:
+            self.go_to(page)
+
     def restart(self) -> None:
         """Back to the start. The choices stay as suggestions, a run that is going goes on by itself."""
         self._hurries = False
@@ -132,12 +145,12 @@ class Navigator:
         kept = self._state.choices if is_own else Choices()
         self._move(ORDER[0], AppState(choices=kept))
 
-    def choose_source_again(self) -> None:
-        """Back to the sources with what was chosen, for a run that failed and is removed. Raises WrongWay where this
-        window did not choose it."""
+    def choose_again(self, page: PageId) -> None:
+        """Back to the sources or the place with what was chosen before, for a run that failed and is removed. Raises
+        WrongWay where this window did not choose it."""
         if self._state.run_is_going or self._state.selected is None:
-            raise WrongWay(f"to the sources from {self._page.value}")
-        self._move(PageId.SOURCE, replace(self._cleared(self._state, PageId.SOURCE), run_failed=False, prefix=""))
+            raise WrongWay(f"to {page.value} from {self._page.value}")
+        self._move(page, replace(self._cleared(self._state, page), run_failed=False, prefix=""))
 
     def open_profile(
         self,

@@ -59,6 +59,7 @@ class AppState:
     classroom: Classroom | None = None  # where that profile came from, and who has its files
     trusted: frozenset[str] = frozenset()  # hosts of that profile or project that the person said yes to
     project: Project | None = None  # decides the build, and what is installed beside it
+    picks_source: bool = False  # of a project, whose source is not asked for otherwise
     strict: bool = False  # exactly as that project asks, or not at all
     request: ProjectRequest | None = None  # what it asks of this computer
     agreed: bool = False  # the person said yes to what differs from it
@@ -95,19 +96,27 @@ DIFFERENT = (  # messages of a plan about what became something else than was ch
 
 
 def python_changed(state: AppState, plan: Plan) -> tuple[Message, ...]:
-    """Return why the environment gets another Python than Build proposed."""
-    proposed = state.picked.python if state.picked and not plan.choices.reuse else None
+    """Return that the environment gets another Python than Build proposed; Review's details say why."""
+    promised = state.request.decision if state.request else state.picked
+    proposed = promised.python if promised and not plan.choices.reuse else None
     if proposed in (None, plan.python):
         return ()
     return (
         message(
             "plan.other-python",
-            "Python {python} instead of {proposed}. {why}",
+            "Python {python} instead of {proposed}.",
             python=plan.python,
             proposed=proposed or "",
             why=plan.engine_reason,
         ),
     )
+
+
+def differences(state: AppState, plan: Plan) -> tuple[Message, ...]:
+    """Return what is to be read before Install: another Python, what a project does not get, and the plan's notices."""
+    out = tuple(one.why for one in state.request.decision.left_out) if state.request else ()
+    told = (*python_changed(state, plan), *out, *plan.notices)
+    return tuple(one for place, one in enumerate(told) if one not in told[:place])
 
 
 def _without_place(choices: Choices) -> Choices:
@@ -229,6 +238,11 @@ def _is_agreed(state: AppState) -> bool:
     return not request.decision.differing or (state.agreed and not state.strict)
 
 
+def _has_source(state: AppState) -> bool:
+    """A project's plan chooses among the sources by itself; the page only says which there are."""
+    return state.selected is not None or state.project is not None
+
+
 def _placed(state: AppState) -> bool:
     return state.place is not None and not any(item.blocks for item in state.place)
 
@@ -237,7 +251,7 @@ PAGES: tuple[PageSpec, ...] = (
     PageSpec(PageId.WELCOME, (), lambda state: True),
     PageSpec(PageId.CHECK, ("facts", "looks"), _checked),
     PageSpec(PageId.BUILD, ("verdict", "picked", "news", "request", "agreed"), _picked),
-    PageSpec(PageId.SOURCE, ("selected", "selected_for", "persistent"), lambda state: state.selected is not None),
+    PageSpec(PageId.SOURCE, ("selected", "selected_for", "persistent"), _has_source),
     PageSpec(PageId.PLACE, ("place",), _placed),
     PageSpec(PageId.REVIEW, ("preview", "is_beginning"), lambda state: state.preview is not None),
     PageSpec(PageId.INSTALL, ("run_id", "run_over", "run_failed"), lambda state: state.report is not None),
@@ -251,9 +265,10 @@ _PLACE_IS_ASKED = ("name", "place")
 
 
 def way(state: AppState) -> tuple[PageId, ...]:
-    """The pages that are gone through: a class profile leaves out those that it decides, a project the source."""
+    """The pages that are gone through: a class profile leaves out those that it decides, a project the source, unless
+    a message led there."""
     if state.project is not None:
-        return tuple(page for page in ORDER if page is not PageId.SOURCE)
+        return tuple(page for page in ORDER if page is not PageId.SOURCE or state.picks_source)
     if state.profile is None:
         return ORDER
     asked = state.profile.profile.ask

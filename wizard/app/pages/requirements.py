@@ -15,7 +15,7 @@ from wizard.compatibility.model import Verdict
 from wizard.compatibility.other_makers import card_words, other_cards
 from wizard.compatibility.rules import shares_memory, wants_own_code
 from wizard.machine.model import Gpu, Machine, MigInstance
-from wizard.model.messages import Message, Param, message
+from wizard.model.messages import Message, Param, free_gigabytes, message
 from wizard.run.model import Facts, Requirement
 from wizard.sources.model import UserSettings
 from wizard.toolconfig.lint.finding import LintFinding
@@ -43,8 +43,8 @@ def _gpus(machine: Machine, matrix: Matrix | None) -> Iterator[Requirement]:
     others = other_cards(machine)
     for card in others:
         state = "warning" if card.offers else "note"
-        fact, *more = card_words(card)  # open to see: the lines are what such a person came for
-        yield Requirement("gpu", state, fact, message("other.offers", "{offers}", offers=tuple(more)))
+        fact, then, offers = card_words(card)
+        yield Requirement("gpu", state, fact, then, offers if card.offers else None)
     if not machine.nvidia_gpus and not others:
         yield Requirement(
             "gpu",
@@ -56,7 +56,13 @@ def _gpus(machine: Machine, matrix: Matrix | None) -> Iterator[Requirement]:
         is_board = wants_own_code(gpu.compute_capability)
         fix = message("plan.notice.own-wheels", gpu=gpu.name or "?") if is_board else None
         yield Requirement(
-            "gpu", "warning" if is_board else "ok", _gpu_fact(gpu), _gpu_detail(gpu, machine, matrix), fix
+            "gpu",
+            "warning" if is_board else "ok",
+            _gpu_fact(gpu, machine, matrix),
+            message("check.gpu.board-why", "NVIDIA publishes its own PyTorch for this Jetson board.")
+            if is_board
+            else _gpu_detail(gpu, machine, matrix),
+            fix,
         )
         yield from _instances(gpu)
 
@@ -68,14 +74,11 @@ def _instances(gpu: Gpu) -> Iterator[Requirement]:
         yield Requirement("gpu", "warning", message("machine.card.mig-empty", card=name))
     elif gpu.mig:
         parts = ", ".join(map(_instance, gpu.mig))
-        fact = message("check.gpu.mig", "{name} is cut into MIG instances: {parts}.", name=name, parts=parts)
+        fact = message("check.gpu.mig", "{name} is shared in parts (MIG): {parts}.", name=name, parts=parts)
         uuid = next((part.uuid for part in gpu.mig if part.uuid), "MIG-…")
-        why = message(
-            "check.gpu.mig.why",
-            "A program gets one of them; which one says its UUID: CUDA_VISIBLE_DEVICES={uuid}",
-            uuid=uuid,
-        )
-        yield Requirement("gpu", "note", fact, why)
+        why = message("check.gpu.mig.why", "A program uses one part at a time.")
+        fix = message("check.gpu.mig.fix", "To choose one, set its UUID: CUDA_VISIBLE_DEVICES={uuid}", uuid=uuid)
+        yield Requirement("gpu", "note", fact, why, fix)
 
 
 def _instance(part: MigInstance) -> str:
@@ -83,8 +86,10 @@ def _instance(part: MigInstance) -> str:
     return f"{part.name} ({memory})" if part.name and memory else part.name or memory or "?"
 
 
-def _gpu_fact(gpu: Gpu) -> Message:
+def _gpu_fact(gpu: Gpu, machine: Machine, matrix: Matrix | None) -> Message:
     name = gpu.name or gpu.pci_id or "NVIDIA"
+    if gpu.name is None and matrix:  # its driver did not tell: the tables know it by its PCI id
+        name = graphics_cards(replace(machine, gpus=(gpu,)), matrix)[0].name
     if gpu.memory_bytes is None and shares_memory(gpu.compute_capability):
         return message("check.gpu.name_shared", "{name}, shares this computer's memory", name=name)
     if gpu.memory_bytes is None:
@@ -250,7 +255,7 @@ def _condas(machine: Machine) -> Iterator[Requirement]:
 def _settings(settings: UserSettings) -> Iterator[Requirement]:
     count = len(settings.extra_index_urls) + len(settings.find_links) + (settings.index_url is not None)
     if count:
-        fact = message("check.settings.sources", "pip/uv is set up with extra package sources: {count}.", count=count)
+        fact = message("check.settings.sources", "pip/uv has extra package sources: {count}.", count=count)
         yield Requirement("settings", "note", fact, message("check.settings.sources.why"))
     for notice in settings.notices:  # what was passed over in them, and what the proxy's settings leave open
         yield Requirement("settings", "note", notice)
@@ -283,7 +288,7 @@ def _volumes(machine: Machine) -> Iterator[Requirement]:
                 "check.disk.free",
                 "{path}: {gigabytes} GB free",
                 path=volume.path,
-                gigabytes=round(volume.free_bytes / 1e9, 1),
+                gigabytes=free_gigabytes(volume.free_bytes),
             )
             is_tight = volume.free_bytes < COMFORTABLE_BYTES
             why = message("check.disk.tight.why") if is_tight else None

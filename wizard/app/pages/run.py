@@ -155,7 +155,17 @@ class Ending:
     def cancelled(self) -> bool:
         return self.status == ExitStatus.CANCELLED
 
+    @property
+    def blames(self) -> str:
+        """The page of the choice that it failed for: place (a full disk), source (one that does not deliver), or ''."""
+        if self.cancelled:
+            return ""
+        if self.error_code.endswith(_FULL):
+            return "place"
+        return "source" if self.error_code.startswith("fetch-") else ""
 
+
+_FULL = ("no-space", "no-space-quota", "disk-full")
 _LIMITS = ("network", "server", "disk", "processor", "limit")
 _OVER = ("done", "skipped")
 

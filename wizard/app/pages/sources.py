@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 from urllib.parse import urlsplit
 
 from wizard.compatibility.model import Choices
 from wizard.model.messages import Message, message
+from wizard.process import redact
 from wizard.run.model import Preview, SelectedBuild
 from wizard.sources.model import Availability, Layout, Origin, Source, SourceStatus
 from wizard.sources.table import MirrorRow
@@ -83,7 +85,7 @@ def _row(status: SourceStatus, selected: SelectedBuild) -> SourceStatus:
     if row.kind == "torch" and row.uses and row.verdict == "missing":
         return replace(row, availability=Availability.COMPLETE, message=message("truth.complete"))
     if row.kind == "packages" and row.uses and row.availability is Availability.MISSING:  # another one has that file
-        return replace(row, message=message("page.source.asked-too", "is asked, too"))
+        return replace(row, message=message("page.source.asked-too", "also used"))
     return row
 
 
@@ -140,17 +142,26 @@ def operators(table: Sequence[MirrorRow]) -> tuple[MirrorRow, ...]:
 def persistent_mirrors(
     selected: SelectedBuild, choices: Choices, table: Sequence[MirrorRow], has_conda: bool
 ) -> tuple[PersistentMirror, ...]:
-    """Return the mirrors that the person could keep: those selected for packages and channels; else the one chosen by
-    name, for what it has. Channels are of use only to who has a conda."""
+    """Return the mirrors that the person could keep: those selected for packages and channels, and an index that was
+    typed; else the one chosen by name, for what it has. Channels are of use only to who has a conda."""
     kinds = [kind for kind in _PERSISTENT_KINDS if kind != "conda" or has_conda]
     used: dict[str, list[str]] = {}
     for row in rows_of(selected):
         if row.uses and row.kind in kinds and row.source.origin is Origin.MIRROR:
             used.setdefault(row.source.mirror, []).append(row.kind)
+        elif (
+            row.uses and row.kind == "packages" and row.source.origin is Origin.BY_HAND and _may_be_kept(row.source.url)
+        ):
+            used[row.source.url] = ["packages"]
     if not used and choices.mirrors not in WORDS:
         has = {row.kind for row in table if row.id == choices.mirrors}
         used = {choices.mirrors: [kind for kind in kinds if _PERSISTENT_KINDS[kind] in has]}
     return tuple(PersistentMirror(mirror, tuple(kept)) for mirror, kept in used.items() if kept)
+
+
+def _may_be_kept(address: str | None) -> TypeGuard[str]:
+    """A password does not go into a settings file by the way."""
+    return address is not None and address.startswith("https://") and redact(address) == address
 
 
 def reasons(selected: SelectedBuild) -> tuple[Message, ...]:

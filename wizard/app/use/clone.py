@@ -77,7 +77,7 @@ def _check_source(source: Environment) -> None:
             "Choose one of the environments of: torch-wizard envs list",
             path=str(source.prefix),
         )
-    if source.state is not EnvironmentState.OK:
+    if source.state is not EnvironmentState.OK and not source.is_moved:
         raise UsageError(CLONE_NOT_WHOLE, path=str(source.prefix))
 
 

@@ -139,6 +139,7 @@ def verify_prefix(prefix: Path, is_cancelled: IsCancelled, deep: bool = False) -
     Raises UsageError `no-environment`, WizardError `contents-differ`.
     """
     from wizard.diagnose.checks.packages import compare_contents
+    from wizard.diagnose.known_errors.match import cause_and_fix
     from wizard.machine.probe import probe
     from wizard.run.report.document import report_document
     from wizard.run.verify.model import exit_status
@@ -158,6 +159,8 @@ def verify_prefix(prefix: Path, is_cancelled: IsCancelled, deep: bool = False) -
             path=str(prefix),
         )
     machine = probe(None, is_cancelled)
-    verification = verify(python, bool(machine.driver and machine.nvidia_gpus), machine, is_cancelled)
+    verification = verify(
+        python, bool(machine.driver and machine.nvidia_gpus), machine, is_cancelled, explain=cause_and_fix
+    )
     status = exit_status(verification)
     return report_document(None, verification, status=int(status), error=None), status

@@ -12,6 +12,7 @@ from wizard.app.use.network import load_network
 from wizard.compatibility.cards import graphics_cards
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.data.model import Matrix
+from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.model import Verdict
 from wizard.compatibility.other_makers import card_words
 from wizard.diagnose.driver_guide import DriverGuide
@@ -21,15 +22,30 @@ from wizard.diagnose.known_errors.match import Explanation, explain
 from wizard.diagnose.known_errors.pasted import EXPLAIN_EMPTY
 from wizard.environment.layout import is_conda_prefix
 from wizard.model.errors import UsageError
-from wizard.model.messages import Message, message, text
+from wizard.model.messages import Message, free_gigabytes, message, text
 from wizard.run.model import Facts
 
 SCHEMA = 1
 _MOST_SHOWN = 3
 _OTHER = "explain.reason.other-"
 _CPU_BUILD = ("torch-cpu-build", "cpu-build-seen")  # without a card, it is the right one
-_ASKS_FOR_NVIDIA = ("no-nvidia-driver", "no-cuda-gpus", "is-available-false")
+_ASKS_FOR_NVIDIA = (
+    *("no-nvidia-driver", "no-cuda-gpus", "is-available-false", "gpu-not-used", "cuda-missing-said", "cpu-build-said"),
+    *("webui-no-gpu", "webui-device", "driver-insufficient", "cuda-init-cut", "uv-cpu-build", "nvml-not-found"),
+    *("build-from-source-torch", "smi-not-found"),
+)
+_MADE_FOR_NVIDIA = (
+    *("build-from-source-torch", "companion-build", "triton-missing", "vllm-device-type", "bitsandbytes"),
+    *("nvcc-not-found", "nvcc-at-run-time", "smi-not-found", "xformers-operator"),
+)
+_DRIVER_OF_WINDOWS = (
+    *("libcuda-missing", "smi-not-found", "smi-nocomm", "nvidia-module-missing", "nvml-not-found"),
+    *("no-nvidia-driver", "apt-nvidia-deps", "apt-nvidia-missing", "dkms-build", "secureboot"),
+)
+_NOT_SAID_WHY = ("gpu-not-used", "is-available-false", "cuda-missing-said", "webui-no-gpu", "device-name-invalid")
 _ABOUT_A_BUILD = ("torch", "import")
+_NO_VERSION = ("no-version", "no-version-listed", "no-version-suffix", "no-version-tag", "uv-no-solution-torch")
+_NO_BUILD = "explain.reason.no-tag"  # then neither the Python nor the index is what fails
 _HAS_CODE = "explain.reason.has-code"  # then not torch lacks it, but a package beside it
 
 
@@ -55,6 +71,7 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
     wanted = found[0].error.facts if found else ()
     if not wanted:
         reasons = _reasons(judge_facts(named, load_matrix()), found, named)
+        found = by_the_tables(by_the_texts_facts(found, named), reasons)
         return ExplainResult(found, reasons=reasons, environment=_environment(named.environment))
     facts, verdict, matrix = look()
     guide = driver_advice(facts.machine, matrix, verdict.after_driver_update) if "driver-guide" in wanted else None
@@ -62,9 +79,7 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
     is_of_another = _is_of_another(reasons, named, facts)
     if found[0].id in _CPU_BUILD and not (facts.machine.nvidia_gpus or is_of_another):
         found = (replace(found[0], advice="explain.fix-no-card"), *found[1:])
-    found = by_the_texts_facts(found, named)
-    if found[0].id == "no-kernel-image" and any(one.key == _HAS_CODE for one in reasons):
-        found = (replace(found[0], advice="explain.fix-other-package"), *found[1:])
+    found = by_the_tables(by_the_texts_facts(found, named), reasons)
     if found[0].id == "driver-insufficient" and driver_suffices(named, matrix):
         other = replace(found[0], reason="explain.cause-driver-suffices", advice="explain.fix-driver-suffices")
         found = (other, *found[1:])
@@ -74,12 +89,34 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
 
 def by_the_texts_facts(found: tuple[Explanation, ...], named: TextFacts) -> tuple[Explanation, ...]:
     """The first answer in other words where the figures and names of the text contradict the row's own."""
+    if not found:
+        return found
     if found[0].id == "oom" and named.free and _has_room(*named.free):
         other = replace(found[0], reason="explain.cause-card-has-room", advice="explain.fix-card-has-room")
         return (other, *found[1:])
     asks = found[0].id in _CPU_BUILD or (found[0].id in _ASKS_FOR_NVIDIA and not named.has_other_build)
+    if named.os == "macos" and (asks or found[0].id in _MADE_FOR_NVIDIA):
+        return (replace(found[0], reason="explain.cause-mac", advice="explain.fix-mac"), *found[1:])
+    if named.is_wsl and found[0].id in _DRIVER_OF_WINDOWS:
+        inside = "explain.error.no-driver-wsl"
+        return (replace(found[0], reason=f"{inside}.cause", advice=f"{inside}.fix"), *found[1:])
     if asks and (named.shows_amd or named.shows_intel) and not named.shows_nvidia:
         other = replace(found[0], reason="explain.cause-other-maker", advice="explain.fix-other-maker")
+        return (other, *found[1:])
+    if found[0].id in _NOT_SAID_WHY and named.torch and named.torch.tag == CPU and not named.is_of_several:
+        seen, params = "explain.error.cpu-build-seen", {"version": f"{named.torch.version}+{CPU}"}
+        return (replace(found[0], params=params, reason=f"{seen}.cause", advice=f"{seen}.fix"), *found[1:])
+    return found
+
+
+def by_the_tables(found: tuple[Explanation, ...], reasons: tuple[Message, ...]) -> tuple[Explanation, ...]:
+    """The first answer in other words where the tables know better than its row."""
+    said = {one.key for one in reasons}
+    if found and found[0].id == "no-kernel-image" and _HAS_CODE in said:
+        other = replace(found[0], reason="explain.cause-other-package", advice="explain.fix-other-package")
+        return (other, *found[1:])
+    if found and found[0].id in _NO_VERSION and _NO_BUILD in said:
+        other = replace(found[0], reason="explain.cause-no-such-build", advice="explain.fix-no-such-build")
         return (other, *found[1:])
     return found
 
@@ -103,7 +140,7 @@ def _environment(named: str) -> Path | None:
 
 def _reasons(judged: JudgedFacts, found: tuple[Explanation, ...], named: TextFacts) -> tuple[Message, ...]:
     """What the tables say, how sure they are and from which facts, and the one question that would say more."""
-    said = judged.reasons
+    said = judged.reasons if found or named.is_of_torch else ()
     if any(not one.key.startswith(_OTHER) for one in said):  # that it is another computer's text rests on nothing more
         facts = ", ".join(judged.used)
         rests = (message("explain.rests-on", facts=facts), message(f"explain.sureness.{judged.sureness}"))
@@ -164,7 +201,7 @@ def _facts(
     if "disk" in wanted:
         for volume in machine.volumes:
             if volume.free_bytes is not None:
-                yield message("explain.fact.disk", place=volume.path, free=round(volume.free_bytes / 1e9, 1))
+                yield message("explain.fact.disk", place=volume.path, free=free_gigabytes(volume.free_bytes))
     if "network" in wanted:
         yield _network()
 

@@ -256,8 +256,8 @@ def mend(planned: Mending, tell: Callable[[Message], None] = lambda words: None)
     """Write it, and take away what conda had stored of channels that changed. `tell` hears what became of that.
 
     Raises WizardError `undo-…`, with nothing changed."""
-    codes = ", ".join(dict.fromkeys(finding.code for finding in planned.findings))
-    change = apply(planned.diffs, message("lint.reason", codes=codes))
+    causes = tuple(dict((finding.code, finding.cause) for finding in planned.findings).values())
+    change = apply(planned.diffs, message("lint.fixed", causes=causes))
     for words in clean_after(planned.diffs, surroundings()):
         tell(words)
     return change

@@ -45,8 +45,8 @@ def plain_address(url: str) -> str:
     if parts.scheme not in ("http", "https"):
         raise WizardError(
             "profile-local",
-            "{url} is a file of this computer, which the students' machines do not have.",
-            "Use https addresses for --index, --torch-index, --find-links and --channel.",
+            "{url} is on this computer, where the students cannot reach it.",
+            "Choose another source: on the page Source, or with --torch-index, --index, --find-links or --channel.",
             url=redact(url),
         )
     plain = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))

@@ -278,7 +278,7 @@ def _failure(report: Mapping[str, Any], status: object) -> tuple[str, tuple[Said
     return (
         "failed",
         _headline(report) or (Said(message("share.why.failed", "The setup failed.")),),
-        (Said(message("share.fix.log", "The report on that computer says more: torch-wizard runs.")),),
+        (Said(message("share.fix.log", "Look at the report on that computer.")),),
     )
 
 

@@ -44,7 +44,7 @@ def verify(arguments: Arguments, terminal: Terminal) -> int:
     if arguments.json:
         terminal.document(document)
     else:
-        terminal.write(render_text(document, terminal.language))
+        terminal.line(render_text(document, terminal.language))
     if arguments.save:
         save_report(Path(arguments.save).expanduser(), document, terminal)
     return status

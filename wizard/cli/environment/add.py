@@ -196,7 +196,7 @@ def _lines(file: Path, prefix: Path) -> Iterator[str]:
     from wizard.classroom.profile.hosts import is_foreign
     from wizard.diagnose.repair.reuse import held_family
     from wizard.environment.inspect.installation import read_installation, user_variables
-    from wizard.project.understand import meets
+    from wizard.project.model import meets
 
     project = read_project(file)
     foreign = [source.url for source in project.sources if is_foreign(source.url)]

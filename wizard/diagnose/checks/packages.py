@@ -17,6 +17,7 @@ from packaging.utils import canonicalize_name
 from wizard.diagnose.checks.damage import Damage, damage_of
 from wizard.diagnose.model import Check, Evidence, Finding, Remedy, finding, found, not_looked, proof, ruled_out
 from wizard.environment.inspect.installation import Installation
+from wizard.environment.inspect.look import moved_from
 from wizard.environment.layout import python_of
 from wizard.model.distributions import FAMILY, Distribution
 from wizard.model.errors import Cancelled
@@ -37,7 +38,11 @@ _CONDA_TORCH_PARTS = ("libtorch", "pytorch-cuda", "pytorch-mutex")
 
 
 def interpreter(env: Installation) -> Check:
-    """Tell why the environment's Python does not start: locked, a link into nothing, gone, or broken."""
+    """Tell why the environment's Python does not start (locked, a link into nothing, gone, or broken), or that only its
+    full path starts it."""
+    if env.python and (before := moved_from(env.prefix)):
+        evidence = (proof("leads-elsewhere", path=str(env.prefix), base=before),)
+        return found("interpreter", finding("interpreter", "moved", evidence, path=before))
     if env.python:
         return ruled_out(
             "interpreter",

@@ -135,6 +135,17 @@ def _code(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message]
     fitting = [build for build in driven if build.advertised] or driven
     there = facts.torch
     blanks = {"sm": facts.capability.sm}
+    pythons = {python for build in with_code for python in _made_for(build)}
+    if pythons and facts.python and facts.python not in pythons:
+        yield message(
+            "explain.reason.code-python",
+            "Builds with code for {sm} are made for Python {first} to {last}, none for the {python} of the text.",
+            first=min(pythons, key=version_key),
+            last=max(pythons, key=version_key),
+            python=facts.python,
+            **blanks,
+        )
+        return
     if there and there.tag and any(_is(build, there) for build in with_code):
         yield message("explain.reason.has-code", build=there.text, **blanks)
         return

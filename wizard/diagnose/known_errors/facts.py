@@ -33,7 +33,7 @@ _CONDA_ROW = r"^(?:\[conda\] )?pytorch(?:-gpu|-cpu)? +(\d+\.\d+\.\d+) +\S*(?:py3
 _PIP_ROW = r"^(?:\[conda\] )?torch +(\d+\.\d+\.\d+\S*) +pypi_\d"
 _SAID_BY_PYTHON = r"torch\.__version__\)?\s*['\"]?" + _VERSION
 _WANTED = (
-    r"(?:requirement |distribution found for |candidates for )(torch|torchvision|torchaudio)(?:==| \()"
+    r"(?:requirement |distribution found for |candidates for |no version of )(torch|torchvision|torchaudio)(?:==| \()"
     r"(\d+\.\d+(?:\.\d+)?)(\.?(?:dev|a|b|rc)\d*)?(?:\+(cu\d+|cpu|xpu|rocm[\d.]*\d))?"
 )
 _LISTED = r"\(from versions: (\d[^)\n]*)\)"
@@ -43,7 +43,7 @@ _CAPABILITY = (
 )
 _ABOUT_THE_CARD = (
     r"(?i:kernel ?image (?:is )?(?:not )?available)|NoKernelImage|CUDA error: invalid device function"
-    r"|\bis_available\(\)|(?i:cuda available\W{1,4}false)"
+    r"|\bis_available\(\)|(?i:cuda available\W{1,4}false)|(?i:unhandled cuda error)"
     r"|CUBLAS_STATUS_(?:EXECUTION_FAILED|NOT_SUPPORTED|ARCH_MISMATCH)"
     r"|(?i:no [\w ]{0,20}(?:GPU|accelerator)[\w ]{0,24}(?:detected|found|discovered))"
 )
@@ -54,10 +54,12 @@ _NVIDIA = (
     r"(?i)\b(?:RTX|GTX)[ -]?\d{3,4}|\bcu1\d\d\b|flash_attn|_cuda\.(?:cpython|so)|\blib(?:cudart|cublas|cudnn|nvrtc)\b"
     r"|\b(?:GeForce|Quadro|A100|H100|H200|B200|L40S?|V100|P100|GB10)\b"
     r"|\bCUDA error|cudaError|\bnvcc\b|detected CUDA version"
+    r"|\bNVIDIA (?:T|A|MX|P|K|L)\d|\bMX ?[1-5][1-7]0\b|英伟达|\bN ?卡"
 )
 _AMD = (
     r"(?i)\bzluda|patchzluda|\bhip[ -]?sdk|\bradeon (?:rx|pro|vii|r[x\d])|\bAMD [5679]\d00|\bInstinct\b"
-    r"|\bRX ?(?:[5679]\d00|9\d{3}) ?(?:XTX?|GRE|M|S)?\b|\bgfx(?:9|1[0-2])\w{2,3}\b|\bMI[23]\d{2}X?\b"
+    r"|\bRX ?(?:[5679]\d[05]0|[45][5-9]0|9\d{3}) ?(?:XTX?|GRE|M|S)?\b|\bStrix\b"
+    r"|\bRyzen AI\b|\b[678]80M\b|\b8[04-6]\d0S\b|\bgfx(?:9|1[0-2])\w{2,3}\b|\bMI[23]\d{2}X?\b"
 )
 _NO_CUDA_BUILD = r"(?i)\b(?:rocm|xpu)[ -]?\d|\+(?:rocm|xpu)\b|/whl/(?:nightly/)?(?:rocm|xpu)"
 _INTEL = (
@@ -112,10 +114,10 @@ _PYTHONS_OWN = r"^<|[\\/][Ll]ib[\\/](?:python3\.\d+[\\/])?\w+(?:[\\/]\w+)?\.py$|
 # What only one system's texts hold. Two systems in one text: none is believed.
 _SYSTEMS = {
     "windows": r"WinError|\b[A-Z]:\\|win_amd64|win_arm64|\bWindows 1[01]\b|\[MSC v\.",
-    "macos": r"macosx_\d|/Users/|(?:^|[^'\"])\bdarwin\b(?:$|[^'\"])|\bmacOS\b|\.dylib\b",
+    "macos": r"macosx_\d|/Users/|(?:^|[^'\"])\bdarwin\b(?:$|[^'\"])|\bmacOS\b|\bMac(?:Book)?\b|\bApple M\d|\.dylib\b",
     "linux": r"manylinux|linux_(?:x86_64|aarch64)|/home/|/usr/|/opt/|\.so[.\d]*:",
 }
-_WSL = r"(?i)\bWSL ?2?\b|microsoft-standard"
+_WSL = r"(?i)\bWSL ?2?\b|microsoft-standard|/mnt/c/Users/"
 _ARCHES = {"aarch64": r"aarch64|\barm64\b|_arm64\b", "x86_64": r"x86_64|(?:_|\b)amd64\b"}
 
 
@@ -146,6 +148,7 @@ class TextFacts:
     driver_cuda: str = ""
     driver: str = ""
     python: str = ""
+    is_wsl: bool = False
     os: str = ""  # "windows", "linux", "macos"
     arch: str = ""  # "x86_64", "aarch64"
     wheel: Named | None = None  # a file's name: the torch of another Python may stand in it
@@ -174,6 +177,7 @@ class TextFacts:
     own_python: str = ""  # the folder of a portable Python that an application brings
     is_packed: bool = False  # an application in one file: nothing can be installed into it
     names_torch: bool = True
+    is_of_torch: bool = True  # by its own name, not by CUDA's alone
     shows_nvidia: bool = False  # its computer has such a card, or is set up for one
 
 
@@ -194,6 +198,7 @@ def parse_facts(text: str) -> TextFacts:
         driver_cuda=_driver_cuda(words),
         driver=_first_group(_DRIVER, words),
         python=_python(words),
+        is_wsl=bool(compiled(_WSL).search(words)),
         os="linux" if compiled(_WSL).search(words) else _only(_SYSTEMS, words),
         arch=_only(_ARCHES, words),
         wheel=Named(wheel[0] or "", wheel[1] or "", wheel[2] or "") if wheel else None,
@@ -222,6 +227,7 @@ def parse_facts(text: str) -> TextFacts:
         own_python=_first_group(_OWN_PYTHON, words).replace("\\\\", "\\"),
         is_packed=bool(compiled(_PACKED).search(words)),
         names_torch=bool(compiled(_TORCH_WORDS).search(words)),
+        is_of_torch=bool(compiled(r"(?i)torch").search(words)),
         shows_nvidia=bool(compiled(_NVIDIA).search(words)),
     )
 
@@ -333,7 +339,8 @@ def _wanted_facts(words: str) -> Named | None:
 
 
 def _listed(words: str) -> tuple[str, ...]:
-    return tuple(listed.split(", ")) if (listed := _first_group(_LISTED, words)) else ()
+    listed = _first_group(_LISTED, words).split(", ")
+    return tuple(version for version in listed if version[:1].isdigit())
 
 
 def _named(name: str, groups: tuple[str | None, ...]) -> Named | None:

@@ -23,7 +23,8 @@ from wizard.process import redact
 @dataclass(frozen=True, slots=True)
 class KnownError:
     """A row of `matrices/errors.toml`. `patterns`: any of them; `needs`: all of them too, anywhere; `near`: all of
-    them, close to the match; `unless`: none of them, anywhere. `hides`: the rows that say less of the same text."""
+    them, close to the match; `unless`: none of them, anywhere. `said`: it knows what people say, not what
+    programs print. `hides`: the rows that say less of the same text."""
 
     id: str
     area: str
@@ -36,6 +37,7 @@ class KnownError:
     near: tuple[Pattern, ...] = ()
     unless: tuple[Pattern, ...] = ()
     rank: int = 1
+    said: bool = False
     facts: tuple[str, ...] = ()
     hides: frozenset[str] = frozenset()
 
@@ -66,6 +68,7 @@ class Explanation:
 # The catalogue of known errors, read from `matrices/errors.toml`. Only what is written there is ever advised.
 
 _CONTEXT = "@"
+_KIND = -1  # the rank of a row that knows the kind of failure alone
 
 
 class KnownErrorRow(Row, frozen=True, kw_only=True):
@@ -83,6 +86,7 @@ class KnownErrorRow(Row, frozen=True, kw_only=True):
     needs: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     rank: Literal[-2, -1, 0, 1, 2] = 1
+    said: bool = False
     facts: tuple[Literal["card", "driver", "driver-guide", "best", "network", "disk"], ...] = ()
 
     hides: tuple[Name, ...] = ()
@@ -144,6 +148,7 @@ def _known(row: KnownErrorRow, contexts: Mapping[str, Pattern]) -> KnownError:
             contexts[one.removeprefix(_CONTEXT)] if one.startswith(_CONTEXT) else Pattern([one]) for one in row.unless
         ),
         rank=row.rank,
+        said=row.said,
         facts=row.facts,
         hides=frozenset(row.hides),
     )
@@ -165,6 +170,13 @@ _LINE = 300
 _LONGEST_LINE = 8_000  # characters: what is shown of a log in one line stays near to what told it
 _BEFORE, _AFTER = 2500, 1000  # bytes: how close a context must stand to the match
 _MOST = 5  # answers: nobody reads more, and each line is looked through for secrets
+_RAISED = Pattern([r"^[^\n]{0,60}\b\w*[a-z](Error|Exception): \S[^\n]*$"])
+_WRAPPED = Pattern(
+    [
+        r"During handling of the above|was the direct cause of|CalledProcessError|ChildFailedError|RayTaskError"
+        r"|Engine ?[Cc]ore|Failed to import|returned non-zero|[Ee]xit ?code|because of|root cause|SystemExit"
+    ]
+)
 _WENT_WELL = Pattern([r"^(Successfully installed|Installed \d+ packages?) .*$"])
 
 
@@ -175,7 +187,7 @@ def explain(text: str, errors: Sequence[KnownError] | None = None) -> tuple[Expl
     """
     words = clean(text)
     cleaned = Text(in_english(words))
-    rows = known_errors() if errors is None else tuple(errors)
+    rows = _of_this_world(known_errors() if errors is None else tuple(errors), cleaned)
     there = _sieve(rows).of(cleaned)
     found = [(row, match) for row in rows if (match := _last_match(row, cleaned, there))]
     hidden = frozenset[str]().union(*(row.hides for row, _ in found))
@@ -190,6 +202,14 @@ def explain(text: str, errors: Sequence[KnownError] | None = None) -> tuple[Expl
 def cause_and_fix(text: str) -> tuple[Message, Message] | None:
     """Return what the best answer says; None where only the kind of failure is known: who asks says that better."""
     return next(((known.cause, known.fix) for known in explain(text) if known.error.rank >= 0), None)
+
+
+def _of_this_world(rows: tuple[KnownError, ...], text: Text) -> tuple[KnownError, ...]:
+    """Without those about torch where a program that computes without it is named, and none that uses it."""
+    foreign, ours = (Pattern(["|".join(_shipped().contexts[name])]) for name in ("foreign", "program"))
+    if text.last(foreign) is None or text.last(ours) is not None:
+        return rows
+    return tuple(row for row in rows if row.area != "torch")
 
 
 @lru_cache(maxsize=2)
@@ -228,8 +248,26 @@ def _last_match(row: KnownError, text: Text, there: frozenset[Pattern]) -> Match
     wanted = [pattern for pattern in row.patterns if pattern in there]
     if not wanted or not there.issuperset((*row.needs, *row.near)) or not there.isdisjoint(row.unless):
         return None
-    matches = [match for pattern in wanted if (match := text.last(pattern, lambda one: _is_near(row.near, one, text)))]
+    matches = [match for pattern in wanted if (match := text.last(pattern, lambda one: _counts(row, one, text)))]
     return max(matches, key=lambda match: match.start, default=None)
+
+
+def _counts(row: KnownError, match: Match, text: Text) -> bool:
+    if not _is_near(row.near, match, text) or (row.said and _is_beside_an_exception(match, text)):
+        return False
+    return row.rank != _KIND or not _is_before_another(match, text)
+
+
+def _is_before_another(match: Match, text: Text) -> bool:
+    """A kind of failure is no answer where the text ends with an exception of its own, which is not about the first."""
+    last, wrapped = text.last(_RAISED), text.last(_WRAPPED)
+    return bool(last and last.start > match.end and not (wrapped and wrapped.start > match.start))
+
+
+def _is_beside_an_exception(match: Match, text: Text) -> bool:
+    """A text with an exception is about that; what is said around it tells of the card or of what was tried."""
+    is_about = text.last_end(_RAISED, match.start + 1) >= match.start
+    return not is_about and text.last(_RAISED) is not None
 
 
 def _is_near(contexts: Sequence[Pattern], match: Match, text: Text) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from wizard.compatibility.model import Plan
+from wizard.diagnose.known_errors.match import cause_and_fix
 from wizard.diagnose.repair.guards import guard_files, write_guards
 from wizard.diagnose.repair.snapshot import REPAIR, RepairSnapshot
 from wizard.diagnose.repair.states import check_alone, wheels_kept
@@ -219,6 +220,7 @@ class RepairVerify(Step):
             is_cancelled=context.is_stopped,
             environment=context.plan.environment,
             on_check=lambda name: context.emitter.progress(self.name, 0, None, check_name(name)),
+            explain=cause_and_fix,
             as_user=without(self._repair.variables, self._repair.drop_library_folders),
         )
         for check in verification.checks:

@@ -15,11 +15,14 @@ from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import message
 from wizard.process.detached import start_detached
 from wizard.system import paths
+from wizard.system.disk import user_ids
 from wizard.system.places import places
 from wizard.undo.journal import UndoJournal
 
 _EDITORS = ("code", "codium", "code-insiders")
 KERNEL_PACKAGE = "ipykernel"
+NOTEBOOK_PACKAGE = "notebook"  # Jupyter itself, with the kernel
+_NOTEBOOKS = {"jupyter-lab": "jupyter lab", "jupyter-notebook": "jupyter notebook"}
 KERNEL_LACKS = ErrorText(
     "kernel-no-package",
     "Jupyter needs the package {package}, which is not in the environment “{path}”.",
@@ -70,6 +73,14 @@ def _active(prefix: Path) -> dict[str, str]:
     front = dict.fromkeys((str(python_of(prefix).parent), str(scripts_folder(prefix))))
     environment["PATH"] = os.pathsep.join((*front, environment.get("PATH", "")))
     return environment
+
+
+def find_notebook(prefix: Path) -> str | None:
+    """Return the command that opens notebooks where the environment is active; None where no Jupyter is found."""
+    path = _active(prefix)["PATH"]
+    found = next((command for name, command in _NOTEBOOKS.items() if shutil.which(name, path=path)), None)
+    refuses = (user_ids() or (1,))[0] == 0  # root's, as in containers and images of WSL
+    return f"{found} --allow-root" if found and refuses else found
 
 
 def jupyter_folder(environment: Mapping[str, str], home: Path) -> Path:

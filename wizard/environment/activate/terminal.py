@@ -95,15 +95,17 @@ class StartFile:
     text: str
 
 
-def open_terminal(prefix: Path, lines: Sequence[ShellLine] = (), folder: Path | None = None) -> int:
+def open_terminal(prefix: Path, lines: Sequence[ShellLine] = (), folder: Path | None = None, command: str = "") -> int:
     """Open a terminal and return its process id. `lines`: how it is switched on, where not by its own script. `folder`:
-    where it begins, if not in the person's own.
+    where it begins, if not in the person's own. `command`: what runs there first, in plain words for every shell.
 
     Raises WizardError `terminal-none`, `terminal-no-script`, `terminal-not-started`.
     """
     os_name = paths.os_name()
     lines = lines or (activation_lines(str(prefix), os_name) if has_activation(prefix, os_name) else ())
     shell, line = _shell_and_line(this_users_shell(os_name), lines, prefix)
+    if command:
+        line = f"{line} & {command}" if shell == "cmd" else f"{line}; {command}"
     try:
         with_window = this().shells_bring_a_window
         argv = windows_command(line, shell, _comspec()) if with_window else _in_terminal(line, shell, prefix)

@@ -31,7 +31,7 @@ from wizard.environment.create.clone_files import (
     rewrite,
     spellings,
 )
-from wizard.environment.inspect.look import parse_cfg
+from wizard.environment.inspect.look import moved_from, parse_cfg
 from wizard.environment.inspect.owned import owned_files
 from wizard.environment.inspect.prefix import ENV_BROKEN, ask_python
 from wizard.environment.inspect.sizes import Folder, walk
@@ -133,7 +133,7 @@ def clone(
     """Copy into a folder that holds nothing but our mark. Raises WizardError `clone-…`, `no-space`, Cancelled; then it
     is for the caller to remove."""
     _check_disk_space(target, sum(size for path, size in contents.files if path not in contents.stored))
-    known = spellings(source.prefix, target)
+    known = spellings((source.prefix, moved_from(source.prefix)), target)
     try:
         if source.kind is EnvironmentKind.VENV:
             _make_frame(source, target, is_cancelled)

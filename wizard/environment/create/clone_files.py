@@ -19,7 +19,7 @@ import os
 import posixpath
 import re
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -185,12 +185,13 @@ class Spellings:
         return self.pattern.sub(lambda match: self.new[match[0]], data)
 
 
-def spellings(old: Path, new: Path, is_windows: bool | None = None) -> Spellings:
-    """Return the ways to write a path: plain, in a URL, in JSON; with Windows' slashes. The old one also with links
-    resolved."""
+def spellings(olds: Sequence[Path | str | None], new: Path, is_windows: bool | None = None) -> Spellings:
+    """Return the ways to write a path: plain, in a URL, in JSON; with Windows' slashes. The old ones also with links
+    resolved: one that was moved may name two places."""
     with_backslashes = this().dos_paths if is_windows is None else is_windows
     found: dict[bytes, bytes] = {}
-    for written in dict.fromkeys((str(old), os.path.realpath(old))):
+    named = [str(old) for old in olds if old is not None]
+    for written in dict.fromkeys((*named, *map(os.path.realpath, named))):
         for was, now in _written(written, str(new), with_backslashes):
             found.setdefault(os.fsencode(was), os.fsencode(now))
     longest = sorted(found, key=len, reverse=True)

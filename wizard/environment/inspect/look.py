@@ -109,20 +109,20 @@ def _venv(prefix: Path, cfg: dict[str, str]) -> Environment:
         found = _broken(found, message("envs.broken.base", path=str(base or python)))
     elif contents.trouble:
         found = _broken(found, contents.trouble)
-    elif (before := _moved_from(prefix)) is not None:
+    elif (before := moved_from(prefix)) is not None:
         found = _broken(
             found,
             message(
                 "envs.broken.moved",
                 "It was made in “{path}” and then moved or copied: its activation and its commands still lead there. "
-                "Move it back, or make it again here.",
+                "Move it back, or clone it: the clone works.",
                 path=before,
             ),
         )
     return _with_run(found)
 
 
-def _moved_from(prefix: Path) -> str | None:
+def moved_from(prefix: Path) -> str | None:
     """Return the folder that a venv's activation names, if that is not where it lies now."""
     script = prefix / this().scripts / "activate"
     named = _NAMED.search((read_text(script, _ACTIVATE_HEAD) or "") if script.is_file() else "")

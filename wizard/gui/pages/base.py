@@ -12,18 +12,20 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
-from wizard.app.pages.order import AppState
+from wizard.app.pages.order import ORDER, AppState, PageId, SideId
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import OnNote, Task, Work
 from wizard.gui.widgets.announce import announce
+from wizard.gui.widgets.commands import page_name, side_name
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.icons import Sign
 from wizard.gui.widgets.labels import label
 from wizard.gui.widgets.messages import Busy, HelpPanel, Trouble
 from wizard.model.errors import WizardError
-from wizard.model.messages import Words
+from wizard.model.messages import Message, Words
 
 T = TypeVar("T")
+_OF_NETWORK = ("lock-network",)  # errors of which the same call may know nothing a moment later
 _MARK = 56  # pixels
 _MARGINS = (36, 26, 36, 10)
 
@@ -40,6 +42,7 @@ class Page(QWidget):
     changed = Signal()  # the footer and the rail should be asked again
     wants_focus = Signal()  # what had the focus is gone
     retitled = Signal()  # only the window's title has to be written anew
+    primary_hint: Message | None = None  # what the primary button does, where its words do not say it
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -49,7 +52,8 @@ class Page(QWidget):
         self.footer_right: list[QWidget] = []
         self._task: Task[Any] | None = None
         self._title, self._subtitle = label("", "title"), label("", "subtitle")
-        self.trouble = Trouble(context.translator)
+        self.trouble = Trouble(context.translator, self._ways)
+        self.trouble.opened.connect(self._open_page)
         self.busy = Busy()
         sheet = _Sheet()
         sheet.setObjectName("sheet")
@@ -131,6 +135,17 @@ class Page(QWidget):
         """Esc was pressed; True when the page had something harmless to close."""
         return False
 
+    def _ways(self) -> dict[str, str]:
+        """Return the pages that a message here can lead to."""
+        pages = [page for page in ORDER if self.context.navigator.may_open(page)]
+        return {page_name(page): page.value for page in pages} | {side_name(side): side.value for side in SideId}
+
+    def _open_page(self, page: str) -> None:
+        if page in list(SideId):
+            self.context.side.open(SideId(page))
+        else:
+            self.context.navigator.open_page(PageId(page))
+
     # -- for pages
 
     @property
@@ -153,6 +168,9 @@ class Page(QWidget):
     def difference_title(self) -> str:
         """Return the title above what is not as it was chosen, or not as usual where nothing was chosen."""
         chosen, usual = self.tr("Different from what you chose"), self.tr("Different from the usual setup")
+        asked = self.state.request.decision if self.state.project and self.state.request else None
+        if asked and (asked.relaxed or asked.left_out):
+            return self.tr("Different from what the project asks")
         return chosen if self.state.has_chosen else usual
 
     # -- longer help, on demand
@@ -188,6 +206,11 @@ class Page(QWidget):
         return self._title.text()
 
     @property
+    def spoken(self) -> str:
+        """What a screen reader says when the page comes up."""
+        return self.title
+
+    @property
     def window_title(self) -> str:
         """What the window's title and the task bar say of this page."""
         return self.title
@@ -221,8 +244,14 @@ class Page(QWidget):
 
         def failed(error: WizardError) -> None:
             self._task_is_over()
-            (on_failed or self.trouble.show_error)(error)
+            if on_failed is not None:
+                on_failed(error)
+            else:
+                self.trouble.show_error(error, again if error.code in _OF_NETWORK else None)
             self.changed.emit()
+
+        def again() -> None:
+            self.start_task(words, work, on_done, on_note)
 
         self._task = self.context.tasks.start(work, done, failed, on_note)
         self.changed.emit()

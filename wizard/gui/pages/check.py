@@ -6,6 +6,7 @@ environments that are not as they were.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
@@ -46,9 +47,6 @@ def requirement_name(name: str) -> str:
     return names.get(name, name)
 
 
-_NO_CARD = ("check.gpu.none", "other.card")  # their own rows say how PyTorch works then
-
-
 class CheckPage(Page):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
@@ -58,10 +56,8 @@ class CheckPage(Page):
         self.rows = CheckRows(context, requirement_name, is_terse=True)
         self.drifted, self.others, self._fine = (CheckRows(context, requirement_name) for _ in range(3))
         self._written = label("", "strong")
-        self._drift_title = label("", "heading")
-        self._after = label("", "muted")
         self.fold, self.fine = Fold(), Fold()
-        for fold, held in ((self.fold, self.others), (self.fine, self._fine)):
+        for fold, held in ((self.fold, self.drifted), (self.fold, self.others), (self.fine, self._fine)):
             fold.body.addWidget(held)
             held.setProperty("role", "fold")
             fold.body.setContentsMargins(0, 0, 0, 0)
@@ -70,8 +66,7 @@ class CheckPage(Page):
         self.again.clicked.connect(self._again)
         self.copy.clicked.connect(self._copy_facts)
         self.footer_left, self.footer_right = [self.copy, self.again], [self.choose]
-        drifts = (self._drift_title, self.drifted, self._after)
-        for widget in (self._written, self.rows, FoldList(self.fine), *drifts, FoldList(self.fold)):
+        for widget in (self._written, self.rows, FoldList(self.fine, self.fold)):
             self.body.addWidget(widget)
         self.body.addStretch(1)
         self._written.setVisible(False)
@@ -90,7 +85,7 @@ class CheckPage(Page):
         self._aside.cancel()
 
     def first_control(self) -> QWidget | None:
-        return self.again if self.state.facts is None else None
+        return None  # while nothing is known, Return must not begin the look anew
 
     @property
     def _may_hurry(self) -> bool:
@@ -108,19 +103,10 @@ class CheckPage(Page):
         self.again.setText(self.tr("Check &again"))
         self.copy.setText(self.tr("&Copy facts"))
         self.choose.setText(self.tr("Choose my&self"))
-        self._after.setText(
-            self.tr(
-                "No graphics card, or the wrong one? You can still go on: PyTorch then works on the processor "
-                "(CPU), only slower."
-            )
-        )
-        self._drift_title.setText(self.tr("Environments that have changed"))
-        self._written.setText(self.tr("Written. You can undo it on the first page. This is the result:"))
+        self._written.setText(self.tr("Saved. “Undo changes” takes it back."))
 
     def render_state(self) -> None:
         facts, looks = self.state.facts, self.state.looks
-        doubtful = (one for one in facts.requirements if one.name == "gpu" and one.state != "ok") if facts else ()
-        self._after.setVisible(any(one.fact.key not in _NO_CARD for one in doubtful))
         self.fine.setVisible(facts is not None)
         self.copy.setEnabled(facts is not None)
         self.choose.setVisible(self._may_hurry)
@@ -129,20 +115,23 @@ class CheckPage(Page):
             self.rows.show_live(self._live)
         else:
             words = self.tr("Nothing has been changed.")
+            if self.state.project is not None:
+                of = self.tr("For the project %1.").replace("%1", Path(self.state.project.folder).name)
+                words = self.context.translator.join((of, words))
             if self._may_hurry:
-                more = self.tr("Next chooses for you and shows it first.")
-                words = self.context.translator.join((words, more))
+                words = self.tr("Next chooses for you; you confirm before anything is changed.")
             self._show_facts(check_rows(facts, looks))
         self.set_head(self.tr("Your computer"), words if self._written.isHidden() else "")
         drifted = tuple(drift_rows(looks.drifts)) if looks and facts else ()
-        self._drift_title.setVisible(bool(drifted))
         self.drifted.setVisible(bool(drifted))
         self.drifted.show_rows(drifted)
         others = other_findings(looks) if facts else ()
-        self.fold.setVisible(bool(others))
+        self.others.setVisible(bool(others))
+        self.fold.setVisible(bool(drifted or others))
         self.others.show_rows(others)
-        words = self.tr("&Other settings: %1. This setup works around them; other installs may not.")
-        self.fold.show_words(words.replace("%1", str(len(others))))
+        self.fold.show_words(
+            self.tr("&Outside this setup"), self.tr("%1 to look at").replace("%1", str(len(drifted) + len(others)))
+        )
 
     def _show_facts(self, rows: tuple[CheckRow, ...]) -> None:
         """What needs a look stands open; the rest is one line, which names it."""
@@ -150,7 +139,8 @@ class CheckPage(Page):
         self.rows.show_rows([row for row in rows if not is_fine(row)])
         self._fine.show_rows(fine)
         self.fine.setVisible(bool(fine))
-        names = tuple(dict.fromkeys(requirement_name(row.name) for row in fine))
+        open_too = {row.name for row in rows if not is_fine(row)}
+        names = tuple(dict.fromkeys(requirement_name(row.name) for row in fine if row.name not in open_too))
         words = self.tr("%1 more, all fine: %2").replace("%1", str(len(names)))
         self.fine.show_words(words.replace("%2", self.context.translator.listed(names)))
 
@@ -195,7 +185,10 @@ class CheckPage(Page):
         self._aside.start(lambda is_cancelled, note: session.look_over(facts), self._looked, self.trouble.show_error)
 
     def _looked(self, looks: Looks) -> None:
+        """And say it to who cannot see the rows: what is not in order, a sentence each."""
         self.context.navigator.put_looks(looks)
+        rows = check_rows(self.state.facts, looks) if self.state.facts else ()
+        self.announce("\n".join(self.say(row.fact) for row in rows if row.state != "ok"))  # not all are sentences
 
     # -- mending a setting
 

@@ -100,6 +100,7 @@ class CheckRows(RowCard):
     def show_fix(self, finding: LintFinding, planned: Mending) -> None:
         self._fix = (finding, planned)
         self.show_rows(self._shown)
+        (self.write if planned.diffs else self.leave_it).setFocus()
 
     def close_fix(self) -> bool:
         """True when one was open."""
@@ -112,7 +113,8 @@ class CheckRows(RowCard):
         name = self._name_of(row.name)
         pill = Pill(row.state)
         pill.setAccessibleName(f"{name}: {state_word(row.state)}")
-        fact = Advice(self._context.translator.say(row.fact))
+        said = self._context.translator.say(row.fact)
+        fact = selectable(label(said)) if row.finding else Advice(said)  # no link to an address that is dead
         lines: list[QWidget] = [fact]
         if row.why and self._is_terse and (row.state == "ok" or _opens_all(row)):
             fact.setToolTip(plain_tip(self._context.translator.say(row.why)))
@@ -227,7 +229,7 @@ class CheckRows(RowCard):
         diff.show_diffs(planned.diffs)
         rows.addWidget(diff)
         line = line_up()
-        self.write, self.leave_it = QPushButton(self.tr("&Write this change")), QPushButton(self.tr("&Leave it"))
+        self.write, self.leave_it = QPushButton(self.tr("Sa&ve")), QPushButton(self.tr("Cance&l"))
         self.write.clicked.connect(lambda: self.agreed.emit(planned))
         self.leave_it.clicked.connect(self.close_fix)
         self.write.setVisible(bool(planned.diffs))

@@ -5,7 +5,7 @@ It stands in front of the pages that are pressed one after another (`shell/auto_
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton
 
 from wizard.app.pages.order import ORDER, PageId
 from wizard.app.pages.sources import rows_of
@@ -59,9 +59,6 @@ class ChoosingPage(Page):
 
     def may_back(self) -> bool:
         return False
-
-    def first_control(self) -> QWidget:
-        return self.myself
 
     def retranslate(self) -> None:
         self.set_head(self.tr("Choosing for you"), self.tr("Nothing is installed yet."))

@@ -15,7 +15,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from wizard.app.pages.order import SideId
+from wizard.app.pages.order import PageId, SideId
 from wizard.app.pages.report import REPAIR_STEP, read_report
 from wizard.app.pages.run import RunView
 from wizard.app.use.runs import resume_or_show
@@ -26,7 +26,7 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.announce import notify
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.icons import ICON_SIZE, fold_icon
-from wizard.gui.widgets.labels import label, plain_tip
+from wizard.gui.widgets.labels import plain_tip
 from wizard.gui.widgets.log_view import LogView
 from wizard.gui.widgets.messages import Remark
 from wizard.model.errors import WizardError
@@ -58,7 +58,6 @@ class InstallPage(Page):
             lambda: self.tr("Cancelled") if self.rest.code == "flow.cancelled" else self.tr("Stopped"),
         )
         self.progress, self.steps = RunProgress(context.translator), RunSteps(context.translator)
-        self._notices = label("", "muted")
         self.log_button = QPushButton()
         self.log_button.setProperty("role", "plain")
         self.log_button.setCheckable(True)
@@ -67,7 +66,7 @@ class InstallPage(Page):
         self.log.setVisible(False)
         self.log_button.toggled.connect(self._fold_log)
         self.watch.logged.connect(self.log.add)
-        for widget in (self.rest, self.quiet, self.progress, self.steps, self._notices):
+        for widget in (self.rest, self.quiet, self.progress, self.steps):
             self.body.addWidget(widget)
         self.body.addWidget(self.log_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.body.addWidget(self.log, 1)
@@ -76,7 +75,7 @@ class InstallPage(Page):
         self.pause.clicked.connect(self._ask_pause)
         self.cancel.clicked.connect(self.ask_cancel)
         self.remove.clicked.connect(lambda: self._remove(self.context.navigator.restart))
-        self.other.clicked.connect(lambda: self._remove(self.context.navigator.choose_source_again))
+        self.other.clicked.connect(self._choose_again)
         self.copy.clicked.connect(lambda: copy_out(self.log.all_words(), self.copy))
         self.explain.clicked.connect(self._explain)
         self.footer_left = [self.copy, self.explain]
@@ -137,7 +136,6 @@ class InstallPage(Page):
     def retranslate(self) -> None:
         self.cancel.setText(self.tr("&Cancel"))
         self.remove.setText(self.tr("Re&move"))
-        self.other.setText(self.tr("Choose another &source"))
         for button in (self.remove, self.other):
             button.setAccessibleDescription(self.tr("Removes the unfinished environment. Downloads are kept."))
         self.copy.setText(self.tr("C&opy log"))
@@ -178,8 +176,6 @@ class InstallPage(Page):
         preview = self.state.preview
         was_read = preview is not None and preview.plan.id == self.watch.run_id  # on Review, a moment ago
         self.steps.show_view(view, going, self._paused, is_new=was_read and not self.state.choices.reuse)
-        self._notices.setText("\n".join(self.say(notice) for notice in view.notices))
-        self._notices.setVisible(bool(view.notices) and not was_read)
         self._show_buttons(going)
         self._tell_steps(view)
         self._show_percent(int(view.fraction * 100))
@@ -248,9 +244,11 @@ class InstallPage(Page):
         self.remove.setEnabled(not self.is_busy)
         ending = self.watch.view.ending
         failed = unfinished and ending is not None and not ending.cancelled and bool(ending.details)
-        is_of_source = ending is not None and ending.error_code.startswith("fetch-") and not ending.cancelled
-        self.explain.setVisible(failed and not is_of_source)  # of those its own words know more
-        self.other.setVisible(unfinished and is_of_source and self._chose_source())
+        blames = ending.blames if unfinished and ending is not None else ""
+        self.explain.setVisible(failed and not blames)  # of those its own words know more
+        place, source = self.tr("Choose another &place"), self.tr("Choose another &source")
+        self.other.setText(place if blames == PageId.PLACE.value else source)
+        self.other.setVisible(bool(blames) and self._chose_source())
         self.other.setEnabled(not self.is_busy)
         self.pause.setText(self.tr("&Resume") if self._paused else self.tr("&Pause"))
         self.cancel.setText(self.tr("Cancelling…") if self._cancelling else self.tr("&Cancel"))
@@ -305,6 +303,11 @@ class InstallPage(Page):
         """Whether this window chose where the run downloads from; a profile or a project leaves no choice."""
         state = self.state
         return state.selected is not None and state.profile is None and state.project is None
+
+    def _choose_again(self) -> None:
+        ending, navigator = self.watch.view.ending, self.context.navigator
+        if ending is not None and ending.blames:
+            self._remove(lambda: navigator.choose_again(PageId(ending.blames)))
 
     def _remove(self, then: Callable[[], None]) -> None:
         run_id = self.watch.run_id
@@ -366,14 +369,8 @@ class InstallPage(Page):
         ending = self.watch.view.ending
         self.context.navigator.put_run_over(None, has_failed=ending is None or not ending.cancelled)
         if ending is not None and ending.cancelled:
-            self._rest(
-                message("flow.cancelled"),
-                message(
-                    "flow.cancelled-hint",
-                    "What was downloaded is kept. Resume continues from there; Remove deletes the unfinished "
-                    "environment.",
-                ),
-            )
+            hint = message("flow.cancelled-hint", "Resume continues; Remove deletes the unfinished environment.")
+            self._rest(message("flow.cancelled"), hint)
         elif ending is not None and ending.summary is not None:
             self.trouble.show_words(ending.summary, ending.hint, ending.details)
         self._tell_end()
@@ -390,11 +387,5 @@ class InstallPage(Page):
 
     def _died(self) -> None:
         self.context.navigator.put_run_over(None, has_failed=True)
-        self._rest(
-            message("flow.stopped"),
-            message(
-                "flow.stopped-hint",
-                "Press Resume to continue where it stopped. Files that were checked are not downloaded again.",
-            ),
-        )
+        self._rest(message("flow.stopped"), message("flow.stopped-hint", "Resume continues where it stopped."))
         self._tell_end()

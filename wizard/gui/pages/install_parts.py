@@ -97,6 +97,7 @@ class RunProgress(QFrame):
         rows, line = column(gap=10), line_up(gap=14)
         self._percent, self._left = label("", "moment", wrap=False), label("", "muted")
         self._done = label("", "muted", wrap=False)
+        _keep_room(self._done)
         for widget, stretch in ((self._percent, 0), (self._left, 1), (self._done, 0)):
             line.addWidget(widget, stretch, Qt.AlignmentFlag.AlignBottom)
         self.bar = QProgressBar(self)
@@ -127,25 +128,28 @@ class RunProgress(QFrame):
     @property
     def words(self) -> str:
         said = (self._done, self._rate, self._left, self._limit, self._percent)
-        return " ".join(one.text() for one in said if one.text())
+        return " ".join(one.text() for one in said if one.text() and not one.isHidden())
 
     def show_view(self, view: RunView, is_going: bool, is_paused: bool) -> None:
         """Show per cent, bytes, speed and time left; the speed only while something is fetched."""
         percent = f"{int(view.fraction * 100)} %"
+        self._percent.setMinimumWidth(self._percent.fontMetrics().horizontalAdvance("100 %"))
         counted = view.bytes if is_going and not is_paused else None
         is_fetching = counted is not None and (counted.total is None or counted.done < counted.total)
         rate = counted.rate if counted is not None and is_fetching else None
         limit = self._translator.say(limit_words(counted.limited_by)) if counted and is_fetching else ""
         self._curve.add(counted.rate if counted is not None else None, bool(limit))
         self.bar.setValue(int(view.fraction * _STEPS))
-        begins = is_going and not view.steps
+        begins, fetch = is_going and not view.steps, view.step(_FETCH)
+        is_counting = fetch is not None and fetch.state not in ("waiting", "done", "skipped")
         _set(self._percent, percent)
         _set(self._done, self._bytes(view.bytes) if view.bytes else "")
+        self._done.setVisible(is_counting)
         left = counted.eta if counted is not None and is_fetching else None
         _set(self._left, left_text(left) if left is not None else self.tr("Starting…") if begins else "")
         _set(self._rate, rate_text(rate) if rate else "")
         _set(self._limit, limit)
-        _keep_room(self._speed, is_going)  # what stands below must not jump
+        _keep_room(self._speed, is_going and (fetch is None or fetch.state in ("waiting", "running")))
         self._speed.setVisible(rate is not None)
         self.bar.setAccessibleName(self.tr("Progress: %1").replace("%1", percent))
         self.bar.setAccessibleDescription(self.words)
@@ -166,6 +170,7 @@ _FIRST_SEEN = tuple(StepView(name, 1.0) for name in ("preflight", "create", "fet
 _PAUSES = "fetch"  # a pause holds up the download; a step that has begun goes on to its end
 _FETCH = "fetch"
 _BARS = 3
+_SILENT_AFTER = 8.0  # seconds: a file that stands still so long is said to
 
 
 class FileBars(QWidget):
@@ -180,6 +185,7 @@ class FileBars(QWidget):
         grid.setColumnStretch(1, 1)
         self._rows: list[tuple[QLabel, QProgressBar, QLabel]] = []
         self._shown: list[FileView] = []
+        self._moved: dict[str, tuple[int, float]] = {}  # how much of each there was, and since when
         for row in range(_BARS):
             name, bar, count = label("", wrap=False), QProgressBar(), label("", "muted", wrap=False)
             count.setAlignment(Qt.AlignmentFlag.AlignRight)
@@ -190,7 +196,13 @@ class FileBars(QWidget):
             self._rows.append((name, bar, count))
         self.show_files(())
 
-    def show_files(self, files: Sequence[FileView] | None) -> None:
+    def _stands_still(self, one: FileView, is_paused: bool) -> bool:
+        before, now = self._moved.get(one.name), time.monotonic()
+        if before is None or before[0] != one.done or is_paused:
+            before = self._moved[one.name] = (one.done, now)
+        return one.done < one.size and now - before[1] > _SILENT_AFTER
+
+    def show_files(self, files: Sequence[FileView] | None, is_paused: bool = False) -> None:
         """Show a bar for each of the large files that are coming now; one that is there keeps its place until another
         wants it. None: nothing is fetched."""
         coming = {one.name: one for one in files or ()}
@@ -209,6 +221,8 @@ class FileBars(QWidget):
                 widget.setVisible(one is not None)
             if one is not None:
                 words = self.tr("%1 of %2").replace("%2", bytes_text(one.size)).replace("%1", bytes_text(one.done))
+                if self._stands_still(one, is_paused):
+                    words = self.tr("no answer, trying again")
                 _set(name, one.name)
                 _set(count, words)
                 bar.setValue(min(_STEPS, int(_STEPS * one.done / one.size)))
@@ -252,7 +266,7 @@ class RunSteps(QWidget):
         fetch = view.step(_FETCH)
         is_fetching = is_going and fetch is not None and fetch.state == "running"
         if self._bars is not None:
-            self._bars.show_files((view.bytes.files if view.bytes else ()) if is_fetching else None)
+            self._bars.show_files((view.bytes.files if view.bytes else ()) if is_fetching else None, is_paused)
 
     def state_of(self, name: str) -> str:
         """Return the word for its state, which its sign shows."""

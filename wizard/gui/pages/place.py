@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.compatibility.model import Choices
-from wizard.environment.naming import absolute_prefix
+from wizard.environment.naming import absolute_prefix, check_name
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.check import requirement_name
 from wizard.gui.pages.place_parts import EngineChoice, ExistingChoice, VolumesForm
@@ -37,9 +37,11 @@ from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.fields import PathField
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, stacked
 from wizard.gui.widgets.labels import Pill, label, selectable
+from wizard.gui.widgets.messages import Trouble
 from wizard.model.errors import WizardError
 from wizard.run.model import Requirement
 from wizard.run.plan.place import DEFAULT_NAME
+from wizard.system import paths
 
 if TYPE_CHECKING:
     from wizard.environment.model import Environment
@@ -63,8 +65,11 @@ class PlacePage(Page):
         self.name, self.folder = QLineEdit(), PathField()
         self._browse = QPushButton()
         self._browse.clicked.connect(self._choose_folder)
+        self.name_trouble = Trouble(context.translator)  # the page's own is the folder's
+        self.name_trouble.put_below_field(True)
+        self._hints: dict[QLineEdit, str] = {}  # of fields that say an error instead
         self._texts = [QLabel() for _ in range(2)]
-        self._path = selectable(label("", "muted"))
+        self._use, self._path = label("", "muted"), selectable(label("", "muted"))
         self.new, self.there = QRadioButton(), QRadioButton()
         self._modes = QButtonGroup(self)
         self._modes.addButton(self.new)
@@ -100,20 +105,19 @@ class PlacePage(Page):
         grid.setContentsMargins(16, 14, 16, 14)
         grid.setHorizontalSpacing(14)
         grid.setVerticalSpacing(10)
-        self._below = []  # each field has room for what is wrong with it: nothing moves while one types
-        for row in (1, 3):
-            room = QWidget()
-            room.setMinimumHeight(2 * label("x").sizeHint().height())
-            grid.addWidget(room, row, 1, 1, 2)
-            self._below.append(column(room, gap=0))
         for text, row, field in zip(self._texts, (0, 2), (self.name, self.folder), strict=True):
             text.setBuddy(field)
             grid.addWidget(text, row, 0)
             grid.addWidget(field, row, 1)
-        grid.addWidget(self._browse, 2, 2)
-        self._below[1].addWidget(self._path)
-        for lines in self._below:
-            lines.addStretch(1)
+            if field is self.folder:
+                grid.addWidget(self._browse, row, 2)
+            room = QWidget()  # for what is wrong with the field: nothing moves while one types
+            room.setMinimumHeight(2 * label("x").sizeHint().height())
+            grid.addWidget(room, row + 1, 1, 1, 2)
+            self._below = column(room, gap=0)
+            for shown in (self._path,) if field is self.folder else (self._use, self.name_trouble):
+                self._below.addWidget(shown)
+            self._below.addStretch(1)
         grid.setColumnStretch(1, 1)
         folds = FoldList(self.engine_fold, self.volumes_fold)
         for card in (modes, form, self.existing, self.trouble, folds, self.rows):
@@ -161,11 +165,12 @@ class PlacePage(Page):
                 "PyTorch and its Python go into one folder, called an environment. Other environments are not touched."
             ),
         )
-        self.new.setText(self.tr("A ne&w environment of its own"))
-        self.there.setText(self.tr("In&to an environment that you have already"))
+        self.new.setText(self.tr("A ne&w environment"))
+        self.there.setText(self.tr("An exis&ting environment"))
         self._texts[0].setText(self.tr("Na&me"))
         self._texts[1].setText(self.tr("&Folder"))
         self._browse.setText(self.tr("Brow&se…"))
+        self._use.setText(self.tr("Jupyter and your terminal show this name, too."))
         self.name.setAccessibleName(self.tr("Name of the environment"))
         self.folder.setAccessibleName(self.tr("Folder of the environment"))
         self.engine_fold.show_words(self.tr("&How the environment is made"))
@@ -173,6 +178,8 @@ class PlacePage(Page):
         self.existing.retranslate()
         self.volumes_fold.show_words(self.tr("Othe&r places for downloads and temporary files"))
         self.volumes.retranslate()
+        self.name_trouble.retranslate()
+        self._hints.clear()
 
     def render_state(self) -> None:
         is_new = self.new.isChecked() or not self.there.isChecked()
@@ -216,17 +223,18 @@ class PlacePage(Page):
 
     # -- choices
 
-    def _choices(self) -> Choices:
-        return replace(self._target(), cache_dir=self.volumes.cache_wish, temp_dir=self.volumes.temp_wish)
+    def _choices(self, name: str | None = None) -> Choices:
+        """`name`: another than the field's."""
+        target = self._target(self.name.text().strip() if name is None else name)
+        return replace(target, cache_dir=self.volumes.cache_wish, temp_dir=self.volumes.temp_wish)
 
-    def _target(self) -> Choices:
+    def _target(self, name: str) -> Choices:
         """A name where the folder is the usual one, so that the session's own rules for names apply."""
         if self.there.isChecked():
             prefix = self.existing.prefix
             base = replace(self.state.choices, engine="auto", conda=None, channel=None, reuse=True, name=None)
             return replace(base, prefix=str(prefix) if prefix else None)
-        name, folder = self.name.text().strip(), self.folder.text().strip()
-        usual = str(self.context.session.environments_dir())
+        folder, usual = self.folder.text().strip(), str(self.context.session.environments_dir())
         if self.state.profile is not None:  # all but the place is the profile's
             base = replace(self.state.choices, name=None, prefix=None)
             return replace(base, name=name) if folder == usual else replace(base, prefix=str(Path(folder) / name))
@@ -263,16 +271,26 @@ class PlacePage(Page):
         session, facts, choices = self.context.session, self.state.facts, self._choices()
         if facts is None:
             return
-        self._mark(None)
         if choices.reuse:
+            self._mark()
             self._check_existing(choices)
             return
+        wrong = self._name_error()
+        self._mark(name=wrong)
+        tested = self._choices(DEFAULT_NAME) if wrong else choices  # the folder may be wrong as well
         self.start_task(
             None,
-            lambda is_cancelled, note: session.check_place(choices, facts),
-            lambda place: self.context.navigator.put_place(choices, place),
-            on_failed=lambda error: self._refused(choices, error),
+            lambda is_cancelled, note: session.check_place(tested, facts),
+            lambda place: self.context.navigator.put_place(choices, None if wrong else place),
+            on_failed=lambda error: self._refused(choices, error, wrong),
         )
+
+    def _name_error(self) -> WizardError | None:
+        try:
+            check_name(self.name.text().strip(), paths.os_name())
+        except WizardError as error:
+            return error
+        return None
 
     def _check_existing(self, choices: Choices) -> None:
         if choices.prefix is None:  # none is chosen yet
@@ -286,20 +304,21 @@ class PlacePage(Page):
             on_failed=lambda error: self._refused(choices, error),
         )
 
-    def _refused(self, choices: Choices, error: WizardError) -> None:
+    def _refused(self, choices: Choices, error: WizardError, wrong_name: WizardError | None = None) -> None:
         if error.code in _TAKEN and not choices.reuse and self._is_proposed and self.name.isEnabled():
             self._propose_next()
             return
         self.rows.setVisible(False)
         self.context.navigator.put_place(choices, None)
-        wrong = None if choices.reuse else self._wrong_field(error)
-        self.trouble.put_below_field(wrong is not None)
-        if wrong is None:
+        self.trouble.put_below_field(not choices.reuse)
+        if choices.reuse:
             self.body.insertWidget(self.body.indexOf(self.existing) + 1, self.trouble)
+            self.trouble.show_error(error)
+        elif self._is_of_name(error):
+            self._mark(name=wrong_name or error)
         else:
-            self._below[wrong is self.folder].insertWidget(0, self.trouble)
-        self._mark(wrong)
-        self.trouble.show_error(error)
+            self._below.insertWidget(0, self.trouble)
+            self._mark(wrong_name, error)
 
     def _propose_next(self) -> None:
         """Propose torch-2 where torch is there from an earlier setup."""
@@ -309,16 +328,28 @@ class PlacePage(Page):
         self._show_path()
         self._check()
 
-    def _wrong_field(self, error: WizardError) -> QLineEdit:
-        part = str(error.params.get("name", ""))
-        return self.name if error.code in _OF_NAME and part not in Path(self.folder.text()).parts else self.folder
+    def _is_of_name(self, error: WizardError) -> bool:
+        return error.code in _OF_NAME and str(error.params.get("name", "")) not in Path(self.folder.text()).parts
 
-    def _mark(self, wrong: QLineEdit | None) -> None:
-        for field in (self.name, self.folder):
-            if field.property("wrong") is not (field is wrong):
-                field.setProperty("wrong", field is wrong)
+    def _mark(self, name: WizardError | None = None, folder: WizardError | None = None) -> None:
+        """Show under each field what is wrong with it; who hears the window gets it with the field."""
+        for usual in (self._use, self._path):
+            usual.setVisible(False)  # before an error takes its room
+        for field, shown, error in ((self.name, self.name_trouble, name), (self.folder, self.trouble, folder)):
+            if error is None:
+                shown.clear()
+            elif not shown.isVisible() or shown.code != error.summary.key:
+                shown.show_error(error)
+            if field.property("wrong") is not (error is not None):
+                field.setProperty("wrong", error is not None)
                 field.style().polish(field)
-        self._path.setVisible(wrong is not self.folder)
+            if error is not None:
+                self._hints.setdefault(field, field.accessibleDescription())
+                field.setAccessibleDescription(shown.plain_text())
+            elif field in self._hints:
+                field.setAccessibleDescription(self._hints.pop(field))
+        self._use.setVisible(name is None)
+        self._path.setVisible(folder is None)
 
     def _choose_folder(self) -> None:
         chosen = QFileDialog.getExistingDirectory(self, self._texts[1].text().replace("&", ""), self.folder.text())

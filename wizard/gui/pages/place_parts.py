@@ -144,8 +144,8 @@ class EngineChoice(QFrame):
 
     def retranslate(self) -> None:
         self.buttons["auto"].setText(self.tr("A&utomatic"))
-        self.buttons["rattler"].setText(self.tr("Built-in &engine: a complete Python of its own, no conda needed"))
-        self.buttons["conda"].setText(self.tr("Your &conda: it makes the environment and looks after it"))
+        self.buttons["rattler"].setText(self.tr("Built-in &engine: brings its own Python"))
+        self.buttons["conda"].setText(self.tr("Your &conda (it owns the environment)"))
         self.buttons["venv"].setText(self.tr("This computer's &own Python (venv)"))
         self.condas.setAccessibleName(self.tr("Which conda"))
 
@@ -197,12 +197,7 @@ class VolumesForm(QWidget):
             button.setAccessibleName(name)
         self.cache.setPlaceholderText(str(paths.home()))
         self.temp.setPlaceholderText(self.tr("The system's own folder"))
-        self._help.setText(
-            self.tr(
-                "For when the usual disk is small or slow. The folders are made where they are missing, and kept for "
-                "later starts. An empty field means the usual place."
-            )
-        )
+        self._help.setText(self.tr("Use another disk. Leave empty for the usual folder."))
 
     def show_choices(self, choices: Choices) -> None:
         """A wish where there is one, else what is in force."""

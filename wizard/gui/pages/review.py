@@ -6,28 +6,27 @@ Nothing has happened before this page's button. One file: one page, whose parts 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
-from wizard.app.pages.order import DIFFERENT, python_changed
+from wizard.app.pages.order import DIFFERENT, differences, python_changed
 from wizard.app.pages.run import resolving_words
-from wizard.app.pages.sources import download_seconds
 from wizard.app.use.settings import UsePlan
 from wizard.compatibility.model import Plan
 from wizard.gui.pages.base import Page
+from wizard.gui.pages.review_parts import PlanTiles
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.code import CodeLine, copy_out
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.fields import LimitsForm
-from wizard.gui.widgets.figures import about_text, exact_bytes_text, variant_text
-from wizard.gui.widgets.frames import Fold, FoldList, InfoTiles, Notice, RowCard, empty
+from wizard.gui.widgets.figures import exact_bytes_text
+from wizard.gui.widgets.frames import Fold, FoldList, Notice, RowCard, empty
 from wizard.gui.widgets.labels import label
 from wizard.gui.widgets.messages import Remark
-from wizard.model.distributions import FAMILY
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, bytes_text, message
 from wizard.run.model import Preview, SelectedBuild
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 
 
 _NO_SETTINGS = "change.settings"
-_ROOM = "environments.volume.environment"
 _IN_TILES = (
     "change.environment.rattler",
     "change.environment.conda",
@@ -51,16 +49,13 @@ _BROKEN = "reuse.change.broken"
 _IN_DETAILS = ("race.torch-rate", "race.packages-rate", "race.official-silent")  # how sources answered: no difference
 
 
-def _one_digit(gigabytes: object) -> str:
-    return f"{gigabytes:.1f}" if isinstance(gigabytes, float) else str(gigabytes)
-
-
 class ReviewPage(Page):
+    primary_hint = message("page.review.install", "Starts the download and the installation.")
+
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
-        self.tiles, self.different = InfoTiles(), Notice()
-        self.more, self.commands = Fold(), Fold()
-        self.files = Fold()
+        self.tiles, self.different = PlanTiles(), Notice()
+        self.more, self.commands, self.files = Fold(), Fold(), Fold()
         self._file_rows = RowCard(3, 0)
         self._file_rows.setProperty("role", "fold")
         self.files.body.setContentsMargins(0, 0, 0, 0)
@@ -121,10 +116,9 @@ class ReviewPage(Page):
         self.limits_fold.show_words(self.tr("Limit bandwi&dth"), "" if is_limited else self.tr("Off"))
 
     def _say_head(self) -> None:
+        words = self.tr("Nothing has been changed yet.")
         if self.nothing.code:
             words = self.tr("Nothing is missing. To set up something else, go back and choose it.")
-        else:
-            words = self.tr("Nothing has been changed yet.")
         self.set_head(self.tr("What will happen"), words)
 
     def render_state(self) -> None:
@@ -148,11 +142,11 @@ class ReviewPage(Page):
 
     def _show(self, preview: Preview) -> None:
         lock = preview.lock
-        self._show_tiles(preview)
-        told = (one for one in preview.plan.notices if one.key not in _IN_DETAILS)
+        self.tiles.show_plan(preview, self.state.selected)
+        told = (one for one in differences(self.state, preview.plan) if one.key not in _IN_DETAILS)
         broken = (one for one in preview.changes if one.key == _BROKEN)
-        notices = (*broken, *python_changed(self.state, preview.plan), *told)
-        is_different = any(one.key in DIFFERENT for one in notices)
+        notices = (*broken, *told)
+        is_different = bool(notices) and all(one.key in DIFFERENT for one in notices)
         title = self.difference_title() if is_different else self.tr("Worth knowing")
         self.different.show_rows(title, [*self._setting_rows(), *(self.say(one) for one in notices)])
         self.more.button.setChecked(preview.plan.choices.reuse)  # what is replaced has to be read
@@ -172,55 +166,17 @@ class ReviewPage(Page):
             self.commands.body.addWidget(CodeLine(command))
         self.commands.body.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignLeft)
 
-    def _show_tiles(self, preview: Preview) -> None:
-        plan, tiles = preview.plan, self.tiles
-        beside = [
-            f"{file.name} {file.version.partition('+')[0]}" for file in preview.lock.files if file.name in FAMILY[1:]
-        ]
-        tiles.what.show_words(
-            self.tr("What"),
-            f"torch {plan.candidate.torch} + {variant_text(plan.candidate.variant)}",
-            " • ".join((*beside, f"Python {plan.python}")),
-        )
-        is_new = not plan.choices.reuse
-        words = self.tr("A new environment") if is_new else self.tr("An environment that you have already")
-        tiles.where.show_words(self.tr("Where"), plan.prefix, words)
-        tiles.download.show_words(self.tr("Download"), *self._to_download(preview))
-        said = {change.key: change.params for change in preview.changes}
-        needed = said.get("change.disk", {}).get("gigabytes")
-        room = next((params for key, params in said.items() if key.startswith(_ROOM)), {})
-        value = f"{_one_digit(needed or room.get('needed', '?'))} GB"
-        free = self.tr("%1 GB free").replace("%1", _one_digit(room.get("free", "?"))) if room else ""
-        tiles.disk.show_words(self.tr("Disk"), value, free)
-        tiles.disk.bar.show_room(room)
-
-    def _to_download(self, preview: Preview) -> tuple[str, str]:
-        """How much, and in how many files. The Python of the environment belongs to it."""
-        python = [package for package in preview.python_packages if not package.is_cached]
-        total, count = preview.download_bytes, len(preview.lock.files) - len(preview.here) + len(python)
-        if not count:
-            return bytes_text(0), self.tr("All of it is on this computer already.")
-        if total is None:
-            words = self.tr("Files: %1; the sources do not say how large they all are.")
-            return "?", words.replace("%1", str(count))
-        selected, words = self.state.selected, self.tr("Files: %1").replace("%1", str(count))
-        seconds = download_seconds(preview, selected.states) if selected else None
-        said = words if seconds is None else about_text(seconds).capitalize()
-        return bytes_text(total + sum(one.size or 0 for one in python)), said
-
-    def _settings_paths(self) -> list[str]:
-        return [str(diff.path) for plan in self.state.persistent for diff in plan.diffs]
-
     def _setting_rows(self) -> list[str]:
-        names = [PurePath(path).name for path in self._settings_paths()]
-        words = self.tr("Install changes these settings files: %1. A backup is kept, and you can undo it.")
-        return [words.replace("%1", self.context.translator.listed(names))] if names else []
+        names = [diff.path.name for plan in self.state.persistent for diff in plan.diffs]
+        words = self.tr("%1 will change; you can undo it.").replace("%1", self.context.translator.listed(names))
+        return [words] if names else []
 
     def _details(self, preview: Preview) -> list[str]:
         """What the tiles do not say. That no setting is changed is true only where no mirror is kept."""
-        left_out = (*_IN_TILES, _BROKEN, *((_NO_SETTINGS,) if self._settings_paths() else ()))
+        left_out = (*_IN_TILES, _BROKEN, *((_NO_SETTINGS,) if self._setting_rows() else ()))
         said = [self.say(change) for change in preview.changes if change.key not in left_out]
         said += [self.say(notice) for notice in preview.plan.notices if notice.key in _IN_DETAILS]
+        said += [self.say(preview.plan.engine_reason)] if python_changed(self.state, preview.plan) else []
         if preview.download_bytes:
             words = self.tr("PyTorch and its packages: %1 to download.")
             said.append(words.replace("%1", exact_bytes_text(preview.download_bytes)))
@@ -250,7 +206,7 @@ class ReviewPage(Page):
                 lambda is_cancelled, note: session.plan_project(
                     facts, request, choices, state.trusted, state.strict, is_cancelled, note
                 ),
-                self.context.navigator.put_preview,
+                self._planned,
                 self._fetching,
             )
             return
@@ -264,7 +220,7 @@ class ReviewPage(Page):
             return
         if selected is None or state.election_is_stale:
             self.start_task(
-                lambda: self.tr("Asking the sources again for the other engine…"),
+                lambda: self.tr("Checking the sources again…"),
                 lambda is_cancelled, note: session.select_build(facts, choices, note, is_cancelled),
                 self._selected,
             )
@@ -272,7 +228,7 @@ class ReviewPage(Page):
         self.start_task(
             lambda: self.tr("Choosing the exact files and asking for their sizes…"),
             lambda is_cancelled, note: session.preview(facts, choices, selected, is_cancelled, note),
-            self.context.navigator.put_preview,
+            self._planned,
             self._fetching,
         )
 
@@ -293,7 +249,20 @@ class ReviewPage(Page):
         elif preview is None:
             self._say_nothing(message("reuse.nothing", prefix=self.state.choices.prefix or ""))
         else:
-            self.context.navigator.put_preview(preview)
+            self._planned(preview)
+
+    def _planned(self, preview: Preview) -> None:
+        is_seen = self.isVisible()  # behind the page of choosing it is said when this one comes up
+        self.context.navigator.put_preview(preview)
+        if is_seen:
+            self.announce(self.spoken)
+
+    @property
+    def spoken(self) -> str:
+        if self.state.preview is None:
+            return self.title
+        different = "" if self.different.isHidden() else self.different.accessibleName()
+        return "\n".join(filter(None, (self.title, *self.tiles.words, different)))
 
     def _say_nothing(self, words: Message) -> None:
         self.nothing.show_words(words)
@@ -362,7 +331,7 @@ class ReviewPage(Page):
     def _ask_where_to_save(self) -> None:
         preview = self.state.preview
         if preview is not None:
-            start = str(Path.home() / f"{PurePath(preview.plan.prefix).name}.torchlab")
+            start = str(Path.home() / f"{Path(preview.plan.prefix).name}.torchlab")
             title = self.tr("Save as class profile")
             chosen, _ = QFileDialog.getSaveFileName(self, title, start, "Torch Setup (*.torchlab)")
             if chosen:

@@ -16,9 +16,8 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
 from wizard.app.pages.order import SideId
 from wizard.app.pages.report import CheckView, DiagnosisView, ReportView, read_report
-from wizard.environment.activate.programs import KERNEL_LACKS
 from wizard.gui.pages.base import Page
-from wizard.gui.pages.verify_parts import HandOnCard, KernelOffer, check_word, plan_kernel, speed_bar
+from wizard.gui.pages.verify_parts import HandOnCard, KernelOffer, check_word, speed_bar
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
 from wizard.gui.widgets.code import Advice, CodeLines, SaidCode, copy_out, say_for_a_moment
@@ -27,13 +26,12 @@ from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable
 from wizard.model.errors import WizardError
+from wizard.model.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wizard.app.pages.after_setup import Section
-    from wizard.run.model import Preview
-
 
 _HEADLINE = "zeros"  # torch.zeros(1).cuda(): the one that everybody wants to know
 _ON_CARD = "torch.zeros(1).cuda()"
@@ -55,22 +53,28 @@ def _small(*buttons: QPushButton) -> QHBoxLayout:
 
 
 class VerifyPage(Page):
+    primary_hint = message("page.verify.close", "Closes this window. The environment stays.")
+
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
         self._failure = box("error")
         lines = column(self._failure, (16, 14, 16, 14), 8)
         self._failure_pill = Pill("problem")
-        self._cause, self._repair = Advice(), Advice()
-        for line in (self._failure_pill, self._cause, self._repair):
+        self._cause, self._repair, self.mend = Advice(), Advice(), QPushButton()
+        self.mend.setProperty("role", "primary")
+        for line in (self._failure_pill, self._cause):
             lines.addWidget(line)
+        repair = line_up(gap=16)
+        repair.addWidget(self._repair, 1)
+        repair.addWidget(self.mend, 0, Qt.AlignmentFlag.AlignRight)
+        lines.addLayout(repair)
         self._evidence = box("card")
         lines = column(self._evidence, (16, 12, 16, 12), 6)
         self._evidence_title, self._evidence_lines = label("", "heading"), selectable(label(""))
         self._evidence_lines.setFont(code_font())
         lines.addWidget(self._evidence_title)
         lines.addWidget(self._evidence_lines)
-        self.hand_on, self.kernel = HandOnCard(context), KernelOffer(context)
-        self._lists_after = ""  # the environment that gets ipykernel just now, to be listed in Jupyter then
+        self.hand_on, self.kernel = HandOnCard(context), KernelOffer(self)
         self.first, self.rows = RowCard(4, 2), RowCard(4, 2)
         self._start = label("", "heading")
         self.command = SaidCode(context.translator)
@@ -111,9 +115,12 @@ class VerifyPage(Page):
         self.copy.clicked.connect(self._copy)
         self.another.clicked.connect(self.context.navigator.restart)
         self.finish.clicked.connect(lambda: self.window().close())
-        self.terminal.clicked.connect(self._open_terminal)
-        self.jupyter.clicked.connect(self._register)
-        self.kernel.pressed.connect(self._add_kernel)
+        self.mend.clicked.connect(self._open_doctor)
+        self.terminal.clicked.connect(lambda: self.open_terminal())
+        self.jupyter.clicked.connect(self.kernel.register)
+        self.kernel.added.connect(lambda: say_for_a_moment(self.tr("Added"), self.jupyter))
+        self.kernel.wants_terminal.connect(lambda command: self.open_terminal(command, self.kernel))
+        self.kernel.failed.connect(self._show_below)
         self.editor.clicked.connect(self._open_editor)
         self.activation.clicked.connect(self._copy_activation)
         self.folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(self.state.prefix)))
@@ -126,9 +133,11 @@ class VerifyPage(Page):
             return
         prefix, has_cuda, api = Path(self.state.prefix), self._has_cuda, self.context.session.tools
         self.start_task(
-            None, lambda is_cancelled, note: (api.ways(prefix, has_cuda), api.has_editor()), self._show_ways
+            None,
+            lambda is_cancelled, note: (api.ways(prefix, has_cuda), api.has_editor(), api.notebook(prefix)),
+            self._show_ways,
         )
-        self.announce(f"{self.title}. {self.say(view.headline)}", urgent=True)
+        self.announce(self.say(view.headline), urgent=True)  # the title is said as that of each page
         self.hand_on.begin()
 
     def leave(self) -> None:
@@ -139,16 +148,16 @@ class VerifyPage(Page):
                 lambda is_cancelled, note: session.discard(run_id), lambda answer: None, lambda error: None
             )
 
-    def _show_ways(self, answer: tuple[tuple[Section, ...], bool]) -> None:
-        sections, has_editor = answer
+    def _show_ways(self, answer: tuple[tuple[Section, ...], bool, str | None]) -> None:
+        sections, has_editor, notebook = answer
+        self.kernel.has_editor, self.kernel.notebook = has_editor, notebook
         self.ways.show_sections(sections)
         said = [line for one in sections if one.name == "project" for line in one.lines[_BEFORE_COMMAND:]]
         self.command.show_line(said[0] if said and not self.has_failed else None)
         self.editor.setVisible(has_editor and not self.has_failed)
         self.wants_focus.emit()
-        if self._lists_after == self.state.prefix and not self.has_failed:
-            self._lists_after = ""
-            self._register()
+        if not self.has_failed:
+            self.kernel.go_on()
 
     @property
     def _view(self) -> ReportView | None:
@@ -165,10 +174,10 @@ class VerifyPage(Page):
         return view is not None and (not view.ok or view.gpu_ok is False)
 
     def first_control(self) -> QWidget | None:
-        return None if self.has_failed else self.terminal
+        return self.mend if self.has_failed else self.terminal
 
     def primary_text(self) -> str:
-        return self.tr("&Repair…") if self.has_failed else self.tr("&Finish")
+        return "" if self.has_failed else self.tr("&Finish")
 
     def may_press(self) -> bool:
         return not self.is_busy
@@ -177,11 +186,11 @@ class VerifyPage(Page):
         return False
 
     def press(self) -> None:
+        self.window().close()
+
+    def _open_doctor(self) -> None:
         """The doctor looks closer than the test, and its repair fetches only what is not here yet."""
-        if self.has_failed:
-            self.context.side.open(SideId.DOCTOR, Path(self.state.prefix))
-        else:
-            self.window().close()
+        self.context.side.open(SideId.DOCTOR, Path(self.state.prefix))
 
     def retranslate(self) -> None:
         self.save.setText(self.tr("&Save report…"))
@@ -190,6 +199,7 @@ class VerifyPage(Page):
         self.copy.setToolTip(plain_tip(self.copy.accessibleDescription()))
         self.another.setText(self.tr("Set up &another"))
         self.finish.setText(self.tr("&Finish"))
+        self.mend.setText(self.tr("&Repair…"))
         self.jupyter.setText(self.tr("Add to &Jupyter"))
         is_project = self.state.project is not None
         self.terminal.setText(self.tr("&Terminal here") if is_project else self.tr("Open &terminal"))
@@ -255,7 +265,7 @@ class VerifyPage(Page):
             return
         kept = self.tr("The environment is kept, and a repair reuses what was downloaded.")
         if view.torch and view.gpu_ok is False:
-            self.set_head(self.tr("PyTorch is installed, but cannot use the graphics card"), kept, mark="problem")
+            self.set_head(self.tr("PyTorch cannot use the graphics card"), kept, mark="problem")
         else:
             self.set_head(self.tr("The test did not pass"), kept, mark="problem")
 
@@ -273,18 +283,24 @@ class VerifyPage(Page):
             return
         self._failure_pill.show_state("problem", self.tr("Why"))
         if diagnosis is None:
-            self._cause.show_words(self.tr("The test gives no reason. Repair… examines it."))
-            self._repair.setVisible(False)
+            self._cause.show_words(self.tr("The test gives no reason. Repair looks for it."))
+            self._repair.show_words("")
             return
-        self._cause.show_words(self.tr("Cause: %1").replace("%1", self.say(diagnosis.cause)))
-        self._repair.show_words(self.tr("Repair: %1").replace("%1", self.say(diagnosis.repair)))
-        self._repair.setVisible(diagnosis.repair is not None)
-        self._evidence_lines.setText("\n".join(diagnosis.evidence))
+        self._cause.show_words(self.say(diagnosis.cause))
+        self._repair.show_words(self.say(diagnosis.repair))
+        self._evidence_lines.setText("\n".join(map(self._named, diagnosis.evidence)))
+
+    def _named(self, line: str) -> str:
+        """Give a line of evidence the name of the check that it is of, as the rows below have it."""
+        check, colon, words = line.partition(": ")
+        return f"{self._check_name(check)}: {words}" if colon and check.isidentifier() else line
+
+    def _check_name(self, check: str) -> str:
+        is_on_card = check == _HEADLINE and self._has_cuda
+        return _ON_CARD if is_on_card else self.context.translator.name(f"verify.name.{check}", check)
 
     def _add_row(self, card: RowCard, check: CheckView, evidence: Sequence[str]) -> None:
-        name = self.context.translator.name(f"verify.name.{check.name}", check.name)
-        if check.name == _HEADLINE and self._has_cuda:
-            name = _ON_CARD
+        name = self._check_name(check.name)
         pill = Pill(_STATES.get(check.state, "note"), check_word(check.state))
         pill.setAccessibleName(f"{name}: {pill.accessibleName()}")
         is_said = check.name in (_HEADLINE, _SPEED) and check.state == "ok"  # its sentence says it, or it tells nothing
@@ -299,71 +315,28 @@ class VerifyPage(Page):
             said = stacked(speed_bar(share, self.say(check.message)), said)
         card.add_row(pill, label(name, "strong", wrap=False), said, took, tight=card is self.rows)
 
-    def _open_terminal(self) -> None:
-        prefix, api = Path(self.state.prefix), self.context.session.tools
-        work = api.open_terminal
-        self.start_task(None, lambda is_cancelled, note: work(prefix), lambda answer: None, None, self._not_opened)
+    def open_terminal(self, command: str = "", asked_from: QWidget | None = None) -> None:
+        """Open one in which the environment is active; `command` runs there first."""
+        prefix, work = Path(self.state.prefix), self.context.session.tools.open_terminal
 
-    def _not_opened(self, error: WizardError) -> None:
-        """Below the buttons, which stay where they are: one of them copies the line to paste."""
+        def failed(error: WizardError) -> None:
+            self._show_below(error, asked_from)
+
+        self.start_task(None, lambda is_cancelled, note: work(prefix, command), lambda answer: None, None, failed)
+
+    def _show_below(self, error: WizardError, asked_from: QWidget | None = None) -> None:
+        """Show it below what was pressed, else below the buttons, which stay where they are: one of them copies the
+        line to paste."""
         self.trouble.put_below_field(True)
-        self.body.insertWidget(self.body.indexOf(self.kernel), self.trouble)
+        self.body.removeWidget(self.trouble)  # else the place counts it
+        place = self.body.indexOf(asked_from) + 1 if asked_from else self.body.indexOf(self.kernel)
+        self.body.insertWidget(place, self.trouble)
         self.trouble.show_error(error)
 
     def _open_editor(self) -> None:
         prefix, api, project = Path(self.state.prefix), self.context.session.tools, self.state.project
         folder = Path(project.folder) if project else None
         self.start_task(None, lambda is_cancelled, note: api.open_in_editor(prefix, folder), lambda answer: None)
-
-    def _register(self) -> None:
-        prefix, api = Path(self.state.prefix), self.context.session.tools
-        self.start_task(
-            None,
-            lambda is_cancelled, note: api.register_kernel(prefix),
-            self._registered,
-            on_failed=self._not_registered,
-        )
-
-    def _registered(self, title: str) -> None:
-        say_for_a_moment(self.tr("Added"), self.jupyter)
-        self.kernel.show_added(title)
-        self.announce(self.kernel.words)
-
-    def _not_registered(self, error: WizardError) -> None:
-        if error.code != KERNEL_LACKS.code:
-            self.trouble.show_error(error)
-            return
-        self.kernel.show_offer()
-        self.kernel.button.setFocus()
-        self.announce(self.say(error.summary))
-
-    def _add_kernel(self) -> None:
-        prefix, session, preview = Path(self.state.prefix), self.context.session, self.kernel.preview
-        if preview is None:
-            self.start_task(
-                lambda: self.tr("Looking for what ipykernel needs…"),
-                lambda is_cancelled, note: plan_kernel(session, prefix, is_cancelled),
-                self._kernel_planned,
-            )
-            return
-        run_id = preview.plan.id
-        self.start_task(
-            lambda: self.tr("Starting…"),
-            lambda is_cancelled, note: session.start(run_id),
-            lambda answer: self._kernel_begun(run_id),
-        )
-
-    def _kernel_planned(self, preview: Preview | None) -> None:
-        if preview is None:  # somebody else was quicker
-            self.kernel.put_away()
-            self._register()
-        else:
-            self.kernel.show_offer(preview)
-
-    def _kernel_begun(self, run_id: str) -> None:
-        self.kernel.put_away()  # it is the worker's now
-        self._lists_after = self.state.prefix
-        self.context.navigator.show_run(run_id)
 
     def _copy_activation(self) -> None:
         if self.ways.first is not None:

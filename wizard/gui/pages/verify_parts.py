@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton
+from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton, QWidget
 
 from wizard.compatibility.model import Choices
-from wizard.environment.activate.programs import KERNEL_PACKAGE
+from wizard.environment.activate.programs import KERNEL_LACKS, KERNEL_PACKAGE, NOTEBOOK_PACKAGE
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.serving import DOWNLOADS
 from wizard.gui.widgets.frames import Fold, column, line_up
@@ -17,14 +18,18 @@ from wizard.model.errors import ExitStatus, WizardError
 from wizard.model.messages import bytes_text
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable
 
     from wizard.app.pages.order import AppState
     from wizard.app.session import Session
+    from wizard.gui.pages.base import Page
     from wizard.gui.shell.tasks import IsCancelled
+    from wizard.gui.shell.translator import Translator
+    from wizard.model.messages import Message
     from wizard.run.model import Preview
 
-_ADDED, _ROOM = "reuse.change.added", "environments.volume."
+_ADDED, _REPLACED, _ROOM = "reuse.change.added", "reuse.change.replaced", "environments.volume."
+_FEW_WORDS = 15
 NOT_SAID = ("reuse.change.snapshot", "reuse.change.left", "reuse.change.download")  # the button and one line say it
 _READY = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)  # its files are right, whatever the card said
 
@@ -47,51 +52,144 @@ def speed_bar(share: int, words: str) -> QProgressBar:
     return bar
 
 
-def plan_kernel(session: Session, prefix: Path, is_cancelled: IsCancelled) -> Preview | None:
+def plan_kernel(session: Session, prefix: Path, package: str, is_cancelled: IsCancelled) -> Preview | None:
     """Plan what Jupyter lacks beside the torch that is there; None: nothing. Raises as `envs add`."""
-    choices = Choices(prefix=str(prefix), reuse=True, extras=(KERNEL_PACKAGE,))
+    choices = Choices(prefix=str(prefix), reuse=True, extras=(package,))
     return session.plan_add(session.probe(None, is_cancelled), choices, is_cancelled)
 
 
+class PackagesFold(Fold):
+    """The packages that come or change; where they are many, folded."""
+
+    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._translator = translator
+        self._words = label("")
+        self.body.addWidget(self._words)
+
+    def show_changes(self, changes: Iterable[Message]) -> str:
+        """Return the words of what is no package's."""
+        told = [one for one in changes if one.key not in NOT_SAID and not one.key.startswith(_ROOM)]
+        ours = [one.params for one in told if one.key in (_ADDED, _REPLACED)]
+        words = ("{name} {was} → {now}" if "was" in one else "{name} {now}" for one in ours)
+        self._words.setText(self._translator.listed(said.format(**one) for said, one in zip(words, ours, strict=True)))
+        self.show_words(self.tr("Packages that come or change"), str(len(ours)))
+        self.setVisible(bool(ours))
+        return "\n".join(self._translator.say(one) for one in told if one.key not in (_ADDED, _REPLACED))
+
+    def open_if_few(self) -> None:
+        self.button.setChecked(self._words.text().count(" ") <= _FEW_WORDS)
+
+
 class KernelOffer(QFrame):
-    """What Jupyter lacks, and the button that puts it in: first it says what would change, then it does it. In the end
-    it says what the kernel is called."""
+    """What Jupyter lacks, and the button that puts it in, once it is known what that changes. In the end it says what
+    the kernel is called, and opens a notebook; where there is no Jupyter, it offers that."""
 
-    pressed = Signal()
+    wants_terminal = Signal(str)  # in which this command runs
+    failed = Signal(object)  # WizardError, to be shown below
+    added = Signal()
 
-    def __init__(self, context: AppContext) -> None:
+    def __init__(self, page: Page) -> None:
         super().__init__()
         self.setProperty("role", "card")
-        self._context = context
+        self._page, self._context = page, page.context
+        self._lists_after = ""  # the environment that gets the package just now, to be listed in Jupyter then
         self.preview: Preview | None = None
+        self.notebook: str | None = None  # the command that opens one
+        self.has_editor = False  # which opens notebooks, too
         self._title = ""  # of the kernel that was added
         rows, row = column(self, gap=0), line_up(margins=(16, 12, 16, 12))
-        self._words, self.button, self.names = label(""), QPushButton(self), Fold(self)
-        self._names = label("")
-        self.names.body.addWidget(self._names)
+        self._words, self.button = label(""), QPushButton(self)
+        self.names = PackagesFold(self._context.translator, self)
         row.addWidget(self._words, 1)
         row.addWidget(self.button)
         rows.addLayout(row)
         rows.addWidget(self.names)
-        self.button.clicked.connect(self.pressed)
+        self.button.clicked.connect(self._press)
         self.setVisible(False)
 
     @property
     def words(self) -> str:
         return self._words.text()
 
-    def show_offer(self, preview: Preview | None = None) -> None:
-        """Show what is missing, or what putting it in would change."""
-        self.preview, self._title = preview, ""
+    @property
+    def package(self) -> str:
+        """What is to be put in: Jupyter itself, where nothing here opens a notebook."""
+        return KERNEL_PACKAGE if self.notebook or self.has_editor else NOTEBOOK_PACKAGE
+
+    def register(self) -> None:
+        """List the environment in Jupyter; where it lacks something, look for what that would change."""
+        prefix, api = Path(self._page.state.prefix), self._context.session.tools
+        self._page.start_task(
+            None,
+            lambda is_cancelled, note: api.register_kernel(prefix),
+            self._registered,
+            on_failed=self._not_registered,
+        )
+
+    def go_on(self) -> None:
+        """What was lacking has been put in: list it now."""
+        if self._lists_after == self._page.state.prefix:
+            self._lists_after = ""
+            self.register()
+
+    def _registered(self, title: str) -> None:
+        self.added.emit()
+        self._show(title=title)
+
+    def _not_registered(self, error: WizardError) -> None:
+        if error.code == KERNEL_LACKS.code:
+            self._plan()
+        else:
+            self._page.trouble.show_error(error)
+
+    def _plan(self) -> None:
+        prefix, session, package = Path(self._page.state.prefix), self._context.session, self.package
+        self._page.start_task(
+            None,
+            lambda is_cancelled, note: plan_kernel(session, prefix, package, is_cancelled),
+            self._planned,
+            on_failed=self._not_planned,
+        )
+        self._show()
+
+    def _planned(self, preview: Preview | None) -> None:
+        if preview is None:  # somebody else was quicker
+            self.put_away()
+            self.register()
+        else:
+            self._show(preview)
+
+    def _not_planned(self, error: WizardError) -> None:
+        self.put_away()
+        self.failed.emit(error)
+
+    def _press(self) -> None:
+        session, preview = self._context.session, self.preview
+        if preview is not None:
+            run_id = preview.plan.id
+            self._page.start_task(
+                None, lambda is_cancelled, note: session.start(run_id), lambda answer: self._begun(run_id)
+            )
+        elif self.notebook:
+            self.wants_terminal.emit(self.notebook)
+        else:
+            self._plan()
+
+    def _begun(self, run_id: str) -> None:
+        self.put_away()  # it is the worker's now
+        self._lists_after = self._page.state.prefix
+        self._context.navigator.show_run(run_id)
+
+    def _show(self, preview: Preview | None = None, title: str = "") -> None:
+        """`preview`: what would change; `title`: what Jupyter calls the kernel; neither: it is looked for."""
+        self.preview, self._title = preview, title
         self.names.button.setChecked(False)
         self.setVisible(True)
         self.retranslate()
-
-    def show_added(self, title: str) -> None:
-        """Show what the kernel is called in Jupyter."""
-        self.preview, self._title = None, title
-        self.setVisible(True)
-        self.retranslate()
+        if self.button.isVisible():
+            self.button.setFocus()
+        self._page.announce(self.words)
 
     def put_away(self) -> Preview | None:
         """Hide it; return the plan that nobody has carried out, whose files are to go."""
@@ -100,25 +198,28 @@ class KernelOffer(QFrame):
         return preview
 
     def retranslate(self) -> None:
-        say = self._context.translator.say
-        self.button.setVisible(not self._title)
+        self.button.setVisible(bool(self._title or self.preview))
         self.names.setVisible(False)
         if self._title:
             words = self.tr("Jupyter lists this environment as “%1”. Choose that kernel in your notebook.")
             self._words.setText(words.replace("%1", self._title))
-            return
-        if self.preview is None:
-            self._words.setText(self.tr("Jupyter needs the package ipykernel, which is not in this environment."))
-            self.button.setText(self.tr("Add ip&ykernel…"))
-            return
-        changes = [one for one in self.preview.changes if one.key not in NOT_SAID and not one.key.startswith(_ROOM)]
-        added = [one.params for one in changes if one.key == _ADDED]
-        self._names.setText(self._context.translator.listed(f"{one['name']} {one['now']}" for one in added))
-        self.names.show_words(self.tr("Packages that are added"), str(len(added)))
-        self.names.setVisible(bool(added))
-        kept = self.tr("PyTorch stays as it is. Environments can take this back.")
-        self._words.setText("\n".join((*(say(one) for one in changes if one.key != _ADDED), kept)))
-        size = bytes_text(self.preview.download_bytes or 0)
+            self.button.setText(self.tr("Op&en a notebook") if self.notebook else self.tr("Add Jupyter Not&ebook…"))
+            self.button.setVisible(bool(self.notebook) or not self.has_editor)
+        elif self.preview is None:
+            words = self.tr("Looking for what Jupyter needs (%1)…")
+            self._words.setText(words.replace("%1", self.package))
+        else:
+            self._show_changes(self.preview)
+
+    def _show_changes(self, preview: Preview) -> None:
+        further = self.names.show_changes(preview.changes)
+        needs = self.tr("Jupyter needs the package %1, which is not in this environment.")
+        if preview.plan.choices.extras == (NOTEBOOK_PACKAGE,):
+            needs = self.tr("No Jupyter was found. The package %1 brings it.")
+        kept = self.tr("PyTorch does not change. You can undo this under Environments.")
+        needed = needs.replace("%1", ", ".join(preview.plan.choices.extras))
+        self._words.setText("\n".join(filter(None, (needed, further, kept))))
+        size = bytes_text(preview.download_bytes or 0)
         self.button.setText(self.tr("Add it no&w (downloads %1)").replace("%1", size))
 
 

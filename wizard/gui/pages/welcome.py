@@ -1,7 +1,6 @@
-"""Welcome: set up PyTorch, check or repair, manage environments; what is running, unfinished, opened or replaced.
+"""Welcome: set up PyTorch, check or repair, manage environments, join a class; what is running, unfinished, opened.
 
-A class is joined here too: while its form is shown, it is all that the page asks. One file on purpose: each way on is
-a few lines that want the page; cards, tiles and forms are files of their own.
+One file on purpose: each way on is a few lines that want the page; cards, tiles and forms are files of their own.
 """
 
 from __future__ import annotations
@@ -85,16 +84,16 @@ class WelcomePage(Page):
             (self.hold, SideId.CLASS),
         ):
             one.clicked.connect(partial(context.side.open, page))
-        self._cards = column(gap=10)
-        self._usual = QWidget()  # all but the form
+        self._told, self._usual = QWidget(), QWidget()  # the cards, first for who hears it too; all but the form
+        self._cards = column(self._told, gap=10)
         rows = column(self._usual, gap=10)
         tiles = line_up(gap=20)
         for tile in (self.setup, self.project, self.check):
             tiles.addWidget(tile, 1)
-        rows.addLayout(self._cards)
+        rows.addWidget(self._told)
         rows.addLayout(tiles)
         rows.addSpacing(8)
-        links = {
+        self._links = {
             self.manage: "box",
             self.explain: "circle-question-mark",
             self.undo: "undo-2",
@@ -102,7 +101,7 @@ class WelcomePage(Page):
             self.profile: "file-check",
             self.hold: "graduation-cap",
         }
-        rows.addLayout(links_in_lines(links))
+        rows.addLayout(links_in_lines(self._links))
         for part in (self._usual, self.joining, self.opening):
             self.body.addWidget(part)
         self.body.addStretch(1)
@@ -149,16 +148,10 @@ class WelcomePage(Page):
 
     def retranslate(self) -> None:
         self.set_head(self.tr("PyTorch on this computer"), "")
-        self.setup.show_words(
-            self.tr("Set up PyTorch"),
-            self.tr("For your card, installed and tested."),
-        )
-        self.project.show_words(
-            self.tr("Open a project"),
-            self.tr("With everything it needs."),
-        )
+        self.setup.show_words(self.tr("Set up PyTorch"), self.tr("For your card, installed and tested."))
+        self.project.show_words(self.tr("Open a project"), self.tr("With everything it needs."))
         self.project.show_fact(self.tr("Or drop it here"))
-        self.check.show_words(self.tr("Check or repair"), self.tr("Find and fix the cause."))
+        self.check.show_words(self.tr("Check or repair"), self.tr("Find the cause, fix it."))
         self.manage.setText(self.tr("En&vironments"))
         self._show_facts()
         self.join.setText(self.tr("&Join a class…"))
@@ -181,6 +174,7 @@ class WelcomePage(Page):
                 self._cards.addWidget(self._unfinished(run))
         for drift in self._drifts[:_MOST_DRIFTS]:
             self._cards.addWidget(drift_card(drift, drift is self._drifts[0], self.say, self.context.side.open))
+        self._told.setVisible(self._cards.count() > 0)
 
     def open_file(self, path: Path) -> None:
         self._show_form(None)
@@ -327,13 +321,18 @@ class WelcomePage(Page):
     # -- joining a class
 
     def _no_form(self) -> None:
-        self.cancel_task()
-        self._show_form(None)
+        """Stop what goes on, and keep what was typed; where nothing does, put the form away."""
+        if self.is_busy:
+            self.cancel_task()
+            self.changed.emit()
+        else:
+            self._show_form(None)
 
     def _show_form(self, shown: JoinPanel | OpenPanel | None) -> None:
         self.trouble.clear()
         self.joining.show_wrong(None, self.trouble)
         self.body.insertWidget(0, self.trouble)  # out of the form, below whose field it may stand
+        self.body.insertWidget(self.body.count() - 1 if shown else 0, self.busy)  # which moves no field
         self._usual.setVisible(shown is None)
         for form in (self.joining, self.opening):
             form.setVisible(form is shown)

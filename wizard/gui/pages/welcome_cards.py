@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QGridLayout, QLabe
 from wizard.app.pages.order import SideId
 from wizard.gui.pages.run_watch import RunWatch, run_name
 from wizard.gui.widgets.announce import announce
-from wizard.gui.widgets.fields import PathField
+from wizard.gui.widgets.fields import PathField, read_in_order, tell_wrong
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.hosts_consent import HostsConsent
 from wizard.gui.widgets.icons import ICON_SIZE, icon
@@ -82,6 +82,9 @@ class JoinPanel(QFrame):
         self.consent.changed.connect(self.changed)
         self.browse.clicked.connect(self._ask_folder)
         self.drop.clicked.connect(self.put_away)
+        code, address, seat = zip(self._texts, (self.code, self.address, self.seat), strict=True)
+        fields_shown = (*code, *address, self.browse, *seat)
+        read_in_order(self._title, self._words, *fields_shown, self.consent, self.hand_on, self.drop)
         self.setVisible(False)
 
     @property
@@ -94,11 +97,10 @@ class JoinPanel(QFrame):
         trouble.put_below_field(error is not None)
         for row, field in ((1, self.code), (3, self.address)):
             is_wrong = error is not None and is_of_address == (field is self.address)
-            field.setProperty("wrong", is_wrong)
-            field.style().polish(field)
             if is_wrong and error is not None:
                 self._fields.addWidget(trouble, row, 1, 1, 2)
                 trouble.show_error(error)
+            tell_wrong(field, trouble.plain_text() if is_wrong else "")
 
     @property
     def is_filled(self) -> bool:
@@ -127,11 +129,11 @@ class JoinPanel(QFrame):
         only = self.tr("only if the code finds nothing: %1").replace("%1", _ADDRESS)
         self.address.setPlaceholderText(only)
         self.address.setAccessibleName(self.tr("Address or folder of the class"))
-        self.seat.setPlaceholderText(self.tr("as the teacher's list shows it, for example seat 7; may stay empty"))
+        self.seat.setPlaceholderText(self.tr("for example seat 7 (optional)"))
         self.seat.setAccessibleName(self.tr("Name of this computer in the class"))
         self.browse.setText(self.tr("&Folder…"))
         self.hand_on.setText(self.tr("When this computer is ready, s&hare the files with the others"))
-        self.drop.setText(self.tr("&Not now"))
+        self.drop.setText(self.tr("Ca&ncel"))
         self.consent.retranslate()
 
 
@@ -160,6 +162,7 @@ class OpenPanel(QFrame):
         self.folder.clicked.connect(self._ask_folder)
         self.file.clicked.connect(self._ask_file)
         self.drop.clicked.connect(self.put_away)
+        read_in_order(self._title, self._words, self.where, self.folder, self.file, self.drop)
         self.setVisible(False)
 
     @property
@@ -188,7 +191,7 @@ class OpenPanel(QFrame):
         self.where.setPlaceholderText(self.tr("Drop the folder here, or paste the address of a repository"))
         self.folder.setText(self.tr("&Folder…"))
         self.file.setText(self.tr("F&ile…"))
-        self.drop.setText(self.tr("&Not now"))
+        self.drop.setText(self.tr("Ca&ncel"))
 
 
 _LINKS = 3  # in a line: a small window holds them in both languages

@@ -20,8 +20,14 @@ if TYPE_CHECKING:
     from wizard.gui.pages.choosing import ChoosingPage
     from wizard.gui.shell.parts import WindowParts
 
-_BY_A_PERSON = (QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress, QEvent.Type.Wheel)
+_BY_A_PERSON = (
+    QEvent.Type.MouseButtonPress,
+    QEvent.Type.MouseButtonDblClick,
+    QEvent.Type.KeyPress,
+    QEvent.Type.Wheel,
+)
 _PRESSES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+UNMEANT = 0.7  # seconds: a press so soon is the second one of an impatient hand, on what is gone
 _SHORTEST = 0.4  # seconds that the ticks are seen: less would be a flicker
 
 
@@ -32,6 +38,9 @@ class AutoAdvance(QObject):
         self._listens = self._is_due = False
         self._began = 0.0
         self._choosing: ChoosingPage | None = None
+
+    def is_choosing(self, page: Page | None) -> bool:
+        return page is not None and page is self._choosing
 
     def front(self) -> Page:
         """Return what is shown: the page, or what is shown in its place while the program chooses."""
@@ -81,13 +90,16 @@ class AutoAdvance(QObject):
             self._window.page.press()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in _BY_A_PERSON and isinstance(watched, QWidget) and not self._is_for_button(watched, event):
+        """What a person does ends it; Return and Space without the button's focus do nothing, nor does a second press
+        right after the first."""
+        if event.type() not in _BY_A_PERSON or not isinstance(watched, QWidget):
+            return False
+        button = self._choosing.myself if self._choosing else None
+        is_press = isinstance(event, QKeyEvent) and event.key() in _PRESSES
+        is_on_button = button is not None and (watched is button or (is_press and button.hasFocus()))
+        if time.monotonic() - self._began < UNMEANT or (is_press and not is_on_button):
+            return True
+        if not is_on_button:  # which ends it by itself, when it is let go
             self._window.navigator.stop_hurrying()
             self._window.page.changed.emit()
         return False
-
-    def _is_for_button(self, watched: QWidget, event: QEvent) -> bool:
-        """The button ends it by itself, when it is let go."""
-        button = self._choosing.myself if self._choosing else None
-        is_press = isinstance(event, QKeyEvent) and event.key() in _PRESSES
-        return watched is button or (is_press and button is not None and button.hasFocus())

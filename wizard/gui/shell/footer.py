@@ -6,13 +6,13 @@ what ends with it (the class server, a pack that is being built). Never a modal 
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from wizard.gui.pages.base import Page
 from wizard.gui.widgets.frames import column, line_up
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.labels import label, plain_tip
 
 _SIDE, _NARROW_SIDE = 36, 12  # pixels: as the page, and where the words need the room on a small screen
 
@@ -30,6 +30,8 @@ class Footer(QFrame):
         self._line.addWidget(self.back)
         self._line.addLayout(self._right)
         self._line.addWidget(self.primary)
+        for button in (self.back, self.primary):
+            button.installEventFilter(self)
         self._page: Page | None = None
         self._holders: dict[Page, tuple[QWidget, QWidget]] = {}
 
@@ -43,9 +45,14 @@ class Footer(QFrame):
         line = line_up(holder)
         for widget in widgets:
             line.addWidget(widget)
+            widget.installEventFilter(self)
         holder.setVisible(False)
         layout.addWidget(holder)
         return holder
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The second press of a double click is none: it would meet the button that the first one has put there."""
+        return event.type() is QEvent.Type.MouseButtonDblClick
 
     def show_page(self, page: Page) -> None:
         """Hide the buttons of the others. Those of this page are shown by `refresh`, when the page has hidden what does
@@ -64,6 +71,9 @@ class Footer(QFrame):
             holder.setVisible(any(not one.isHidden() for one in held))  # an empty one would leave a gap
         words = page.primary_text()
         self.primary.setText(words)
+        hint = page.say(page.primary_hint) if page.primary_hint else ""
+        self.primary.setToolTip(plain_tip(hint))
+        self.primary.setAccessibleDescription(hint)
         self.primary.setVisible(bool(words))
         self.primary.setEnabled(page.may_press())
         self.back.setText(page.back_text() or self.tr("&Back"))
@@ -127,7 +137,7 @@ class AskBar(QFrame):
         self.stayed.emit()
 
     def retranslate(self) -> None:
-        goes_on = self.tr("It can go on without this window; the next start shows it again.")
+        goes_on = self.tr("It continues without the window.")
         run = [(self.tr("The setup is still running."), goes_on)] if self._is_run else []
         said = [*run, *([self._ending()] if self._ends else [])]
         self._what.setText(" ".join(what for what, _ in said))
@@ -143,5 +153,5 @@ class AskBar(QFrame):
         if self._ends == "building":
             kept = self.tr("Closing the window stops it. What has been fetched is kept for the next time.")
             return self.tr("The pack is still being built."), kept
-        theirs = self.tr("Closing the window ends that. Files that others have downloaded stay with them.")
+        theirs = self.tr("Closing the window stops sharing.")
         return self.tr("This computer is sharing files with the class."), theirs

@@ -25,6 +25,8 @@ if TYPE_CHECKING:  # what the first picture does not need is imported by who fur
     from wizard.app.tools import WindowSession
     from wizard.gui.pages.base import Page
 
+_ROUNDS = 4
+
 
 class WizardWindow(WindowParts):
     """Without a session it stays bare, until somebody furnishes it with one."""
@@ -60,6 +62,7 @@ class WizardWindow(WindowParts):
         from wizard.gui.shell.build_ui import lay_out, make_parts
         from wizard.gui.shell.page_factory import WizardPages
         from wizard.gui.shell.wording import RunTitle
+        from wizard.gui.widgets.fields import AltLetters
         from wizard.gui.widgets.headings import tell_headings
 
         tell_headings()
@@ -72,6 +75,7 @@ class WizardWindow(WindowParts):
         self._front: Page | None = None  # what the stack shows
         self._chain: list[QWidget] = []  # the order of Tab
         self._hurry = AutoAdvance(self.app, self)
+        self._alt_letters = AltLetters(self.app, self)
         self._title = RunTitle(self)
         self._shell = lay_out(self.rail, self.stack, self.ask, self.footer)
         self.setCentralWidget(self._shell)
@@ -141,7 +145,7 @@ class WizardWindow(WindowParts):
             if turned:
                 self._focus_page()
                 if self._front is self.page:
-                    self.page.announce(self.page.title)
+                    self.page.announce(self.page.spoken)
 
     def _show_front(self) -> None:
         """While the program chooses, one page stands for those that it goes through."""
@@ -150,13 +154,20 @@ class WizardWindow(WindowParts):
             front.retranslate()
             front.render_state()
         if front is not self._front:
-            self._front = front
+            has_chosen, self._front = self._hurry.is_choosing(self._front), front
             self.theme.dress(front)
+            self._hold_picture(_ROUNDS)
             self.stack.setCurrentWidget(front)
             self.footer.show_page(front)
             self._focus_page()
-            if front is not self.page:
-                front.announce(front.title)
+            if front is not self.page or has_chosen:  # else whoever turned the page says it
+                front.announce(front.spoken)
+
+    def _hold_picture(self, rounds: int) -> None:
+        """Qt lays a new page out in several rounds of its loop: until then the page before stays on the screen."""
+        self.stack.setUpdatesEnabled(rounds == 0)
+        if rounds:
+            QtCore.QTimer.singleShot(0, self, lambda: self._hold_picture(rounds - 1))
 
     def _refresh(self) -> None:
         from wizard.app.pages.order import ORDER
@@ -164,6 +175,8 @@ class WizardWindow(WindowParts):
 
         self._hurry.look()
         self._show_front()
+        if self.ask.isVisible() and not (self.navigator.state.run_is_going or self._ends_with_window):
+            self.ask.put_away()  # what it asks about is over
         visit = self.side.here
         self.rail.show_navigator(self.navigator, visit.page if visit else None)
         self.footer.refresh(is_first=visit is None and self.navigator.page is ORDER[0])
@@ -176,7 +189,7 @@ class WizardWindow(WindowParts):
     def _show_title(self) -> None:
         install = self.pages.install
         going = (install.percent, install.is_paused) if install else (None, False)
-        self._title.show(self.page.window_title, *going)
+        self._title.show((self._front or self.page).window_title, *going)
 
     def _focus_page(self) -> None:
         """While nothing can be pressed the page has it: Return then presses nothing, and the first control follows."""

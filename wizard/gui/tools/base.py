@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QPushButton
 
-from wizard.app.pages.order import Visit
+from wizard.app.pages.order import SideId, Visit
 from wizard.gui.pages.base import Page
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import OnNote, Task, Work
+from wizard.gui.widgets.commands import side_name
 from wizard.model.errors import WizardError
 
 if TYPE_CHECKING:
@@ -34,6 +35,11 @@ class SidePage(Page):
         here = self.context.side.here
         assert here is not None, "the page is shown by a visit only"
         return here
+
+    def _ways(self) -> dict[str, str]:
+        """Only those beside the wizard, on which this one lies."""
+        here = self.context.side.here
+        return {side_name(one): one.value for one in SideId if here is None or one is not here.page}
 
     @property
     def is_here(self) -> bool:

@@ -1,4 +1,4 @@
-"""What a class sees of its teacher's window: the code with its picture, large on a projector, and the seats."""
+"""What a class sees in its teacher's window: the code and its picture, large on a projector, the seats, one of them."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from functools import lru_cache
 
 import segno
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QDialog, QGridLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QPushButton, QSizePolicy, QWidget
 
 from wizard.classroom.results.room import RED, ClassResults, MachineRow
+from wizard.classroom.results.room_page import moment_text, sentences
+from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.icons import icon
-from wizard.gui.widgets.labels import Pill, label, plain_tip, restyle
+from wizard.gui.widgets.labels import Pill, label, plain_tip, restyle, selectable
+from wizard.model.messages import message
 
 _QUIET = 3  # modules of white around a code, without which cameras do not find it
-_LARGE = 3.4  # times the running text: the class code on a projector
+_CODE_WIDTH, _CODE_HEIGHT = 0.85, 0.2  # of the screen, at most: the class code on a projector
 _SEAT_WIDTH, _SEAT_HEIGHT, _SEAT_GAP = 80, 44, 8  # pixels
 _BESIDE_NAME = 38  # pixels of a seat: its sign and what is around
 _MARK = "\N{LEFT-TO-RIGHT MARK}"  # behind what a cut name ends with: it stays there
@@ -74,11 +77,16 @@ class LargeCode(QDialog):
         middle = Qt.AlignmentFlag.AlignHCenter
         rows.addWidget(picture, 0, middle)
         said, plus, key = code.partition("+")
+        bold = self.font()
+        bold.setBold(True)
+        own = QFontMetrics(bold)
+        wide, high = screen.width() * _CODE_WIDTH / own.horizontalAdvance(said), screen.height() * _CODE_HEIGHT
+        large = min(wide, high / own.height())
         for words, size in (
-            (self.tr("Torch Setup: Join a class"), 1.6),
-            (said, _LARGE),
-            (plus + key, 1.6),
-            (address, 1.6),
+            (self.tr("Torch Setup: Join a class"), large / 3),
+            (said, large),
+            (plus + key, large / 3),
+            (address, large / 3),
         ):
             line = label(words, wrap=False)
             line.setAlignment(middle)
@@ -218,3 +226,44 @@ def _placed(room: ClassResults) -> Sequence[tuple[str, MachineRow | None]]:
         placed[number] = None
     named = [(row.label or row.machine, row) for row in others]
     return (*((str(one), placed[one]) for one in sorted(placed)), *named)
+
+
+class SeatDetail(QFrame):
+    """One computer in whole sentences."""
+
+    def __init__(self, translator: Translator) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self._translator = translator
+        self._row: MachineRow | None = None
+        rows = column(self, (16, 12, 16, 12), 6)
+        self._pill, self._name = Pill("note"), label("", "strong")
+        head = line_up()
+        head.addWidget(self._pill)
+        head.addWidget(self._name, 1)
+        rows.addLayout(head)
+        self._why, self._fix, self._facts = (selectable(label("")) for _ in range(3))
+        self._facts.setProperty("role", "muted")
+        for one in (self._why, self._fix, self._facts):
+            rows.addWidget(one)
+        self.setVisible(False)
+
+    def show_row(self, row: MachineRow | None) -> None:
+        self._row = row
+        self.retranslate()
+        self.setVisible(row is not None)
+
+    def retranslate(self) -> None:
+        row = self._row
+        if row is None:
+            return
+        is_red, language = row.state == RED, self._translator.language
+        self._pill.show_state("problem" if is_red else "ok", self._translator.say(message(f"share.state.{row.state}")))
+        self._name.setText(row.label or row.machine)
+        self._why.setText(sentences(row.why, language))
+        fix = sentences(row.fix, language) if is_red else ""
+        self._fix.setText(self.tr("What to do: %1").replace("%1", fix))
+        self._fix.setVisible(bool(fix))
+        facts = (row.cards, row.system, row.build, moment_text(row.created), row.machine if row.label else "")
+        self._facts.setText(" · ".join(part for part in facts if part))
+        self._facts.setVisible(bool(self._facts.text()))

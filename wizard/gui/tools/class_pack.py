@@ -27,6 +27,7 @@ _STEPS = 1000
 
 
 class PackPanel(QFrame):
+    begin_wanted = Signal()
     open_wanted = Signal()
     make_wanted = Signal()
     other_wanted = Signal()
@@ -62,10 +63,11 @@ class PackPanel(QFrame):
         self._how_far, self.bar = label("", "muted"), QProgressBar(self)
         self.bar.setTextVisible(False)
         self.bar.setRange(0, _STEPS)
-        self.open, self.make, self.go, self.again, self.drop = (QPushButton(self) for _ in range(5))
+        self.begin, self.open, self.make = (QPushButton(self) for _ in range(3))
+        self.go, self.again, self.drop = (QPushButton(self) for _ in range(3))
         self.go.setProperty("role", "primary")
         buttons = line_up()
-        for button in (self.open, self.make, self.go, self.again, self.drop):
+        for button in (self.begin, self.open, self.make, self.go, self.again, self.drop):
             buttons.addWidget(button)
         buttons.addStretch(1)
         for widget in (self._words, self._field, self.split, self._notes):
@@ -76,6 +78,7 @@ class PackPanel(QFrame):
         self._connect()
 
     def _connect(self) -> None:
+        self.begin.clicked.connect(self.begin_wanted)
         self.open.clicked.connect(self.open_wanted)
         self.make.clicked.connect(self.make_wanted)
         self.other.clicked.connect(self.other_wanted)
@@ -139,11 +142,12 @@ class PackPanel(QFrame):
         self._text.setText(self.tr("Fol&der"))
         self.folder.setAccessibleName(self.tr("Folder of the pack"))
         self.browse.setText(self.tr("&Choose…"))
-        self.split.setText(self.tr("Files over 4 GiB in parts, as a stick with F&AT32 needs it"))
+        self.split.setText(self.tr("Split files over 4 GiB (F&AT32 sticks)"))
+        self.begin.setText(self.tr("Choose a set&up for the class"))
         self.open.setText(self.tr("&Open a pack…"))
         self.make.setText(self.tr("Build one from a class &profile…"))
         self.go.setText(self.tr("Bui&ld the pack"))
-        self.drop.setText(self.tr("&Stop") if self.is_going else self.tr("&Not now"))
+        self.drop.setText(self.tr("&Stop") if self.is_going else self.tr("Ca&ncel"))
         self.again.setText(QCoreApplication.translate("DeletionPanel", "Look a&gain"))
         self.other.setText(self.tr("&Another pack…"))
         self.consent.retranslate()
@@ -167,6 +171,7 @@ class PackPanel(QFrame):
             (self.again, is_asked and self.lacks_room),
             (self.drop, plan is not None),
             (self.other, seen is not None),
+            (self.begin, plan is None and seen is None),
             (self.open, plan is None and seen is None),
             (self.make, plan is None and seen is None),
         ):
@@ -193,15 +198,15 @@ class PackPanel(QFrame):
                     "A folder with every file that the class needs. It works from a USB stick, a network folder, "
                     "a web server, or from this computer."
                 )
+                + "\n"
+                + self.tr("No class profile yet? Choose a setup; “Save as class profile…” on its last page makes one.")
             )
 
     def _said(self, plan: PackPlan) -> list[str]:
         """What is worth knowing before it begins."""
         said = []
         if plan.needs_split:
-            words = self.tr(
-                "This disk (%1) holds no file over 4 GiB. Larger ones are kept in parts; a setup joins them."
-            )
+            words = self.tr("Files over 4 GiB are split (%1); the setup joins them.")
             said.append(words.replace("%1", plan.volume))
         if plan.large:
             said.append(self.tr("Files over 4 GiB: %1").replace("%1", str(plan.large)))

@@ -63,6 +63,7 @@ class ClassPage(SidePage):
     def _connect(self) -> None:
         self._clock.timeout.connect(self._look)
         self.context.serving.changed.connect(self._served)
+        self.pack.begin_wanted.connect(self.context.side.close)
         self.pack.open_wanted.connect(self._ask_pack)
         self.pack.make_wanted.connect(self._ask_profile)
         self.pack.other_wanted.connect(self.close_pack)
@@ -135,7 +136,7 @@ class ClassPage(SidePage):
         return self.context.serving.what == PACK and self.context.serving.is_on
 
     def _show_head(self) -> None:
-        words = self.tr("One download for a whole room, shared with every computer; and the result of each one.")
+        words = self.tr("One download for the whole room. See who needs help.")
         title, seen = self.tr("Class"), self._seen
         if self._is_shared and seen is not None:
             title, words = seen.title, str(seen.folder)

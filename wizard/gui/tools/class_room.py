@@ -7,6 +7,7 @@ One file: serving and the room show one class at the same time.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -22,10 +23,10 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.classroom.results.room import MOST_SEATS, RED, ClassResults, MachineRow
-from wizard.classroom.results.room_page import moment_text, sentences
+from wizard.classroom.results.room_page import sentences
 from wizard.gui.shell.serving import PACK, ServingNow
 from wizard.gui.shell.translator import Translator
-from wizard.gui.tools.class_board import LargeCode, QrCode, RoomCounts, SeatMap
+from wizard.gui.tools.class_board import LargeCode, QrCode, RoomCounts, SeatDetail, SeatMap
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.frames import Fold, FoldList, column, line_up
 from wizard.gui.widgets.icons import ICON_SIZE, icon
@@ -163,7 +164,7 @@ class ServingPanel(QFrame):
     def _say_what(self, is_on: bool) -> str:
         server = self._serving.server
         if not is_on or server is None:
-            return self.tr("The students' computers take the files from this one. Nothing else of it can be read.")
+            return self.tr("Students download from this computer; nothing else is shared.")
         if server.is_announced:
             return self.tr("“Join a class” on a student's computer finds it by the code, or takes address and code.")
         return self.tr("It is not announced on this network: students type the address and the code.")
@@ -178,7 +179,7 @@ class ServingPanel(QFrame):
         groups = said.split("-")  # two in a line, as one says them
         self._said_code.setText("\n".join("-".join(groups[at : at + 2]) for at in range(0, len(groups), 2)))
         self._said_code.setAccessibleName(said)
-        signed = self.tr("with +%1 behind it, results are signed").replace("%1", key) if key else ""
+        signed = self.tr("with +%1: signed results").replace("%1", key) if key else ""
         self._or.setText("\n".join(filter(None, (self.tr("or %1").replace("%1", shown[0]), signed))))
         for line, words in zip((self.code, self.command, *self.addresses), (*wanted, *shown), strict=False):
             if line.code != words:
@@ -229,7 +230,7 @@ class RoomPanel(QWidget):
         self.seat_map, self.listed = SeatMap(), Fold()
         self._none = label("", "muted")
         self.table = RowTable(4, (_WHY, _FIX), _MOST_ROWS_SHOWN)
-        self.detail = _Detail(translator)
+        self.detail = SeatDetail(translator)
         for one in (self._title, self._counts):
             head.addWidget(one)
         head.addStretch(1)
@@ -257,6 +258,13 @@ class RoomPanel(QWidget):
     def selected(self) -> MachineRow | None:
         row = self.table.chosen_row
         return self._rows[row] if 0 <= row < len(self._rows) else None
+
+    def _told(self) -> MachineRow | None:
+        """What is true of the whole room stands below it, and not again in each of its rows."""
+        row, rows = self.selected, self._room.rows if self._room else ()
+        if row is None or any(one.proof != "none" for one in rows):
+            return row
+        return replace(row, why=tuple(one for one in row.why if one.message.key != "share.why.unproven"))
 
     def show_room(self, room: ClassResults | None) -> None:
         """Show the results of a room; a number that is being typed is not overwritten."""
@@ -354,45 +362,4 @@ class RoomPanel(QWidget):
             self.table.selectRow(0)
 
     def _chosen(self) -> None:
-        self.detail.show_row(self.selected)
-
-
-class _Detail(QFrame):
-    """One computer in whole sentences."""
-
-    def __init__(self, translator: Translator) -> None:
-        super().__init__()
-        self.setProperty("role", "card")
-        self._translator = translator
-        self._row: MachineRow | None = None
-        rows = column(self, (16, 12, 16, 12), 6)
-        self._pill, self._name = Pill("note"), label("", "strong")
-        head = line_up()
-        head.addWidget(self._pill)
-        head.addWidget(self._name, 1)
-        rows.addLayout(head)
-        self._why, self._fix, self._facts = (selectable(label("")) for _ in range(3))
-        self._facts.setProperty("role", "muted")
-        for one in (self._why, self._fix, self._facts):
-            rows.addWidget(one)
-        self.setVisible(False)
-
-    def show_row(self, row: MachineRow | None) -> None:
-        self._row = row
-        self.retranslate()
-        self.setVisible(row is not None)
-
-    def retranslate(self) -> None:
-        row = self._row
-        if row is None:
-            return
-        is_red, language = row.state == RED, self._translator.language
-        self._pill.show_state("problem" if is_red else "ok", self._translator.say(message(f"share.state.{row.state}")))
-        self._name.setText(" · ".join(part for part in (row.label, row.machine) if part))
-        self._why.setText(sentences(row.why, language))
-        fix = sentences(row.fix, language) if is_red else ""
-        self._fix.setText(self.tr("What to do: %1").replace("%1", fix))
-        self._fix.setVisible(bool(fix))
-        facts = (row.cards, row.system, row.build, moment_text(row.created))
-        self._facts.setText(" · ".join(part for part in facts if part))
-        self._facts.setVisible(bool(self._facts.text()))
+        self.detail.show_row(self._told())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
+from wizard.app.pages.order import SideId
 from wizard.compatibility.data.ordering import CPU
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote
@@ -70,10 +71,7 @@ class DoctorPage(SidePage):
     def enter(self) -> None:
         wanted = self.visit.prefix
         if wanted is not None and (self._found is None or self._prefix() != wanted):
-            self._put_aside()
-            self._asked = wanted
-            self._fill()
-            self._examine()
+            self.take_folder(wanted)
         self.beside("list", lambda is_cancelled, note: self.api.environments(is_cancelled), self._listed)
 
     def leave(self) -> None:
@@ -85,9 +83,11 @@ class DoctorPage(SidePage):
     def first_control(self) -> QWidget | None:
         if self._found is None:
             return self.choice
-        return None if self._preview is not None else self.again
+        return None if self._preview is not None or self._is_moved else self.again
 
     def primary_text(self) -> str:
+        if self._is_moved:
+            return self.tr("C&lone under Environments…")
         if self._preview is None:
             return self.tr("E&xamine") if self._found is None else ""
         size = self._preview.download_bytes
@@ -98,15 +98,22 @@ class DoctorPage(SidePage):
     def may_press(self) -> bool:
         return not self.is_busy and self._prefix() is not None
 
+    @property
+    def _is_moved(self) -> bool:
+        cause = self._found.answer.cause if self._found and self._preview is None else None
+        return cause is not None and cause.code == "moved"
+
     def press(self) -> None:
-        if self._preview is None:
+        if self._is_moved:
+            self.context.side.open(SideId.ENVIRONMENTS, self._prefix())
+        elif self._preview is None:
             self._examine()
         else:
             self._repair(self._preview)
 
     def retranslate(self) -> None:
         self.set_head(
-            self.tr("Doctor"),
+            self.tr("Check or repair"),
             self.tr("Says why PyTorch does not work in an environment. Looking changes nothing."),
         )
         self._text.setText(self.tr("&Environment"))
@@ -115,8 +122,8 @@ class DoctorPage(SidePage):
         self.answer.retranslate()
         self._before.setText(
             self.tr(
-                "It looks at the files, starts PyTorch as your terminal would, then looks at the driver and the card: "
-                "up to a minute. You see the cause, what shows it, and the smallest repair before anything is changed."
+                "Checks files, PyTorch, driver and card; takes up to a minute. "
+                "You see the cause before anything changes."
             )
         )
         self.again.setText(self.tr("Examine &again"))

@@ -60,6 +60,7 @@ class EnvironmentCard(QFrame):
         self.details = self._button("details")
         self.details.setCheckable(True)
         line, further = line_up(gap=8), line_up(gap=8)
+        self._line, self._further = line, further
         for button in (*(self.buttons[name] for name in _FIRST[:-1]), self.details):
             line.addWidget(button)
         line.addStretch(1)
@@ -82,7 +83,7 @@ class EnvironmentCard(QFrame):
         self._older_note = label("", "muted")
         self.older.body.addWidget(self._older_note)
         self.older.body.addWidget(self._older_rows)
-        self.ways = CodeLines(translator)
+        self.ways = CodeLines(translator, is_folded=True)
         rows.addWidget(self._reason)
         rows.addLayout(line)
         rows.addLayout(kept)
@@ -119,6 +120,8 @@ class EnvironmentCard(QFrame):
         self._reason.setText(f"{self._translator.say(error.summary)} {self._translator.say(error.hint)}")
         self._reason.setVisible(True)
         self.details.setChecked(True)
+        if self.ways.fold is not None:
+            self.ways.fold.button.setChecked(True)
 
     def show_closer(self, found: Closer) -> None:
         self._kept, self._older = found.kept, found.older
@@ -140,7 +143,7 @@ class EnvironmentCard(QFrame):
         for name, button in self.buttons.items():
             button.setText(words[name])
         self.details.setText(self.tr("Deta&ils"))
-        self.bring_back_button.setText(self.tr("Bring it bac&k"))
+        self.bring_back_button.setText(self.tr("Undo this chan&ge"))
         self.ways.retranslate()
         if one is None:
             return
@@ -151,7 +154,9 @@ class EnvironmentCard(QFrame):
         is_usable = one.state.value == "ok"
         self.buttons["terminal"].setVisible(is_usable and one.kind.value != "system")
         self.buttons["packages"].setVisible(is_usable and bool(one.torch) and one.kind.value not in ("system", "base"))
-        self.buttons["clone"].setVisible(is_usable and one.kind.value not in ("system", "base"))
+        self.buttons["clone"].setVisible((is_usable and one.kind.value not in ("system", "base")) or one.is_moved)
+        (self._line if one.is_moved else self._further).insertWidget(0, self.buttons["clone"])  # then it is what helps
+        self.buttons["check"].setVisible(not one.is_moved)
         self.buttons["export"].setVisible(is_usable)
         self.buttons["check"].setEnabled(one.state.value != "deleting")
         self.buttons["delete"].setVisible(one.kind.value != "system")
@@ -177,7 +182,7 @@ class EnvironmentCard(QFrame):
         self.bring_back_button.setVisible(kept is not None)
         if kept is None:
             return
-        words = self.tr("The last change in here: %1. What was there before is kept (%2).")
+        words = self.tr("Last change: %1. What was there before is kept (%2).")
         names = self._translator.listed(kept.names[:4]) + (" …" if len(kept.names) > 4 else "")
         self._kept_words.setText(words.replace("%1", names or "–").replace("%2", bytes_text(kept.size)))
 

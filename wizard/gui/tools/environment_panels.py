@@ -17,7 +17,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPlainTextEdit, QProgressBar, QPushButton, QWidget
 
 from wizard.compatibility.model import Choices
-from wizard.gui.pages.verify_parts import NOT_SAID
+from wizard.gui.pages.verify_parts import PackagesFold
 from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.frames import column, line_up
@@ -71,6 +71,7 @@ class ClonePanel(QFrame):
         rows.addLayout(buttons)
         self.name.textChanged.connect(lambda words: self.go.setEnabled(bool(words.strip())))
         self.go.clicked.connect(lambda: self.agreed.emit(self.name.text().strip()))
+        self.name.returnPressed.connect(self.go.click)
         self.keep.clicked.connect(self.put_away)
 
     def ask(self, one: Environment) -> None:
@@ -97,9 +98,7 @@ class ClonePanel(QFrame):
         self.go.setText(self.tr("&Make the copy"))
         self.keep.setText(self.tr("&Stop") if self.is_going else self.tr("N&ot now"))
         self._title.setText(self.tr("A copy of %1").replace("%1", one.name if one else ""))
-        self._words.setText(
-            self.tr("The copy works in its new place and is made where new environments go. The original is only read.")
-        )
+        self._words.setText(self.tr("The original does not change."))
         for widget in (self._text, self.name, self.go):
             widget.setVisible(not self.is_going)
         self._progress.setVisible(self.is_going)
@@ -126,6 +125,7 @@ class PackagesPanel(QFrame):
         self._title, self._words, self._changes = label("", "heading"), label("", "muted"), label("")
         self._text, self.names = QLabel(self), QLineEdit(self)
         self._text.setBuddy(self.names)
+        self.packages = PackagesFold(page.context.translator, self)
         self.look, self.update_all, self.go, self.keep = (QPushButton(self) for _ in range(4))
         self.go.setProperty("role", "primary")
         field, buttons = line_up(), line_up()
@@ -138,6 +138,7 @@ class PackagesPanel(QFrame):
             rows.addWidget(part)
         rows.addLayout(field)
         rows.addWidget(self._changes)
+        rows.addWidget(self.packages)
         rows.addLayout(buttons)
         self.names.textChanged.connect(self._forget)
         self.names.returnPressed.connect(self.look.click)
@@ -191,8 +192,9 @@ class PackagesPanel(QFrame):
     def _planned(self, preview: Preview | None) -> None:
         self._preview, self._is_nothing = preview, preview is None
         self.retranslate()
+        self.packages.open_if_few()
         (self.go if preview else self.names).setFocus()
-        self._page.announce(self._changes.text())
+        self._page.announce(f"{self._changes.text()} {self.packages.button.accessibleName()}".strip())
 
     def _start(self) -> None:
         preview, context = self._preview, self._page.context
@@ -210,7 +212,7 @@ class PackagesPanel(QFrame):
         )
 
     def retranslate(self) -> None:
-        one, preview, say = self._one, self._preview, self._page.context.translator.say
+        one, preview = self._one, self._preview
         self._title.setText(self.tr("Packages of %1").replace("%1", one.name if one else ""))
         self._words.setText(self.tr("PyTorch stays as it is, and what is replaced is kept: you can go back."))
         self._text.setText(self.tr("Packages to a&dd"))
@@ -223,9 +225,9 @@ class PackagesPanel(QFrame):
         size = bytes_text(preview.download_bytes or 0) if preview else ""
         self.go.setText(self.tr("&Install (downloads %1)").replace("%1", size))
         self.go.setVisible(preview is not None)
-        told = [say(each) for each in preview.changes if each.key not in NOT_SAID] if preview else []
-        self._changes.setText("\n".join(told) if preview else self.tr("Nothing would change."))
-        self._changes.setVisible(preview is not None or self._is_nothing)
+        told = self.packages.show_changes(preview.changes if preview else ())
+        self._changes.setText(told if preview else self.tr("Nothing would change."))
+        self._changes.setVisible(bool(told) or self._is_nothing)
 
 
 _MOST_UNOWNED = 500
@@ -339,7 +341,7 @@ class DeletionPanel(QFrame):
         self._unowned_title.setVisible(shown)
         self.unowned.setVisible(shown)
         count = str(sum(row.files for row in rows))
-        words = self.tr("Files in it that belong to no package: %1. They are yours, and they would be lost:")
+        words = self.tr("Files of your own that would be deleted: %1")
         self._unowned_title.setText(words.replace("%1", count))
         self.unowned.setPlainText("\n".join(_unowned_lines(rows)))
         self.unowned.setAccessibleName(self._unowned_title.text())
@@ -350,7 +352,7 @@ class DeletionPanel(QFrame):
             words = self.tr("%1 (process %2) is using it. Close it first.").replace("%1", running.program)
             lines.append(f"! {words.replace('%2', str(running.pid))}")
         for one in plan.dependants:
-            words = self.tr("%1 uses the Python in here and would no longer run.")
+            words = self.tr("%1 uses this Python and would stop working.")
             lines.append(f"! {words.replace('%1', one.name)}")
         self._users.setText("\n".join(lines))
         self._users.setVisible(bool(lines) and not self.is_going)

@@ -134,7 +134,7 @@ class EnvironmentsPage(SidePage):
         self._said.setVisible(self._done is not None)
         is_empty = self._found is not None and not self.table.rowCount()
         none = self.tr("No environment was found on this computer.")
-        self._none.setText(self.tr("No environment has these words.") if self._found else none)
+        self._none.setText(self.tr("Nothing found.") if self._found else none)
         self._none.setVisible(is_empty and not is_asked)
         self.search.setVisible(bool(self._found) and not is_asked)
         for widget in (self._list, self.table):

@@ -80,8 +80,11 @@ def torch_words(one: Environment) -> str:
     return f"{one.torch}+{one.variant}" if one.variant and "+" not in one.torch else one.torch
 
 
+_NEAR_DAYS = 30
+
+
 def day_text(moment: float | None) -> str:
-    """Return a day as a date, and the last two as words."""
+    """Return a day as a date, and those of the last month as words."""
     if moment is None:
         return "–"
     then, today = (datetime.date.fromtimestamp(at) for at in (moment, time.time()))
@@ -89,7 +92,10 @@ def day_text(moment: float | None) -> str:
         0: QCoreApplication.translate("EnvironmentDay", "today"),
         1: QCoreApplication.translate("EnvironmentDay", "yesterday"),
     }
-    return near.get((today - then).days, then.isoformat())
+    days = (today - then).days
+    if 1 < days <= _NEAR_DAYS:
+        return QCoreApplication.translate("EnvironmentDay", "%1 days ago").replace("%1", str(days))
+    return near.get(days, then.isoformat())
 
 
 def built_words(one: Environment) -> str:
@@ -329,7 +335,7 @@ class NobodysFold(QPushButton):
         self.retranslate()
 
     def retranslate(self) -> None:
-        words = self.tr("Base installations, P&ythons of the system, and this program's own")
+        words = self.tr("S&ystem and base Pythons")
         self.setText(f"{words}  ({self._count})")
         self.setAccessibleName(f"{words.replace('&', '')}: {self._count}")
 

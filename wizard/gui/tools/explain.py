@@ -41,6 +41,7 @@ _MOST_SHOWN = 100_000  # characters of a dropped file that stand in the box; all
 _LONGEST_SHOWN = 1000  # of a line: Qt takes a second for a very long one
 _LONGEST_LINE = 400
 _EXAMINED = ("torch", "import")  # areas in which the doctor can tell more than a text
+_LOOKED_UP = ("explain.ask-torch", "explain.ask-python")  # by the doctor, too
 
 
 class ExplainPage(SidePage):
@@ -200,9 +201,11 @@ class ExplainPage(SidePage):
         for name, words in (("cause", one.cause), ("fix", one.fix)):
             lines.addWidget(self._add(self.say(message(f"explain.{name}")), "strong"))
             lines.addWidget(self._add_linked(self.say(words)))
+        reasons = answer.reasons
         if one.error.area in _EXAMINED:
             lines.addLayout(self._examine(answer.environment))
-        for name, points in (("reasons", answer.reasons), ("facts", answer.facts)):
+            reasons = tuple(point for point in reasons if point.key not in _LOOKED_UP)
+        for name, points in (("reasons", reasons), ("facts", answer.facts)):
             if points:
                 lines.addWidget(self._add(self.say(message(f"explain.{name}")), "strong"))
                 lines.addWidget(self._add_linked("\n".join(f"•  {self.say(point)}" for point in points)))

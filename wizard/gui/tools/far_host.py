@@ -176,7 +176,7 @@ class FarHostPage(SidePage):
                 status = run.plan("--plan-only", *(("--name", name) if name else ()), *named)
             return status, run.run, along[0].profile if along else None
 
-        self._begin(lambda: self.tr("Asking that computer…"), work, self._planned)
+        self._begin(lambda: self.tr("Connecting to that computer…"), work, self._planned)
 
     def _planned(self, told: tuple[int, str, ProfileFile | None]) -> None:
         status, self._run_id, self._profile = told

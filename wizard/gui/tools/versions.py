@@ -160,7 +160,7 @@ class VersionsPage(SidePage):
             return offered, tuple(told(offered, source))
 
         self._offered, self._said = None, ()
-        self.start_task(lambda: self.tr("Asking…"), work, self._answered)
+        self.start_task(lambda: self.tr("Connecting…"), work, self._answered)
         self.render_state()
 
     def _answered(self, answer: tuple[Offered, tuple[Message, ...]]) -> None:

@@ -33,7 +33,7 @@ def side_name(page: SideId) -> str:
     """Return the name of a page beside the way in the language of the window."""
     names = {
         SideId.ENVIRONMENTS: QCoreApplication.translate("Rail", "Environments"),
-        SideId.DOCTOR: QCoreApplication.translate("Rail", "Doctor"),
+        SideId.DOCTOR: QCoreApplication.translate("Rail", "Check or repair"),
         SideId.EXPLAIN: QCoreApplication.translate("Rail", "Explain an error"),
         SideId.UNDO: QCoreApplication.translate("Rail", "Undo changes"),
         SideId.VERSIONS: QCoreApplication.translate("Rail", "PyTorch versions"),

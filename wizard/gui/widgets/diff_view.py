@@ -80,7 +80,7 @@ class FileDiff(QFrame):
 
 def counts_text(added: int, removed: int, is_new: bool) -> str:
     """Return how many lines come and go, and whether the file is a new one."""
-    words = QCoreApplication.translate("DiffView", "lines added: %1, taken out: %2")
+    words = QCoreApplication.translate("DiffView", "+%1 −%2 lines")
     words = words.replace("%1", str(added)).replace("%2", str(removed))
     new = QCoreApplication.translate("DiffView", "new file")
     return f"{new}  •  {words}" if is_new else words

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPaintEvent
+from PySide6.QtCore import QEvent, QMimeData, QObject, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QComboBox,
     QDoubleSpinBox,
     QGridLayout,
@@ -27,7 +28,26 @@ from wizard.compatibility.model import Choices
 from wizard.gui.shell.theme import code_font
 from wizard.gui.widgets.labels import label
 
+_TEXTS = (QLineEdit, QPlainTextEdit)
+
 # A box for pasted text that also takes a dropped file. Plain text only: a web page's colours stay outside.
+
+
+def read_in_order(*widgets: QWidget) -> None:
+    """Put them in the order in which they are seen: who hears a form gets its parts in the order of its children."""
+    for widget in widgets:
+        widget.raise_()
+
+
+def tell_wrong(field: QWidget, words: str) -> None:
+    """Mark a field, and say with it what is wrong; without words nothing is."""
+    field.setProperty("wrong", bool(words))
+    field.style().polish(field)
+    if words and not field.property("usual"):
+        field.setProperty("usual", field.accessibleDescription())
+    field.setAccessibleDescription(words or field.property("usual") or field.accessibleDescription())
+    if not words:
+        field.setProperty("usual", None)
 
 
 class PasteBox(QPlainTextEdit):
@@ -78,6 +98,26 @@ def _path(data: QMimeData) -> str:
     """Of exactly one; '' for anything else."""
     urls = data.urls()
     return str(Path(urls[0].toLocalFile())) if len(urls) == 1 and urls[0].isLocalFile() else ""
+
+
+class AltLetters(QObject):
+    """Keeps a letter typed with Alt out of the text: it is a shortcut's, also while the button that has it is grey."""
+
+    def __init__(self, app: QApplication, parent: QObject) -> None:
+        super().__init__(parent)
+        app.focusChanged.connect(self._follow)
+
+    def _follow(self, old: QWidget | None, now: QWidget | None) -> None:
+        if isinstance(old, _TEXTS):
+            old.removeEventFilter(self)
+        if isinstance(now, _TEXTS):
+            now.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take such a key away."""
+        if not isinstance(event, QKeyEvent) or event.modifiers() != Qt.KeyboardModifier.AltModifier:
+            return False
+        return event.type() == QEvent.Type.KeyPress and event.text().isprintable() and bool(event.text())
 
 
 class WholeChoice(QComboBox):

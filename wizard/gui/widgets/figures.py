@@ -29,6 +29,8 @@ def seconds_text(seconds: float) -> str:
 
 def left_text(seconds: float) -> str:
     """Time left, coarser the longer it is: nobody believes seconds of an hour."""
+    if seconds < 1:
+        return QCoreApplication.translate("Figures", "almost done")
     coarse = seconds if seconds < 20 else round(seconds / 5) * 5
     return QCoreApplication.translate("Figures", "about %1 left").replace(
         "%1", seconds_text(round(coarse)).replace(".0", "")

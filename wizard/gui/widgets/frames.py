@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from wizard.gui.shell.theme import colour_now
 from wizard.gui.widgets.icons import ICON_SIZE, IconView, Sign, fold_icon
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.labels import label, spoken
 
 Margins = tuple[int, int, int, int]
 NO_MARGINS: Margins = (0, 0, 0, 0)
@@ -94,7 +94,7 @@ class RowCell(QWidget):
         shown = (one for one in found if isinstance(one, QLabel) and not one.isHidden())
         said = [words for one in shown if (words := one.accessibleName() or one.text())]
         again = zip(said, (*said[1:], ""), strict=True)  # the name of a row's state begins with that of the row
-        return ", ".join(words for words, following in again if not following.startswith(words))
+        return spoken(words for words, following in again if not following.startswith(words))
 
 
 class RowCard(QFrame):
@@ -141,10 +141,10 @@ class RowCard(QFrame):
                     inner.addWidget(cell, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
                 else:
                     inner.addWidget(cell)
-                room = 1 + len(
-                    list(takewhile(lambda other: other is None, cells[place + 1 :]))
-                )  # of cells that are empty
-                self._grid.addWidget(padded, self._rows, place, 1, room)
+                empties = list(takewhile(lambda other: other is None, cells[place + 1 :]))
+                self._grid.addWidget(padded, self._rows, place, 1, 1 + len(empties))
+                padded.show()  # at once: Qt would do it one round later, and the card be empty until then
+        self._holder.show()
         self._rows += 1
 
     def add_wide(self, cell: QWidget) -> None:
@@ -324,54 +324,6 @@ class DiskBar(QWidget):
 
 
 # What, where, download, disk: one value in each, and one line below it.
-
-
-class InfoTile(QFrame):
-    def __init__(self, icon_name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "info")
-        rows = column(self, (22, 16, 22, 16), 5)
-        self._name, self._value, self._more = label("", "muted"), label("", "value"), label("", "muted")
-        head = line_up(gap=10)
-        head.addWidget(IconView(icon_name, 18))
-        head.addWidget(self._name, 1)
-        rows.addLayout(head)
-        rows.addSpacing(4)
-        rows.addWidget(self._value)
-        below = line_up(gap=12)
-        self.bar = DiskBar(self)  # of the disk's tile alone
-        self.bar.setVisible(False)
-        below.addWidget(self.bar)
-        below.addWidget(self._more, 1)
-        rows.addLayout(below)
-        rows.addStretch(1)
-
-    def show_words(self, name: str, value: str, more: str) -> None:
-        for part, words in ((self._name, name), (self._value, value), (self._more, more)):
-            part.setText(words)
-        self._more.setVisible(bool(more))
-        self.setAccessibleName(f"{name}: {value}. {more}".strip())
-
-    @property
-    def words(self) -> str:
-        return self.accessibleName()
-
-
-class InfoTiles(QWidget):
-    """Two and two, of the same size."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(14)
-        icons = ("gpu", "folder", "download", "hard-drive")
-        self.what, self.where, self.download, self.disk = (InfoTile(name) for name in icons)
-        for place, tile in enumerate((self.what, self.where, self.download, self.disk)):
-            grid.addWidget(tile, place // 2, place % 2)
-        for number in range(2):
-            grid.setColumnStretch(number, 1)
-            grid.setColumnMinimumWidth(number, 100)
 
 
 class Notice(QFrame):

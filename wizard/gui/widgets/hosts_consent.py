@@ -23,8 +23,7 @@ _MAY_BREAK = "\N{ZERO WIDTH SPACE}"
 
 _OF_A_PROFILE = message(
     "flow.hosts.head",
-    "This class profile downloads from hosts that this program does not know. Software from there can do anything on "
-    "this computer that you can.",
+    "This class profile downloads from an unknown host. Continue only if you trust it.",
 )
 
 
@@ -81,7 +80,7 @@ class HostsConsent(QWidget):
             self._rows.addWidget(
                 label(self._say(message("flow.hosts.gives", "{host}: {gives}", host=name, gives=gives)), "strong")
             )
-            box = QCheckBox(self._say(message("flow.hosts.trust", "I know this host and trust it with this computer")))
+            box = QCheckBox(self._say(message("flow.hosts.trust", "I trust this host")))
             box.setAccessibleName(f"{host.name}: {box.text()}")
             box.setChecked(host.name in self._trusted)
             box.toggled.connect(lambda is_on, name=host.name: self._put(name, is_on))

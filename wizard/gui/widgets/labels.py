@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterable
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence
@@ -93,6 +94,15 @@ def plain_tip(words: str) -> str:
     if "<" not in words and "&" not in words:
         return words
     return f"<span>{html.escape(words, quote=False).replace(chr(10), '<br>')}</span>"
+
+
+def spoken(parts: Iterable[str]) -> str:
+    """Return parts of a row as one line to be heard: a sentence that has ended needs no comma after it."""
+    said = list(parts)
+    is_chinese = any("\u4e00" <= letter <= "\u9fff" for part in said for letter in part)
+    comma, space = ("，", "") if is_chinese else (", ", " ")
+    whole = "".join(part + (space if part.endswith((".", "。", "…", "!", "！")) else comma) for part in said)
+    return whole.rstrip(" ,，")
 
 
 def restyle(widget: QWidget) -> None:

@@ -5,7 +5,7 @@ An error in the page: what happened, what to do, and the details for whoever wan
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent
@@ -142,8 +142,16 @@ class Remark(QFrame):
         self.setAccessibleName(self.words)
 
 
+_MOST_WAYS = 2
+
+
 class Trouble(QFrame):
-    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
+    opened = Signal(str)  # a page that the words name
+
+    def __init__(
+        self, translator: Translator, ways: Callable[[], Mapping[str, str]] = dict, parent: QWidget | None = None
+    ) -> None:
+        """`ways`: the pages that can be opened from here, by their names in the window's language."""
         super().__init__(parent)
         self._is_below_field = False
         self.setProperty("role", "error")
@@ -160,13 +168,18 @@ class Trouble(QFrame):
         self._details.setTabChangesFocus(True)
         self._fold = QPushButton(self)
         self._fold.setCheckable(True)
-        self._copy = QPushButton(self)
-        for button in (self._fold, self._copy):
+        self._copy, self.again = QPushButton(self), QPushButton(self)
+        self._retry: Callable[[], None] | None = None
+        self.again.clicked.connect(self._try_again)
+        self._ways_of, self.ways = ways, [QPushButton(self) for _ in range(_MOST_WAYS)]
+        for way in self.ways:
+            way.clicked.connect(lambda *_, way=way: self.opened.emit(way.property("page")))
+        for button in (self.again, *self.ways, self._fold, self._copy):
             button.setProperty("role", "small")
         self._fold.toggled.connect(self._details.setVisible)
         self._copy.clicked.connect(lambda: copy_out(self.plain_text(), self._copy))
         buttons = line_up()
-        for button in (self._fold, self._copy):
+        for button in (self.again, *self.ways, self._fold, self._copy):
             buttons.addWidget(button)
         buttons.addStretch(1)
         for widget in (self._pill, self._what, self._do):
@@ -176,8 +189,17 @@ class Trouble(QFrame):
         self._spacing = rows.spacing()
         self.setVisible(False)
 
-    def show_error(self, error: WizardError) -> None:
+    def show_error(self, error: WizardError, retry: Callable[[], None] | None = None) -> None:
+        """`retry`: what may be tried again by a button."""
         self.show_words(error.summary, error.hint, error.details)
+        self._retry = retry
+        self.again.setVisible(retry is not None)
+        if retry is not None:
+            self.again.setFocus()
+
+    def _try_again(self) -> None:
+        if self._retry is not None:
+            self._retry()
 
     def show_words(self, summary: Message | None, hint: Message | None, details: str = "") -> None:
         """Show an error and what to do about it, its details folded, and tell screen readers at once."""
@@ -186,6 +208,7 @@ class Trouble(QFrame):
         self._fold.setChecked(False)
         self._details.setVisible(False)
         self._fold.setVisible(bool(details))
+        self.again.setVisible(False)
         self.retranslate()
         self.setVisible(True)
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
@@ -225,7 +248,21 @@ class Trouble(QFrame):
         self._what.setText(what)
         self._do.show_words(do)
         self._do.setVisible(bool(do))
+        self._show_ways(f"{what} {do}")
+        self.again.setText(self.tr("Try &again"))
         self._fold.setText(self.tr("Details"))
         self._copy.setText(self.tr("Copy error"))
         self._details.setAccessibleName(self.tr("Details of the error"))
         self.setAccessibleName(self.tr("Error: %1").replace("%1", f"{self._what.text()} {self._do.text()}"))
+
+    def _show_ways(self, words: str) -> None:
+        """What the words name can be opened right here."""
+        named = [
+            (name, page) for name, page in self._ways_of().items() if f"“{name}”" in words or f"page {name}" in words
+        ]
+        for number, way in enumerate(self.ways):
+            way.setVisible(number < len(named))
+            if number < len(named):
+                name, page = named[number]
+                way.setText(self.tr("Open “%1”").replace("%1", name))
+                way.setProperty("page", page)

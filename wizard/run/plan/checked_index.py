@@ -142,7 +142,7 @@ class CheckedIndex:
         try:
             self._whole.update(zip(wanted, fetched(list(wanted.values()), environment, self._asker), strict=True))
         except WizardError as error:
-            offer = next((one for one in wanted if one.filename == error.params.get("file")), None)
+            offer = next((one for one in wanted if _whole_file(one, (one,)).release == error.params.get("file")), None)
             told = error.params | ({"source": offer.source.label} if offer else {})
             raise WizardError(error.words, details=error.details, **told) from error
         return True

@@ -21,7 +21,7 @@ from wizard.environment.inspect.baseline import read_baseline
 from wizard.environment.naming import BAD_PREFIX, absolute_prefix, check_name, check_prefix
 from wizard.environment.remove.unfinished import unfinished_run
 from wizard.model.errors import UsageError, WizardError
-from wizard.model.messages import Message, Scalar, message
+from wizard.model.messages import Message, Scalar, free_gigabytes, message
 from wizard.model.tables import Count, Date, Row, Variable, Words, parse_table, shipped_table
 from wizard.run.model import Requirement
 from wizard.run.run_folder import RUN_BUSY
@@ -312,7 +312,7 @@ def environment_rows(ground: Ground) -> Iterator[Requirement]:
 
 def _room_row(ground: Ground, key: str, path: str) -> Requirement:
     free = ground.free or 0
-    fact = message(f"environments.place.{key}", path=path, gigabytes=round(free / 1e9, 1))
+    fact = message(f"environments.place.{key}", path=path, gigabytes=free_gigabytes(free))
     if free < LEAST_BYTES:
         why, fix = message("environments.place.none.why"), message("environments.place.none.fix")
         return Requirement("disk", "problem", fact, why, fix, mandatory=True)
@@ -349,7 +349,7 @@ def temp_rows(folder: Path | None) -> Iterator[Requirement]:
     elif ground.free is not None and ground.free < _TEMP_BYTES:
         yield _row("disk", "warning", "temp-full", path=str(folder), megabytes=round(ground.free / 1e6))
     elif ground.free is not None:
-        free = round(ground.free / 1e9, 1)
+        free = free_gigabytes(ground.free)
         yield Requirement("disk", "ok", message("environments.place.temp", path=str(folder), gigabytes=free))
 
 

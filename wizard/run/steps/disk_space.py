@@ -20,7 +20,7 @@ from wizard.environment.disk import Ground, disk_size, look_at_ground
 from wizard.install.store import PackageStore
 from wizard.model.errors import WizardError, gigabytes_apart
 from wizard.model.lock import Lock, LockedFile
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, free_gigabytes, message
 from wizard.run.run_folder import RunFolder
 from wizard.run.steps.python_files import read_python_files
 from wizard.system import paths
@@ -58,7 +58,13 @@ def needed_bytes(plan: Plan, lock: Lock) -> tuple[int, int]:
     """
     here = files_here(plan, lock)
     download = sum(file.size or 0 for file in lock.files if file.filename not in here)
-    return download, _unpacked(_missing(lock)) + PYTHON_BYTES
+    return download, _unpacked(_missing(lock)) + _own(plan, lock) + PYTHON_BYTES
+
+
+def _own(plan: Plan, lock: Lock) -> int:
+    """Bytes of the environment's own files, where it shares none with the store: copies, another volume."""
+    is_linked = not plan.choices.copies and on_one_volume(paths.store_dir(), Path(plan.prefix))
+    return 0 if is_linked else _unpacked(lock.files)
 
 
 def demands(plan: Plan, lock: Lock) -> tuple[Demand, ...]:
@@ -68,14 +74,13 @@ def demands(plan: Plan, lock: Lock) -> tuple[Demand, ...]:
     that is there: what comes anew, beside what it replaces, which is kept.
     """
     downloads = Downloads()
-    download, unpacked = needed_bytes(plan, lock)
+    download, _ = needed_bytes(plan, lock)
     python = read_python_files(RunFolder(paths.runs_dir() / plan.id).python_files)
-    stored = Demand(paths.store_dir(), unpacked - PYTHON_BYTES)
+    stored = Demand(paths.store_dir(), _unpacked(_missing(lock)))
     cached = download
     cached += sum(file.size or 0 for file in python if not downloads.path_for(file).is_file())
     prefix = Path(plan.prefix)
-    is_linked = not plan.choices.copies and on_one_volume(paths.store_dir(), prefix)
-    own = 0 if is_linked else _unpacked(lock.files)
+    own = _own(plan, lock)
     if plan.engine == EXISTING:
         return Demand(paths.cache_root(), cached), stored, Demand(prefix, own)
     cached += PYTHON_BYTES if _keeps_packages_elsewhere(plan) else 0
@@ -175,7 +180,7 @@ def _told(name: str, path: Path, needed: int) -> Message:
 
 def _free(path: Path) -> str:
     ground = _ground(path)
-    return f"{gigabytes(ground.free):g}" if ground and ground.free is not None else "?"
+    return f"{free_gigabytes(ground.free):g}" if ground and ground.free is not None else "?"
 
 
 def _ground(path: Path) -> Ground | None:

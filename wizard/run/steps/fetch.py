@@ -38,6 +38,8 @@ class Fetch(Step):
     def announce(self, context: Context) -> Message:
         store = PackageStore()
         missing = [file for file in context.lock.files if not store.has(file)]
+        if not missing:
+            return message("step.fetch.none")
         size = bytes_text(sum(file.size or 0 for file in missing))
         return message("step.fetch.will", count=len(missing), size=size)
 

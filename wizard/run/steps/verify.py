@@ -9,8 +9,8 @@ from dataclasses import replace
 from wizard.machine.machine_file import machine_from_json
 from wizard.model.messages import Message, message
 from wizard.run.context import Context, Step
-from wizard.run.verify.model import SmokeCheck, Verification
-from wizard.run.verify.project import Explain, try_project
+from wizard.run.verify.model import Explain, SmokeCheck, Verification, explains_nothing
+from wizard.run.verify.project import try_project
 from wizard.run.verify.smoke import check_name, verify
 
 
@@ -18,8 +18,8 @@ class Verify(Step):
     name = "verify"
     weight = 9
 
-    def __init__(self, explain: Explain = lambda words: None) -> None:
-        """`explain`: the cause of a text that an import left, and what to do."""
+    def __init__(self, explain: Explain = explains_nothing) -> None:
+        """`explain`: the cause of a text that the test or an import left, and what to do."""
         self._explain = explain
 
     def announce(self, context: Context) -> Message:
@@ -34,6 +34,7 @@ class Verify(Step):
             machine=machine,
             is_cancelled=context.is_stopped,
             environment=context.plan.environment,
+            explain=self._explain,
             on_check=lambda name: context.emitter.progress(self.name, 0, None, check_name(name)),
         )
         verification = replace(verification, checks=(*verification.checks, *self._of_project(context, verification)))

@@ -2,6 +2,7 @@
 
 The rules stand in order and the first that answers wins: how the child ended, the import, the CPU build, the
 driver's and the library's own words, then what the probe saw. When none answers, "unknown" says what it is not.
+One file: the rules share their order, the words that they read and the sentences that they fill.
 A diagnosis can stand beside a test that passed: the CPU build on a computer without a usable card is right.
 """
 
@@ -14,7 +15,7 @@ from typing import Any
 from wizard.machine.model import Gpu, Machine
 from wizard.model.messages import Message, Scalar, catalogue, message
 from wizard.model.patterns import search
-from wizard.run.verify.model import Diagnosis, SmokeCheck, Verification
+from wizard.run.verify.model import Diagnosis, Explain, SmokeCheck, Verification, explains_nothing
 from wizard.system.traits import of
 
 # What a diagnosis rests on: raw facts for people who know, and what could be ruled out. Judges nothing.
@@ -101,7 +102,11 @@ _GPU_WORDS = (
     ("driver-library-mismatch", r"driver/library version mismatch|unsupported display driver / cuda driver comb"),
     ("driver-too-old", r"driver on your system is too old|driver version is insufficient for CUDA runtime"),
     ("no-kernels-for-gpu", r"no kernel image is available|no kernels for it in this build|not compatible with the cur"),
-    ("gpu-memory-full", r"CUDA out of memory|CUBLAS_STATUS_ALLOC_FAILED|CUBLAS_STATUS_NOT_INITIALIZED"),
+    ("cuda-does-not-start/stub", r"CUDA driver is a stub library"),
+    (
+        "gpu-memory-full",
+        r"CUDA (driver )?(error: )?out of memory|Error 2: out of memory|CUBLAS_STATUS_(ALLOC_FAILED|NOT_INITIALIZED)",
+    ),
     ("cuda-does-not-start", r"CUDA unknown error|initialization error|uncorrectable ECC|system not yet initialized"),
 )
 _ON_THE_CARD = ("zeros", "kernel", "devices", "matmul", "convolution", "streams", "pinned", "precision", "peers")
@@ -134,6 +139,11 @@ class SmokeFacts:
 
     def words(self, *names: str) -> str:
         return f"{self.errors(*names)}\n{self.warnings(*names)}"
+
+    def said(self) -> str:
+        """What each failed check raised, as a traceback ends."""
+        wrong = [self.data(name) for name in self.checks if self.failed(name)]
+        return "\n".join(f"{each.get('error_type', 'Error')}: {each.get('error', '')}" for each in wrong)
 
     @property
     def cuda(self) -> str | None:
@@ -169,13 +179,27 @@ class SmokeFacts:
         }
 
 
-def diagnose(verification: Verification, machine: Machine, gpu_expected: bool = True) -> Diagnosis | None:
-    """None: nothing to explain. `gpu_expected`: a card that this build should use is there."""
+_SAYS_LITTLE = ("unknown", "import-failed")  # of these the known errors may say more
+
+
+def diagnose(
+    verification: Verification,
+    machine: Machine,
+    gpu_expected: bool = True,
+    explain: Explain = explains_nothing,
+) -> Diagnosis | None:
+    """None: nothing to explain. `gpu_expected`: a card that this build should use is there. `explain`: the known
+    errors, asked where no rule knows more than that it failed."""
     facts = SmokeFacts(verification, machine, gpu_expected, {check.name: check for check in verification.checks})
     for rule in _RULES:
         if code := rule(facts):
-            return _diagnosis(code, facts)
+            known = explain(facts.said()) if code in _SAYS_LITTLE else None
+            return _known(*known, facts) if known else _diagnosis(code, facts)
     return None
+
+
+def _known(cause: Message, repair: Message, facts: SmokeFacts) -> Diagnosis:
+    return Diagnosis("known-error", cause, repair, evidence_lines(facts.verification, facts.machine))
 
 
 def _diagnosis(code: str, facts: SmokeFacts) -> Diagnosis:
@@ -258,6 +282,8 @@ def _driver_without_card(facts: SmokeFacts) -> str | None:
     no_device = search(_NO_DEVICE, facts.words("zeros"))
     if no_device and hidden is not None:
         return "cuda-visible-devices-hides"
+    if any(notice.key == "machine.nvidia.blocked-by-system" for notice in facts.machine.notices):
+        return "driver-sees-no-card/blocked"
     return "driver-sees-no-card" if no_device or facts.card is None else None
 
 

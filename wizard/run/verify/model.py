@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from wizard.model.errors import ExitStatus
 from wizard.model.messages import Message
+
+Explain = Callable[[str], tuple[Message, Message] | None]  # a text of an error: cause, what to do
+
+
+def explains_nothing(words: str) -> tuple[Message, Message] | None:
+    """Stands for the known errors where nobody reads them."""
 
 
 @dataclass(frozen=True, slots=True)

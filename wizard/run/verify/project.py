@@ -22,7 +22,7 @@ from wizard.compatibility.model import ProjectImport, ProjectUse
 from wizard.model.errors import Cancelled
 from wizard.model.messages import Message, message
 from wizard.process import Outcome, Request, child_environment, redact, run
-from wizard.run.verify.model import SmokeCheck
+from wizard.run.verify.model import Explain, SmokeCheck
 from wizard.run.verify.smoke import entry_of, signal_name
 from wizard.system import paths
 
@@ -33,7 +33,6 @@ _MOST_TRACE = 4_000
 _MOST_SHOWN, _MOST_NAMED, _LONGEST = 12, 12, 300
 _MOST_WAYS = 40
 _LIBRARY = re.compile(r"\b(lib[\w+.-]{1,60}\.so[.\d]*): cannot open shared object")
-Explain = Callable[[str], tuple[Message, Message] | None]  # a text of an error: cause, what to do
 
 
 @dataclass

@@ -21,7 +21,7 @@ from wizard.model.errors import Cancelled
 from wizard.model.messages import Message, Scalar, Words, catalogue, message
 from wizard.process import Outcome, Request, child_environment, redact, run
 from wizard.run.verify.diagnosis import diagnose
-from wizard.run.verify.model import SmokeCheck, Verification
+from wizard.run.verify.model import Explain, SmokeCheck, Verification, explains_nothing
 from wizard.system import paths
 from wizard.system.traits import this
 
@@ -223,11 +223,12 @@ def verify(
     timeout: float = TIME_LIMIT,
     on_check: Callable[[str], None] | None = None,
     as_user: Mapping[str, str] | None = None,
+    explain: Explain = explains_nothing,
 ) -> Verification:
     """Runs the test and explains it. `environment` is added to the child's; `on_check` hears what begins.
 
     `as_user`: the variables of the user's own terminal; then the test runs as it would there, with the user's own
-    packages and library path. Raises Cancelled.
+    packages and library path. `explain`: what the known errors say of words that no rule here knows. Raises Cancelled.
     """
 
     def hear(stream: str, line: str) -> None:
@@ -244,7 +245,7 @@ def verify(
     found = parse_smoke(outcome)
     if gpu_expected and found.gpu_ok is None and found.torch is not None:
         found = replace(found, ok=False, gpu_ok=False)  # the CPU build beside a card that was to be used
-    return replace(found, diagnosis=diagnose(found, machine, gpu_expected))
+    return replace(found, diagnosis=diagnose(found, machine, gpu_expected, explain))
 
 
 def parse_smoke(outcome: Outcome) -> Verification:

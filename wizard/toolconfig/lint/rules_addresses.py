@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from wizard.process import redact
 from wizard.sources.address_facts import DeadAddress, dead_address
 from wizard.sources.table import mirror_rows
 from wizard.toolconfig.conda import is_false
@@ -60,6 +61,7 @@ def dead_mirrors(own: OwnSettings, situation: LintContext) -> Iterator[LintFindi
                 repairs=(OptionFix(option, url, instead),),
                 touches=True,
                 words=(f"cause-{dead.status}", _remedy(dead, instead), "effect"),
+                value=redact(url).partition("://")[2],  # nobody is to open it
                 as_of=dead.as_of,
                 instead=instead or "",
             )

@@ -215,9 +215,12 @@ class _Run:
         return self._delivered == len(board.tasks)
 
     def _error(self, fault: Fault) -> WizardError:
-        name = self._board.failed.file.filename if self._board.failed else ""
+        name, details = "", fault.details
+        if self._board.failed:
+            file = self._board.failed.file
+            name, details = file.release, f"{file.filename}: {details}"
         blanks = {"file": name, "folder": str(self._store.root), "needed": 0, "free": 0, **fault.params}
-        return WizardError(fault.code, details=redact(fault.details), **blanks)
+        return WizardError(fault.code, details=redact(details), **blanks)
 
     def _end(self) -> None:
         """Stops the threads. One that hangs in connecting is left behind: it cannot write any more."""

@@ -45,6 +45,13 @@ _FACTS = {
 }
 
 
+def _telling(proof: Sequence[Link]) -> Sequence[Link]:
+    """Leave out what the package's own name says once more, where there is a card to be proved."""
+    if not any(link.kind == "kernels" for link in proof):
+        return proof
+    return [link for link in proof if link.kind not in ("python", "platform")]
+
+
 def _fact(link: Link) -> str:
     """Return the short form; '' for a sentence that has other blanks."""
     try:
@@ -80,7 +87,7 @@ class VerdictCard(QFrame):
 
     def show_build(self, one: Candidate | None, choices: Choices) -> None:
         """Show the proof of one build, or the reasons why it does not fit; None: none fits."""
-        self._show_proof(one.proof if one and one.fits else ())
+        self._show_proof(_telling(one.proof) if one and one.fits else ())
         self._reasons.setVisible(one is not None and not one.fits)
         self._with.setText("")
         if one is None:

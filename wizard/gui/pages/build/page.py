@@ -1,4 +1,7 @@
-"""Build: the verdict with its proof, and the grid in which any other fitting build can be taken; or a project's own."""
+"""Build: the verdict with its proof, and the grid in which any other fitting build can be taken; or a project's own.
+
+One file: one page, whose parts share the verdict.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QSignalBlocker
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QPushButton, QWidget
 
 from wizard.app.pages.build import (
     arrange,
@@ -18,6 +21,7 @@ from wizard.app.pages.build import (
     without_card,
     worth_showing,
 )
+from wizard.app.pages.order import PageId
 from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.build.cards import ForceBox, NewsBox, VerdictCard, build_text
@@ -28,12 +32,13 @@ from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.code import Advice
 from wizard.gui.widgets.fields import WholeChoice
 from wizard.gui.widgets.frames import box, column, line_up
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.labels import label, restyle
 
 if TYPE_CHECKING:
     from wizard.project.model import Project
 
 _COMPANIONS = ("torchvision", "torchaudio")
+_NO_CODE = "reason.no-kernels-for-gpu"
 _ALL = 100  # of the room that is left; below a short grid it stays empty
 
 
@@ -54,6 +59,10 @@ class BuildPage(Page):
         self._why = label("")
         line = line_up(why, (16, 10, 16, 10), 16)
         line.addWidget(self._why, 1)
+        self.driver = QPushButton()
+        self.driver.setProperty("role", "small")
+        self.driver.clicked.connect(lambda: context.navigator.go_to(PageId.CHECK))
+        line.addWidget(self.driver)
         line.addWidget(self.every)
         self._why_box = why
         self._notices = box("notice")
@@ -98,14 +107,17 @@ class BuildPage(Page):
     def escape(self) -> bool:
         return self.force.put_away()
 
-    def first_control(self) -> QWidget:
-        return self.grid
+    def first_control(self) -> QWidget | None:
+        if self.state.project is None:
+            return self.grid
+        return self.project.agree if self.project.agree.isVisible() else None
 
     def retranslate(self) -> None:
         self._say_head()
         self.companions["torchvision"].setText(self.tr("torch&vision"))
         self.companions["torchaudio"].setText(self.tr("torcha&udio"))
         self.every.setText(self.tr("A&ll versions"))
+        self.driver.setText(self.tr("&Driver guide"))
         self.python.setAccessibleName(self.tr("Python version"))
         self.grid.setAccessibleName(self.tr("Builds: torch releases down, CUDA across"))
         self.force.retranslate()
@@ -140,6 +152,7 @@ class BuildPage(Page):
             widget.setVisible(bool(rows))
         self.grid.show_grid(arrange(rows), state.picked, best)
         self._why.setText(self._usual_words(state.verdict))
+        self.driver.setVisible(bool(state.looks and state.looks.guide))
         self._say_first(state.verdict)
 
     def _say_first(self, verdict: Verdict) -> None:
@@ -150,6 +163,12 @@ class BuildPage(Page):
         self._said.show_words("\n".join(then))
         self._lacks.setVisible(bool(cards))
         self._notices.setVisible(bool(then))
+        rows = self.state.facts.requirements if self.state.facts else ()
+        is_calm = not verdict.notices and all(row.state in ("ok", "note") for row in rows if row.name in ("gpu", "driver"))
+        for widget, calm, loud in ((self._notices, "info", "notice"), (self._lacks, "strong", "notice-title")):
+            if widget.property("role") != (role := calm if is_calm else loud):
+                widget.setProperty("role", role)
+                restyle(widget)
 
     # -- a project
 
@@ -181,6 +200,7 @@ class BuildPage(Page):
     def _usual_words(self, verdict: Verdict) -> str:
         """Why not the newest, and what a newer driver would give."""
         parts = []
+        update = verdict.after_driver_update
         grid = arrange(verdict.candidates)
         newest = grid.releases[0] if grid.releases else ""
         if verdict.best is None:
@@ -191,13 +211,14 @@ class BuildPage(Page):
             is_cpu = verdict.best.variant == "cpu"
             newer = [one for one in verdict.candidates if one.torch == newest and (one.variant == "cpu") is is_cpu]
             reasons = [reason.message for one in newer if not one.fits for reason in one.reasons[:1]]
-            if reasons:
-                its_cuda = self.tr("Why not the newest, %1? Its CUDA build: %2.")
-                words = self.tr("Not the newest, %1: %2.") if is_cpu else its_cuda
+            if reasons and reasons[0].key == _NO_CODE:
+                words = self.tr("torch %1 does not support the %2.").replace("%1", newest)
+                parts.append(words.replace("%2", str(reasons[0].params["gpu"])))
+            elif reasons and not (update and update.torch == newest):
+                words = self.tr("torch %1: %2.") if is_cpu else self.tr("torch %1 with CUDA: %2.")
                 parts.append(words.replace("%1", newest).replace("%2", self.say(reasons[0]).rstrip(".。")))
-        update = verdict.after_driver_update
         if update:
-            words = self.tr("With NVIDIA driver %1 or newer, %2 would fit.").replace("%1", update.number)
+            words = self.tr("%2 needs NVIDIA driver %1 or newer.").replace("%1", update.number)
             parts.append(words.replace("%2", build_text(update.torch, update.variant)))
         if not parts:
             parts.append(self.tr("The newest one that runs here is chosen. Any green cell can be chosen instead."))

@@ -25,8 +25,7 @@ from wizard.model.messages import message
 
 _HOSTS = message(
     "flow.hosts.project",
-    "This project downloads from hosts that this program does not know. Software from there can do anything on this "
-    "computer that you can.",
+    "This project downloads from an unknown host. Continue only if you trust it.",
 )
 
 
@@ -86,10 +85,11 @@ class ProjectPanel(QWidget):
         for row in later_rows(request):
             self._add(row, "note")
         if count := count_packages(request):
-            asked = self.tr("Further packages: %1").replace("%1", str(count))
+            asked = self.tr("Other packages: %1").replace("%1", str(count))
             words = self.tr("as asked")
             self.card.add_row(Pill("ok", words), label(asked), label(words, "strong"))
-        self.agree.setText(self.tr("I &accept what differs (%1)").replace("%1", str(len(different))))
+        words = self.tr("I &accept the difference") if len(different) == 1 else self.tr("I &accept the %1 differences")
+        self.agree.setText(words.replace("%1", str(len(different))))
         self.agree.setVisible(bool(different) and not state.strict)
         self._refused.setVisible(bool(different) and state.strict)
         self._show_answers(state)
@@ -117,7 +117,7 @@ class ProjectPanel(QWidget):
         if row.why is not None:
             given.append(label(self._translator.say(row.why), "muted"))
         words = {"warning": self.tr("differs"), "note": self.tr("later"), "ok": self.tr("as asked")}
-        pill = Pill(state, words[state]) if state in words else Pill("ok", self.tr("not asked"))
+        pill = Pill(state, words[state]) if state in words else Pill("ok", self.tr("not specified"))
         self.card.add_row(pill, stacked(*asked), stacked(*given))
 
     def _choose_file(self) -> None:

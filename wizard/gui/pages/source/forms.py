@@ -97,9 +97,7 @@ class LastingBox(QWidget):
         elif plans and not diffs:
             self._help.setText(self.tr("Your settings already use this mirror; nothing will be changed."))
         else:
-            self._help.setText(
-                self.tr("Written when you press Install, with a backup; Undo takes it back at any time.")
-            )
+            self._help.setText(self.tr("Saved when you press Install; you can undo it."))
         self._help.setVisible(is_on)
         self.tick.setAccessibleDescription(self._help.text())
         self.tick.setToolTip(plain_tip(self._help.text()))
@@ -155,13 +153,13 @@ class WhereFrom(QWidget):
     def _reason(self, mirrors: str, is_cn: bool, names: dict[str, str]) -> str:
         if mirrors == "auto":
             if is_cn:
-                return self.tr("This computer seems to be in China: all known servers are asked, the fastest is used.")
+                return self.tr("This computer seems to be in China: the fastest server is used.")
             return self.tr("Official servers first; public mirrors only if one of them does not answer.")
         words = {
             "official": self.tr("Only the official servers are used."),
-            "race": self.tr("All known servers are asked for this build; the best three are speed-tested."),
+            "race": self.tr("Finds the fastest server."),
         }
-        chosen = self.tr("%1 where it has the file, the official server for the rest.")
+        chosen = self.tr("%1, else the official server.")
         return words.get(mirrors) or chosen.replace("%1", names.get(mirrors, mirrors))
 
 

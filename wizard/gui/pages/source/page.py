@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.order import DIFFERENT
 from wizard.app.pages.sources import KINDS, PersistentMirror, persistent_mirrors, reasons, rows_of
+from wizard.app.project import of_any_build
 from wizard.app.use.settings import UsePlan
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.source.forms import LastingBox, RegionChoice, SourcesByHand, WhereFrom
@@ -23,8 +24,9 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.frames import Fold, FoldList, Notice
 from wizard.gui.widgets.labels import label
+from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError, WizardError
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, bytes_text, message
 from wizard.run.model import Facts, SelectedBuild
 from wizard.sources.benchmark_policy import region
 from wizard.sources.model import Origin, SourceStatus
@@ -36,6 +38,12 @@ _HINTS = {  # in place of what names this page
     "no-source": message("page.source.no-source", "Try again later, or choose a source by hand below."),
     "no-source-answers": message("page.source.none-answers", "Check the network and the proxy below."),
 }
+
+
+def _hidden(selected: SelectedBuild) -> tuple[str, ...]:
+    """The notices that the rows show, and that mirrors were asked, where none of them is used in the end."""
+    has_mirror = any(row.uses and row.source.origin is Origin.MIRROR for row in rows_of(selected))
+    return _IN_ROWS if has_mirror else (*_IN_ROWS, "race.official-silent")
 
 
 class SourcePage(Page):
@@ -100,7 +108,7 @@ class SourcePage(Page):
         self._live = {}
 
     def first_control(self) -> QWidget:
-        return self.where.choice
+        return self.again if self.trouble.isVisible() else self.where.choice
 
     # -- words
 
@@ -118,7 +126,7 @@ class SourcePage(Page):
         self.where.show_choice(state.choices.mirrors, self._table, is_cn, language)
         self.region.show_choice(state.choices.region, region() == "cn")
         selected = state.selected
-        notices = [notice for notice in reasons(selected) if notice.key not in _IN_ROWS] if selected else []
+        notices = [notice for notice in reasons(selected) if notice.key not in _hidden(selected)] if selected else []
         changed = [self.say(notice) for notice in notices if notice.key in DIFFERENT]
         others = [self.say(notice) for notice in notices if notice.key not in DIFFERENT]
         self.different.show_rows(self.difference_title(), changed)
@@ -129,15 +137,21 @@ class SourcePage(Page):
         self._show_persistent()
 
     def _show_head(self) -> None:
-        rows = [row for row in self.tables["torch"].rows if row.rate is not None]
-        age = age_text(min((row.asked for row in rows), default=None), time.time())
+        ages = {kind: self._age_of(kind) for kind in KINDS}
+        other = next((age for age in ages.values() if age), "")
         if self.is_busy:
-            words = self.tr("Each one is asked for exactly the file that you need.")
-        elif age:
-            words = self.tr("Measured %1, with the file to be installed.").replace("%1", age)
+            words = self.tr("Looking for the file on every server.")
+        elif ages["torch"]:
+            words = self.tr("Measured %1, with the file to be installed.").replace("%1", ages["torch"])
+        elif other:
+            words = self.tr("Measured %1.").replace("%1", other)
         else:
-            words = self.tr("Not measured: each one was asked for exactly the file that you need.")
+            words = self.tr("Not measured yet.")
         self.set_head(self.tr("Where to download from"), words)
+
+    def _age_of(self, kind: str) -> str:
+        measured = (row.asked for row in self.tables[kind].rows if row.rate is not None)
+        return age_text(min(measured, default=None), time.time())
 
     def _show_rows(self) -> None:
         selected = self.state.selected
@@ -145,12 +159,24 @@ class SourcePage(Page):
         titles = {
             "torch": self.tr("PyTorch"),
             "packages": self.tr("Other packages"),
-            "conda": self.tr("Python itself (conda channels)"),
+            "conda": self.tr("Python"),
         }
         for kind, part in self.tables.items():
             of_kind = [row for row in rows if row.kind == kind]
             used = [row for row in of_kind if row.uses]
-            part.show_rows(titles[kind], of_kind if kind == "torch" or not used else used)
+            shown = of_kind if kind == "torch" or not used else used
+            part.show_rows(titles[kind], shown, self._size_of(kind) if selected else "")
+
+    def _size_of(self, kind: str) -> str:
+        """Return what comes beside torch; Review's plan knows it. '' for torch itself, whose rows know it."""
+        preview = self.state.preview
+        if kind == "torch":
+            return ""
+        if preview is None:
+            return self.tr("size not known yet")
+        if kind == "conda":
+            return bytes_text(sum(one.size or 0 for one in preview.python_packages))
+        return bytes_text(sum(one.size or 0 for one in preview.lock.files if one.name not in FAMILY))
 
     def _choices(self, selected: SelectedBuild) -> tuple[SourceStatus, ...]:
         """Return all that are known of this build: who chose one by name has only that one asked again."""
@@ -195,7 +221,12 @@ class SourcePage(Page):
         facts, choices = state.facts, state.choices
         if facts is None:
             return
+        if state.request is not None:  # the project's build, from the sources that are chosen here
+            of = state.request.choices
+            pairs = of_any_build(of, state.strict).companions
+            choices = replace(choices, torch=of.torch, variant=of.variant, python=of.python, companions=pairs)
         self._live, self._wants_persistent = {}, False
+        self.again.setText(self.tr("Measure &again"))
         self.by_hand.mark(None)
         self._sheet_rows.insertWidget(self._sheet_rows.indexOf(self.busy), self.trouble)
         self.trouble.put_below_field(False)
@@ -203,7 +234,7 @@ class SourcePage(Page):
             self._seen = {}
         self._persistent_aside.cancel()
         self.start_task(
-            lambda: self.tr("Asking the sources…"),
+            lambda: self.tr("Checking the sources…"),
             lambda is_cancelled, note: session.select_build(facts, choices, note, is_cancelled, fresh, note),
             self.context.navigator.put_selected_build,
             self._note,
@@ -217,7 +248,14 @@ class SourcePage(Page):
         is_typed = self.by_hand.show_wrong(error, self.trouble)
         self.trouble.put_below_field(is_typed)
         hint = _HINTS.get(error.code, error.hint)
-        self.trouble.show_words(error.summary, hint, error.details)
+        if error.code == "no-source-answers":  # the rows say who
+            self.trouble.show_words(
+                message("page.source.no-network", "No internet connection, or a proxy is needed."), hint
+            )
+        else:
+            self.trouble.show_words(error.summary, hint, error.details)
+        self.again.setText(self.tr("Try &again"))
+        self.again.setFocus()
         if is_typed or error.code == "no-source":
             self.fold.button.setChecked(True)
         elif error.code == "no-source-answers":
@@ -249,7 +287,8 @@ class SourcePage(Page):
             super().press()
 
     def may_press(self) -> bool:
-        return super().may_press() and not self._persistent_aside.is_busy
+        has_none = self.state.selected is None and self.trouble.isVisible()  # a project's plan would find none either
+        return super().may_press() and not self._persistent_aside.is_busy and not has_none
 
     # -- a mirror for good
 

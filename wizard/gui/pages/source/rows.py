@@ -19,7 +19,7 @@ from wizard.model.messages import bytes_text, message
 from wizard.process import redact
 from wizard.sources.model import Availability, Origin, SourceStatus
 
-_NO_ANSWER = ("unreachable", "silent")
+_NO_ANSWER = (Availability.UNREACHABLE, Availability.SILENT)
 _MARK_WIDTH = 26  # pixels; of the radio button, and of the sign where there is none
 
 
@@ -129,7 +129,7 @@ class _Line(QFrame):
 def _facts(row: SourceStatus) -> str:
     """Return the address and how soon it answered: for who wants to know, not for everybody."""
     facts = [redact(row.source.url) if row.source.url else "", origin_name(row.source.origin.value), _elsewhere(row)]
-    if row.seconds is not None and row.availability.value not in _NO_ANSWER:
+    if row.seconds is not None and row.availability not in _NO_ANSWER:
         facts.append(
             QCoreApplication.translate("SourcePage", "answered in %1").replace("%1", seconds_text(row.seconds))
         )
@@ -172,21 +172,33 @@ class SourceRows(QWidget):
         head.addStretch(1)
         card = box("card")
         card.setProperty(SPOKEN_AS, "list")
+        self._box = card
         self._card = column(card, (1, 1, 1, 1), 0)
+        self._lost = label("", "muted")
         rows.addLayout(head)
         rows.addWidget(card)
+        rows.addWidget(self._lost)
 
     @property
     def lines(self) -> Sequence[_Line]:
         return self._lines
 
-    def show_rows(self, title: str, rows: Sequence[SourceStatus]) -> None:
-        """Show the sources of one kind, keeping the lines that are there."""
+    def show_rows(self, title: str, rows: Sequence[SourceStatus], size: str = "") -> None:
+        """Show the sources of one kind, keeping the lines that are there; those that do not answer are one line.
+        `size`: of what comes from them, where the rows do not know it."""
         self.title.setText(title)
+        self._box.setAccessibleName(title)
         self.setVisible(bool(rows))
-        self.rows = tuple(rows)
-        size = next((row.size for row in rows if row.size and row.kind == "torch"), None)
-        self._size.setText(bytes_text(size) if size else "")
+        lost = [row for row in rows if row.availability in _NO_ANSWER and not row.uses]
+        lost = lost if len(lost) > 1 else []
+        names = ", ".join(dict.fromkeys(self._translator.say(row.source.label) for row in lost))
+        words = QCoreApplication.translate("SourcePage", "%1 do not answer: %2")
+        self._lost.setText(words.replace("%1", str(len(lost))).replace("%2", names))
+        self._lost.setVisible(bool(lost))
+        self.rows = rows = tuple(row for row in rows if row not in lost)
+        self._box.setVisible(bool(rows))
+        known = next((row.size for row in rows if row.size and row.kind == "torch"), None)
+        self._size.setText(bytes_text(known) if known else size)
         while len(self._lines) > len(rows):
             line = self._lines.pop()
             self._group.removeButton(line.radio)

@@ -1,0 +1,153 @@
+"""Packages with native code in a project's plan: what moves with torch, what is left out, and what a person is told.
+
+Said of what was chosen (`weigh`); which package is of what kind is a row of `matrices/companions.toml`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wizard.compatibility.data.ordering import CPU
+from wizard.compatibility.model import Candidate
+from wizard.machine.model import Machine
+from wizard.model.capability import ComputeCapability
+from wizard.model.messages import Message, message
+from wizard.project.companions import Native, companion, first_library, torch_of
+from wizard.project.model import DECLARED, FileLine, Statement, meets
+from wizard.project.understand import Understood, cuda_of_name, has_tag, is_for
+from wizard.project.weigh import BuildWeigher, Weighed
+
+NOTHING = "–"  # what is given where a package is left out
+
+
+@dataclass(frozen=True, slots=True)
+class Relaxed:
+    """One thing that the project asks and does not get."""
+
+    name: str
+    asked: str
+    given: str
+    why: Message
+    origins: tuple[FileLine, ...] = ()
+
+
+def newer(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
+    """Its ready wheels end before this torch: name the nearest torch that has one and runs here."""
+    row, torch = companion(native.name), best.candidate.torch
+    assert row
+    is_cpu = best.candidate.variant == CPU
+    older = [one for one in weigher.fitting if (one.variant == CPU) == is_cpu and not row.ends_before(one.torch)]
+    if older:
+        return message("project.native.newer", name=native.name, newest=row.newest, torch=torch, nearest=older[0].torch)
+    return message("project.native.newer-none", name=native.name, newest=row.newest, torch=torch)
+
+
+def relaxed_natives(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
+    """Pins of what is made for one torch move with it; triton has another name where it lacks wheels. Of what is left
+    out a remark tells."""
+    without = {one.name for one in left_out(weigher.asks, best.candidate, weigher.machine)}
+    for native in natives_here(weigher.asks, weigher.machine.os):
+        row = companion(native.name)
+        if row is None or native.name in without:
+            continue
+        named = [one for one in native.statements if _is_asked(one, weigher.asks)]
+        pins = [one for one in named if one.name == native.name and (one.specifier or one.url)]
+        if not named:
+            continue
+        if row.instead and weigher.machine.os in row.lacks:
+            why = message("project.why.triton")
+            yield Relaxed(native.name, asked_words(native.statements) or native.name, row.instead, why, native.origins)
+        elif (row.follows or row.card) and _is_of_another_cuda(native.name, best.candidate.variant):
+            given = best.candidate.variant
+            why = message(
+                "project.why.cuda-in-name",
+                "it is made for {asked}, and torch comes as {given}",
+                asked=cuda_of_name(native.name),
+                given=given,
+            )
+            yield Relaxed(
+                native.name, asked_words(native.statements) or native.name, f"{row.name} ({given})", why, native.origins
+            )
+        elif native.name in best.libraries:
+            why = message(
+                "project.why.library",
+                "the release that is asked for holds no library for {variant}, the CUDA of this torch",
+                variant=best.candidate.variant,
+            )
+            first = first_library(native.name, best.candidate.variant)
+            given = f">={first}" if first else row.name
+            yield Relaxed(native.name, asked_words(tuple(pins)), given, why, lines_of(tuple(pins)))
+        elif row.follows and pins and (best.torch or _is_of_another(native.name, pins, best.candidate.torch)):
+            why = message("project.why.with-torch", torch=best.candidate.torch)
+            asked = asked_words(tuple(pins)) or pins[0].url
+            yield Relaxed(native.name, asked, f"torch {best.candidate.torch}", why, lines_of(tuple(pins)))
+
+
+def is_planned(native: Native) -> bool:
+    return any(one.strength == DECLARED and not one.group for one in native.statements)
+
+
+def _is_asked(one: Statement, asks: Understood) -> bool:
+    """Return whether it is part of the plan; beside a torch that is only recommended, also what is recommended."""
+    return one.group in ("", "constraint") and (one.strength == DECLARED or asks.torch_any)
+
+
+def _is_of_another_cuda(name: str, variant: str) -> bool:
+    cuda = cuda_of_name(name)
+    return bool(cuda) and not has_tag(cuda, variant)
+
+
+def _is_of_another(name: str, pins: list[Statement], torch: str) -> bool:
+    """Return whether the pinned release was made for a torch that is not taken."""
+    made_for = [torch_of(name, one.specifier.removeprefix("==")) for one in pins if one.specifier.startswith("==")]
+    return any(made_for) and not any(one and meets(f"=={one}.*", torch) for one in made_for)
+
+
+def natives_here(asks: Understood, os: str) -> list[Native]:
+    """Those of which some line is meant for this system."""
+    return [native for native in asks.native if any(is_for(one, os) for one in native.statements)]
+
+
+def left_out(asks: Understood, candidate: Candidate, machine: Machine) -> Iterator[Relaxed]:
+    """Return what is asked for and cannot be had; what an extra or a README names is not in the plan anyhow."""
+    for native in natives_here(asks, machine.os):
+        if not is_planned(native):
+            continue
+        state = native_state(native, candidate, machine)
+        if state in ("no-card", "old-card", "no-wheel"):
+            row = companion(native.name)
+            why = message(f"project.native.{state}", name=native.name, least=row.least if row else "")
+            yield Relaxed(native.name, asked_words(native.statements), NOTHING, why, native.origins)
+
+
+def native_state(native: Native, candidate: Candidate, machine: Machine) -> str:
+    """`no-card`, `old-card`, `no-wheel`, `newer` (than the torch of its last wheels), `compiler` or `ready`."""
+    row = companion(native.name)
+    if row is None:
+        return "ready"
+    if row.card and candidate.variant == CPU:
+        return "no-card"
+    known = [gpu.compute_capability for gpu in machine.gpus if gpu.compute_capability]
+    if row.least and known and max(known) < ComputeCapability.parse(row.least):
+        return "old-card"
+    os = machine.os
+    if os in row.lacks:
+        return "ready" if row.instead else "no-wheel"
+    asked = [one for one in native.statements if one.strength == DECLARED and not one.group] or native.statements
+    if all(row.is_before(one.specifier, os) for one in asked):
+        return "no-wheel"
+    if any(one.url.partition("#")[0].endswith(".whl") for one in native.statements):
+        return "ready"
+    if row.ends_before(candidate.torch):
+        return "newer"
+    return "compiler" if row.wheels in ("none", "releases") and os not in row.ready else "ready"
+
+
+def asked_words(statements: tuple[Statement, ...]) -> str:
+    """`==1.13.1, >=1.10`: what the lines say, each once."""
+    return ", ".join(dict.fromkeys(one.specifier for one in statements if one.specifier))
+
+
+def lines_of(statements: tuple[Statement, ...]) -> tuple[FileLine, ...]:
+    return tuple(one.origin for one in statements)
