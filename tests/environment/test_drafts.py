@@ -11,12 +11,15 @@ import sys
 
 import pytest
 
+from tests.app import values
 from tests.line.world import World
 from tests.waiting import HANG, wait_until
 from wizard.app.session import Session
 from wizard.app.use.runs import finish_deletions_in_background
-from wizard.run.run_folder import RunFolder, clear_left_behind, create_run_folder, keep
-from wizard.system import paths
+from wizard.run.plan.plan_file import plan_to_json
+from wizard.run.run_folder import RunFolder, clear_left_behind, create_run_folder, keep, new_run_id
+from wizard.run.runs import known_runs
+from wizard.system import moving, paths
 
 pytestmark = pytest.mark.slow
 
@@ -43,6 +46,18 @@ def test_what_a_dead_program_left_goes_and_nothing_else() -> None:
     (cut.path / "draft.json").write_text('{"host')
     assert clear_left_behind(paths.runs_dir()) == (gone.id,)
     assert sorted(paths.runs_dir().iterdir()) == [one.path for one in (mine, started, kept, elsewhere, cut)]
+
+
+def test_a_draft_that_somebody_holds_is_being_removed_and_no_setup_that_runs() -> None:
+    folder = create_run_folder(new_run_id())
+    moving.write_whole(folder.plan, plan_to_json(values.plan(folder.id)), 0o600)
+    with folder.lock():
+        assert folder.is_draft
+        assert [info.state for info in known_runs()] == ["planned"]
+        folder.events.touch()
+        assert not folder.is_draft
+        assert [info.state for info in known_runs()] == ["running"]
+    assert [info.state for info in known_runs()] == ["unfinished"]
 
 
 def test_a_number_that_another_process_has_now_is_no_life() -> None:

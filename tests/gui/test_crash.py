@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.gui.fake_session import FakeSession
@@ -31,7 +31,7 @@ def watch(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Crash
     for module, hook in ((sys, "excepthook"), (threading, "excepthook"), (sys, "unraisablehook")):
         monkeypatch.setattr(module, hook, getattr(module, hook))
     log = opening._write_log()
-    made = CrashWatch("en")
+    made = CrashWatch(lambda: "en")
     yield made
     made.stop()
     assert isinstance(log, SharedLog)
@@ -113,6 +113,26 @@ def test_the_log_folder_is_opened(qtbot: QtBot, watch: CrashWatch, monkeypatch: 
     assert watch.window is not None
     qtbot.mouseClick(watch.window.folder, Qt.MouseButton.LeftButton)
     assert opened == [str(paths.logs_dir())]
+
+
+def test_it_stands_on_the_window_in_the_language_of_now(qtbot: QtBot, watch: CrashWatch) -> None:
+    window, spoken = QWidget(), ["en"]
+    qtbot.addWidget(window)
+    window.show()
+    after = CrashWatch(lambda: spoken[0])
+    try:
+        after.over = window
+        spoken[0] = "zh_CN"
+        after.tell(RuntimeError())
+        qtbot.waitUntil(lambda: after.window is not None)
+        assert after.window is not None
+        assert not after.window.words.text().isascii(), "the language was changed since the start"
+        assert after.window.parent() is window
+        assert QApplication.activeModalWidget() is after.window
+        qtbot.keyClick(after.window, Qt.Key.Key_Escape)
+        assert not after.window.isVisible()
+    finally:
+        after.stop()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+from pytestqt.exceptions import capture_exceptions
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -17,7 +18,7 @@ from tests.gui.walking import failed_install, go_to, leave_the_run, press, settl
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.gui.pages.run_watch import RunWatch
-from wizard.model.errors import ExitStatus, WizardError
+from wizard.model.errors import ExitStatus, UsageError, WizardError
 
 
 @pytest.mark.parametrize(
@@ -328,6 +329,38 @@ def test_ctrl_l_unfolds_the_log(qtbot: QtBot, make_window: MakeWindow, session: 
     qtbot.waitUntil(lambda: "resumed after 2 s" in install.log.toPlainText())
     assert " Check before starting Done " in install.log.toPlainText()
     assert "preflight" not in install.log.toPlainText()
+
+
+def test_a_run_that_is_gone_has_vanished_for_who_follows_it(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(run_id: str) -> None:
+        raise UsageError(error_text("no-such-run"), run=run_id)
+
+    window = make_window()
+    monkeypatch.setattr(session, "events_path", gone)
+    watch = RunWatch(session, window.tasks, parent=window)
+    watch.follow("r")
+    with qtbot.waitSignal(watch.vanished):  # listening begins after the call, as Welcome's cards do it
+        pass
+    assert not watch.is_following
+
+
+def test_a_page_whose_answer_cannot_be_shown_is_not_left_dead(
+    qtbot: QtBot, make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make_window()
+    page = window.page
+
+    def wrong(answer: object) -> None:
+        raise KeyError("shown")
+
+    with capture_exceptions() as caught:
+        page.start_task(None, lambda is_cancelled, note: None, wrong)
+        assert not window.footer.primary.isEnabled()
+        settle(qtbot, window)
+        qtbot.waitUntil(window.footer.primary.isEnabled)
+    assert [kind for kind, *_ in caught] == [KeyError]
 
 
 def test_log_lines_come_in_bites(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

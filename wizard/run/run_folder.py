@@ -109,9 +109,7 @@ def _is_left_behind(mark: Path) -> bool:
     """A mark that was cut in the writing, a moment ago or by a kill, is left alone: `runs --remove` can have it."""
     if mark.is_symlink() or mark.parent.is_symlink():
         return False
-    if any((mark.parent / begun).exists() for begun in ("journal.jsonl", "events.jsonl")):
-        return False
-    return owner_lives(mark) is False
+    return RunFolder(mark.parent).is_draft and owner_lives(mark) is False
 
 
 _LOOKS = 4
@@ -176,6 +174,14 @@ class RunFolder:
     def starting(self) -> Path:
         """The process that was started as this run's worker and has not begun its attempt yet (see `owner`)."""
         return self.path / "starting.json"
+
+    @property
+    def is_draft(self) -> bool:
+        """Say whether it is only planned: no worker was ever started for it, so it may vanish at any moment.
+
+        Who holds its lock then removes or starts it. A journal that was lost is no sign that nothing was done.
+        """
+        return not any(begun.exists() for begun in (self.starting, self.journal, self.events))
 
     def lock(self, seconds: float = 0.0) -> FileLock:
         return FileLock(self.path / "lock", timeout=seconds)

@@ -10,7 +10,7 @@ from wizard.run.plan.plan_file import read_plan
 from wizard.run.run_folder import RunFolder, run_folders
 from wizard.system import moving
 
-RUNNING, UNFINISHED, FINISHED = "running", "unfinished", "finished"
+PLANNED, RUNNING, UNFINISHED, FINISHED = "planned", "running", "unfinished", "finished"
 _ENDED_WELL = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)
 
 
@@ -43,7 +43,12 @@ def run_info(folder: RunFolder) -> RunInfo:
 
 
 def _state_and_final(folder: RunFolder) -> tuple[str, int | None]:
-    """Asked twice whether it is running: between the two a worker may have been started by somebody else."""
+    """Asked twice whether it is running: between the two a worker may have been started by somebody else.
+
+    Who holds a draft is removing it: a worker writes its first event before it is anything to be followed.
+    """
+    if folder.is_draft:
+        return PLANNED, None
     if folder.is_running():
         return RUNNING, None
     ended = how_it_ended(folder)
@@ -52,12 +57,13 @@ def _state_and_final(folder: RunFolder) -> tuple[str, int | None]:
 
 def how_it_ended(folder: RunFolder) -> tuple[str, int | None]:
     """State and exit status of the newest attempt, for a run that nobody carries out."""
+    if folder.is_draft:
+        return PLANNED, None
     history = read_history(folder.journal)
     if folder.starting.exists():  # its worker ended before its first word: no ending of before is its own
         return UNFINISHED, None
-    if history.attempts == 0:  # a journal that was lost or cut is no sign that nothing was done
-        begun = folder.journal.exists() or folder.events.exists()
-        return UNFINISHED if begun else "planned", history.final
+    if history.attempts == 0:
+        return UNFINISHED, history.final
     return FINISHED if history.final in _ENDED_WELL else UNFINISHED, history.final
 
 

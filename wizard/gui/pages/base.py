@@ -239,16 +239,20 @@ class Page(QWidget):
 
         def done(answer: T) -> None:
             self._task_is_over()
-            on_done(answer)
-            self.changed.emit()
+            try:
+                on_done(answer)
+            finally:  # a mistake in showing it must not leave the buttons as they were while it was loaded
+                self.changed.emit()
 
         def failed(error: WizardError) -> None:
             self._task_is_over()
-            if on_failed is not None:
-                on_failed(error)
-            else:
-                self.trouble.show_error(error, again if error.code in _OF_NETWORK else None)
-            self.changed.emit()
+            try:
+                if on_failed is not None:
+                    on_failed(error)
+                else:
+                    self.trouble.show_error(error, again if error.code in _OF_NETWORK else None)
+            finally:
+                self.changed.emit()
 
         def again() -> None:
             self.start_task(words, work, on_done, on_note)

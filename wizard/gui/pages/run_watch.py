@@ -93,10 +93,11 @@ class RunWatch(QObject):
         return self._known is not None and self._known.state == "running"
 
     def follow(self, run_id: str) -> None:
-        """From the first line on; asking for the run that is being followed goes on with it (it was resumed)."""
+        """From the first line on; asking for the run that is being followed goes on with it (it was resumed). One that
+        is gone has `vanished`, which is told later: whoever calls this may not listen yet."""
         if run_id != self._run_id or self._tail is None:
             self._run_id = run_id
-            self._tail = EventTail(self._session.events_path(run_id))
+            self._tail = self._tail_of(run_id)
             self.view = RunView()
         elif self._over_as is not None:
             self._tail.restart_silence()
@@ -105,6 +106,12 @@ class RunWatch(QObject):
         self._flush.start()
         self._ask_timer.start()
         self.ask()
+
+    def _tail_of(self, run_id: str) -> EventTail | None:
+        try:
+            return EventTail(self._session.events_path(run_id))
+        except WizardError:  # removed since it was listed: `ask` learns of it
+            return None
 
     def every(self, milliseconds: int) -> None:
         """Reads more or less often than usual."""

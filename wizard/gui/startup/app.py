@@ -108,8 +108,7 @@ def _run(
     log = _write_log()
     set_aside = set_right()
     preferences = bare.preferences if bare else Preferences()
-    crashes = CrashWatch(preferences.wishes.language)
-    crashes.tell_earlier(collect_earlier())
+    crashes = CrashWatch(lambda: preferences.wishes.language)
     try:
         if bare is None:
             window = WizardWindow(app, session, preferences, open_file)
@@ -122,6 +121,8 @@ def _run(
         if bare is not None:
             bare.hide()
         return _show_the_crash(app, self_test)
+    crashes.over = window
+    crashes.tell_earlier(collect_earlier())
     if set_aside:
         _tell_set_aside(window, set_aside)
     try:

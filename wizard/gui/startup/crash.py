@@ -10,11 +10,12 @@ import logging
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from types import TracebackType
 
 from PySide6.QtCore import QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from wizard import __version__
 from wizard.model.messages import Message, message, text
@@ -35,11 +36,12 @@ def report_of(details: str) -> str:
     return clean_text(f"{head}\n{details}", Private.of_this_computer())
 
 
-class CrashWindow(QWidget):
-    def __init__(self, what: Message, details: str, language: str) -> None:
-        super().__init__()
+class CrashWindow(QDialog):
+    def __init__(self, what: Message, details: str, language: str, over: QWidget | None = None) -> None:
+        """`over`: the window that it stands on, which waits for it; what broke there must not be pressed further."""
+        super().__init__(over)
         self._details, self._language = details, language
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+        self.setWindowModality(Qt.WindowModality.ApplicationModal)
         self.setWindowTitle("Torch Setup")
         self.words = QLabel(f"{text(what, language)}\n\n{self._say('safety.crash.do')}")
         self.words.setWordWrap(True)
@@ -77,9 +79,11 @@ class CrashWatch(QObject):
 
     _happened = Signal(str, str)  # the exception's name, the traceback
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: Callable[[], str]) -> None:
+        """`language`: asked when there is something to say, for the window may have changed it meanwhile."""
         super().__init__()
-        self.language = language
+        self._language = language
+        self.over: QWidget | None = None  # the window, once there is one
         self.window: CrashWindow | None = None
         self._logged = 0
         self._before = sys.excepthook, threading.excepthook, sys.unraisablehook
@@ -137,7 +141,7 @@ class CrashWatch(QObject):
 
     def _bring_up(self, what: Message, details: str) -> None:
         if self.window is None:  # the first one is the cause; others often only follow from it
-            self.window = CrashWindow(what, details, self.language)
+            self.window = CrashWindow(what, details, self._language(), self.over)
             self.window.show()
             self.window.raise_()
             self.window.activateWindow()
