@@ -38,6 +38,7 @@ EXPECTED: dict[str, tuple[str | None, tuple[str, str, str] | None]] = {
     "gtx-970-windows-552": ("2.14.1+cu126", NOTHING),
     "intel-only-windows": ("2.15.0+cpu", NOTHING),
     "h100-linux-580": ("2.15.0+cu132", NOTHING),
+    "h200-linux-580": ("2.15.0+cu132", NOTHING),
     "jetson-orin-linux": ("2.15.0+cpu", NOTHING),
     "k40-linux-470": ("2.15.0+cpu", NOTHING),
     "k80-linux-470": ("2.7.1+cu118", NOTHING),

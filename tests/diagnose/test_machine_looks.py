@@ -102,6 +102,7 @@ def with_driver(kernel_driver: str | None) -> Machine:
         (MACHINE, replace(QUIET, visible_devices=""), "visible-devices"),
         (MACHINE, replace(QUIET, visible_devices="-1"), "visible-devices"),
         (MACHINE, replace(QUIET, visible_devices="3"), "visible-devices"),
+        (MACHINE, replace(QUIET, visible_devices="0,0"), "visible-devices"),
         (NO_CARD, replace(QUIET, prime="intel"), "optimus-off"),
         (NO_DRIVER, replace(QUIET, powered_off=("bbswitch: OFF",)), "optimus-off"),
         (MISMATCH, QUIET, "driver-library-mismatch"),

@@ -111,6 +111,7 @@ def test_a_check_of_a_newer_script_has_words() -> None:
     ("card", "tflops", "word"),
     [
         ("NVIDIA H100 80GB HBM3", 51.2, "stated"),
+        ("NVIDIA H200", 49.6, "stated"),
         ("NVIDIA GeForce RTX 4090", 30.1, "slow"),
         ("NVIDIA GeForce RTX 4060 Laptop GPU", 9.9, "ok"),  # what it reaches hangs on the laptop
     ],

@@ -39,6 +39,7 @@ TAKES: dict[str, str | None] = {
     "gtx-970-linux-nouveau": "linux cpu",
     "gtx-970-windows-552": "windows cu126",
     "h100-linux-580": "linux cu130",
+    "h200-linux-580": "linux cu130",
     "intel-only-windows": "windows cpu",
     "jetson-orin-linux": None,
     "k40-linux-470": "linux cpu",

@@ -181,14 +181,17 @@ def _nodes(around: HostFacts) -> Evidence:
 
 
 def visible(machine: Machine, around: HostFacts) -> Check:
-    """Empty or -1 hides every card, and so does a number or a UUID that no card has. Set otherwise, it is as asked."""
+    """Empty or -1 hides every card, and so does a number or a UUID that no card has, or one that stands twice (CUDA
+    ends with error 101 then, seen on an H200 with driver 580). Set otherwise, it is as asked."""
     value = around.visible_devices
     if value is None:
         return ruled_out("visible", proof("visible-unset"))
     evidence = (f"CUDA_VISIBLE_DEVICES={value!r}", proof("cards", count=len(machine.nvidia_gpus)))
-    first = value.split(",")[0].strip()
+    named = [each.strip() for each in value.split(",")]
+    first = named[0]
     beyond = first.isdigit() and int(first) >= len(machine.nvidia_gpus) > 0
-    if machine.nvidia_gpus and (first in ("", "-1") or beyond or _is_nobodys(first, machine)):
+    twice = len(set(named)) < len(named)
+    if machine.nvidia_gpus and (first in ("", "-1") or beyond or twice or _is_nobodys(first, machine)):
         return found("visible", finding("visible", "visible-devices", evidence, scope=MACHINE, value=value))
     return ruled_out("visible", *evidence)
 
