@@ -20,7 +20,7 @@ from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
 from wizard.app.tools import Replaced
 from wizard.gui.shell.window import SMALLEST, WizardWindow
-from wizard.gui.tools.environments import EnvironmentsPage
+from wizard.gui.tools.environments.page import EnvironmentsPage
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import LANGUAGES
 

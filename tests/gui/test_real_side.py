@@ -26,7 +26,7 @@ from wizard.diagnose.repair.plan import RepairPreview
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
 from wizard.gui.tools.doctor import DoctorPage
-from wizard.gui.tools.environments import EnvironmentsPage
+from wizard.gui.tools.environments.page import EnvironmentsPage
 from wizard.run.model import Facts, Requirement
 
 doctor_wheels, bare, patient = of_doctor.doctor_wheels, of_doctor.bare, of_doctor.patient

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from wizard.app.use.volumes import DEFAULT
 from wizard.compatibility.model import Choices
-from wizard.gui.tools.environments_table import EnvironmentsTable
+from wizard.gui.tools.environments.table import EnvironmentsTable
 from wizard.gui.widgets.fields import Choice, PathField
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import label

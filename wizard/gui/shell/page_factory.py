@@ -25,7 +25,7 @@ def make_side_page(page: SideId, context: AppContext) -> SidePage:
 
 
 def _environments(context: AppContext) -> SidePage:
-    from wizard.gui.tools.environments import EnvironmentsPage
+    from wizard.gui.tools.environments.page import EnvironmentsPage
 
     return EnvironmentsPage(context)
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.gui.shell.translator import Translator
-from wizard.gui.tools.environments_table import day_text, engine_name, torch_words
+from wizard.gui.tools.environments.table import day_text, engine_name, torch_words
 from wizard.gui.widgets.code import CodeLines, copy_out
 from wizard.gui.widgets.frames import Fold, RowCard, column, line_up
 from wizard.gui.widgets.icons import ICON_SIZE, icon

@@ -15,9 +15,10 @@ from wizard.app.pages.order import SideId
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote, seldom
 from wizard.gui.tools.base import SidePage, button
-from wizard.gui.tools.environment_card import EnvironmentCard
-from wizard.gui.tools.environment_panels import ClonePanel, DeletionPanel, PackagesPanel
-from wizard.gui.tools.environments_table import DiskRow, EnvironmentsTable, NobodysFold, OpenedRow
+from wizard.gui.tools.environments.card import EnvironmentCard
+from wizard.gui.tools.environments.deletion import DeletionPanel
+from wizard.gui.tools.environments.panels import ClonePanel, PackagesPanel
+from wizard.gui.tools.environments.table import DiskRow, EnvironmentsTable, NobodysFold, OpenedRow
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import label
 from wizard.model.errors import WizardError
