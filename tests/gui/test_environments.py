@@ -157,11 +157,40 @@ def test_a_copy_is_stopped_and_refused_in_the_page(qtbot: QtBot, make_window: Ma
     assert page.table.isVisible()
     assert "torch-copy" not in cells(page, 0)
     side.hold.clear()
-    side.fail["clone"] = UsageError("bad-name", name="a/b", reason="-")
+    side.fail["clone"] = UsageError(error_text("clone-taken"), name="torch-copy", path="/x/torch-copy")
     press(qtbot, page.card.buttons["clone"])
     press(qtbot, page.copying.go)
-    qtbot.waitUntil(page.trouble.isVisible)
-    assert page.trouble.code == "error.bad-name.summary"
+    qtbot.waitUntil(page.copying.trouble.isVisible)
+    assert page.copying.trouble.code == "error.clone-taken.summary"
+    assert not page.trouble.isVisible(), "below the field, and nowhere else"
+    assert "torch-copy" in page.copying.name.accessibleDescription()
+    assert window.focusWidget() is page.copying.name
+    typed(qtbot, page.copying.name, "another")
+    assert not page.copying.trouble.isVisible()
+    press(qtbot, page.copying.keep)
+    assert page.table.isVisible()
+
+
+def test_return_in_a_form_presses_its_own_button_alone(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools, session: FakeSession
+) -> None:
+    side.hold.add("clone")
+    page = opened(qtbot, make_window(), fake_tools.HOME / "torch")
+    press(qtbot, page.card.buttons["clone"])
+    qtbot.keyClick(page.copying.name, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "clone" in side.names())
+    qtbot.wait(50)
+    assert page.copying.is_going, "and not Stop, which has the focus by then"
+    side.let_go.set()
+    settle(qtbot, page.window())
+    page.table.select(fake_tools.HOME / "torch")
+    press(qtbot, page.card.buttons["packages"])
+    qtbot.keyClick(page.adding.names, Qt.Key.Key_Return)
+    assert not page.is_busy, "nothing is typed yet"
+    typed(qtbot, page.adding.names, "pandas")
+    qtbot.keyClick(page.adding.names, Qt.Key.Key_Return)
+    qtbot.waitUntil(page.adding.go.isVisible)
+    assert ("plan_add", ("pandas",)) in session.calls
 
 
 @pytest.mark.parametrize("way", ["add", "update"])

@@ -189,6 +189,9 @@ def test_refused(there: There) -> None:
     assert "not empty" in world.run("envs", "clone", str(prefix), "--prefix", str(busy)).stderr
     assert (busy / "thesis.txt").read_text() == "mine"
     assert world.run("envs", "clone", str(prefix)).returncode == 2
+    (busy / "pyvenv.cfg").write_text("home = /usr/bin")
+    taken = world.run("envs", "clone", str(prefix), "--prefix", str(busy))
+    assert (taken.returncode, "already an environment called “busy”" in taken.stderr) == (2, True), taken.stderr
     for python in (prefix / "bin").glob("python*"):
         python.unlink()
     assert "unfinished, broken" in world.run("envs", "clone", str(prefix), "--prefix", str(world.home / "x")).stderr

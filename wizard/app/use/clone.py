@@ -65,7 +65,7 @@ def plan_clone(source: Environment, name: str | None, prefix: str | None, is_can
     if is_clone_begun(target) and is_busy(target):
         raise WizardError(RUN_BUSY, path=str(target))
     if not is_clone_begun(target):
-        check_free(target)
+        _check_target(target)
     return ClonePlan(source, target, contents_of(source.prefix, is_cancelled, PackageStore().inodes(source.prefix)))
 
 
@@ -79,6 +79,22 @@ def _check_source(source: Environment) -> None:
         )
     if source.state is not EnvironmentState.OK and not source.is_moved:
         raise UsageError(CLONE_NOT_WHOLE, path=str(source.prefix))
+
+
+def _check_target(target: Path) -> None:
+    """As `check_free`; who copies wants a new environment, not to install into the one that is there."""
+    try:
+        check_free(target)
+    except UsageError as error:
+        if error.code != "target-is-environment":
+            raise
+        raise UsageError(
+            "clone-taken",
+            "There is already an environment called “{name}”, in {path}.",
+            "Choose another name for the copy.",
+            name=target.name,
+            path=str(target),
+        ) from error
 
 
 def is_clone_begun(prefix: Path) -> bool:

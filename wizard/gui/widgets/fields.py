@@ -10,6 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QMimeData, QObject, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QApplication,
     QComboBox,
     QDoubleSpinBox,
@@ -48,6 +49,22 @@ def tell_wrong(field: QWidget, words: str) -> None:
     field.setAccessibleDescription(words or field.property("usual") or field.accessibleDescription())
     if not words:
         field.setProperty("usual", None)
+
+
+class ReturnField(QLineEdit):
+    """Return presses the button of its form and goes no further: the window would press what has the focus by then."""
+
+    def __init__(self, button: QAbstractButton, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._button = button
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let the form's button answer, where it may be pressed."""
+        super().keyPressEvent(event)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            event.accept()
+            if self._button.isVisible() and not event.isAutoRepeat():
+                self._button.click()
 
 
 class PasteBox(QPlainTextEdit):

@@ -44,7 +44,11 @@ class EnvironmentsPage(SidePage):
         self._is_cloning = False  # asked for, or under way
         self._done: Message | None = None
         self.table, self.card = EnvironmentsTable(), EnvironmentCard(context.translator)
-        self.panel, self.copying, self.adding = DeletionPanel(context.translator), ClonePanel(), PackagesPanel(self)
+        self.panel, self.copying, self.adding = (
+            DeletionPanel(context.translator),
+            ClonePanel(context.translator),
+            PackagesPanel(self),
+        )
         self._none, self._said = label("", "muted"), label("", "strong")
         self.again, self.disk = button(), DiskRow()
         self.search = QLineEdit()
@@ -311,9 +315,12 @@ class EnvironmentsPage(SidePage):
         )
 
     def _not_cloned(self, error: WizardError) -> None:
-        self.copying.is_going = self._is_cloning = False
+        """It is said below the name, also where the person has left the page meanwhile."""
+        self.copying.show_wrong(error)
         self.render_state()
-        self.trouble.show_error(error)
+        self.changed.emit()
+        if self.is_here:
+            self.wants_focus.emit()
 
     def _ask_where(self) -> None:
         one = self.table.selected

@@ -7,18 +7,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QPushButton, QWidget
 
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.verify_parts import PackagesFold
+from wizard.gui.widgets.fields import ReturnField, read_in_order, tell_wrong
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.messages import Trouble
 from wizard.model.messages import bytes_text
 
 if TYPE_CHECKING:
     from wizard.environment.model import Environment
     from wizard.gui.shell.tasks import IsCancelled
+    from wizard.gui.shell.translator import Translator
     from wizard.gui.tools.base import SidePage
+    from wizard.model.errors import WizardError
     from wizard.run.model import Facts, Preview
 
 
@@ -31,22 +35,27 @@ class ClonePanel(QFrame):
     agreed = Signal(str)  # the copy's name
     put_away = Signal()  # before the start: not wanted; after it: stop
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
         self._one: Environment | None = None
         self.is_going = False
         rows = column(self, (16, 14, 16, 14), 8)
         self._title, self._words = label("", "heading"), label("", "muted")
-        self._text, self.name = QLabel(self), QLineEdit(self)
+        self.go, self.keep = QPushButton(self), QPushButton(self)
+        self._text, self.name = QLabel(self), ReturnField(self.go, self)
         self._text.setBuddy(self.name)
-        field = line_up()
-        field.addWidget(self._text)
-        field.addWidget(self.name, 1)
+        self.trouble = Trouble(translator)
+        self.trouble.put_below_field(True)
+        field = QGridLayout()
+        field.setHorizontalSpacing(12)
+        field.setColumnStretch(1, 1)
+        field.addWidget(self._text, 0, 0)
+        field.addWidget(self.name, 0, 1)
+        field.addWidget(self.trouble, 1, 1)
         self._progress, self.bar = label("", "muted"), QProgressBar(self)
         self.bar.setTextVisible(False)
         self.bar.setRange(0, _STEPS)
-        self.go, self.keep = QPushButton(self), QPushButton(self)
         self.go.setProperty("role", "primary")
         buttons = line_up()
         buttons.addWidget(self.go)
@@ -58,19 +67,35 @@ class ClonePanel(QFrame):
         rows.addWidget(self._progress)
         rows.addWidget(self.bar)
         rows.addLayout(buttons)
-        self.name.textChanged.connect(lambda words: self.go.setEnabled(bool(words.strip())))
+        self.name.textChanged.connect(self._typed)
         self.go.clicked.connect(lambda: self.agreed.emit(self.name.text().strip()))
-        self.name.returnPressed.connect(self.go.click)
         self.keep.clicked.connect(self.put_away)
+        read_in_order(self._title, self._words, self._text, self.name, self.trouble, self._progress, self.bar)
+        read_in_order(self.go, self.keep)
 
     def ask(self, one: Environment) -> None:
         self._one, self.is_going = one, False
         self.name.setText(f"{one.name}-copy")
         self.name.selectAll()
+        self._typed()
         self.retranslate()
+
+    def _typed(self) -> None:
+        """Another name: what was wrong with the one before counts no more."""
+        self.go.setEnabled(bool(self.name.text().strip()))
+        self.trouble.clear()
+        tell_wrong(self.name, "")
+
+    def show_wrong(self, error: WizardError) -> None:
+        """Ask again, with what was wrong below the field."""
+        self.is_going = False
+        self.retranslate()
+        self.trouble.show_error(error)
+        tell_wrong(self.name, self.trouble.plain_text())
 
     def show_going(self) -> None:
         self.is_going = True
+        self._typed()
         self.show_progress(0, 0)
         self.retranslate()
 
@@ -85,7 +110,8 @@ class ClonePanel(QFrame):
         self._text.setText(self.tr("&Name of the copy"))
         self.name.setAccessibleName(self.tr("Name of the copy"))
         self.go.setText(self.tr("&Make the copy"))
-        self.keep.setText(self.tr("&Stop") if self.is_going else self.tr("N&ot now"))
+        self.keep.setText(self.tr("&Stop") if self.is_going else self.tr("&Cancel"))
+        self.trouble.retranslate()
         self._title.setText(self.tr("A copy of %1").replace("%1", one.name if one else ""))
         self._words.setText(self.tr("The original does not change."))
         for widget in (self._text, self.name, self.go):
@@ -112,10 +138,10 @@ class PackagesPanel(QFrame):
         self._is_nothing = False
         rows = column(self, (16, 14, 16, 14), 8)
         self._title, self._words, self._changes = label("", "heading"), label("", "muted"), label("")
-        self._text, self.names = QLabel(self), QLineEdit(self)
+        self.look, self.update_all, self.go, self.keep = (QPushButton(self) for _ in range(4))
+        self._text, self.names = QLabel(self), ReturnField(self.look, self)
         self._text.setBuddy(self.names)
         self.packages = PackagesFold(page.context.translator, self)
-        self.look, self.update_all, self.go, self.keep = (QPushButton(self) for _ in range(4))
         self.go.setProperty("role", "primary")
         field, buttons = line_up(), line_up()
         for widget in (self._text, self.names, self.look):
@@ -130,7 +156,6 @@ class PackagesPanel(QFrame):
         rows.addWidget(self.packages)
         rows.addLayout(buttons)
         self.names.textChanged.connect(self._forget)
-        self.names.returnPressed.connect(self.look.click)
         self.look.clicked.connect(lambda: self._plan(self._page.context.session.plan_add))
         self.update_all.clicked.connect(lambda: self._plan(self._page.context.session.plan_update))
         self.go.clicked.connect(self._start)
@@ -210,7 +235,7 @@ class PackagesPanel(QFrame):
         self.look.setText(self.tr("&See what changes"))
         self.look.setEnabled(bool(self.names.text().strip()))
         self.update_all.setText(self.tr("&Update all packages"))
-        self.keep.setText(self.tr("N&ot now"))
+        self.keep.setText(self.tr("&Cancel"))
         size = bytes_text(preview.download_bytes or 0) if preview else ""
         self.go.setText(self.tr("&Install (downloads %1)").replace("%1", size))
         self.go.setVisible(preview is not None)
