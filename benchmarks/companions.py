@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+from dataclasses import replace
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -21,6 +23,7 @@ from typing import Any
 
 from packaging.version import Version
 
+from wizard.app.companion_torch import with_lacking
 from wizard.app.session import Session
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
@@ -36,8 +39,8 @@ from wizard.run.plan.computed import Asker
 from wizard.run.plan.held_back import held_back
 from wizard.run.plan.other_packages import locked_somewhere
 from wizard.run.plan.preview import lock_request
-from wizard.sources.model import Layout, Origin, Source
-from wizard.sources.read import Reader
+from wizard.sources.model import Layout, Origin, Source, UserSettings
+from wizard.sources.read import Reader, default_index_url
 from wizard.sources.remote_wheel import read_metadata
 from wizard.sources.wanted import fitting_versions, platform_tags
 from wizard.system import paths
@@ -48,12 +51,12 @@ COMPANIONS = [
     "causal-conv1d",
     "deepspeed",
     "detectron2",
+    "facenet-pytorch",
     "fbgemm-gpu",
     "flash-attn",
     "flash-linear-attention",
     "gptqmodel",
     "gsplat",
-    "k2",
     "kornia",
     "lightning",
     "liger-kernel",
@@ -84,7 +87,7 @@ COMPANIONS = [
     "whisperx",
     "xformers",
 ]
-_TRIES = 60
+_TRIES, _SECONDS = 60, 240  # for a cell
 _OFFICIAL = Source("official", Layout.SIMPLE, Origin.OFFICIAL, None)
 
 
@@ -200,20 +203,31 @@ def ours(session: Session, facts: Facts, index: Index, name: str) -> dict[str, A
     choices = Choices(torch_index=f"{index.url}/simple", extras=(name,), engine="venv")
     try:
         selected = session.select_build(facts, choices)
+    except WizardError as error:
+        return {"error": error.code, "said": [str(error)], "details": error.details}
 
-        def lock(some: SelectedBuild) -> Lock:
-            sources = (some.torch_source, *some.package_sources)
-            checked_index = CheckedIndex(sources, facts.settings, Asker(choices, _never), some.further)
-            with checked_index as checked, tempfile.TemporaryDirectory() as folder:
-                return checked.lock(lock_request(facts, some), Path(folder))
+    def lock(some: SelectedBuild) -> Lock:
+        sources = (some.torch_source, *some.package_sources)
+        checked_index = CheckedIndex(sources, facts.settings, Asker(choices, _never), some.further)
+        with checked_index as checked, tempfile.TemporaryDirectory() as folder:
+            return checked.lock(lock_request(facts, some), Path(folder))
 
+    def refusal(line: str) -> str:
+        try:
+            lock(replace(selected, requirements=(*selected.requirements, line)))
+        except WizardError as error:
+            return error.details
+        return ""
+
+    try:
         found, selected = locked_somewhere(facts, choices, selected, lock, _never)
     except WizardError as error:
-        return {"error": error.code, "said": str(error)}
-    behind = held_back(facts, selected, found, _never)
+        error = with_lacking(error, facts, selected)
+        return {"error": error.code, "said": [str(error)], "details": error.details}
+    behind = held_back(facts, selected, found, _never, refusal)
     said = [text(one, "en") for one in (*selected.notices, *(one.said for one in behind))]
     file, torch = found.find(name), found.find("torch")
-    return {"version": file and file.version, "torch": torch and torch.version, "said": said}
+    return {"version": file and str(Version(file.version)), "torch": torch and torch.version, "said": said}
 
 
 def rival(facts: Facts, place: str, name: str) -> dict[str, Any]:
@@ -224,18 +238,14 @@ def rival(facts: Facts, place: str, name: str) -> dict[str, Any]:
         listed = fitting_versions(reader.offers(_OFFICIAL, name), python, platform_tags(python, m.os, m.arch, m.glibc))
     versions = sorted((one for one in listed if not one.is_prerelease), reverse=True)
     platform = "x86_64-pc-windows-msvc" if m.os == "windows" else "x86_64-manylinux_2_39"
-    options = [
-        "--python-version",
-        f"{python}.99",
-        "--python-platform",
-        platform,
-        "--only-binary",
-        ":all:",
-        "--no-config",
-    ]
+    options = ["--python-version", f"{python}.99", "--python-platform", platform, "--only-binary", ":all:"]
+    options += ["--config-file", str(_settings(place))]
+    begun = time.monotonic()
     for tried, version in enumerate(versions[:_TRIES], 1):
+        if time.monotonic() - begun > _SECONDS:
+            return {"version": None, "tried": tried - 1, "newest": str(versions[0]), "is_cut": True}
         asked = f"{name}=={version}\ntorch\n"
-        command = [str(paths.uv_executable()), "pip", "compile", "-q", "--no-header", "--no-annotate", "--index", place]
+        command = [str(paths.uv_executable()), "pip", "compile", "-q", "--no-header", "--no-annotate"]
         done = subprocess.run([*command, *options, "-"], input=asked, capture_output=True, text=True, check=False)
         if done.returncode == 0:
             torch = next((line.split("==")[1] for line in done.stdout.splitlines() if line.startswith("torch==")), None)
@@ -243,8 +253,41 @@ def rival(facts: Facts, place: str, name: str) -> dict[str, Any]:
     return {"version": None, "tried": len(versions[:_TRIES]), "newest": str(versions[0]) if versions else None}
 
 
+@cache
+def _settings(place: str) -> Path:
+    """Return uv.toml with `place` before the package index, of which no page is asked twice within an hour."""
+    file = Path(tempfile.mkdtemp(prefix="torch-wizard-")) / "uv.toml"
+    keep = 'cache-control = { api = "max-age=3600", files = "max-age=31536000, immutable" }'
+    file.write_text(f'[[index]]\nurl = "{place}"\n[[index]]\nurl = "{default_index_url()}"\ndefault = true\n{keep}\n')
+    return file
+
+
 def _never() -> bool:
     return False
+
+
+def kind(mine: dict[str, Any], best: dict[str, Any], name: str) -> str:
+    """Return what the two come to: `agrees`, `told` (older than the newest that is listed, or nothing, and said so),
+    `older torch`, `silent` (older, and not said), `missed` (the other resolves a newer one), `newer` (than its),
+    `not compared` (it took too long)."""
+    if best.get("is_cut"):
+        return "not compared"
+    is_named = any(name in one for one in mine["said"])
+    if mine.get("version") == best["version"]:
+        torches = [Version(one.partition("+")[0]) for one in (mine.get("torch"), best.get("torch")) if one]
+        if len(torches) > 1 and torches[0] < torches[1]:
+            return "older torch"
+        is_last = best["version"] is not None and best["version"] == best["newest"]
+        return "agrees" if is_last else "told" if is_named else "silent"
+    if mine.get("version") and (not best["version"] or Version(mine["version"]) > Version(best["version"])):
+        return "told" if is_named else "silent" if Version(mine["version"]).is_prerelease else "newer"
+    return "missed"
+
+
+def of_nobody(settings: UserSettings) -> UserSettings:
+    """Return the way to the network alone: what this computer's people have added is none of the comparison's."""
+    way = {name: getattr(settings, name) for name in ("certificate", "proxy", "environment")}
+    return UserSettings(**way)
 
 
 def fits(session: Session, facts: Facts) -> frozenset[tuple[str, str]]:
@@ -264,15 +307,18 @@ def main(results: Path, names: list[str]) -> None:
     done = {tuple(json.loads(line)["cell"]) for line in results.read_text().splitlines()} if results.exists() else set()
     for place, described in MACHINES.items():
         facts = session.facts_of(described)
+        facts = replace(facts, settings=of_nobody(facts.settings))
         index.limit(place, fits(session, facts))
         for name in names or COMPANIONS:
             if (place, name) in done:
                 continue
+            started = time.monotonic()
             mine, best = ours(session, facts, index, name), rival(facts, f"{index.url}/{place}/", name)
-            row = {"cell": [place, name], "equal": mine.get("version") == best["version"], "ours": mine, "best": best}
+            row = {"cell": [place, name], "kind": kind(mine, best, name), "ours": mine, "best": best}
             with results.open("a") as file:
                 file.write(json.dumps(row) + "\n")
-            print(place, name, "equal" if row["equal"] else "DIFFERS", mine.get("version"), best["version"], flush=True)
+            seconds = f"{time.monotonic() - started:.0f} s"
+            print(place, name, row["kind"], mine.get("version"), best["version"], seconds, flush=True)
 
 
 if __name__ == "__main__":

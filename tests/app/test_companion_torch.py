@@ -11,7 +11,7 @@ import pytest
 from tests.app import values
 from tests.install import wheels
 from tests.servers.index_server import IndexServer
-from wizard.app.companion_torch import with_companions_torch
+from wizard.app.companion_torch import with_companions_torch, with_lacking
 from wizard.compatibility.model import Candidate, Choices
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, text
@@ -32,6 +32,9 @@ def index(tmp_path: Path) -> Iterator[IndexServer]:
     wheels.build(tmp_path, "sglang", "0.5.0", requires=("torch==2.14.1",))
     wheels.build(tmp_path, "torch", "2.3.1")
     wheels.build(tmp_path, "torchtext", "0.18.0", requires=("torch>=2.3.0",))
+    wheels.build(tmp_path, "torch", "2.2.2")
+    wheels.build(tmp_path, "facenet_pytorch", "2.6.0", requires=("torch>=2.2.0,<2.3.0",))
+    wheels.build(tmp_path, "facenet_pytorch", "2.5.3")
     wheels.build(tmp_path, "pandas", "3.0", requires=("torch==2.13.0",))
     with IndexServer(tmp_path) as server:
         yield server
@@ -85,6 +88,15 @@ def test_what_has_ended_chooses_the_last_torch_that_it_goes_with_where_that_runs
     assert "torchtext" in text(told.notices[0], LANGUAGES[0])
 
 
+def test_a_package_that_is_known_to_bound_torch_chooses_it(index: IndexServer) -> None:
+    candidates = (*CANDIDATES, replace(values.BEST, torch="2.2.2"))
+    assert chosen(index, Choices(extras=("facenet-pytorch",)), candidates=candidates).candidate.torch == "2.2.2"
+    assert chosen(index, Choices(extras=("facenet-pytorch",))).candidate == values.BEST  # no such torch runs here
+    asked = len(index.paths())
+    assert chosen(index, Choices(extras=("facenet-pytorch<2.6",)), candidates=candidates).candidate == values.BEST
+    assert len(index.paths()) == asked  # that release takes any
+
+
 def test_nobody_is_asked_where_no_package_is_made_for_one_torch(index: IndexServer) -> None:
     chosen(index, Choices(extras=("pandas",)))
     assert index.paths() == []
@@ -92,3 +104,55 @@ def test_nobody_is_asked_where_no_package_is_made_for_one_torch(index: IndexServ
 
 def test_a_torch_that_no_source_has_changes_nothing(index: IndexServer) -> None:
     assert chosen(index, Choices(extras=("vllm",)), fails=True).candidate == values.BEST
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Iterator[IndexServer]:
+    """`source` and `natten` have no wheel, `old` one for Python 3.9 alone, `other` and `triton` for one system."""
+    wheels.build(tmp_path, "bound", "1.4")
+    for name in ("source-1.0", "natten-0.21.7"):
+        (tmp_path / f"{name}.tar.gz").write_bytes(b"source")
+    for name in (
+        "old-1.0-cp39-cp39-manylinux_2_17_x86_64",
+        "triton-3.7.0-cp312-cp312-manylinux_2_17_x86_64",
+        "other-2.0-cp314-cp314-win_amd64",
+    ):
+        (tmp_path / f"{name}.whl").write_bytes(b"")
+    with IndexServer(tmp_path) as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("asked", "os", "code"),
+    [
+        ("bound", "linux", "lock-no-solution"),  # it has one: it was something else
+        ("bound>9", "linux", "lock-no-solution"),
+        ("nowhere", "linux", "lock-no-package"),
+        ("source", "linux", "lock-source-alone"),
+        ("natten", "linux", "lock-makers-page"),
+        ("natten", "windows", "lock-source-alone"),  # its makers have none there
+        ("old", "linux", "lock-other-pythons"),
+        ("other==2.0", "linux", "lock-other-systems"),
+        ("triton", "windows", "lock-instead"),
+    ],
+)
+def test_a_refusal_names_the_package_without_a_wheel(bare: IndexServer, asked: str, os: str, code: str) -> None:
+    main = Source("official", Layout.SIMPLE, Origin.OFFICIAL, bare.simple)
+    asking = ("torch==2.14.1", "numpy<2", "bound", asked)
+    selected = replace(values.SELECTED, python="3.12", requirements=asking, package_sources=(main,))
+    facts = replace(values.FACTS, machine=replace(values.MACHINE, os=os))
+    found = with_lacking(WizardError("lock-no-solution", details="uv's words"), facts, selected)
+    assert (found.code, found.details) == (code, "uv's words")
+    for language in LANGUAGES:
+        assert "{" not in text(found.summary, language) + text(found.hint, language)
+
+
+def test_another_refusal_and_a_silent_index_stay_what_they_are(bare: IndexServer, tmp_path: Path) -> None:
+    main = Source("official", Layout.SIMPLE, Origin.OFFICIAL, bare.simple)
+    selected = replace(values.SELECTED, requirements=("source",), package_sources=(main,))
+    network, unsolved = WizardError("lock-network"), WizardError("lock-no-solution")
+    assert with_lacking(network, values.FACTS, selected) is network
+    with IndexServer(tmp_path) as silent:
+        pass
+    gone = replace(selected, package_sources=(replace(main, url=silent.simple),))
+    assert with_lacking(unsolved, values.FACTS, gone) is unsolved

@@ -32,7 +32,7 @@ def index(tmp_path: Path) -> Iterator[IndexServer]:
 
 
 def told(
-    index: IndexServer, *requirements: str, kept: tuple[str, str] = ("", ""), **locked: str
+    index: IndexServer, *requirements: str, kept: tuple[str, str] = ("", ""), refusal: str = "", **locked: str
 ) -> dict[str, tuple[str, str]]:
     main = Source("official", Layout.SIMPLE, Origin.OFFICIAL, index.simple)
     files = tuple(
@@ -41,7 +41,7 @@ def told(
     selected = replace(
         values.SELECTED, requirements=requirements, package_sources=(main,), preferred=(PackageVersion(*kept),)
     )
-    found = held_back(values.FACTS, selected, Lock(files, ""), lambda: False)
+    found = held_back(values.FACTS, selected, Lock(files, ""), lambda: False, lambda line: refusal)
     assert all(text(one.said, language) for one in found for language in LANGUAGES)
     return {one.name: (one.said.key, str(one.said.params["newest"])) for one in found}
 
@@ -71,3 +71,19 @@ def test_a_silent_index_stops_nothing(tmp_path: Path) -> None:
     with IndexServer(tmp_path) as index:
         pass
     assert told(index, "bound", bound="1.4") == {}
+
+
+REFUSAL = """Because bound==2.1 depends on torch>=2.2.0,<2.3.0 and you require torch==2.14.1, we can conclude that your
+requirements and bound==2.1 are incompatible."""
+
+
+def test_the_torch_that_the_newest_needs_is_named(index: IndexServer) -> None:
+    asked = ("torch==2.14.1", "bound")
+    assert told(index, *asked, refusal=REFUSAL, bound="1.4") == {"bound": ("notice.held-back-torch", "2.1")}
+    of_another = REFUSAL.replace("bound==2.1 depends", "further==1.0 depends")
+    assert told(index, *asked, refusal=of_another, bound="1.4") == {"bound": ("notice.held-back", "2.1")}
+
+
+def test_a_pre_release_beside_releases_of_source_alone_is_told_so(index: IndexServer) -> None:
+    assert told(index, "compiled", compiled="0.3.1rc1") == {"compiled": ("notice.held-back-early-source", "0.18.4")}
+    assert told(index, "bound", bound="2.0rc1") == {"bound": ("notice.held-back-early", "2.1")}

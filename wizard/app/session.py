@@ -270,12 +270,12 @@ class Session(Runs):
         is_cancelled: IsCancelled = _never,
         on_progress: OnProgress = lambda progress: None,
     ) -> Preview:
-        """Raises as `preview.preview`."""
+        """Raises as `named_preview`."""
+        from wizard.app.companion_torch import named_preview
         from wizard.app.use.volumes import with_volumes
         from wizard.compatibility.resolve import canonical
-        from wizard.run.plan.preview import preview
 
-        return preview(facts, with_volumes(canonical(choices)), selected, is_cancelled, on_progress)
+        return named_preview(facts, with_volumes(canonical(choices)), selected, is_cancelled, on_progress)
 
     def plan_reuse(
         self,

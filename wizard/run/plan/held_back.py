@@ -71,7 +71,7 @@ def held_back(
     """Return each of `selected.requirements` whose newest release is another. `refusal`: what the resolver says to
     one more line. Raises Cancelled."""
     main = next((source for source in selected.package_sources if is_main(source)), None)
-    wanted = dict(_named(selected.requirements))
+    wanted = dict(named_packages(selected.requirements))
     kept = {(canonicalize_name(one.name), one.version) for one in selected.preferred}  # to a project's own pins
     named = ((canonicalize_name(file.name), file) for file in lock.files)
     asked = tuple(file for name, file in named if name in wanted and (name, file.version) not in kept)[:_MOST_ASKED]
@@ -89,7 +89,8 @@ def held_back(
         is_early = _is_early(file.version, allowed)
         if not is_early and (newest is None or not _is_behind(file.version, newest)):
             return None
-        why = "-early" if is_early else "" if newest in here else "-elsewhere" if newest in anywhere else "-source"
+        early = "-early" if newest is None or newest in anywhere else "-early-source"
+        why = early if is_early else "" if newest in here else "-elsewhere" if newest in anywhere else "-source"
         said = message(
             f"notice.held-back{why}",
             name=file.name,
@@ -111,11 +112,21 @@ def _with_cause(
     for one in found:
         if one.newest and left:
             left -= 1
-            needs = source_alone(facts, selected, refusal(f"{one.name}=={one.newest}"))
+            words = refusal(f"{one.name}=={one.newest}")
+            needs, torch = source_alone(facts, selected, words), _torch_of(one, words)
             params = {"name": one.name, "version": one.version, "newest": one.newest}
-            words = message("notice.held-back-needs", **params, needs=", ".join(map(str, needs)))
-            one = replace(one, needs=needs, said=words if needs else one.said)
+            if needs:
+                said = message("notice.held-back-needs", **params, needs=", ".join(map(str, needs)))
+                one = replace(one, needs=needs, said=said)
+            elif torch:
+                one = replace(one, said=message("notice.held-back-torch", **params, specifier=torch))
         yield one
+
+
+def _torch_of(one: HeldBack, words: str) -> str:
+    """Return what its newest release asks of torch, where the resolver says that this stands against it; or ""."""
+    need = _needed(FAMILY[0], " ".join(words.split()))
+    return need.specifier if need and canonicalize_name(need.by) == canonicalize_name(one.name) else ""
 
 
 def source_alone(facts: Facts, selected: SelectedBuild, words: str) -> tuple[SourceNeed, ...]:
@@ -148,7 +159,7 @@ def _is_source_alone(reader: Reader, main: Source, one: SourceNeed) -> bool:
     return any(map(allowed.contains, sources)) and not any(map(allowed.contains, wheels))
 
 
-def _named(requirements: tuple[str, ...]) -> Iterator[tuple[str, SpecifierSet]]:
+def named_packages(requirements: tuple[str, ...]) -> Iterator[tuple[str, SpecifierSet]]:
     """Yield each package and what may be taken of it; not torch's own ground, nor what an address names."""
     for words in requirements:
         try:
