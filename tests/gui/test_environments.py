@@ -101,8 +101,11 @@ def test_what_a_repair_replaced_is_brought_back(qtbot: QtBot, make_window: MakeW
     side.kept = Replaced(("torch", "numpy"), 2_900_000_000, 0.0)
     window = make_window()
     page = opened(qtbot, window, fake_tools.HOME / "torch")
-    qtbot.waitUntil(page.card.bring_back_button.isVisible)
-    press(qtbot, page.card.bring_back_button)
+    undo, delete = page.card.bring_back_button, page.card.buttons["delete"]
+    qtbot.waitUntil(undo.isVisible)
+    is_beside = undo.mapTo(window, undo.rect().topRight()).x() < delete.mapTo(window, delete.rect().topLeft()).x()
+    assert is_beside, "the words of the end move the page: Delete must not come under the mouse"
+    press(qtbot, undo)
     qtbot.waitUntil(page._said.isVisible)
     assert "torch, numpy" in page._said.text()
 

@@ -294,6 +294,20 @@ def test_after_the_download_nothing_can_be_paused_and_nothing_has_jumped(
     assert install.progress.height() == before
 
 
+def test_what_comes_when_it_is_cancelled_comes_elsewhere(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = until_cancelled
+    window, install = installing(qtbot, make_window)
+    place = install.cancel.mapTo(window, install.cancel.rect().center())
+    assert window.childAt(place) is install.cancel
+    press(qtbot, install.cancel)
+    qtbot.waitUntil(window.footer.primary.isVisible)
+    settle(qtbot, window)
+    qtbot.wait(50)  # until the footer is laid out
+    assert not isinstance(window.childAt(place), QPushButton)
+
+
 def test_a_cancelled_run_is_no_failure(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     window, _ = cancelled(qtbot, make_window, session)
     assert "failed" not in window.rail.steps[PageId.INSTALL].accessibleName()

@@ -78,8 +78,9 @@ class InstallPage(Page):
         self.other.clicked.connect(self._choose_again)
         self.copy.clicked.connect(lambda: copy_out(self.log.all_words(), self.copy))
         self.explain.clicked.connect(self._explain)
-        self.footer_left = [self.copy, self.explain]
-        self.footer_right = [self.pause, self.cancel, self.remove, self.other]
+        # Cancel lies apart from what comes on the right in the end: Remove and Resume must not come under the mouse.
+        self.footer_left = [self.copy, self.explain, self.cancel]
+        self.footer_right = [self.pause, self.remove, self.other]
         shortcut = QShortcut(QKeySequence("Ctrl+L"), self)
         shortcut.activated.connect(self.log_button.toggle)
 
@@ -234,12 +235,14 @@ class InstallPage(Page):
     def _show_buttons(self, going: bool) -> None:
         unfinished = not going and self.state.report is None
         may_pause = going and (self._paused or self.watch.view.may_pause)
-        loses_focus = self.pause.hasFocus() and not may_pause
+        loses_focus, comes_or_goes = self.pause.hasFocus() and not may_pause, self.pause.isHidden() is may_pause
         for button, is_shown in ((self.pause, may_pause), (self.cancel, going)):
             button.setVisible(is_shown)
             button.setEnabled(going and not self._cancelling)
         if loses_focus:  # else it would go to Cancel
             self.wants_focus.emit()
+        if comes_or_goes:  # alone in its place: the footer has to make room
+            self.changed.emit()
         self.remove.setVisible(unfinished and self.state.run_id is not None)
         self.remove.setEnabled(not self.is_busy)
         ending = self.watch.view.ending

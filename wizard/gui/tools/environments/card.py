@@ -75,8 +75,8 @@ class EnvironmentCard(QFrame):
         self._kept_words, self.bring_back_button = label("", "muted"), QPushButton(self)
         self.bring_back_button.setProperty("role", "small")
         kept = line_up()
+        kept.addWidget(self.bring_back_button)  # not below Delete, which comes under the mouse as the page moves
         kept.addWidget(self._kept_words, 1)
-        kept.addWidget(self.bring_back_button)
         self.older = Fold(self)
         self._older_rows = RowCard(3, 1)
         self._older_rows.setProperty("role", "fold")
