@@ -14,13 +14,16 @@ import pytest
 
 from tests.environment.cheap import make_conda, make_venv
 from tests.environment.deleting import NOTHING, plan_of
+from wizard.environment.activate.programs import register_kernel
 from wizard.environment.create.venv_engine import VenvEngine
 from wizard.environment.inspect.in_use import parse_maps, running_inside
 from wizard.environment.inspect.look import look
+from wizard.environment.layout import site_packages_of
 from wizard.environment.model import Target
 from wizard.environment.remove.delete import ProtectedPlaces, delete
 from wizard.environment.remove.trash import deletions_dir
 from wizard.model.errors import WizardError
+from wizard.undo.journal import UndoJournal
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="Linux environments")]
 
@@ -112,6 +115,23 @@ def test_kernels_that_point_here_are_named(home: Path, tmp_path: Path) -> None:
     assert "envs.stays.kernel" in [words.key for words in plan.stays]
     delete(plan, "env", ProtectedPlaces(home=home))
     assert (kernels / "mine" / "kernel.json").exists()
+
+
+def test_a_kernel_that_we_listed_goes_with_its_environment(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("JUPYTER_DATA_DIR", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    prefix = make_venv(tmp_path / "env")
+    (site_packages_of(prefix, "3.12") / "ipykernel").mkdir(parents=True)
+    file = register_kernel(prefix, "env", "PyTorch (env)")
+    assert register_kernel(prefix, "env", "PyTorch (env)") == file
+    assert len(UndoJournal().changes()) == 1, "what stands there already is no change"
+    plan = plan_of(prefix, ProtectedPlaces(home=home))
+    assert [words.key for words in plan.stays if "kernel" in words.key] == ["envs.goes.kernel"]
+    delete(plan, "env", ProtectedPlaces(home=home))
+    assert not file.exists()
+    assert [change.state.value for change in UndoJournal().changes()] == ["undone"]
 
 
 def test_virtual_environments_that_borrow_this_python_are_named(tmp_path: Path) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from wizard.environment.activate.scripts import scripts_folder
 from wizard.environment.activate.terminal import users_environment
+from wizard.environment.inspect.in_use import KERNEL_FILE, Kernel
 from wizard.environment.layout import all_site_packages, is_conda_prefix, python_of
 from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import message
@@ -18,6 +20,7 @@ from wizard.system import paths
 from wizard.system.disk import user_ids
 from wizard.system.places import places
 from wizard.undo.journal import UndoJournal
+from wizard.undo.model import Change, ChangeState, TakenOut
 
 _EDITORS = ("code", "codium", "code-insiders")
 KERNEL_PACKAGE = "ipykernel"
@@ -92,12 +95,18 @@ def jupyter_folder(environment: Mapping[str, str], home: Path) -> Path:
     return Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share", "jupyter")
 
 
+def has_kernel(prefix: Path) -> bool:
+    """Say whether the environment has what Jupyter starts in it."""
+    return any((folder / KERNEL_PACKAGE).is_dir() for folder in all_site_packages(prefix))
+
+
 def register_kernel(prefix: Path, name: str, title: str) -> Path:
-    """List the environment in Jupyter under `title` and return the file written, which Undo takes back.
+    """List the environment in Jupyter under `title` and return its file, which Undo takes back; one that says the same
+    already stays.
 
     Raises WizardError `kernel-no-package` where the environment lacks ipykernel, and `undo-…`.
     """
-    if not any((folder / KERNEL_PACKAGE).is_dir() for folder in all_site_packages(prefix)):
+    if not has_kernel(prefix):
         raise WizardError(KERNEL_LACKS, package=KERNEL_PACKAGE, path=str(prefix))
     spec = {
         "argv": [str(python_of(prefix)), "-m", "ipykernel_launcher", "-f", "{connection_file}"],
@@ -105,7 +114,28 @@ def register_kernel(prefix: Path, name: str, title: str) -> Path:
         "language": "python",
         "metadata": {"debugger": True},
     }
-    file = jupyter_folder(os.environ, Path.home()) / "kernels" / name / "kernel.json"
-    reason = message("undo.reason.kernel", "“{title}” listed in Jupyter", title=title)
-    UndoJournal().write(file, (json.dumps(spec, ensure_ascii=False, indent=1) + "\n").encode(), reason=reason)
+    file = jupyter_folder(os.environ, Path.home()) / "kernels" / name / KERNEL_FILE
+    content = (json.dumps(spec, ensure_ascii=False, indent=1) + "\n").encode()
+    if not file.is_file() or file.read_bytes() != content:
+        reason = message("undo.reason.kernel", "“{title}” listed in Jupyter", title=title)
+        UndoJournal().write(file, content, reason=reason)
     return file
+
+
+def own_listings(kernels: Iterable[Kernel]) -> dict[Kernel, tuple[Change, ...]]:
+    """Return our changes that list these kernels, the newest first; kernels that others have listed are left out."""
+    written = [one for one in UndoJournal().changes() if one.state is ChangeState.WRITTEN]
+    found = {}
+    for kernel in kernels:
+        file = os.path.normcase(kernel.folder / KERNEL_FILE)
+        if changes := tuple(one for one in written if any(os.path.normcase(each.path) == file for each in one.files)):
+            found[kernel] = changes
+    return found
+
+
+def take_off_jupyters_list(kernels: Iterable[Kernel]) -> None:
+    """Take back our own listings of an environment that is gone; one that cannot be stays for Undo."""
+    with contextlib.suppress(WizardError, OSError):
+        for changes in own_listings(kernels).values():
+            for change in changes:
+                UndoJournal().undo(change.id, lambda file, now: TakenOut(None))

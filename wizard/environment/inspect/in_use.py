@@ -21,6 +21,7 @@ import psutil
 from wizard.model.typed import from_json
 from wizard.system.traits import this
 
+KERNEL_FILE = "kernel.json"
 _SYSTEM = ("/usr/local/share/jupyter", "/usr/share/jupyter")
 
 
@@ -43,7 +44,7 @@ def kernels_of(prefix: Path, environment: Mapping[str, str], home: Path | None) 
     starts = {os.path.normcase(str(prefix)), os.path.normcase(os.path.realpath(prefix))}
     found = []
     for folder in _kernel_folders(environment, home):
-        spec = _read(folder / "kernel.json")
+        spec = _read(folder / KERNEL_FILE)
         inside = any(_below(str(folder), start) for start in starts)
         if spec and spec.argv and not inside and any(_below(spec.argv[0], start) for start in starts):
             found.append(Kernel(folder.name, spec.display_name or folder.name, folder))

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 
+from wizard.environment.activate.programs import own_listings, take_off_jupyters_list
 from wizard.environment.inspect.in_use import Kernel, RunningProgram, kernels_of, running_inside
 from wizard.environment.inspect.look import is_conda_base
 from wizard.environment.inspect.owned import Unowned
@@ -275,7 +276,10 @@ def _stays(environment: Environment, sizes: Sizes, kernels: tuple[Kernel, ...]) 
     if environment.kind in (EnvironmentKind.RATTLER, EnvironmentKind.CONDA):
         found.append(message("envs.stays.conda-cache"))
     found.append(message("envs.stays.downloads"))
-    found += [message("envs.stays.kernel", title=kernel.title, path=str(kernel.folder)) for kernel in kernels]
+    ours = own_listings(kernels)
+    for kernel in kernels:
+        key = "envs.goes.kernel" if kernel in ours else "envs.stays.kernel"
+        found.append(message(key, title=kernel.title, path=str(kernel.folder)))
     if this().has_start_menu and (environment.prefix / "Menu").is_dir():
         found.append(message("envs.stays.menu"))
     return found
@@ -310,6 +314,7 @@ def delete(
     try:
         with held(deletion):
             put_away(deletion)
+            take_off_jupyters_list(plan.kernels)
             _clear(deletion, on_progress, is_cancelled)
     except OSError as error:
         raise WizardError(
