@@ -13,9 +13,10 @@ from tests.install import wheels
 from tests.servers.index_server import IndexServer
 from wizard.app.companion_torch import with_companions_torch, with_lacking
 from wizard.compatibility.model import Candidate, Choices
+from wizard.model.capability import ComputeCapability
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, text
-from wizard.run.model import SelectedBuild
+from wizard.run.model import Facts, SelectedBuild
 from wizard.sources.model import Layout, Origin, Source
 
 OLDER = replace(values.BEST, torch="2.13.0")
@@ -26,7 +27,7 @@ CANDIDATES = (values.BEST, OLDER, replace(values.BEST, torch="2.12.1", fits=Fals
 def index(tmp_path: Path) -> Iterator[IndexServer]:
     for version in ("2.14.1", "2.13.0", "2.12.1"):
         wheels.build(tmp_path, "torch", version)
-    wheels.build(tmp_path, "vllm", "0.32.0", requires=("torch==2.13.0",))
+    wheels.build(tmp_path, "vllm", "0.19.1", requires=("torch==2.13.0",))
     wheels.build(tmp_path, "vllm", "0.2.0")
     wheels.build(tmp_path, "sglang", "0.5.9", requires=("torch==2.12.1",))
     wheels.build(tmp_path, "sglang", "0.5.0", requires=("torch==2.14.1",))
@@ -41,26 +42,31 @@ def index(tmp_path: Path) -> Iterator[IndexServer]:
 
 
 def chosen(
-    index: IndexServer, choices: Choices, fails: bool = False, candidates: tuple[Candidate, ...] = CANDIDATES
+    index: IndexServer,
+    choices: Choices,
+    fails: bool = False,
+    candidates: tuple[Candidate, ...] = CANDIDATES,
+    selected: Candidate = values.BEST,
+    facts: Facts = values.FACTS,
 ) -> SelectedBuild:
     main = Source("official", Layout.SIMPLE, Origin.OFFICIAL, index.simple)
-    selected = replace(values.SELECTED, package_sources=(main,))
+    first = replace(values.SELECTED, candidate=selected, package_sources=(main,), notices=())
 
     def again(wanted: Choices) -> SelectedBuild:
         if fails:
             raise WizardError("no-source", build=f"torch {wanted.torch}")
         assert replace(wanted, torch=choices.torch) == choices
-        return replace(selected, candidate=next(one for one in candidates if one.torch == wanted.torch), notices=())
+        return replace(first, candidate=next(one for one in candidates if one.torch == wanted.torch), notices=())
 
-    return with_companions_torch(values.FACTS, choices, selected, candidates, again, lambda: False)
+    return with_companions_torch(facts, choices, first, candidates, again, lambda: False)
 
 
 def test_the_newest_of_it_counts_more_than_the_newest_torch(index: IndexServer) -> None:
     found = chosen(index, Choices(extras=("vllm",)))
     assert found.candidate.torch == "2.13.0"
     for language in LANGUAGES:
-        assert "vllm 0.32.0" in text(found.notices[-1], language)
-        assert values.BEST.torch in text(found.notices[-1], language)
+        assert "vllm 0.19.1" in text(found.notices[0], language)
+        assert values.BEST.torch in text(found.notices[0], language)
 
 
 @pytest.mark.parametrize(
@@ -106,6 +112,42 @@ def test_a_torch_that_no_source_has_changes_nothing(index: IndexServer) -> None:
     assert chosen(index, Choices(extras=("vllm",)), fails=True).candidate == values.BEST
 
 
+def of_cuda(tmp_path: Path) -> None:
+    for version, torch in (("0.5.23", "2.14.1"), ("0.5.10", "2.12.1")):
+        wheels.build(tmp_path, "sglang", version, requires=(f"torch=={torch}",))
+
+
+def keys(found: SelectedBuild) -> list[str]:
+    assert all("{" not in text(one, language) for one in found.notices for language in LANGUAGES)
+    return [one.key.removeprefix("notice.companion") for one in found.notices]
+
+
+def test_a_release_that_is_made_for_a_newer_cuda_is_passed_over(index: IndexServer, tmp_path: Path) -> None:
+    """sglang is made for CUDA 13 from 0.5.11 on; values.BEST is of CUDA 12.6."""
+    of_cuda(tmp_path)
+    candidates = (values.BEST, replace(values.BEST, torch="2.12.1"))
+    old = chosen(index, Choices(extras=("sglang",)), candidates=candidates)
+    assert (old.candidate.torch, old.requirements[-1]) == ("2.12.1", "sglang<0.5.11")
+    assert keys(old) == ["s-torch", "-library"]
+
+    newer = tuple(replace(one, variant="cu130") for one in candidates)
+    found = chosen(index, Choices(extras=("sglang",)), candidates=newer, selected=newer[0])
+    assert (found.candidate.torch, found.requirements[-1]) == ("2.14.1", values.SELECTED.requirements[-1])
+    assert keys(found) == []
+
+    pinned = chosen(index, Choices(extras=("sglang==0.5.23",)), candidates=candidates)
+    assert (pinned.candidate.torch, keys(pinned)) == ("2.14.1", ["-no-library"])
+
+
+def test_what_has_no_use_on_these_cards_is_told(index: IndexServer) -> None:
+    old = replace(values.FACTS.machine.gpus[0], compute_capability=ComputeCapability(6, 1))
+    facts = replace(values.FACTS, machine=replace(values.MACHINE, gpus=(old,)))
+    assert keys(chosen(index, Choices(extras=("vllm==0.2.0", "pandas")), facts=facts)) == ["-least"]
+    cpu = replace(values.BEST, variant="cpu")
+    on_cpu = chosen(index, Choices(extras=("vllm==0.2.0", "pandas")), candidates=(cpu,), selected=cpu)
+    assert keys(on_cpu) == ["-card"]
+
+
 @pytest.fixture
 def bare(tmp_path: Path) -> Iterator[IndexServer]:
     """`source` and `natten` have no wheel, `old` one for Python 3.9 alone, `other` and `triton` for one system."""
@@ -129,6 +171,7 @@ def bare(tmp_path: Path) -> Iterator[IndexServer]:
         ("bound>9", "linux", "lock-no-solution"),
         ("nowhere", "linux", "lock-no-package"),
         ("source", "linux", "lock-source-alone"),
+        ("detectron2", "linux", "lock-on-no-index"),
         ("natten", "linux", "lock-makers-page"),
         ("natten", "windows", "lock-source-alone"),  # its makers have none there
         ("old", "linux", "lock-other-pythons"),
@@ -145,6 +188,25 @@ def test_a_refusal_names_the_package_without_a_wheel(bare: IndexServer, asked: s
     assert (found.code, found.details) == (code, "uv's words")
     for language in LANGUAGES:
         assert "{" not in text(found.summary, language) + text(found.hint, language)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "need"),
+    [
+        ("Because bound>=2.0 depends on torch>=2.0,<2.1 and bound>=2.1 depends on torchvision==0.17.2 and you require "
+         "torch==2.14.1", "lock-other-torch", "torchvision==0.17.2"),
+        ("Because bound>=2.0 depends on source and source has no usable wheels. hint: Wheels are required for `source` "
+         "because", "lock-needs-source", "source"),
+        ("Because further>=2.0 depends on torch==2.0.1 and you require torch==2.14.1", "lock-no-solution", ""),
+    ],
+)  # fmt: skip
+def test_a_refusal_names_what_stands_against_it(bare: IndexServer, words: str, code: str, need: str) -> None:
+    main = Source("official", Layout.SIMPLE, Origin.OFFICIAL, bare.simple)
+    selected = replace(values.SELECTED, python="3.12", requirements=("torch==2.14.1", "bound"), package_sources=(main,))
+    found = with_lacking(WizardError("lock-no-solution", details=words), values.FACTS, selected)
+    assert (found.code, found.params.get("need", "")) == (code, need)
+    for language in LANGUAGES:
+        assert need in text(found.summary, language)
 
 
 def test_another_refusal_and_a_silent_index_stay_what_they_are(bare: IndexServer, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed, without
 from wizard.compatibility.model import Choices
-from wizard.project.companions import companion, has_library, torch_of
+from wizard.project.companions import companion, has_library, library_bound, torch_of
 
 
 def test_without_a_card_the_cpu_build_and_no_card_packages(tmp_path: Path) -> None:
@@ -227,3 +227,17 @@ def test_the_libraries_of_a_release(asked: str, tag: str, has_it: bool) -> None:
     """Of a release older than the table nothing is known."""
     assert has_library("bitsandbytes", asked, tag) is has_it
     assert has_library("einops", asked, tag)
+
+
+@pytest.mark.parametrize(
+    ("package", "tags", "bound"),
+    [
+        ("vllm", {"cu126"}, "<0.20.0"),
+        ("vllm", {"cu126", "cu130"}, ""),
+        ("vllm", {"cu118"}, ""),  # none is known to have it
+        ("bitsandbytes", {"cu129"}, "<0.50.0"),
+        ("einops", {"cu126"}, ""),
+    ],
+)
+def test_below_which_release_a_package_has_a_library_for_this_cuda(package: str, tags: set[str], bound: str) -> None:
+    assert library_bound(package, tags) == bound

@@ -4,6 +4,8 @@ Left to torch, the resolver finds nothing, or a companion of years ago. So it is
 releases that run here; where it answers with another one, that build is selected instead. Nothing hangs on this: where
 it cannot be answered, the first selection stays, and its lock says what is wrong: where it has no solution, the
 package index's pages say which package has no wheel here, and what there is of it.
+
+One file: what is known of a named package, before the lock and after its refusal.
 """
 
 from __future__ import annotations
@@ -22,15 +24,16 @@ from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.compatibility.model import Candidate, Choices
 from wizard.install.lock import NO_SOLUTION
+from wizard.model.capability import ComputeCapability
 from wizard.model.errors import ErrorText, WizardError
 from wizard.model.lock import Lock
-from wizard.model.messages import message
-from wizard.project.companions import companion, torch_bound
-from wizard.project.model import TORCH, meets
+from wizard.model.messages import Message, message
+from wizard.project.companions import companion, has_library, library_bound, torch_bound
+from wizard.project.model import TORCH, can_meet, meets
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.checked_index import CheckedIndex
 from wizard.run.plan.computed import Asker, OnProgress
-from wizard.run.plan.held_back import named_packages
+from wizard.run.plan.held_back import named_packages, source_alone, torch_need
 from wizard.run.plan.preview import lock_request, preview
 from wizard.run.select.source_catalog import is_main
 from wizard.sources.model import Source
@@ -49,12 +52,21 @@ def with_companions_torch(
     again: Callable[[Choices], SelectedBuild],
     is_cancelled: Callable[[], bool],
 ) -> SelectedBuild:
-    """`again` selects anew. What has no ready wheels for so new a torch is told. Raises Cancelled."""
+    """`again` selects anew. What has no ready wheels for so new a torch, for its CUDA or for the cards is told. Raises
+    Cancelled."""
     found = _chosen(facts, choices, selected, candidates, again, is_cancelled)
-    torch = found.candidate.torch
-    behind = [row for name in _names(choices.extras) if (row := companion(name)) and row.ends_before(torch)]
-    told = tuple(
-        message(
+    build, named = found.candidate, dict(_specifiers(choices.extras))
+    bounds = {name: bound for name, bound in _bounds(choices.extras, {build.variant}) if build.variant != CPU}
+    requirements = (*found.requirements, *(f"{name}{bound}" for name, bound in bounds.items()))
+    told = [one for name, asked in named.items() for one in _told(facts, found, name, asked, bounds.get(name, ""))]
+    return replace(found, requirements=requirements, notices=(*found.notices, *told))
+
+
+def _told(facts: Facts, found: SelectedBuild, name: str, asked: str, bound: str) -> Iterator[Message]:
+    row, torch, variant = companion(name), found.candidate.torch, found.candidate.variant
+    known = [gpu.compute_capability for gpu in facts.machine.gpus if gpu.compute_capability]
+    if row and row.ends_before(torch):
+        yield message(
             "notice.companion-ended",
             "{name}: its ready wheels are known for torch up to {newest} only; with torch {torch} it may not load. An "
             "older torch is chosen with --torch, where one runs here.",
@@ -62,9 +74,39 @@ def with_companions_torch(
             newest=row.newest,
             torch=torch,
         )
-        for row in behind
-    )
-    return replace(found, notices=(*found.notices, *told))
+    if row and row.card and variant == CPU:
+        yield message(
+            "notice.companion-card",
+            "{name} needs a CUDA card: with a build for the processor it may not load. Leave it out where it has no "
+            "use.",
+            name=name,
+        )
+    elif row and row.least and known and max(known) < ComputeCapability.parse(row.least):
+        yield message(
+            "notice.companion-least",
+            "{name} runs on cards of compute capability {least} and newer, and none here has that. Leave it out where "
+            "it has no use.",
+            name=name,
+            least=row.least,
+        )
+    if bound:
+        yield message(
+            "notice.companion-library",
+            "{name}: a release before {release} is taken, since from that one on it is made for another CUDA than "
+            "{variant}, the one of this torch. With a torch of that CUDA the newest comes, where card and driver run "
+            "it.",
+            name=name,
+            release=bound.removeprefix("<"),
+            variant=variant,
+        )
+    elif not has_library(name, asked, variant):
+        yield message(
+            "notice.companion-no-library",
+            "{name} is made for another CUDA than {variant}, the one of this torch, and may not load. Look where its "
+            "makers have one for {variant}, or choose another CUDA (--variant).",
+            name=name,
+            variant=variant,
+        )
 
 
 def _chosen(
@@ -83,7 +125,9 @@ def _chosen(
     if choices.torch or not made_for_one or not releases:
         return selected
     try:
-        lock = _without_torch(facts, selected, made_for_one, releases, Asker(choices, is_cancelled))
+        variants = {one.variant for one in candidates if one.fits and one.torch in releases}
+        packages = (*made_for_one, *(f"{name}{bound}" for name, bound in _bounds(made_for_one, variants) if not is_cpu))
+        lock = _without_torch(facts, selected, packages, releases, Asker(choices, is_cancelled))
         torch = _release(lock)
         if torch in (None, selected.candidate.torch) or torch not in releases:
             return selected
@@ -106,10 +150,25 @@ def _chosen(
 def _made_for_one(extras: Collection[str], torch: str) -> Iterator[str]:
     """Yield those that move with torch, and those whose newest release is known to refuse this one."""
     for words in extras:
-        for name in _names((words,)):
+        for name, asked in _specifiers((words,)):
             row = companion(name)
-            if row and row.follows or not meets(torch_bound(name, str(Requirement(words).specifier)), torch):
+            if row and row.follows or not meets(torch_bound(name, asked), torch):
                 yield words
+
+
+def _bounds(extras: Collection[str], variants: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield those that have a library for none of these CUDAs in their newest releases, with what keeps them from
+    these; not where the person has named the release."""
+    for name, asked in _specifiers(extras):
+        bound = library_bound(name, variants)
+        if bound and can_meet(asked, bound) and can_meet(asked, bound.replace("<", ">=")):
+            yield name, bound
+
+
+def _specifiers(extras: Collection[str]) -> Iterator[tuple[str, str]]:
+    for words in extras:
+        for name in _names((words,)):
+            yield name, str(Requirement(words).specifier)
 
 
 def _names(extras: Collection[str]) -> list[str]:
@@ -151,6 +210,21 @@ _SOURCE_ALONE = ErrorText(
     "lock-source-alone",
     "There is only the source of {name} ({source}), and nothing is compiled unasked.",
     "Leave it out; its documentation says how it is built, or where else its makers have ready wheels.",
+)
+_ON_NO_INDEX = ErrorText(
+    "lock-on-no-index",
+    "{name} is on no package index: its makers give the source alone, and nothing is compiled unasked.",
+    "Leave it out; its documentation says how it is built, or where else its makers have ready wheels.",
+)
+_NEEDS_SOURCE = ErrorText(
+    "lock-needs-source",
+    "{name} needs {need}, of which there is only the source ({source}), and nothing is compiled unasked.",
+    "Leave {name} out, or ask for another release of it.",
+)
+_OTHER_TORCH = ErrorText(
+    "lock-other-torch",
+    "{name} needs {need}, which does not go with torch {torch}.",
+    "Choose a torch that it goes with (--torch), where one runs here, or leave {name} out.",
 )
 _MAKERS_PAGE = ErrorText(
     "lock-makers-page",
@@ -202,6 +276,12 @@ def with_lacking(error: WizardError, facts: Facts, selected: SelectedBuild) -> W
             if found:
                 text, params = found
                 return WizardError(text, details=error.details, name=name, source=main.label, **params)
+    for need in source_alone(facts, selected, error.details):
+        return WizardError(_NEEDS_SOURCE, details=error.details, name=need.by, need=str(need), source=main.label)
+    for name, _ in named_packages(selected.requirements):
+        if asked := torch_need(name, error.details):
+            torch = selected.candidate.torch
+            return WizardError(_OTHER_TORCH, details=error.details, name=name, need=str(asked), torch=torch)
     return error
 
 
@@ -227,7 +307,7 @@ def _lacking(
     if has([python]):
         return None
     if not reader.has(main, name):
-        return _NO_PACKAGE, {}
+        return _ON_NO_INDEX if row and row.wheels == "none" else _NO_PACKAGE, {}
     known = {one for build in load_matrix().builds for one in build.pythons}
     if pythons := has(sorted(known, key=version_key)):
         return _OTHER_PYTHONS, {"pythons": ", ".join(pythons), "python": python}
@@ -236,5 +316,6 @@ def _lacking(
     if not any(allowed.contains(one, prereleases=True) for one in reader.sources(main, name)):
         return None
     if row and row.where and row.newest and machine.os not in row.lacks:
-        return _MAKERS_PAGE, {"where": row.where, "newest": row.newest}
+        folder = f"{row.where.partition('{')[0].rpartition('/')[0]}/" if "{" in row.where else row.where
+        return _MAKERS_PAGE, {"where": folder, "newest": row.newest}
     return _SOURCE_ALONE, {}

@@ -4,7 +4,7 @@ project. One file, so that each row stands beside the one function that reads it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
@@ -248,6 +248,14 @@ def has_library(package: str, specifier: str, variant: str) -> bool:
         if variant in tags and any(asked.contains(one, prereleases=True) for one in (since, *inside)):
             return True
     return bool(named) and max(named) < rows[0][0]  # older than what is known
+
+
+def library_bound(package: str, variants: Collection[str]) -> str:
+    """Return below which release it has a library for one of these CUDAs, as `<0.20.0`; "" where the newest has one,
+    or none is known to."""
+    rows = _library_rows().get(package, [])
+    having = [at for at, (_, tags) in enumerate(rows) if not tags.isdisjoint(variants)]
+    return f"<{rows[having[-1] + 1][0]}" if having and having[-1] + 1 < len(rows) else ""
 
 
 def first_library(package: str, variant: str) -> str:

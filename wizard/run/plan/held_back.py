@@ -113,20 +113,23 @@ def _with_cause(
         if one.newest and left:
             left -= 1
             words = refusal(f"{one.name}=={one.newest}")
-            needs, torch = source_alone(facts, selected, words), _torch_of(one, words)
+            needs, torch = source_alone(facts, selected, words), torch_need(one.name, words)
             params = {"name": one.name, "version": one.version, "newest": one.newest}
             if needs:
                 said = message("notice.held-back-needs", **params, needs=", ".join(map(str, needs)))
                 one = replace(one, needs=needs, said=said)
             elif torch:
-                one = replace(one, said=message("notice.held-back-torch", **params, specifier=torch))
+                one = replace(one, said=message("notice.held-back-torch", **params, need=str(torch)))
         yield one
 
 
-def _torch_of(one: HeldBack, words: str) -> str:
-    """Return what its newest release asks of torch, where the resolver says that this stands against it; or ""."""
-    need = _needed(FAMILY[0], " ".join(words.split()))
-    return need.specifier if need and canonicalize_name(need.by) == canonicalize_name(one.name) else ""
+def torch_need(name: str, words: str) -> SourceNeed | None:
+    """Return what its newest release that the resolver names asks of torch's family, where it says that this stands
+    against it."""
+    family, specifier = "|".join(FAMILY), r"((?:[<>=!~]+[\w.*+!]+,?)+)"
+    pattern = rf"(?<![\w.-]){re.escape(name)}(?:[<>=!~]\S*)? depends on ({family}){specifier}(?![\w-])"
+    found = re.findall(pattern, " ".join(words.split()))
+    return SourceNeed(found[-1][0], found[-1][1].rstrip(","), name) if found else None
 
 
 def source_alone(facts: Facts, selected: SelectedBuild, words: str) -> tuple[SourceNeed, ...]:
