@@ -82,6 +82,8 @@ def test_wheels_that_end_before_the_torch_are_told_with_the_nearest(tmp_path: Pa
         if remark.key.startswith("project.native.newer")
     }
     assert told == {"mmcv": None, "torchtext": None, "flash-attn": "2.8.0", "torch-scatter": "2.12.1"}
+    pinned = decided(tmp_path, {"requirements.txt": "torch\nflash-attn==2.3.0\n"}, BLACKWELL)
+    assert "newer-pinned" in codes(pinned), "the nearest torch of the newest release is not that of an old one"
     kept = decided(tmp_path, {"requirements.txt": "torch==2.4.1\nmmcv\nflash-attn\ntorch-scatter\n"}, AMPERE)
     assert not {"newer", "newer-none"} & codes(kept)
 

@@ -107,6 +107,7 @@ dependencies:
   - cudatoolkit = 11.3
   - pytorch::pytorch=1.11.0=py3.8_cuda11.3_cudnn8.2.0_0
   - numpy >=1.19,<2
+  - bioconda:prodigal=2.6
   - vs2019_win-64  # [win]
   - pip:
     - transformers==4.19.2
@@ -118,7 +119,8 @@ dependencies:
     assert asked(project, "torch") == [("==1.11.0", "environment.yaml:7")]
     assert one(project, "torch").build == "py3.8_cuda11.3_cudnn8.2.0_0"
     assert one(project, "vs2019-win-64").marker == "sys_platform == 'win32'"
-    assert asked(project, "transformers") == [("==4.19.2", "environment.yaml:11")]
+    assert asked(project, "prodigal") == [("==2.6.*", "environment.yaml:9")]
+    assert asked(project, "transformers") == [("==4.19.2", "environment.yaml:12")]
     assert [(source.kind, source.url) for source in project.sources] == [("channel", "pytorch")]
 
 

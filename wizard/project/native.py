@@ -33,9 +33,15 @@ class Relaxed:
 
 
 def newer(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
-    """Its ready wheels end before this torch: name the nearest torch that has one and runs here."""
+    """Its ready wheels end before this torch: name the nearest torch that has one and runs here. Which torch the wheels
+    of an older release are for is in no table: where one is asked for, none is named."""
     row, torch = companion(native.name), best.candidate.torch
     assert row
+    pinned = next((one for one in native.statements if one.specifier.startswith("==")), None)
+    if pinned is not None:
+        return message(
+            "project.native.newer-pinned", name=native.name, newest=row.newest, torch=torch, asked=pinned.specifier
+        )
     is_cpu = best.candidate.variant == CPU
     older = [one for one in weigher.fitting if (one.variant == CPU) == is_cpu and not row.ends_before(one.torch)]
     if older:

@@ -64,7 +64,7 @@ NAMES = {
     **{f"pytorch-{part}": f"torch-{part}" for part in ("scatter", "sparse", "cluster", "spline-conv")},
 }
 _CONDA_SPEC = re.compile(
-    r"^(?:(?P<channel>[^\s:\[\]]+)::)?(?P<name>[A-Za-z0-9_][\w.-]*)\s*(?P<version>[^\s\[]+(?:\s*[,|]\s*[^\s\[]+)*)?"
+    r"^(?:(?P<channel>[^\s:\[\]]+):(?:[^\s:\[\]]*:)?)?(?P<name>[A-Za-z0-9_][\w.-]*)\s*(?P<version>[^\s\[]+(?:\s*[,|]\s*[^\s\[]+)*)?"
     r"(?:\s+(?P<build>[^\s\[]+))?\s*(?:\[(?P<extra>.*)\])?$"
 )
 _LONGEST = 200_000  # characters of a line; torch's own with all its hashes has 5,000
