@@ -74,6 +74,18 @@ def test_a_better_build_in_any_source_beats_a_worse_one_in_the_first(server: Ind
     assert "notice.second-choice" not in keys(selected)
 
 
+def test_each_source_is_asked_for_the_build_that_is_taken(server: IndexServer, tmp_path: Path) -> None:
+    """Nobody has 2.15.0: of who has 2.13.0 the rows say that, not that the other one is missing."""
+    for folder in (tmp_path / "links", tmp_path / "more", server.root):
+        wheel(folder, "torch", "2.13.0+cpu")
+    wheel(tmp_path / "old", "torch", "2.12.1+cpu")
+    selected = choose(server, find_links=tuple(str(tmp_path / name) for name in ("links", "more", "old")))
+    said = {status.source.url: status.verdict for status in selected.states}
+    assert sorted(said.values()) == ["carries", "carries", "carries", "missing"], said
+    (lacking,) = (status for status in selected.states if status.verdict == "missing")
+    assert lacking.message.params["build"] == "2.13.0+cpu"
+
+
 def test_a_wheel_without_local_version_is_the_default_build_and_no_other(server: IndexServer) -> None:
     wheel(server.root, "torch", "2.14.1")  # PyPI's build of 2.14.1 is cu130, which driver 560 cannot run
     wheel(server.root, "torch", "2.7.1")  # PyPI's build of 2.7 is cu126

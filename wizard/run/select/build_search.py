@@ -8,7 +8,7 @@ must come along choose between sources of the same build, never between builds.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from wizard.compatibility.data.model import PLATFORMS, Matrix
 from wizard.compatibility.model import Candidate, Choices, Verdict
@@ -111,13 +111,24 @@ class BuildSearch:
         all."""
         for candidate in candidates:
             found = self._among(candidate, pythons)
-            if found and self._is_whole(found):
-                return found
-            if self._falls_back():
+            if (found is None or not self._is_whole(found)) and self._falls_back():
                 found = self._among(candidate, pythons) or found
             if found:
+                self._note_others(found)
                 return found
         return None
+
+    def _note_others(self, found: FoundBuild) -> None:
+        """Who lacks a build that nobody has may have the one that is taken: that is what its row must say."""
+        candidate, default = found.candidate, self._default_variant(found.candidate.torch)
+        for source in self.catalog.sources_for(candidate, found.python, default):
+            state = self.states.get((source.id, source.url))
+            if state and state.availability is Availability.MISSING and not self.is_cancelled():
+                has = self._carried(source, "torch", candidate.torch, candidate, found.python)
+                availability = Availability.COMPLETE if has else Availability.MISSING
+                words = message("source.carries", build=_name(candidate)) if has else _missing(candidate)
+                if self._answers(source):
+                    self._note(source, availability, words)
 
     def _is_whole(self, found: FoundBuild) -> bool:
         return all(name in found.offers for name in self.needed)
@@ -157,8 +168,7 @@ class BuildSearch:
         for python in python_order(candidate, self.choices, pythons):
             offer = self._carried(source, "torch", candidate.torch, candidate, python)
             if offer:
-                build = f"{candidate.torch}+{candidate.variant}"
-                self._note(source, Availability.COMPLETE, message("source.carries", build=build))
+                self._note(source, Availability.COMPLETE, message("source.carries", build=_name(candidate)))
                 return FoundBuild(
                     candidate, python, source, {"torch": offer, **self._companions(candidate, source, python)}
                 )
@@ -204,15 +214,31 @@ class BuildSearch:
         seen = {(status.source.id, status.source.url) for status in probed}
         lost = {key for key, status in self.states.items() if status.verdict in ("unreachable", "refused")}
         kept = [
-            self.states[key] if (key := (one.source.id, one.source.url)) in lost and one.kind == "torch" else one
+            self.states[key]
+            if (key := (one.source.id, one.source.url)) in lost and one.kind == "torch"
+            else self._of_the_found(one)
             for one in probed
         ]
         return (*kept, *(status for key, status in self.states.items() if key not in seen))
+
+    def _of_the_found(self, probed: SourceStatus) -> SourceStatus:
+        """A benchmark asked for the best build; who lacks that may have the one that is taken."""
+        known = self.states.get((probed.source.id, probed.source.url))
+        if known is None or probed.kind != "torch" or probed.availability is not Availability.MISSING:
+            return probed
+        return replace(probed, availability=known.availability, message=known.message)
 
     def _note(self, source: Source, availability: Availability, words: Message) -> None:
         self.states[(source.id, source.url)] = SourceStatus(source, availability, words)
 
     def _note_missing(self, source: Source, candidate: Candidate) -> None:
         if (source.id, source.url) not in self.states:
-            build = f"{candidate.torch}+{candidate.variant}"
-            self._note(source, Availability.MISSING, message("source.missing", build=build))
+            self._note(source, Availability.MISSING, _missing(candidate))
+
+
+def _name(candidate: Candidate) -> str:
+    return f"{candidate.torch}+{candidate.variant}"
+
+
+def _missing(candidate: Candidate) -> Message:
+    return message("source.missing", build=_name(candidate))
