@@ -267,21 +267,22 @@ def _never() -> bool:
 
 
 def kind(mine: dict[str, Any], best: dict[str, Any], name: str) -> str:
-    """Return what the two come to: `agrees`, `told` (older than the newest that is listed, or nothing, and said so),
-    `older torch`, `silent` (older, and not said), `missed` (the other resolves a newer one), `newer` (than its),
-    `not compared` (it took too long)."""
+    """Return what the two come to.
+
+    `agrees`: the newest that is listed for this Python and system; `told`: an older one, an older torch or none, and said
+    so; `differs`: the other resolves a newer one, and what was said names the package; `missed`: that, and it does not;
+    `silent`: older, and not said; `newer`: than the other's; `not compared`: it took too long."""
+    is_named = any(name in one for one in mine["said"])
+    version, other = mine.get("version"), best["version"]
     if best.get("is_cut"):
         return "not compared"
-    is_named = any(name in one for one in mine["said"])
-    if mine.get("version") == best["version"]:
-        torches = [Version(one.partition("+")[0]) for one in (mine.get("torch"), best.get("torch")) if one]
-        if len(torches) > 1 and torches[0] < torches[1]:
-            return "older torch"
-        is_last = best["version"] is not None and best["version"] == best["newest"]
-        return "agrees" if is_last else "told" if is_named else "silent"
-    if mine.get("version") and (not best["version"] or Version(mine["version"]) > Version(best["version"])):
-        return "told" if is_named else "silent" if Version(mine["version"]).is_prerelease else "newer"
-    return "missed"
+    if version != other and other and (not version or Version(version) < Version(other)):
+        return "differs" if is_named else "missed"
+    torches = [Version(one.partition("+")[0]) for one in (mine.get("torch"), best.get("torch")) if one]
+    has_all = version is not None and version == best["newest"] and torches == sorted(torches, reverse=True)
+    if has_all:
+        return "agrees"
+    return "told" if is_named else "newer" if version and version != other else "silent"
 
 
 def of_nobody(settings: UserSettings) -> UserSettings:

@@ -144,6 +144,8 @@ def test_what_has_no_use_on_these_cards_is_told(index: IndexServer) -> None:
     facts = replace(values.FACTS, machine=replace(values.MACHINE, gpus=(old,)))
     assert keys(chosen(index, Choices(extras=("vllm==0.2.0", "pandas")), facts=facts)) == ["-least"]
     cpu = replace(values.BEST, variant="cpu")
+    windows = replace(values.FACTS, machine=replace(values.MACHINE, os="windows"))
+    assert keys(chosen(index, Choices(extras=("vllm==0.2.0", "triton")), facts=windows)) == ["-system"]
     on_cpu = chosen(index, Choices(extras=("vllm==0.2.0", "pandas")), candidates=(cpu,), selected=cpu)
     assert keys(on_cpu) == ["-card"]
 
@@ -197,6 +199,8 @@ def test_a_refusal_names_the_package_without_a_wheel(bare: IndexServer, asked: s
          "torch==2.14.1", "lock-other-torch", "torchvision==0.17.2"),
         ("Because bound>=2.0 depends on source and source has no usable wheels. hint: Wheels are required for `source` "
          "because", "lock-needs-source", "source"),
+        ("Because triton>=2.3.1 has no wheels with a matching platform tag (e.g., `win_amd64`) and bound>=0.4.0 "
+         "depends on triton>=2.3.1, we can conclude", "lock-needs-elsewhere", "triton>=2.3.1"),
         ("Because further>=2.0 depends on torch==2.0.1 and you require torch==2.14.1", "lock-no-solution", ""),
     ],
 )  # fmt: skip

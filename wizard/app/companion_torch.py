@@ -33,7 +33,7 @@ from wizard.project.model import TORCH, can_meet, meets
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.checked_index import CheckedIndex
 from wizard.run.plan.computed import Asker, OnProgress
-from wizard.run.plan.held_back import named_packages, source_alone, torch_need
+from wizard.run.plan.held_back import named_packages, needed_elsewhere, source_alone, torch_need
 from wizard.run.plan.preview import lock_request, preview
 from wizard.run.select.source_catalog import is_main
 from wizard.sources.model import Source
@@ -73,6 +73,13 @@ def _told(facts: Facts, found: SelectedBuild, name: str, asked: str, bound: str)
             name=row.name,
             newest=row.newest,
             torch=torch,
+        )
+    if row and facts.machine.os in row.lacks and not row.instead:
+        yield message(
+            "notice.companion-system",
+            "{name} is made for other systems: what installs here, if anything, is an old release or lacks parts. "
+            "Leave it out, or use it under another system (on Windows: WSL).",
+            name=name,
         )
     if row and row.card and variant == CPU:
         yield message(
@@ -221,6 +228,11 @@ _NEEDS_SOURCE = ErrorText(
     "{name} needs {need}, of which there is only the source ({source}), and nothing is compiled unasked.",
     "Leave {name} out, or ask for another release of it.",
 )
+_NEEDS_ELSEWHERE = ErrorText(
+    "lock-needs-elsewhere",
+    "{name} needs {need}, which has no ready wheel for this system with Python {python}.",
+    "Leave {name} out, or choose another Python (--python).",
+)
 _OTHER_TORCH = ErrorText(
     "lock-other-torch",
     "{name} needs {need}, which does not go with torch {torch}.",
@@ -278,6 +290,9 @@ def with_lacking(error: WizardError, facts: Facts, selected: SelectedBuild) -> W
                 return WizardError(text, details=error.details, name=name, source=main.label, **params)
     for need in source_alone(facts, selected, error.details):
         return WizardError(_NEEDS_SOURCE, details=error.details, name=need.by, need=str(need), source=main.label)
+    if elsewhere := needed_elsewhere(error.details):
+        name, need = elsewhere.by, str(elsewhere)
+        return WizardError(_NEEDS_ELSEWHERE, details=error.details, name=name, need=need, python=selected.python)
     for name, _ in named_packages(selected.requirements):
         if asked := torch_need(name, error.details):
             torch = selected.candidate.torch

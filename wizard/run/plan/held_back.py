@@ -32,6 +32,7 @@ _MOST_TRIED = 3  # times that the resolver is asked again
 _MOST_NEEDED = 6  # packages in one answer of the resolver
 _ASKING = "environment"  # what the resolver calls the lines that it is given
 _NO_WHEEL = re.compile(r"Wheels are required for `([^`]+)`")
+_OTHER_WHEELS = re.compile(r"([A-Za-z0-9][\w.-]*?)(?:[<>=!~]\S*)? has no wheels with a matching")
 _SECONDS = 10.0
 _SAME = 2  # numbers of a version: a patch release is not worth a word, from 1.0 on
 
@@ -143,6 +144,13 @@ def source_alone(facts: Facts, selected: SelectedBuild, words: str) -> tuple[Sou
     with Reader(facts.settings, headers=list_headers()) as reader:
         needed = (_needed(name, flowing) for name in sorted(names)[:_MOST_NEEDED])
         return tuple(one for one in needed if one and _is_source_alone(reader, main, one))
+
+
+def needed_elsewhere(words: str) -> SourceNeed | None:
+    """Return the last that the resolver says a package needs, and that has wheels for other systems or Pythons."""
+    flowing = " ".join(words.split())
+    needed = (_needed(name, flowing) for name in reversed(_OTHER_WHEELS.findall(flowing)) if name not in FAMILY)
+    return next(filter(None, needed), None)
 
 
 def _needed(name: str, flowing: str) -> SourceNeed | None:
