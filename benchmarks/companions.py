@@ -269,9 +269,9 @@ def _never() -> bool:
 def kind(mine: dict[str, Any], best: dict[str, Any], name: str) -> str:
     """Return what the two come to.
 
-    `agrees`: the newest that is listed for this Python and system; `told`: an older one, an older torch or none, and said
-    so; `differs`: the other resolves a newer one, and what was said names the package; `missed`: that, and it does not;
-    `silent`: older, and not said; `newer`: than the other's; `not compared`: it took too long."""
+    `agrees`: the newest that is listed for this Python and system; `told`: an older one, an older torch or none, and
+    said so; `differs`: the other resolves a newer one, and what was said names the package; `missed`: that, and it does
+    not; `silent`: older, and not said; `newer`: than the other's; `not compared`: it took too long."""
     is_named = any(name in one for one in mine["said"])
     version, other = mine.get("version"), best["version"]
     if best.get("is_cut"):

@@ -288,15 +288,17 @@ def with_lacking(error: WizardError, facts: Facts, selected: SelectedBuild) -> W
             if found:
                 text, params = found
                 return WizardError(text, details=error.details, name=name, source=main.label, **params)
-    for need in source_alone(facts, selected, error.details):
-        return WizardError(_NEEDS_SOURCE, details=error.details, name=need.by, need=str(need), source=main.label)
-    if elsewhere := needed_elsewhere(error.details):
-        name, need = elsewhere.by, str(elsewhere)
-        return WizardError(_NEEDS_ELSEWHERE, details=error.details, name=name, need=need, python=selected.python)
-    for name, _ in named_packages(selected.requirements):
-        if asked := torch_need(name, error.details):
-            torch = selected.candidate.torch
-            return WizardError(_OTHER_TORCH, details=error.details, name=name, need=str(asked), torch=torch)
+    words, torch, python = error.details, selected.candidate.torch, selected.python
+    named = (torch_need(name, words) for name, _ in named_packages(selected.requirements))
+    stands_against = (
+        (_NEEDS_SOURCE, next(iter(source_alone(facts, selected, words)), None)),
+        (_NEEDS_ELSEWHERE, needed_elsewhere(words)),
+        (_OTHER_TORCH, next(filter(None, named), None)),
+    )
+    for text, need in stands_against:
+        if need:
+            told = {"name": need.by, "need": str(need), "source": main.label}
+            return WizardError(text, details=words, torch=torch, python=python, **told)
     return error
 
 
