@@ -19,7 +19,7 @@ from wizard.gui.shell.incoming import open_file
 from wizard.gui.shell.window import WizardWindow
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES
-from wizard.run.select.select_build import NO_SOURCE
+from wizard.run.select.select_build import NO_SOURCE, NO_SOURCE_BUT
 
 
 @pytest.fixture
@@ -129,6 +129,29 @@ def test_where_no_source_has_it_another_one_is_a_press_away(
     session.fail.clear()
     go_to(qtbot, window, PageId.REVIEW)
     qtbot.waitUntil(window.footer.primary.isEnabled)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_torch_that_the_sources_have_is_a_press_away(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession, project: Path
+) -> None:
+    """It needs its own yes: the project asks for another one."""
+    session.fail["preview"] = WizardError(NO_SOURCE_BUT, build="torch 2.6.0+cpu", torch="2.13.0")
+    window = make_window(language)
+    page = opened(qtbot, window, project)
+    qtbot.waitUntil(page.project.agree.isVisible)
+    page.project.agree.click()
+    go_to(qtbot, window, PageId.PLACE)
+    press(qtbot, window.footer.primary)
+    review = window.pages[PageId.REVIEW]
+    qtbot.waitUntil(review.trouble.again.isVisible)
+    assert "2.13.0" in review.trouble.again.text()
+    press(qtbot, review.trouble.again)
+    assert window.navigator.page is PageId.BUILD
+    settle(qtbot, window)
+    assert window.navigator.state.request.choices.torch == "2.13.0"
+    assert not window.footer.primary.isEnabled(), "what differs is shown first"
+    qtbot.waitUntil(page.project.agree.isVisible)
 
 
 def test_a_host_that_nobody_knows_needs_its_own_yes(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:

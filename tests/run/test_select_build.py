@@ -165,6 +165,15 @@ def test_nothing_carried_is_said(server: IndexServer) -> None:
     assert caught.value.code == "no-source"
 
 
+def test_where_the_asked_torch_is_nowhere_the_newest_that_is_there_is_named(server: IndexServer) -> None:
+    wheel(server.root, "torch", "2.12.1+cpu")
+    wheel(server.root, "torch", "2.13.0+cpu")
+    with pytest.raises(WizardError) as caught:
+        choose(server, torch="2.6.0")
+    assert (caught.value.code, caught.value.params["torch"]) == ("no-source-but", "2.13.0")
+    assert caught.value.params["build"] == "torch 2.6.0+cpu"
+
+
 def test_nothing_answers_is_said(server: IndexServer) -> None:
     with pytest.raises(WizardError) as caught:
         choose(server, torch_index="http://127.0.0.1:9/simple", index="http://127.0.0.1:9/simple")

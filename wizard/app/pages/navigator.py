@@ -190,6 +190,11 @@ class Navigator:
         """Another file of it decides; the look at this computer stays."""
         self._put(PageId.CHECK, replace(self._state, project=project))
 
+    def take_torch(self, torch: str) -> None:
+        """Another torch than a project asks for, which no source has: Build shows what differs then, for its yes."""
+        state = replace(self._state, choices=replace(self._state.choices, torch=torch))
+        self._move(PageId.BUILD, self._cleared(state, PageId.CHECK))
+
     def put_request(self, request: ProjectRequest) -> None:
         """What the project gets on this computer; what was agreed to was another one's."""
         self._put(PageId.BUILD, replace(self._state, request=request, agreed=False))

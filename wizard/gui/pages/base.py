@@ -223,6 +223,14 @@ class Page(QWidget):
     def is_busy(self) -> bool:
         return self._task is not None
 
+    def _show_failed(self, error: WizardError, again: Callable[[], None]) -> None:
+        torch = str(error.params.get("torch", ""))
+        if error.code == "no-source-but" and self.state.project is not None:
+            words = lambda: self.tr("&Take torch %1").replace("%1", torch)  # noqa: E731
+            self.trouble.show_error(error, lambda: self.context.navigator.take_torch(torch), words)
+        else:
+            self.trouble.show_error(error, again if error.code in _OF_NETWORK else None)
+
     def start_task(
         self,
         words: Callable[[], str] | None,
@@ -250,7 +258,7 @@ class Page(QWidget):
                 if on_failed is not None:
                     on_failed(error)
                 else:
-                    self.trouble.show_error(error, again if error.code in _OF_NETWORK else None)
+                    self._show_failed(error, again)
             finally:
                 self.changed.emit()
 

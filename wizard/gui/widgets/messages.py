@@ -170,6 +170,7 @@ class Trouble(QFrame):
         self._fold.setCheckable(True)
         self._copy, self.again = QPushButton(self), QPushButton(self)
         self._retry: Callable[[], None] | None = None
+        self._retry_words: Callable[[], str] | None = None
         self.again.clicked.connect(self._try_again)
         self._ways_of, self.ways = ways, [QPushButton(self) for _ in range(_MOST_WAYS)]
         for way in self.ways:
@@ -189,8 +190,11 @@ class Trouble(QFrame):
         self._spacing = rows.spacing()
         self.setVisible(False)
 
-    def show_error(self, error: WizardError, retry: Callable[[], None] | None = None) -> None:
-        """`retry`: what may be tried again by a button."""
+    def show_error(
+        self, error: WizardError, retry: Callable[[], None] | None = None, words: Callable[[], str] | None = None
+    ) -> None:
+        """`retry`: what a button does about it, and `words` on that button where it tries not the same again."""
+        self._retry_words = words
         self.show_words(error.summary, error.hint, error.details)
         self._retry = retry
         self.again.setVisible(retry is not None)
@@ -249,7 +253,7 @@ class Trouble(QFrame):
         self._do.show_words(do)
         self._do.setVisible(bool(do))
         self._show_ways(f"{what} {do}")
-        self.again.setText(self.tr("Try &again"))
+        self.again.setText(self._retry_words() if self._retry_words else self.tr("Try &again"))
         self._fold.setText(self.tr("Details"))
         self._copy.setText(self.tr("Copy error"))
         self._details.setAccessibleName(self.tr("Details of the error"))

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import INDEX_STRATEGIES, Candidate, Choices, Verdict
+from wizard.compatibility.resolve import resolve
 from wizard.environment.conda.find import OwnConda
 from wizard.environment.create.choose import BasePython, ChannelVerdict, choose_engine
 from wizard.environment.create.modes import closed_to_others
@@ -47,6 +48,12 @@ NO_SOURCE = ErrorText(
     "No reachable source has a build that fits; the best would be {build}.",
     "Try again later, or name a source yourself: on the page Source, or with --torch-index or --find-links.",
 )
+NO_SOURCE_BUT = ErrorText(
+    "no-source-but",
+    "No reachable source has {build}; the newest that they have and that runs here is torch {torch}.",
+    "Choose that one (page Build, or --torch {torch}), or name a source that has the other: on the page Source, or "
+    "with --torch-index or --find-links.",
+)
 NO_SOURCE_ANSWERS = ErrorText(
     "no-source-answers",
     "No source could be reached. {reasons}",
@@ -72,7 +79,8 @@ def select_build(
     """Return the best build that a source carries. `fresh`: sources are asked anew, whatever was found within a day.
     `on_source` gets the status of each one that is probed.
 
-    Raises WizardError `no-build-fits`, `no-source`, UsageError for choices that cannot be met, Cancelled."""
+    Raises WizardError `no-build-fits`, `no-source`, `no-source-but`, UsageError for choices that cannot be met,
+    Cancelled."""
     candidates = wanted_candidates(verdict, choices)
     facts = with_serving_pythons(facts, choices, is_cancelled)
     own = own_conda(facts, choices, is_cancelled)
@@ -81,9 +89,11 @@ def select_build(
         catalog = SourceCatalog(choices, facts.settings, reader, policy)
         channels = channel_verdicts(choices, catalog, facts, candidates[0])
         search = BuildSearch(facts.machine, matrix, choices, catalog, is_cancelled, choices.companions or ())
-        found = search.find(candidates, _pythons(choices, facts, channels, own))
+        pythons = _pythons(choices, facts, channels, own)
+        found = search.find(candidates, pythons)
         if found is None:
-            raise next(iter(search.refused.values()), None) or nothing_found(search.statuses(), _build(candidates[0]))
+            error = next(iter(search.refused.values()), None) or nothing_found(search.statuses(), _build(candidates[0]))
+            raise _with_another(error, search, candidates, pythons)
         selected = _selected_build(facts, choices, candidates[0], found, channels, catalog, own)
         variant = found.candidate.variant
         open_ones = unconfirmed(selected.offers.values(), matrix, lambda one: catalog.official_sha256(one, variant))
@@ -94,6 +104,20 @@ def select_build(
         if on_note:
             on_note(notice)
     return replace(selected, notices=notices, states=states)
+
+
+def _with_another(
+    error: WizardError, search: BuildSearch, candidates: Sequence[Candidate], pythons: Sequence[str] | None
+) -> WizardError:
+    """Name what the sources do have, where the torch that was asked for is in none of them."""
+    if error.code != NO_SOURCE.code:
+        return error
+    free = replace(search.choices, torch=None, variant=None)
+    others = [one for one in resolve(search.machine, search.matrix, free).candidates if one.fits]
+    found = search.find([one for one in others if one not in candidates], pythons)
+    if found is None:
+        return error
+    return WizardError(NO_SOURCE_BUT, details=error.details, build=_build(candidates[0]), torch=found.candidate.torch)
 
 
 def refusals(search: BuildSearch) -> tuple[Message, ...]:

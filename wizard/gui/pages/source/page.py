@@ -256,7 +256,7 @@ class SourcePage(Page):
             self.trouble.show_words(error.summary, hint, error.details)
         self.again.setText(self.tr("Try &again"))
         self.again.setFocus()
-        if is_typed or error.code == "no-source":
+        if is_typed or error.code in ("no-source", "no-source-but"):
             self.fold.button.setChecked(True)
         elif error.code == "no-source-answers":
             self.network_fold.button.setChecked(True)
