@@ -139,6 +139,18 @@ def test_a_release_that_is_made_for_a_newer_cuda_is_passed_over(index: IndexServ
     assert (pinned.candidate.torch, keys(pinned)) == ("2.14.1", ["-no-library"])
 
 
+def test_a_release_that_is_made_for_a_newer_torch_is_passed_over(index: IndexServer, tmp_path: Path) -> None:
+    """torchcodec asks nothing of torch; its makers' table does."""
+    wheels.build(tmp_path, "torchcodec", "0.17.0")
+    old = replace(values.BEST, torch="2.7.1")
+    found = chosen(index, Choices(extras=("torchcodec",)), candidates=(old,), selected=old)
+    assert (found.candidate.torch, found.requirements[-1], keys(found)) == ("2.7.1", "torchcodec<0.6", ["-release"])
+    newest = chosen(index, Choices(extras=("torchcodec",)))
+    assert (newest.requirements[-1], keys(newest)) == (values.SELECTED.requirements[-1], [])
+    pinned = chosen(index, Choices(extras=("torchcodec==0.17",)), candidates=(old,), selected=old)
+    assert keys(pinned) == []
+
+
 def test_what_has_no_use_on_these_cards_is_told(index: IndexServer) -> None:
     old = replace(values.FACTS.machine.gpus[0], compute_capability=ComputeCapability(6, 1))
     facts = replace(values.FACTS, machine=replace(values.MACHINE, gpus=(old,)))

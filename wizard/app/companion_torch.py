@@ -28,7 +28,7 @@ from wizard.model.capability import ComputeCapability
 from wizard.model.errors import ErrorText, WizardError
 from wizard.model.lock import Lock
 from wizard.model.messages import Message, message
-from wizard.project.companions import companion, has_library, library_bound, torch_bound
+from wizard.project.companions import companion, has_library, library_bound, release_bound, torch_bound
 from wizard.project.model import TORCH, can_meet, meets
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.checked_index import CheckedIndex
@@ -57,8 +57,13 @@ def with_companions_torch(
     found = _chosen(facts, choices, selected, candidates, again, is_cancelled)
     build, named = found.candidate, dict(_specifiers(choices.extras))
     bounds = {name: bound for name, bound in _bounds(choices.extras, {build.variant}) if build.variant != CPU}
-    requirements = (*found.requirements, *(f"{name}{bound}" for name, bound in bounds.items()))
+    older = {name: bound for name, asked in named.items() if (bound := _open(asked, release_bound(name, build.torch)))}
+    requirements = (
+        *found.requirements,
+        *(f"{name}{bound}" for each in (bounds, older) for name, bound in each.items()),
+    )
     told = [one for name, asked in named.items() for one in _told(facts, found, name, asked, bounds.get(name, ""))]
+    told += [_made_for_newer(name, bound, build.torch) for name, bound in older.items()]
     return replace(found, requirements=requirements, notices=(*found.notices, *told))
 
 
@@ -167,9 +172,24 @@ def _bounds(extras: Collection[str], variants: Collection[str]) -> Iterator[tupl
     """Yield those that have a library for none of these CUDAs in their newest releases, with what keeps them from
     these; not where the person has named the release."""
     for name, asked in _specifiers(extras):
-        bound = library_bound(name, variants)
-        if bound and can_meet(asked, bound) and can_meet(asked, bound.replace("<", ">=")):
+        if bound := _open(asked, library_bound(name, variants)):
             yield name, bound
+
+
+def _open(asked: str, bound: str) -> str:
+    """Return the bound where what was asked for leaves it open on which side of it a release lies; or ""."""
+    return bound if bound and can_meet(asked, bound) and can_meet(asked, bound.replace("<", ">=")) else ""
+
+
+def _made_for_newer(name: str, bound: str, torch: str) -> Message:
+    return message(
+        "notice.companion-release",
+        "{name}: a release before {release} is taken, since from that one on it is made for a newer torch than {torch}. Its "
+        "makers' table says so; another is named with --with “{name}==…”.",
+        name=name,
+        release=bound.removeprefix("<"),
+        torch=torch,
+    )
 
 
 def _specifiers(extras: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -19,7 +19,7 @@ from packaging.version import Version
 
 from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.model.tables import SOME, Date, Https, Name, Row, Words, parse_table, shipped_table
-from wizard.project.model import LOCKED, FileLine, Project, Statement, can_meet, normalized
+from wizard.project.model import LOCKED, FileLine, Project, Statement, can_meet, meets, normalized
 from wizard.system.traits import of
 
 Names = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9*][a-z0-9.*-]*$")]  # with `*` for any ending
@@ -226,6 +226,14 @@ def torch_bound(package: str, specifier: str, tried: bool = False) -> str:
         if any(asked.contains(one, prereleases=True) for one in (since, *inside)):
             return "" if of_release == "*" else of_release
     return bound
+
+
+def release_bound(package: str, torch: str) -> str:
+    """Return before which release its makers have it for this torch, as `<0.6`; "" where that is the newest, or no row
+    says it."""
+    rows = _bounds().get((package, True), [])
+    made = [at for at, (_, bound) in enumerate(rows) if bound == "*" or meets(bound, torch)]
+    return f"<{rows[made[-1] + 1][0]}" if made and made[-1] + 1 < len(rows) else ""
 
 
 @lru_cache(maxsize=1)
