@@ -184,8 +184,8 @@ def _open(asked: str, bound: str) -> str:
 def _made_for_newer(name: str, bound: str, torch: str) -> Message:
     return message(
         "notice.companion-release",
-        "{name}: a release before {release} is taken, since from that one on it is made for a newer torch than {torch}. Its "
-        "makers' table says so; another is named with --with “{name}==…”.",
+        "{name}: a release before {release} is taken, since from that one on it is made for a newer torch than "
+        "{torch}. Its makers' table says so; another is named with --with “{name}==…”.",
         name=name,
         release=bound.removeprefix("<"),
         torch=torch,
