@@ -41,12 +41,11 @@ class EnvironmentsPage(SidePage):
         self._found: tuple[Environment, ...] | None = None
         self._sizes: dict[Path, Sizes] = {}
         self._plan: DeletionPlan | None = None
-        self._is_cloning = False  # asked for, or under way
         self._done: Message | None = None
         self.table, self.card = EnvironmentsTable(), EnvironmentCard(context.translator)
         self.panel, self.copying, self.adding = (
             DeletionPanel(context.translator),
-            ClonePanel(context.translator),
+            ClonePanel(self),
             PackagesPanel(self),
         )
         self._none, self._said = label("", "muted"), label("", "strong")
@@ -77,8 +76,9 @@ class EnvironmentsPage(SidePage):
         self.adding.put_away.connect(self._keep)
         self.card.clone.connect(self._ask_name)
         self.card.export.connect(self._ask_where)
-        self.copying.agreed.connect(self._clone)
-        self.copying.put_away.connect(self._no_clone)
+        self.copying.cloned.connect(self._say_done)
+        self.copying.went_on.connect(self._show_form)
+        self.copying.put_away.connect(self._keep)
         self.panel.agreed.connect(self._delete)
         self.panel.kept.connect(self._keep)
         self.panel.look_again.connect(self._plan_deletion)
@@ -91,9 +91,13 @@ class EnvironmentsPage(SidePage):
     def leave(self) -> None:
         """What has begun goes on."""
         if not self._is_at_work:
-            self._plan, self._is_cloning = None, False
-            self.adding.close_form()
+            self._close_forms()
             super().leave()
+
+    def _close_forms(self) -> None:
+        self._plan = None
+        self.copying.close_form()
+        self.adding.close_form()
 
     @property
     def _is_at_work(self) -> bool:
@@ -101,13 +105,18 @@ class EnvironmentsPage(SidePage):
 
     def first_control(self) -> QWidget:
         if self._is_at_work:
-            return self.copying.keep if self._is_cloning else self.table
+            return self.copying.keep if self.copying.is_going else self.table
         if self.adding.is_asked:
             return self.adding.names
-        return self.panel.name if self._plan else self.copying.name if self._is_cloning else self.table
+        return self.panel.name if self._plan else self.copying.name if self.copying.is_asked else self.table
+
+    @property
+    def _is_asked(self) -> bool:
+        return self._plan is not None or self.copying.is_asked or self.adding.is_asked
 
     def escape(self) -> bool:
-        if self._is_at_work or not (self._plan or self._is_cloning or self.adding.is_asked):
+        """Put a form away that nothing has been begun from."""
+        if self._is_at_work or not self._is_asked:
             return False
         self._keep()
         return True
@@ -133,8 +142,7 @@ class EnvironmentsPage(SidePage):
         self.set_head(self.tr("Environments"), words)
 
     def render_state(self) -> None:
-        one, is_deleting = self.table.selected, self._plan is not None
-        is_asked = is_deleting or self._is_cloning or self.adding.is_asked
+        one, is_asked = self.table.selected, self._is_asked
         self._said.setText(self.say(self._done))
         self._said.setVisible(self._done is not None)
         is_empty = self._found is not None and not self.table.rowCount()
@@ -145,8 +153,8 @@ class EnvironmentsPage(SidePage):
         for widget in (self._list, self.table):
             widget.setVisible(self.search.isVisibleTo(self) and not is_empty)
         self.nobodys.setVisible(any(not one.is_persons for one in self._found or ()) and not is_asked)
-        self.panel.setVisible(is_deleting)
-        self.copying.setVisible(self._is_cloning)
+        self.panel.setVisible(self._plan is not None)
+        self.copying.setVisible(self.copying.is_asked)
         self.card.setVisible(one is not None and not is_asked)
         self.again.setEnabled(not is_asked)
         self._show_disk(not is_asked)
@@ -268,55 +276,18 @@ class EnvironmentsPage(SidePage):
 
     # -- copying, adding to it, and what is in it as a file
 
-    def _ask_packages(self) -> None:
+    def _ask_packages(self, wanted: str = "") -> None:
         if one := self.table.selected:
-            self._done = None
-            self.adding.ask(one)
-            self.render_state()
-            self.changed.emit()
-            self.wants_focus.emit()
+            self.adding.ask(one, wanted)
+            self._show_form()
 
     def _ask_name(self) -> None:
-        one = self.table.selected
-        if one is not None:
-            self._done, self._is_cloning = None, True
+        if one := self.table.selected:
             self.copying.ask(one)
-            self.render_state()
-            self.changed.emit()
-            self.wants_focus.emit()
+            self._show_form()
 
-    def _clone(self, name: str) -> None:
-        one = self.table.selected
-        if one is None:
-            return
-        self.trouble.clear()
-        self.copying.show_going()
-        self.render_state()
-        self.wants_focus.emit()
-        self.beside(
-            "clone",
-            lambda is_cancelled, note: self.api.clone(one, name, seldom(note), is_cancelled),
-            lambda size: self._cloned(one, name, size),
-            lambda told: self.copying.show_progress(*told),
-            self._not_cloned,
-        )
-
-    def _no_clone(self) -> None:
-        """What was copied so far is taken away again by the task that copies."""
-        self.stop_beside("clone")
-        self.copying.is_going = False
-        self._keep()
-
-    def _cloned(self, one: Environment, name: str, size: int) -> None:
-        self.copying.is_going = self._is_cloning = False
-        told = bytes_text(size)
-        self._say_done(
-            message("flow.cloned", "{copy} is a copy of {name} now ({size}).", name=one.name, copy=name, size=told)
-        )
-
-    def _not_cloned(self, error: WizardError) -> None:
-        """It is said below the name, also where the person has left the page meanwhile."""
-        self.copying.show_wrong(error)
+    def _show_form(self) -> None:
+        self._done = None
         self.render_state()
         self.changed.emit()
         if self.is_here:
@@ -360,11 +331,8 @@ class EnvironmentsPage(SidePage):
         self.wants_focus.emit()
 
     def _keep(self) -> None:
-        self._plan, self._is_cloning = None, False
-        self.adding.close_form()
-        self.render_state()
-        self.changed.emit()
-        self.wants_focus.emit()
+        self._close_forms()
+        self._show_form()
 
     def _delete(self, typed: str) -> None:
         plan = self._plan

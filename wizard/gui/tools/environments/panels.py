@@ -7,20 +7,20 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QPushButton
 
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.verify_parts import PackagesFold
+from wizard.gui.shell.tasks import seldom
 from wizard.gui.widgets.fields import ReturnField, read_in_order, tell_wrong
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import label
 from wizard.gui.widgets.messages import Trouble
-from wizard.model.messages import bytes_text
+from wizard.model.messages import bytes_text, message
 
 if TYPE_CHECKING:
     from wizard.environment.model import Environment
     from wizard.gui.shell.tasks import IsCancelled
-    from wizard.gui.shell.translator import Translator
     from wizard.gui.tools.base import SidePage
     from wizard.model.errors import WizardError
     from wizard.run.model import Facts, Preview
@@ -32,12 +32,14 @@ _STEPS = 1000
 
 
 class ClonePanel(QFrame):
-    agreed = Signal(str)  # the copy's name
-    put_away = Signal()  # before the start: not wanted; after it: stop
+    cloned = Signal(object)  # Message: what was made
+    went_on = Signal()  # it has begun, or was refused
+    put_away = Signal()
 
-    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, page: SidePage) -> None:
+        super().__init__()
         self.setProperty("role", "card")
+        self._page = page
         self._one: Environment | None = None
         self.is_going = False
         rows = column(self, (16, 14, 16, 14), 8)
@@ -45,7 +47,7 @@ class ClonePanel(QFrame):
         self.go, self.keep = QPushButton(self), QPushButton(self)
         self._text, self.name = QLabel(self), ReturnField(self.go, self)
         self._text.setBuddy(self.name)
-        self.trouble = Trouble(translator)
+        self.trouble = Trouble(page.context.translator)
         self.trouble.put_below_field(True)
         field = QGridLayout()
         field.setHorizontalSpacing(12)
@@ -68,12 +70,21 @@ class ClonePanel(QFrame):
         rows.addWidget(self.bar)
         rows.addLayout(buttons)
         self.name.textChanged.connect(self._typed)
-        self.go.clicked.connect(lambda: self.agreed.emit(self.name.text().strip()))
-        self.keep.clicked.connect(self.put_away)
+        self.go.clicked.connect(self._begin)
+        self.keep.clicked.connect(self._drop)
         read_in_order(self._title, self._words, self._text, self.name, self.trouble, self._progress, self.bar)
         read_in_order(self.go, self.keep)
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether it is open, or copies."""
+        return self._one is not None
+
+    def close_form(self) -> None:
+        self._one, self.is_going = None, False
+
     def ask(self, one: Environment) -> None:
+        """Ask for the name of a copy of this environment."""
         self._one, self.is_going = one, False
         self.name.setText(f"{one.name}-copy")
         self.name.selectAll()
@@ -86,20 +97,44 @@ class ClonePanel(QFrame):
         self.trouble.clear()
         tell_wrong(self.name, "")
 
-    def show_wrong(self, error: WizardError) -> None:
-        """Ask again, with what was wrong below the field."""
+    def _begin(self) -> None:
+        one, name, api = self._one, self.name.text().strip(), self._page.api
+        if one is None:
+            return
+        self.is_going = True
+        self._typed()
+        self._show_progress(0, 0)
+        self.retranslate()
+        self.went_on.emit()
+        self._page.beside(
+            "clone",
+            lambda is_cancelled, note: api.clone(one, name, seldom(note), is_cancelled),
+            lambda size: self._made(one, name, size),
+            lambda told: self._show_progress(*told),
+            self._show_wrong,
+        )
+
+    def _made(self, one: Environment, name: str, size: int) -> None:
+        self.close_form()
+        told = bytes_text(size)
+        self.cloned.emit(
+            message("flow.cloned", "{copy} is a copy of {name} now ({size}).", name=one.name, copy=name, size=told)
+        )
+
+    def _show_wrong(self, error: WizardError) -> None:
+        """Ask again, with what was wrong below the field, also where the person has left the page meanwhile."""
         self.is_going = False
         self.retranslate()
         self.trouble.show_error(error)
         tell_wrong(self.name, self.trouble.plain_text())
+        self.went_on.emit()
 
-    def show_going(self) -> None:
-        self.is_going = True
-        self._typed()
-        self.show_progress(0, 0)
-        self.retranslate()
+    def _drop(self) -> None:
+        """What was copied so far is taken away again by the task that copies."""
+        self._page.stop_beside("clone")
+        self.put_away.emit()
 
-    def show_progress(self, done: int, total: int) -> None:
+    def _show_progress(self, done: int, total: int) -> None:
         self.bar.setValue(int(_STEPS * done / total) if total else 0)
         words = self.tr("%1 of %2 copied").replace("%1", bytes_text(done)).replace("%2", bytes_text(total))
         self._progress.setText(words if total else self.tr("Looking through it…"))
@@ -165,11 +200,14 @@ class PackagesPanel(QFrame):
     def is_asked(self) -> bool:
         return self._one is not None
 
-    def ask(self, one: Environment) -> None:
+    def ask(self, one: Environment, wanted: str = "") -> None:
+        """`wanted`: packages that are looked for at once."""
         self._one = one
-        self.names.clear()
+        self.names.setText(wanted)
         self.setVisible(True)
         self.retranslate()
+        if wanted:
+            self.look.click()
 
     def close_form(self) -> None:
         """Put it away, with the plan that nobody has carried out."""
