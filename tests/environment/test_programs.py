@@ -12,9 +12,11 @@ import pytest
 from tests.stand_in import put_program
 from tests.waiting import wait_until
 from wizard.environment.activate.programs import (
+    NOTEBOOK_PACKAGE,
     find_editor,
     find_notebook,
     jupyter_folder,
+    notebook_lacks,
     open_in_editor,
     register_kernel,
 )
@@ -89,6 +91,7 @@ def test_a_kernel_is_registered_found_and_taken_back(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "jupyter"))
+    monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(WizardError) as caught:
         register_kernel(place, "torch", "PyTorch (torch)")
     assert caught.value.code == "kernel-no-package"
@@ -98,6 +101,9 @@ def test_a_kernel_is_registered_found_and_taken_back(
     spec = json.loads(file.read_text(encoding="utf-8"))
     assert spec["argv"][0] == str(python_of(place))
     assert spec["display_name"] == "PyTorch (环境)"
+    assert notebook_lacks(place) == NOTEBOOK_PACKAGE
+    put_program(scripts_folder(place) / "jupyter-lab", "")
+    assert notebook_lacks(place) == ""
     assert [one.name for one in kernels_of(place, os.environ, tmp_path)] == ["torch"]
     (change,) = UndoJournal().changes()
     assert text(change.reason, "zh_CN") == "在 Jupyter 中列出“PyTorch (环境)”"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -88,6 +89,10 @@ def test_no_terminal_and_no_script_have_a_sentence(place: Path, monkeypatch: pyt
             open_terminal(prefix)
         assert caught.value.code == code
         assert text(caught.value.hint, "zh_CN")
+    with pytest.raises(WizardError) as caught:
+        open_terminal(place, command="jupyter lab")
+    assert caught.value.code == "terminal-none-for"
+    assert re.search(r"type: source .*/bin/activate'?; jupyter lab$", text(caught.value.hint, "en"))
 
 
 def test_which_terminal() -> None:

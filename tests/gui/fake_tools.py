@@ -219,6 +219,7 @@ class FakeTools(Tools):
         self.known: tuple[Environment, ...] = ENVIRONMENTS
         self.kept: Replaced | None = None
         self.older: tuple[Replaced, ...] = ()
+        self.lacks = ""  # for a notebook
         self.project: ProjectUse | None = None
         self.notebook_command: str | None = "jupyter lab"
         self.editor = True
@@ -311,7 +312,7 @@ class FakeTools(Tools):
 
     def closer(self, one: Environment) -> Closer:
         self._called("closer", one)
-        return Closer(self.ways(one.prefix, one.variant == "cu126"), self.kept, self.older)
+        return Closer(self.ways(one.prefix, one.variant == "cu126"), self.kept, self.older, self.lacks)
 
     def ways(self, prefix: Path, has_cuda: bool) -> tuple[Section, ...]:
         self._called("ways", prefix)
@@ -332,6 +333,9 @@ class FakeTools(Tools):
 
     def notebook(self, prefix: Path) -> str | None:
         return self.notebook_command
+
+    def open_notebook(self, prefix: Path) -> None:
+        self._called("open_notebook", prefix)
 
     def register_kernel(self, prefix: Path) -> str:
         self._called("register_kernel", prefix)

@@ -19,10 +19,12 @@ from tests.gui.walking import mnemonics, press, settle, typed
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
 from wizard.app.tools import Replaced
+from wizard.gui.shell import splash
 from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.gui.tools.environments.page import EnvironmentsPage
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import LANGUAGES
+from wizard.system import paths
 
 SIZE, STATE = 4, 6
 
@@ -91,6 +93,67 @@ def test_one_from_near_says_what_is_in_it_and_how_it_is_used(
     assert window.page is page
 
 
+def test_a_notebook_opens_or_what_it_lacks_is_added(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools, session: FakeSession
+) -> None:
+    window = make_window()
+    window.resize(*splash.SIZE)
+    page = opened(qtbot, window, fake_tools.HOME / "torch")
+    qtbot.waitUntil(page.card.buttons["notebook"].isVisible)
+    assert page.card.buttons["notebook"].text() == "Open &notebook"
+    side.fail["open_notebook"] = WizardError(error_text("terminal-none-for"), command="jupyter lab")
+    press(qtbot, page.card.buttons["notebook"])
+    qtbot.waitUntil(page.card.to_type.isVisible)
+    assert page.card.to_type.code == "jupyter lab"
+    assert page.card._reason.text().endswith("and type:")
+    assert ("open_notebook", fake_tools.HOME / "torch") in side.calls
+    side.lacks = "notebook"
+    press(qtbot, page.again)
+    page.table.select(None)
+    page.table.select(fake_tools.HOME / "torch")
+    qtbot.waitUntil(lambda: page.card.buttons["notebook"].text() == "Add &Jupyter…")
+    press(qtbot, page.card.buttons["notebook"])
+    qtbot.waitUntil(page.adding.go.isVisible)
+    assert ("plan_add", ("notebook",)) in session.calls
+    assert not [call for call in session.calls if call[0] == "start"], "nothing is done before it is read"
+
+
+def test_a_folder_that_nothing_opens_is_said_with_its_path(
+    qtbot: QtBot, make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wizard.gui.widgets.code.QDesktopServices.openUrl", lambda url: False)
+    window = make_window()
+    page = opened(qtbot, window, fake_tools.HOME / "torch")
+    press(qtbot, page.card.details)
+    press(qtbot, page.card.buttons["folder"])
+    assert str(fake_tools.HOME / "torch") in page.card._reason.text()
+    assert page.card._reason.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
+    press(qtbot, window.rail.logs_button)
+    assert page.trouble.code == "error.folder-not-opened.summary"
+    assert str(paths.logs_dir()) in page.trouble.plain_text()
+
+
+def test_return_on_a_row_opens_it_and_leads_into_it(qtbot: QtBot, make_window: MakeWindow) -> None:
+    page = opened(qtbot, make_window())
+    assert not page.card.isVisible()
+    page.table.setFocus()
+    qtbot.keyClick(page.table, Qt.Key.Key_Return)
+    assert page.card.isVisible()
+    assert page.window().focusWidget() is page.card.buttons["check"]
+
+
+def test_one_that_somebody_moved_is_named_once(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    side.known = tuple(one for one in side.known if one.name not in ("old", "base"))
+    press(qtbot, page.again)
+    settle(qtbot, window)
+    assert page._said.text() == f"old is no longer at {fake_tools.HOME / 'old'}."
+    press(qtbot, page.again)
+    settle(qtbot, window)
+    assert not page._said.isVisible()
+
+
 def test_a_broken_one_says_why_and_offers_no_terminal(qtbot: QtBot, make_window: MakeWindow) -> None:
     page = opened(qtbot, make_window(), fake_tools.HOME / "old")
     assert "/usr/bin/python3.9" in page.card._reason.text()
@@ -98,11 +161,12 @@ def test_a_broken_one_says_why_and_offers_no_terminal(qtbot: QtBot, make_window:
 
 
 def test_what_a_repair_replaced_is_brought_back(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
-    side.kept = Replaced(("torch", "numpy"), 2_900_000_000, 0.0)
+    side.kept = Replaced(("torch", "numpy", "sympy", "pillow", "rich", "tqdm"), 2_900_000_000, 0.0)
     window = make_window()
     page = opened(qtbot, window, fake_tools.HOME / "torch")
     undo, delete = page.card.bring_back_button, page.card.buttons["delete"]
     qtbot.waitUntil(undo.isVisible)
+    assert "Last change: torch, numpy, sympy, pillow (+2)." in page.card._kept_words.text()
     is_beside = undo.mapTo(window, undo.rect().topRight()).x() < delete.mapTo(window, delete.rect().topLeft()).x()
     assert is_beside, "the words of the end move the page: Delete must not come under the mouse"
     press(qtbot, undo)

@@ -1,8 +1,7 @@
 """What the pages beside the wizard ask: environments, a class profile, doctor, explain, undo.
 
-What only a call needs is imported by that call: the window's first picture must not wait for the doctor.
-
-One file: one thin line for each call.
+What only a call needs is imported by that call: the window's first picture must not wait for the doctor. One file: one
+thin line for each call.
 """
 
 from __future__ import annotations
@@ -68,6 +67,7 @@ class Closer:
     sections: tuple[Section, ...]
     kept: Replaced | None = None
     older: tuple[Replaced, ...] = ()
+    lacks: str | None = None  # the package that a notebook needs here; "" where one can be opened
 
 
 class Tools:
@@ -121,8 +121,10 @@ class Tools:
         return sum(one.size for one in prune(is_cancelled))
 
     def closer(self, one: Environment) -> Closer:
-        kept = _kept(one.prefix)
-        return Closer(self.ways(one.prefix, one.variant not in (None, "cpu")), kept[0] if kept else None, kept[1:])
+        from wizard.environment.activate.programs import notebook_lacks
+
+        kept, ways = _kept(one.prefix), self.ways(one.prefix, one.variant not in (None, "cpu"))
+        return Closer(ways, kept[0] if kept else None, kept[1:], notebook_lacks(one.prefix))
 
     def ways(self, prefix: Path, has_cuda: bool) -> tuple[Section, ...]:
         """How it is used, as lines to copy."""
@@ -162,15 +164,17 @@ class Tools:
 
         return find_notebook(prefix)
 
+    def open_notebook(self, prefix: Path) -> None:
+        """In a terminal, with the kernel of this environment. Raises WizardError `kernel-…`, `terminal-…`, `undo-…`."""
+        from wizard.app.use.environments import notebook_command
+
+        self.open_terminal(prefix, notebook_command(prefix))
+
     def register_kernel(self, prefix: Path) -> str:
         """List it in Jupyter; return its name there. Raises WizardError."""
-        from wizard.app.pages.after_setup import kernel_name, kernel_title
-        from wizard.environment.activate.programs import register_kernel
+        from wizard.app.use.environments import list_in_jupyter
 
-        os_name = paths.os_name()
-        title = kernel_title(str(prefix), os_name)
-        register_kernel(prefix, kernel_name(str(prefix), os_name), title)
-        return title
+        return list_in_jupyter(prefix)[1]
 
     def clone(
         self, one: Environment, name: str, on_progress: Callable[[int, int], None], is_cancelled: IsCancelled

@@ -41,6 +41,17 @@ def list_environments(is_cancelled: IsCancelled = _never) -> tuple[Environment, 
     return listing.list_environments(places(), is_cancelled)
 
 
+def with_gone(
+    before: Iterable[Environment], found: tuple[Environment, ...]
+) -> tuple[tuple[Environment, ...], tuple[Environment, ...]]:
+    """Beside those that are there now, the person's of an earlier look whose folders are not there any more."""
+    there = {one.prefix for one in found}
+    missing = (one for one in before if one.is_persons and one.prefix not in there)
+    return found, tuple(
+        one for one in missing if one.state is not EnvironmentState.DELETING and not os.path.lexists(one.prefix)
+    )
+
+
 def known_sizes(environments: Iterable[Environment]) -> dict[Path, Sizes]:
     """Those that need no counting."""
     return sizes.known_sizes(one.prefix for one in environments if one.state is not EnvironmentState.DELETING)
@@ -130,6 +141,28 @@ def delete(
     """`typed` must be the environment's name. See `environments.delete.delete` for what it raises."""
     _check_runs(plan.environment)
     deleting.delete(plan, typed, surroundings(), on_progress, is_cancelled)
+
+
+def list_in_jupyter(prefix: Path) -> tuple[str, str]:
+    """Return the name and the title of the kernel there. Raises as `programs.register_kernel`."""
+    from wizard.app.pages.after_setup import kernel_name, kernel_title
+    from wizard.environment.activate.programs import register_kernel
+
+    os_name = paths.os_name()
+    name, title = kernel_name(str(prefix), os_name), kernel_title(str(prefix), os_name)
+    register_kernel(prefix, name, title)
+    return name, title
+
+
+def notebook_command(prefix: Path) -> str:
+    """List the environment in Jupyter; return what opens a notebook that runs in it, where it is active. Raises
+    WizardError `kernel-no-package`, `undo-…`."""
+    from wizard.environment.activate.programs import KERNEL_LACKS, NOTEBOOK_PACKAGE, find_notebook
+
+    command = find_notebook(prefix)
+    if command is None:
+        raise WizardError(KERNEL_LACKS, package=NOTEBOOK_PACKAGE, path=str(prefix))
+    return f"{command} --MultiKernelManager.default_kernel_name={list_in_jupyter(prefix)[0]}"
 
 
 def finish_deletions(

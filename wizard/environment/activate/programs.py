@@ -100,6 +100,13 @@ def has_kernel(prefix: Path) -> bool:
     return any((folder / KERNEL_PACKAGE).is_dir() for folder in all_site_packages(prefix))
 
 
+def notebook_lacks(prefix: Path) -> str:
+    """Return the package that a notebook needs in this environment and that is not there; "" where it has all."""
+    if find_notebook(prefix) is None:
+        return NOTEBOOK_PACKAGE
+    return "" if has_kernel(prefix) else KERNEL_PACKAGE
+
+
 def register_kernel(prefix: Path, name: str, title: str) -> Path:
     """List the environment in Jupyter under `title` and return its file, which Undo takes back; one that says the same
     already stays.

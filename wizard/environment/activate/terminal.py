@@ -99,7 +99,7 @@ def open_terminal(prefix: Path, lines: Sequence[ShellLine] = (), folder: Path | 
     """Open a terminal and return its process id. `lines`: how it is switched on, where not by its own script. `folder`:
     where it begins, if not in the person's own. `command`: what runs there first, in plain words for every shell.
 
-    Raises WizardError `terminal-none`, `terminal-no-script`, `terminal-not-started`.
+    Raises WizardError `terminal-none`, for a command `terminal-none-for`, `terminal-no-script`, `terminal-not-started`.
     """
     os_name = paths.os_name()
     lines = lines or (activation_lines(str(prefix), os_name) if has_activation(prefix, os_name) else ())
@@ -108,7 +108,11 @@ def open_terminal(prefix: Path, lines: Sequence[ShellLine] = (), folder: Path | 
         line = f"{line} & {command}" if shell == "cmd" else f"{line}; {command}"
     try:
         with_window = this().shells_bring_a_window
-        argv = windows_command(line, shell, _comspec()) if with_window else _in_terminal(line, shell, prefix)
+        argv = (
+            windows_command(line, shell, _comspec())
+            if with_window
+            else _in_terminal(line, shell, prefix, bool(command))
+        )
         log = paths.logs_dir() / "terminal.txt"
         log.parent.mkdir(parents=True, exist_ok=True)
         begin = next((one for one in (folder, Path.home()) if one and one.is_dir()), None)
@@ -147,8 +151,16 @@ def _shell_and_line(shell: str, lines: Sequence[ShellLine], prefix: Path) -> tup
     )
 
 
-def _in_terminal(line: str, shell: str, prefix: Path) -> tuple[str, ...]:
+def _in_terminal(line: str, shell: str, prefix: Path, is_wanted_for_it: bool = False) -> tuple[str, ...]:
+    """`is_wanted_for_it`: the line does more than switch the environment on."""
     terminal = find_terminal(os.environ, shutil.which)
+    if terminal is None and is_wanted_for_it:
+        raise WizardError(
+            "terminal-none-for",
+            "No terminal program was found that could be opened.",
+            "Open a terminal yourself and type: {command}",
+            command=line,
+        )
     if terminal is None:
         raise WizardError(
             "terminal-none",

@@ -10,8 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
 from wizard.app.pages.order import SideId
@@ -20,7 +19,7 @@ from wizard.gui.pages.base import Page
 from wizard.gui.pages.verify_parts import HandOnCard, KernelOffer, check_word, speed_bar
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
-from wizard.gui.widgets.code import Advice, CodeLines, SaidCode, copy_out, say_for_a_moment
+from wizard.gui.widgets.code import Advice, CodeLines, SaidCode, copy_out, open_folder, say_for_a_moment
 from wizard.gui.widgets.figures import seconds_text, variant_text
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up, stacked
 from wizard.gui.widgets.icons import icon
@@ -105,7 +104,8 @@ class VerifyPage(Page):
         self.body.addLayout(starts)
         self.body.addWidget(self.kernel)
         self.body.addWidget(self.command)
-        self.body.addWidget(FoldList(self.ways, self.others, self.changes))
+        self._folds = FoldList(self.ways, self.others, self.changes)
+        self.body.addWidget(self._folds)
         self.body.addLayout(_small(self.copy, self.save))
         self.body.addStretch(1)
         self._connect()
@@ -123,7 +123,7 @@ class VerifyPage(Page):
         self.kernel.failed.connect(self._show_below)
         self.editor.clicked.connect(self._open_editor)
         self.activation.clicked.connect(self._copy_activation)
-        self.folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(self.state.prefix)))
+        self.folder.clicked.connect(self._open_folder)
         self.manage.clicked.connect(lambda: self.context.side.open(SideId.ENVIRONMENTS, Path(self.state.prefix)))
         self.undo.clicked.connect(lambda: self.context.side.open(SideId.UNDO))
 
@@ -337,6 +337,10 @@ class VerifyPage(Page):
         prefix, api, project = Path(self.state.prefix), self.context.session.tools, self.state.project
         folder = Path(project.folder) if project else None
         self.start_task(None, lambda is_cancelled, note: api.open_in_editor(prefix, folder), lambda answer: None)
+
+    def _open_folder(self) -> None:
+        if error := open_folder(Path(self.state.prefix)):
+            self._show_below(error, self._folds)
 
     def _copy_activation(self) -> None:
         if self.ways.first is not None:

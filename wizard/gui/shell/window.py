@@ -286,10 +286,12 @@ class WizardWindow(WindowParts):
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            failure = WizardError(WINDOW_NOT_SAVED, details=str(error), path=str(folder))
-            self.page.trouble.show_error(failure)
+            self.page.trouble.show_error(WizardError(WINDOW_NOT_SAVED, details=str(error), path=str(folder)))
             return
-        QtGui.QDesktopServices.openUrl(QtCore.QUrl.fromLocalFile(str(folder)))
+        from wizard.gui.widgets.code import open_folder
+
+        if failure := open_folder(folder):
+            self.page.trouble.show_error(failure)
 
     # -- files and other starts
 

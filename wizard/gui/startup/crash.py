@@ -71,7 +71,10 @@ class CrashWindow(QDialog):
         self.copy.setText(self._say("safety.crash.copied"))
 
     def _open_folder(self) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(paths.logs_dir())))
+        """Where nothing opens it, its path is what can be read and copied."""
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(paths.logs_dir()))):
+            self.words.setText(f"{self.words.text()}\n\n{paths.logs_dir()}")
+            self.folder.setEnabled(False)
 
 
 class CrashWatch(QObject):

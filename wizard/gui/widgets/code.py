@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from math import ceil
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.commands import apart
 from wizard.gui.widgets.frames import Fold, column, empty, line_up
 from wizard.gui.widgets.labels import JOINT, Wrapped, label, may_end_lines, selectable
+from wizard.model.errors import WizardError
 
 if TYPE_CHECKING:
     from wizard.app.pages.after_setup import Line, Section
@@ -37,6 +39,18 @@ def copied_word() -> str:
 def copy_out(words: str, button: QPushButton) -> None:
     QGuiApplication.clipboard().setText(words)
     say_for_a_moment(copied_word(), button)
+
+
+def open_folder(folder: Path) -> WizardError | None:
+    """Show a folder in the system's file manager; where there is none, return what is to be said instead."""
+    if QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
+        return None
+    return WizardError(
+        "folder-not-opened",
+        "No file manager was found that opens the folder.",
+        "Open it in your own way: {path}",
+        path=str(folder),
+    )
 
 
 def say_for_a_moment(said: str, button: QPushButton) -> None:

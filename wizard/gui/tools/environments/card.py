@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.environments.table import day_text, engine_name, torch_words
-from wizard.gui.widgets.code import CodeLines, copy_out
+from wizard.gui.widgets.code import CodeLine, CodeLines, copy_out, open_folder
 from wizard.gui.widgets.frames import Fold, RowCard, column, line_up
 from wizard.gui.widgets.icons import ICON_SIZE, icon
 from wizard.gui.widgets.labels import label, selectable
@@ -26,20 +26,23 @@ if TYPE_CHECKING:
 _ICONS = {
     "check": "wrench",
     "terminal": "square-terminal",
+    "notebook": "notebook-text",
     "folder": "folder-open",
     "copy": "copy",
     "packages": "package",
     "clone": "layers",
     "export": "download",
     "delete": "trash-2",
-    "details": "search",
 }
-_FIRST, _MORE = ("check", "terminal", "packages", "delete"), ("clone", "folder", "copy", "export")
+_MARGINS = (8, 0, 14, 12)  # pixels
+_MOST_NAMES = 4  # of packages
+_FIRST, _MORE = ("check", "terminal", "notebook", "packages", "delete"), ("clone", "folder", "copy", "export")
 
 
 class EnvironmentCard(QFrame):
     check = Signal()
     terminal = Signal()
+    notebook = Signal()
     delete = Signal()
     packages = Signal()
     clone = Signal()
@@ -53,9 +56,10 @@ class EnvironmentCard(QFrame):
         self._one: Environment | None = None
         self._kept: Replaced | None = None
         self._older: tuple[Replaced, ...] = ()
-        rows = column(self, (8, 0, 14, 12), 8)
+        self.lacks: str | None = None  # for a notebook; None: nobody knows
+        rows = column(self, _MARGINS, 8)
         self._prefix, self._inside = selectable(label("", "muted")), label("")
-        self._reason = label("", "problem")
+        self._reason, self.to_type = selectable(label("", "problem")), CodeLine(parent=self)
         self.buttons = {name: self._button(name) for name in (*_FIRST, *_MORE)}
         self.details = self._button("details")
         self.details.setCheckable(True)
@@ -85,6 +89,7 @@ class EnvironmentCard(QFrame):
         self.older.body.addWidget(self._older_rows)
         self.ways = CodeLines(translator, is_folded=True)
         rows.addWidget(self._reason)
+        rows.addWidget(self.to_type)
         rows.addLayout(line)
         rows.addLayout(kept)
         rows.addWidget(self._sheet)
@@ -93,7 +98,7 @@ class EnvironmentCard(QFrame):
         more.addLayout(further)
         more.addWidget(self.older)
         more.addWidget(self.ways)
-        first = (self.check, self.terminal, self.packages, self.delete)
+        first = (self.check, self.terminal, self.notebook, self.packages, self.delete)
         ways = (*first, self.clone, self._open_folder, self._copy_path, self.export)
         for name, way in zip((*_FIRST, *_MORE), ways, strict=True):
             self.buttons[name].clicked.connect(way)
@@ -102,29 +107,44 @@ class EnvironmentCard(QFrame):
     def _button(self, name: str) -> QPushButton:
         made = QPushButton(self)
         made.setProperty("role", "small")
-        made.setIcon(icon(_ICONS[name]))
-        made.setIconSize(ICON_SIZE)
+        if name in _ICONS:
+            made.setIcon(icon(_ICONS[name]))
+            made.setIconSize(ICON_SIZE)
         return made
 
     def show_environment(self, one: Environment) -> None:
         """Show one environment; what was read of another is dropped."""
         if self._one is None or one.prefix != self._one.prefix:
-            self._kept, self._older = None, ()
+            self._kept, self._older, self.lacks = None, (), None
             self.ways.show_sections(())
             self.details.setChecked(False)
         self._one = one
         self.retranslate()
 
+    def focus_first(self) -> None:
+        """Give the focus to the first of what can be done."""
+        first = next((one for one in self.buttons.values() if one.isVisible() and one.isEnabled()), None)
+        if first is not None:
+            first.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def show_wrong(self, error: WizardError) -> None:
+        """Say in the row what could not be done, and what can be done instead."""
+        command = str(error.params.get("command", ""))  # it ends the words, and is copied from its own line
+        words = self._translator.join(map(self._translator.say, (error.summary, error.hint)))
+        self._reason.setText(words.removesuffix(command).rstrip())
+        self._reason.setVisible(True)
+        self.to_type.show_code(command)
+        self.to_type.setVisible(bool(command))
+
     def show_no_terminal(self, error: WizardError) -> None:
         """Say it in the row, with the lines that are to be pasted elsewhere."""
-        self._reason.setText(f"{self._translator.say(error.summary)} {self._translator.say(error.hint)}")
-        self._reason.setVisible(True)
+        self.show_wrong(error)
         self.details.setChecked(True)
         if self.ways.fold is not None:
             self.ways.fold.button.setChecked(True)
 
     def show_closer(self, found: Closer) -> None:
-        self._kept, self._older = found.kept, found.older
+        self._kept, self._older, self.lacks = found.kept, found.older, found.lacks
         self.ways.show_sections(found.sections)
         self.retranslate()
 
@@ -132,7 +152,8 @@ class EnvironmentCard(QFrame):
         one = self._one
         words = {
             "check": self.tr("C&heck it") if one is None or one.state.value != "broken" else self.tr("&Repair…"),
-            "terminal": self.tr("Open &terminal"),
+            "terminal": self.tr("&Terminal"),
+            "notebook": self.tr("Add &Jupyter…") if self.lacks else self.tr("Open &notebook"),
             "folder": self.tr("Open &folder"),
             "copy": self.tr("&Copy path"),
             "delete": self.tr("&Delete…"),
@@ -151,9 +172,13 @@ class EnvironmentCard(QFrame):
         self._inside.setText("  •  ".join(self._facts(one)))
         self._reason.setText(self._translator.say(one.reason))
         self._reason.setVisible(one.reason is not None)
+        self.to_type.setVisible(False)
         is_usable = one.state.value == "ok"
         self.buttons["terminal"].setVisible(is_usable and one.kind.value != "system")
-        self.buttons["packages"].setVisible(is_usable and bool(one.torch) and one.kind.value not in ("system", "base"))
+        takes_packages = is_usable and bool(one.torch) and one.kind.value not in ("system", "base")
+        self.buttons["packages"].setVisible(takes_packages)
+        is_ready = self.lacks == "" and is_usable
+        self.buttons["notebook"].setVisible(is_ready or (bool(self.lacks) and takes_packages))
         self.buttons["clone"].setVisible((is_usable and one.kind.value not in ("system", "base")) or one.is_moved)
         (self._line if one.is_moved else self._further).insertWidget(0, self.buttons["clone"])  # then it is what helps
         self.buttons["check"].setVisible(not one.is_moved)
@@ -161,6 +186,19 @@ class EnvironmentCard(QFrame):
         self.buttons["check"].setEnabled(one.state.value != "deleting")
         self.buttons["delete"].setVisible(one.kind.value != "system")
         self._show_kept()
+        self._place_notebook()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_notebook()
+
+    def _place_notebook(self) -> None:
+        """In the first line where that has room for it, else among the details."""
+        notebook = self.buttons["notebook"]
+        first = (*(self.buttons[name] for name in _FIRST), self.details)
+        shown = [one.sizeHint().width() + self._line.spacing() for one in first if not one.isHidden()]
+        has_room = sum(shown) + _MARGINS[0] + _MARGINS[2] <= self.width()
+        (self._line if has_room else self._further).insertWidget(2 if has_room else 0, notebook)
 
     def _facts(self, one: Environment) -> list[str]:
         facts = [f"Python {one.python}" if one.python else self.tr("no Python")]
@@ -183,8 +221,11 @@ class EnvironmentCard(QFrame):
         if kept is None:
             return
         words = self.tr("Last change: %1. What was there before is kept (%2).")
-        names = self._translator.listed(kept.names[:4]) + (" …" if len(kept.names) > 4 else "")
-        self._kept_words.setText(words.replace("%1", names or "–").replace("%2", bytes_text(kept.size)))
+        self._kept_words.setText(words.replace("%1", self._names(kept)).replace("%2", bytes_text(kept.size)))
+
+    def _names(self, state: Replaced) -> str:
+        more = len(state.names) - _MOST_NAMES
+        return (self._translator.listed(state.names[:_MOST_NAMES]) or "–") + (f" (+{more})" if more > 0 else "")
 
     def _show_older(self) -> None:
         self.older.setVisible(bool(self._older))
@@ -193,17 +234,18 @@ class EnvironmentCard(QFrame):
         self._older_rows.clear()
         for one in self._older:
             when = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.moved))
-            names = self._translator.listed(one.names[:4]) + (" …" if len(one.names) > 4 else "")
             go = QPushButton(self.tr("Go back to before this"))
             go.setProperty("role", "small")
             go.setAccessibleName(f"{go.text()}: {when}")
             go.setAccessibleDescription(self._older_note.text())
             go.clicked.connect(lambda checked=False, run=one.run: self.bring_back.emit(run))
-            self._older_rows.add_row(label(when, "muted", wrap=False), label(f"{names} ({bytes_text(one.size)})"), go)
+            self._older_rows.add_row(
+                label(when, "muted", wrap=False), label(f"{self._names(one)} ({bytes_text(one.size)})"), go
+            )
 
     def _open_folder(self) -> None:
-        if self._one:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._one.prefix)))
+        if self._one and (error := open_folder(self._one.prefix)):
+            self.show_wrong(error)
 
     def _copy_path(self) -> None:
         if self._one:

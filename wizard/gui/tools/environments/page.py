@@ -12,6 +12,7 @@ from PySide6.QtCore import QRect, Qt, QTimer
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from wizard.app.pages.order import SideId
+from wizard.app.use.environments import with_gone
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote, seldom
 from wizard.gui.tools.base import SidePage, button
@@ -42,6 +43,8 @@ class EnvironmentsPage(SidePage):
         self._sizes: dict[Path, Sizes] = {}
         self._plan: DeletionPlan | None = None
         self._done: Message | None = None
+        self._gone: tuple[Environment, ...] = ()  # at the last look: somebody else has moved or deleted them
+        self._deleted: set[Path] = set()  # by us
         self.table, self.card = EnvironmentsTable(), EnvironmentCard(context.translator)
         self.panel, self.copying, self.adding = (
             DeletionPanel(context.translator),
@@ -54,7 +57,8 @@ class EnvironmentsPage(SidePage):
         self.search.setClearButtonEnabled(True)
         self.search.setFixedWidth(_SEARCH_WIDTH)
         self.search.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
-        self.search.textChanged.connect(self._search)
+        self.search.textChanged.connect(self.table.search)
+        self.search.textChanged.connect(lambda words: self.render_state())
         self.nobodys = NobodysFold(self.table)
         self._usage: Usage | None = None
         self.footer_left = [self.again]
@@ -68,6 +72,8 @@ class EnvironmentsPage(SidePage):
         self.again.clicked.connect(self._look)
         self.disk.free.clicked.connect(self._prune)
         self.table.chosen.connect(self._chosen)
+        self.table.entered.connect(self.card.focus_first)
+        self.card.notebook.connect(self._notebook)
         self.card.check.connect(self._check)
         self.card.terminal.connect(self._terminal)
         self.card.delete.connect(self._plan_deletion)
@@ -143,8 +149,12 @@ class EnvironmentsPage(SidePage):
 
     def render_state(self) -> None:
         one, is_asked = self.table.selected, self._is_asked
-        self._said.setText(self.say(self._done))
-        self._said.setVisible(self._done is not None)
+        lost = (
+            message("flow.environment.gone", "{name} is no longer at {path}.", name=one.name, path=str(one.prefix))
+            for one in self._gone
+        )
+        self._said.setText("\n".join(self.say(one) for one in (self._done, *lost) if one is not None))
+        self._said.setVisible(bool(self._said.text()))
         is_empty = self._found is not None and not self.table.rowCount()
         none = self.tr("No environment was found on this computer.")
         self._none.setText(self.tr("Nothing found.") if self._found else none)
@@ -161,19 +171,17 @@ class EnvironmentsPage(SidePage):
 
     # -- the list
 
-    def _search(self, words: str) -> None:
-        self.table.search(words)
-        self.render_state()
-
     def _look(self) -> None:
+        before = self._found or ()
         self.start_task(
             None if self._found is not None else lambda: self.tr("Looking for environments…"),
-            lambda is_cancelled, note: self.api.environments(is_cancelled),
+            lambda is_cancelled, note: with_gone(before, self.api.environments(is_cancelled)),
             self._listed,
         )
 
-    def _listed(self, found: tuple[Environment, ...]) -> None:
-        self._found = found
+    def _listed(self, listed: tuple[tuple[Environment, ...], tuple[Environment, ...]]) -> None:
+        found, gone = listed
+        self._found, self._gone = found, tuple(one for one in gone if one.prefix not in self._deleted)
         self.nobodys.show_count(found, self.visit.prefix)
         self.table.show_rows(found, self._sizes)
         if self.table.selected is None and self.visit.prefix:
@@ -259,6 +267,15 @@ class EnvironmentsPage(SidePage):
             work, on_failed = self.api.open_terminal, self.card.show_no_terminal
             self.start_task(None, lambda is_cancelled, note: work(one.prefix), lambda answer: None, None, on_failed)
 
+    def _notebook(self) -> None:
+        """Open one with this environment's kernel; where something lacks, look for what adding it would change."""
+        one, lacks = self.table.selected, self.card.lacks
+        if one is not None and lacks:
+            self._ask_packages(lacks)
+        elif one is not None:
+            work, on_failed = self.api.open_notebook, self.card.show_wrong
+            self.start_task(None, lambda is_cancelled, note: work(one.prefix), lambda answer: None, None, on_failed)
+
     def _bring_back(self, run: str) -> None:
         one = self.table.selected
         if one is not None:
@@ -288,6 +305,7 @@ class EnvironmentsPage(SidePage):
 
     def _show_form(self) -> None:
         self._done = None
+        self.trouble.clear()
         self.render_state()
         self.changed.emit()
         if self.is_here:
@@ -339,17 +357,18 @@ class EnvironmentsPage(SidePage):
         if plan is None:
             return
         self.trouble.clear()
+        self._deleted.add(plan.environment.prefix)
         self.panel.show_going()
         self.render_state()
         self.beside(
             "delete",
             lambda is_cancelled, note: self.api.delete(plan, typed, seldom(note), is_cancelled),
-            lambda answer: self._deleted(plan),
+            lambda answer: self._is_deleted(plan),
             lambda told: self.panel.show_progress(*told),
             self._not_deleted,
         )
 
-    def _deleted(self, plan: DeletionPlan) -> None:
+    def _is_deleted(self, plan: DeletionPlan) -> None:
         self._over()
         freed = bytes_text(plan.sizes.freed)
         self._say_done(

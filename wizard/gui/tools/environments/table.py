@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.app.pages.build import version_rank
@@ -107,6 +107,7 @@ def built_words(one: Environment) -> str:
 
 class EnvironmentsTable(RowTable):
     chosen = Signal()  # another row, or none
+    entered = Signal()  # Return was pressed on the chosen one
 
     def __init__(self, is_tall: bool = True, parent: QWidget | None = None) -> None:
         """`is_tall`: rows of two lines with sizes, of which the chosen one can be opened; else a list in a form."""
@@ -140,6 +141,14 @@ class EnvironmentsTable(RowTable):
                 self.selectRow(row)
                 return
         self.clearSelection()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return opens the row that the keyboard stands on, and goes no further."""
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or not self.is_tall:
+            super().keyPressEvent(event)
+        elif self.rowCount() and not event.isAutoRepeat():
+            self.selectRow(max(self.currentRow(), 0))
+            self.entered.emit()
 
     def retranslate(self) -> None:
         heads = [
