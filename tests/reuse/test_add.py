@@ -15,6 +15,10 @@ from tests.reuse.conftest import There
 from tests.reuse.test_reuse import run_well
 from tests.reuse.world import into, picture, site_of, versions
 from tests.servers.index_server import IndexServer
+from wizard.compatibility.model import Choices
+from wizard.diagnose.repair.update import cannot_live, no_newer
+from wizard.model.errors import WizardError
+from wizard.model.messages import text
 
 TORCH_NOW = f"{TORCH}+cpu"
 
@@ -94,6 +98,23 @@ def test_what_cannot_live_with_the_torch_that_is_there_is_refused(held: There) -
     assert held.world.run(*add(held)).returncode == 2
     assert picture(held.prefix) == before
     assert held.world.runs() == runs
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "chinese"),
+    [
+        ("pandsa was not found in the package registry and you require pandsa", "add-nowhere", "没有名为 pandsa 的"),
+        ("pandsa depends on torch<2 and you require torch==2.14.1", "add-no-solution", "与保持不变的 torch 2.14.1"),
+        ("pandsa has no wheels with a matching Python ABI tag", "add-no-solution", "适合此 Python"),
+    ],
+)
+def test_the_resolvers_english_is_in_the_details_and_not_in_the_sentence(said: str, code: str, chinese: str) -> None:
+    error = WizardError("lock-no-solution", details=f"  × No solution found:\n  ╰─▶ Because {said}.")
+    told = cannot_live(error, Choices(prefix="/e", extras=("pandsa",)), {"torch": "2.14.1"})
+    assert (told.code, told.details.splitlines()[0]) == (code, f"Because {said}.")
+    assert chinese in text(told.summary, "zh_CN")
+    assert all("Because" not in text(words, "zh_CN") for words in (told.summary, told.hint))
+    assert "Because" not in text(no_newer(error, Path("/e")).summary, "zh_CN")
 
 
 def test_from_a_file(held: There, tmp_path: Path) -> None:

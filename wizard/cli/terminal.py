@@ -190,7 +190,10 @@ class Terminal:
         self._put(sys.stdout, line)
 
     def error(self, error: WizardError) -> None:
-        self.write(redact(f"✗ {self.words(error.summary)}\n  {self.words(error.hint)}"))
+        lines = [f"✗ {self.words(error.summary)}", f"  {self.words(error.hint)}"]
+        if said := error.params.get("resolver"):
+            lines.append(f"  {self.words(message('cli.resolver', 'The resolver says: {said}', said=str(said)))}")
+        self.write(redact("\n".join(lines)))
 
     def _put(self, stream: TextIO | None, line: str) -> None:
         if self._bars:

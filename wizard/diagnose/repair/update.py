@@ -27,13 +27,18 @@ _LONGEST_REASON = 600  # characters of the resolver's own words
 _NOWHERE = re.compile(r"Because (?P<name>[\w.-]+) was not found in the (?:package registry|provided package locations)")
 _BESIDE_TORCH = ErrorText(
     "add-no-solution",
-    "{packages} cannot be added beside torch {torch}, which is held: {reason}",
+    "{packages} cannot be added beside torch {torch}, which is held: they do not go together.",
     "Ask for another version; or let torch move with: torch-wizard setup --into {path} --with NAMES. Nothing "
     "was changed.",
 )
+_NOWHERE_TO_GET = ErrorText(
+    "add-nowhere",
+    "{packages} cannot be added: no source has a package called {name}.",
+    "Look whether the name is right; its own page says how it is installed. Nothing was changed.",
+)
 _IN_NO_WAY = ErrorText(
     "add-no-solution",
-    "{packages} cannot be added: {reason}",
+    "{packages} cannot be added: no versions fit each other, this Python and this system.",
     "Look whether the name is right; its own page says how it is installed where no index has a wheel for this Python. "
     "Nothing was changed.",
 )
@@ -169,6 +174,12 @@ def resolvers_reason(error: WizardError) -> str:
     return reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]}…"
 
 
+def _resolvers_words(error: WizardError) -> dict[str, str]:
+    """Its own reason, which is English: the first of the details, and a line of its own in a terminal."""
+    reason = resolvers_reason(error)
+    return {"resolver": reason, "details": f"{reason}\n\n{error.details}"}
+
+
 def known_nowhere(error: WizardError) -> str | None:
     """The package that no source has, where that is the reason."""
     found = _NOWHERE.search(resolvers_reason(error))
@@ -179,22 +190,22 @@ def no_newer(error: WizardError, prefix: Path) -> WizardError:
     """Return the error of an update for which there is nothing newer, with the resolver's own reason."""
     return WizardError(
         "update-no-solution",
-        "The packages in {path} have no newer versions that fit each other and all that stays: {reason}",
+        "The packages in {path} have no newer versions that fit each other and all that stays.",
         "Name those that are to be updated, as in: torch-wizard envs update {path} PACKAGE. Nothing was changed.",
-        details=error.details,
         path=shell_word(prefix),
-        reason=resolvers_reason(error),
+        **_resolvers_words(error),
     )
 
 
 def cannot_live(error: WizardError, choices: Choices, held: Mapping[str, str]) -> WizardError:
     """Return the error of packages that cannot be put beside the torch that is held, or nowhere."""
-    reason = resolvers_reason(error)
+    nowhere, reason = known_nowhere(error), resolvers_reason(error).partition("hint:")[0]
+    is_about_torch = re.search(r"\btorch\b", reason)
     return WizardError(
-        _BESIDE_TORCH if re.search(r"\btorch\b", reason.partition("hint:")[0]) else _IN_NO_WAY,
-        details=error.details,
+        _NOWHERE_TO_GET if nowhere else _BESIDE_TORCH if is_about_torch else _IN_NO_WAY,
+        name=nowhere or "-",
         packages=",".join((*choices.extras, *(name for name in choices.companions or () if name not in held))),
         torch=held["torch"],
-        reason=reason,
         path=shell_word(Path(str(choices.prefix))),
+        **_resolvers_words(error),
     )
