@@ -80,6 +80,9 @@ requirements and bound==2.1 are incompatible."""
 def test_the_torch_that_the_newest_needs_is_named(index: IndexServer) -> None:
     asked = ("torch==2.14.1", "bound")
     assert told(index, *asked, refusal=REFUSAL, bound="1.4") == {"bound": ("notice.held-back-torch", "2.1")}
+    words = """Because outlines-core==0.1.26 has no usable wheels and outlines==0.1.11 depends on
+    outlines-core==0.1.26, we can conclude that outlines==0.1.11 cannot be used."""
+    assert told(index, *asked, refusal=words, bound="1.4") == {"bound": ("notice.held-back-needs-elsewhere", "2.1")}
     of_another = REFUSAL.replace("bound==2.1 depends", "further==1.0 depends")
     assert told(index, *asked, refusal=of_another, bound="1.4") == {"bound": ("notice.held-back", "2.1")}
 

@@ -32,7 +32,7 @@ _MOST_TRIED = 3  # times that the resolver is asked again
 _MOST_NEEDED = 6  # packages in one answer of the resolver
 _ASKING = "environment"  # what the resolver calls the lines that it is given
 _NO_WHEEL = re.compile(r"Wheels are required for `([^`]+)`")
-_OTHER_WHEELS = re.compile(r"([A-Za-z0-9][\w.-]*?)(?:[<>=!~]\S*)? has no wheels with a matching")
+_OTHER_WHEELS = re.compile(r"([A-Za-z0-9][\w.-]*?)(?:[<>=!~]\S*)? has no (?:usable wheels|wheels with a matching)")
 _SECONDS = 10.0
 _SAME = 2  # numbers of a version: a patch release is not worth a word, from 1.0 on
 
@@ -121,6 +121,9 @@ def _with_cause(
                 one = replace(one, needs=needs, said=said)
             elif torch:
                 one = replace(one, said=message("notice.held-back-torch", **params, need=str(torch)))
+            elif need := needed_elsewhere(words):
+                told = {"need": str(need), "by": need.by, "python": selected.python}
+                one = replace(one, said=message("notice.held-back-needs-elsewhere", **params, **told))
         yield one
 
 
