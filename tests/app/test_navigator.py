@@ -65,6 +65,7 @@ def test_every_value_belongs_to_one_page() -> None:
         "picks_source",
         "strict",
         "hand_on",
+        "for_class",
         "used",
     ]
     assert sorted([*made, *of_the_person]) == sorted(field.name for field in fields(AppState))

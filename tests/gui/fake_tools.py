@@ -250,8 +250,8 @@ class FakeTools(Tools):
     def read_profile(self, path: Path) -> ProfileFile:
         return REAL.read_profile(path)
 
-    def foreign_hosts(self, file: ProfileFile) -> tuple[ForeignHost, ...]:
-        return REAL.foreign_hosts(file)
+    def foreign_hosts(self, file: ProfileFile, room: Classroom | None = None) -> tuple[ForeignHost, ...]:
+        return REAL.foreign_hosts(file, room)
 
     def signer(self, file: ProfileFile) -> Message:
         return REAL.signer(file)

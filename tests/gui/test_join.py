@@ -164,6 +164,11 @@ def test_what_cannot_be_is_said_in_the_form(
     assert wrong.property("wrong") is True
     assert welcome.trouble.plain_text() in wrong.accessibleDescription()
     qtbot.waitUntil(lambda: 0 < welcome.trouble.y() - wrong.geometry().bottom() < wrong.height())
+    qtbot.keyClick(wrong, Qt.Key.Key_End)
+    qtbot.keyClicks(wrong, "1")
+    assert not wrong.property("wrong"), "it may be right now"
+    assert not welcome.trouble.isVisible()
+    qtbot.keyClick(wrong, Qt.Key.Key_Backspace)
     qtbot.keyClick(welcome.joining.code, Qt.Key.Key_Escape)
     assert welcome.setup.isVisible()
     assert not welcome.trouble.isVisible()

@@ -17,15 +17,18 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
 from tests.gui.test_opened import drop
-from tests.gui.walking import go_to, mnemonics, press, settle, typed, visible
+from tests.gui.walking import go_to, mnemonics, press, settle, source_page, typed, visible
 from tests.line import test_window as of_line
 from tests.line.world import PYTHON, TORCH, World
 from wizard.app.pages.order import PageId
+from wizard.classroom.code import code_of
 from wizard.classroom.profile.read import read_profile
 from wizard.classroom.profile.write import profile_text
 from wizard.gui.pages.review import ReviewPage
 from wizard.gui.pages.welcome import WelcomePage
 from wizard.gui.shell.window import WizardWindow
+from wizard.gui.tools.class_page import ClassPage
+from wizard.model.errors import EXPORT_NOT_WRITTEN, WizardError
 from wizard.model.messages import LANGUAGES
 
 pytestmark = pytest.mark.slow
@@ -161,7 +164,7 @@ def test_a_saved_profile_is_carried_out_to_a_tested_environment(
     review = window.page
     assert isinstance(review, ReviewPage)
     path = tmp_path / "class.torchlab"
-    review.save_to(path)
+    review.class_profile.save_to(path)
     qtbot.waitUntil(lambda: not review.is_busy, timeout=LONG)
     assert path.exists(), review.trouble.plain_text()
     assert str(path) in said(window)
@@ -193,8 +196,139 @@ def test_review_saves_what_it_shows(qtbot: QtBot, make_window: MakeWindow, side:
     go_to(qtbot, window, PageId.REVIEW)
     review = window.page
     assert isinstance(review, ReviewPage)
-    review.save_to(tmp_path / "x.torchlab")
+    review.class_profile.save_to(tmp_path / "x.torchlab")
     settle(qtbot, window)
-    qtbot.waitUntil(lambda: "abababababab" in said(window))
-    window.navigator.put_preview(replace(window.navigator.state.preview))
+    qtbot.waitUntil(lambda: code_of("ab" * 32) in said(window))
     assert ("make_profile", ("run-1", tmp_path / "x.torchlab")) in side.calls
+    assert review.save.isEnabled()
+    press(qtbot, review.class_profile.said.buttons[0])
+    page = window.page
+    assert isinstance(page, ClassPage)
+    assert page.visit.prefix == tmp_path / "x.torchlab", "on to building the pack"
+
+
+def test_after_a_refusal_it_can_be_saved_again(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools, tmp_path: Path
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    review = window.page
+    assert isinstance(review, ReviewPage)
+    side.fail["make_profile"] = WizardError(EXPORT_NOT_WRITTEN, path=str(tmp_path))
+    review.class_profile.save_to(tmp_path / "x.torchlab")
+    settle(qtbot, window)
+    assert review.trouble.isVisible()
+    assert review.save.isEnabled()
+
+
+# -- for real: a setup from a folder of this computer
+
+
+def _review_of_a_folder(qtbot: QtBot, window: WizardWindow, world: World, wheels: Path) -> ReviewPage:
+    """Torch comes from a folder, as somebody chooses it on the page Source."""
+    go_to(qtbot, window, PageId.BUILD)
+    of_line.stay_on_loopback(window, world)
+    choices = window.navigator.state.choices
+    window.navigator.put_sources(replace(choices, torch_index=None, find_links=(str(wheels / "torch"),)))
+    go_to(qtbot, window, PageId.PLACE)
+    press(qtbot, window.page.engine_fold.button)
+    press(qtbot, window.page.engines["venv"])
+    typed(qtbot, window.page.name, "mine")
+    settle(qtbot, window)
+    go_to(qtbot, window, PageId.REVIEW)
+    review = window.page
+    assert isinstance(review, ReviewPage)
+    assert any(url.startswith("file:") for file in review.state.preview.lock.files for url in file.urls)
+    return review
+
+
+def test_files_of_a_folder_reach_the_class_in_a_pack(
+    open_window: Callable[[], WizardWindow], at_home: World, wheels: Path, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window = open_window()
+    review = _review_of_a_folder(qtbot, window, at_home, wheels)
+    press(qtbot, review.save)  # asks for no file name: the dialog would fail the test
+    assert str(wheels / "torch") in review.class_profile.said.words.replace("\u200b", "")
+    press(qtbot, review.class_profile.said.buttons[0])
+    qtbot.waitUntil(lambda: isinstance(window.page, ClassPage) and window.page.pack.plan is not None, timeout=LONG)
+    page = window.page
+    assert isinstance(page, ClassPage)
+    typed(qtbot, page.pack.folder, str(tmp_path / "pack"))
+    page.pack.browse.setFocus()
+    qtbot.waitUntil(lambda: page.pack.plan is not None and page.pack.plan.folder == tmp_path / "pack", timeout=LONG)
+    settle(qtbot, window)
+    for box in page.pack.consent.boxes.values():  # of the index on loopback
+        assert "127.0.0.1:" in box.accessibleName()
+        box.click()
+    press(qtbot, page.pack.go)
+    qtbot.waitUntil(lambda: page.room.room is not None, timeout=LONG)
+    file = read_profile(tmp_path / "pack" / "profile.torchlab")
+    assert str(wheels) not in file.data.decode()
+    assert {one.filename for one in file.profile.files} <= {path.name for path in (tmp_path / "pack").rglob("*.whl")}
+
+    make_official(at_home)
+    window.side.close()
+    window.navigator.restart()
+    settle(qtbot, window)
+    welcome = window.page
+    assert isinstance(welcome, WelcomePage)
+    press(qtbot, welcome.join)
+    typed(qtbot, welcome.joining.address, str(tmp_path / "pack"))
+    for step in (PageId.WELCOME, PageId.CHECK, PageId.PLACE, PageId.REVIEW):
+        qtbot.waitUntil(
+            lambda step=step: window.navigator.page is step and window.footer.primary.isEnabled(), timeout=LONG
+        )
+        assert ("Class: mine" in said(window)) is (step is not PageId.WELCOME)
+        press(qtbot, window.footer.primary)
+    of_line.wait_for_end(qtbot, window)
+    assert window.navigator.state.report["status"] == 0
+    assert "Class: mine" in said(window)
+
+
+def test_with_another_source_it_is_saved(
+    open_window: Callable[[], WizardWindow], at_home: World, wheels: Path, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window = open_window()
+    review = _review_of_a_folder(qtbot, window, at_home, wheels)
+    review.class_profile.save_to(tmp_path / "first.torchlab")
+    settle(qtbot, window)
+    assert str(wheels / "torch") in review.class_profile.said.words.replace("\u200b", ""), "refused, and why"
+    assert review.save.isEnabled()
+    press(qtbot, review.class_profile.said.buttons[1])
+    assert window.navigator.page is PageId.SOURCE
+    settle(qtbot, window)
+    source = source_page(window)
+    typed(qtbot, source.by_hand.torch, at_home.torch.simple)
+    typed(qtbot, source.by_hand.folder, "")
+    source.again.setFocus()
+    settle(qtbot, window)
+    go_to(qtbot, window, PageId.REVIEW)
+    assert not review.class_profile.said.isVisible()
+    review.class_profile.save_to(tmp_path / "class.torchlab")
+    settle(qtbot, window)
+    assert (tmp_path / "class.torchlab").exists(), review.class_profile.said.words
+    assert "file:" not in (tmp_path / "class.torchlab").read_text(encoding="utf-8")
+
+
+def test_a_folder_that_only_this_computers_settings_name_is_left_out(
+    open_window: Callable[[], WizardWindow],
+    at_home: World,
+    wheels: Path,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels / "packages"))
+    window = open_window()
+    go_to(qtbot, window, PageId.BUILD)
+    of_line.stay_on_loopback(window, at_home)
+    go_to(qtbot, window, PageId.PLACE)
+    press(qtbot, window.page.engine_fold.button)
+    press(qtbot, window.page.engines["venv"])
+    settle(qtbot, window)
+    go_to(qtbot, window, PageId.REVIEW)
+    review = window.page
+    assert isinstance(review, ReviewPage)
+    review.class_profile.save_to(tmp_path / "class.torchlab")
+    settle(qtbot, window)
+    assert (tmp_path / "class.torchlab").exists(), review.class_profile.said.words

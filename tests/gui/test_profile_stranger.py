@@ -25,6 +25,7 @@ from wizard.app.pages.order import PageId
 from wizard.classroom.code import code_of
 from wizard.classroom.pack.build import BuildOptions, build
 from wizard.classroom.pack.make import wanted_of
+from wizard.classroom.profile.hosts import ForeignHost, foreign_hosts
 from wizard.classroom.profile.keys import check_signature, sign_profile
 from wizard.classroom.profile.read import read_profile
 from wizard.classroom.profile.signature import new_key, signature_path
@@ -108,10 +109,10 @@ def test_the_yes_is_for_the_file_that_was_seen(qtbot: QtBot, make_window: MakeWi
 
 
 @pytest.mark.slow
-def test_joining_a_class_asks_before_a_server_that_the_profile_names_is_asked(
-    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
+def test_a_class_that_has_every_file_leads_to_no_other_host(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools, tmp_path: Path
 ) -> None:
-    """The server that was typed needs no yes; the one in the profile does, and the addresses of the files."""
+    """Neither the server that the profile names nor the addresses of its files are asked, so none wants a yes."""
     asked: list[bytes] = []
 
     def answer(request: bytes) -> list[bytes | float]:
@@ -132,17 +133,16 @@ def test_joining_a_class_asks_before_a_server_that_the_profile_names_is_asked(
             typed(qtbot, welcome.joining.code, code_of(course.file.sha256))
             typed(qtbot, welcome.joining.address, f"http://127.0.0.1:{server.server.port}/")
             press(qtbot, window.footer.primary)
-            qtbot.waitUntil(lambda: len(welcome.joining.consent.boxes) == 2, timeout=LONG)
-            assert asked == []
-            assert window.navigator.page is PageId.WELCOME
-            assert not window.footer.primary.isEnabled()
-            for box in tuple(welcome.joining.consent.boxes.values()):
-                tick(qtbot, box)
-            qtbot.waitUntil(window.footer.primary.isEnabled)
-            press(qtbot, window.footer.primary)
             qtbot.waitUntil(lambda: window.navigator.page is PageId.CHECK, timeout=LONG)
-            assert asked
-            assert len(window.navigator.state.trusted) == 2
+            assert asked == []
+            assert window.navigator.state.trusted == frozenset()
+            room = window.navigator.state.classroom
+            assert room is not None
+            urls = room.further_urls()
+            (missing, *_) = course.file.profile.files
+            held = foreign_hosts(course.file.profile, is_held=lambda one: one != missing and bool(urls(one)))
+            assert "share" in {role for host in held for role in host.roles}, "what the class lacks comes from others"
+            assert any(missing.name in host.packages for host in held)
         finally:
             server.stop()
 
@@ -180,8 +180,6 @@ def test_another_code_wants_another_yes(qtbot: QtBot, make_window: MakeWindow) -
     welcome = window.page
     assert isinstance(welcome, WelcomePage)
     press(qtbot, welcome.join)
-    from wizard.classroom.profile.hosts import ForeignHost
-
     typed(qtbot, welcome.joining.code, "3f9a")
     welcome.joining.consent.show_hosts((ForeignHost("evil.example", ("torch",), ()),))
     assert not welcome.joining.is_filled

@@ -10,12 +10,13 @@ from __future__ import annotations
 import contextlib
 import datetime
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from wizard.model.errors import WINDOW_NOT_SAVED, Cancelled, WizardError
+from wizard.model.errors import EXPORT_NOT_WRITTEN, PROFILE_LOCAL, WINDOW_NOT_SAVED, Cancelled, WizardError
 
 if TYPE_CHECKING:
     from wizard.classroom.join import Classroom
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from wizard.classroom.server.share import ServingOn
     from wizard.compatibility.data.model import Matrix
     from wizard.compatibility.model import Choices, Plan
-    from wizard.model.lock import LockedFile
+    from wizard.model.lock import Lock, LockedFile
     from wizard.model.messages import Message
     from wizard.run.model import Facts
     from wizard.transfer.download import FetchProgress
@@ -42,12 +43,20 @@ ASKED = ("place",)  # a student's disk is not the teacher's
 
 
 def profile_of_plan(
-    facts: Facts, matrix: Matrix, plan: Plan, choices: Choices, is_cancelled: Callable[[], bool]
+    facts: Facts,
+    matrix: Matrix,
+    plan: Plan,
+    choices: Choices,
+    is_cancelled: Callable[[], bool],
+    carried: list[LockedFile] | None = None,
 ) -> ProfileFile:
-    """Raises as `make_profile`; `profile-needs-nothing` for a build that does not run on this computer."""
-    from wizard.classroom.profile.make import Made, make_profile
+    """`carried`: takes the files of this computer, which a pack brings to the class; None: there may be none. Folders
+    that only this computer's own settings name are left out then. Raises as `make_profile`; `profile-needs-nothing` for
+    a build that does not run on this computer."""
+    from wizard.classroom.profile.make import Hearing, Made, make_profile
     from wizard.classroom.profile.model import ProfileEnvironment
     from wizard.classroom.profile.needs import Allowed, needs_of_machines
+    from wizard.install.lock import NO_SOLUTION
 
     build = plan.candidate
     allowed = Allowed((build.torch,), (build.variant,), plan.python, include_unadvertised=True)
@@ -63,7 +72,50 @@ def profile_of_plan(
     today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     channel = None if choices.engine == "venv" else choices.channel  # that engine asks none
     wanted = replace(choices, python=plan.python, name=None, prefix=None, engine="venv", conda=None, channel=channel)
-    return make_profile(facts, matrix, needs, Made(name, today, environment, ask=ASKED), wanted, is_cancelled)
+    made = Made(name, today, environment, only_share=carried is not None, ask=ASKED)
+    hearing = Hearing(on_local=carried.append if carried is not None else None)
+    reached, left_out = (facts, "") if carried is not None else _without_folders(facts)
+    try:
+        return make_profile(reached, matrix, needs, made, wanted, is_cancelled, hearing)
+    except WizardError as error:
+        if left_out and (error.code == "no-source" or error.code in NO_SOLUTION):
+            raise WizardError(PROFILE_LOCAL, details=error.details, url=left_out) from error
+        raise
+
+
+def _without_folders(facts: Facts) -> tuple[Facts, str]:
+    """And the first of the folders that the settings name, '' for none."""
+    settings = facts.settings
+    folders = [url for url in settings.find_links if _is_here(url)]
+    kept = tuple(url for url in settings.find_links if url not in folders)
+    return replace(facts, settings=replace(settings, find_links=kept)), folders[0] if folders else ""
+
+
+def _is_here(address: str) -> bool:
+    return urlsplit(address).scheme not in ("http", "https")
+
+
+def local_source(lock: Lock, choices: Choices) -> str:
+    """Return the folder of this computer that was chosen and gives files of the lock; '': there is none."""
+    from wizard.transfer.download.transport import file_path
+
+    has_files = any(url.startswith("file:") for file in lock.files for url in file.urls[:1])
+    chosen = (*choices.find_links, choices.torch_index, choices.index) if has_files else ()
+    of_python = (choices.channel,) if choices.engine != "venv" else ()
+    found = next((one for one in (*chosen, *of_python) if one and _is_here(one)), "")
+    return str(file_path(found)) if found.startswith("file:") else found
+
+
+def put_profile(file: ProfileFile, path: Path | None) -> None:
+    """Write it; None: where this computer keeps profiles. Raises WizardError `export-not-written`."""
+    from wizard.classroom.join import profile_path
+    from wizard.classroom.pack.files import put_bytes
+
+    path = path or profile_path(file.sha256)
+    try:
+        put_bytes(path, file.data)
+    except OSError as error:
+        raise WizardError(EXPORT_NOT_WRITTEN, details=str(error), path=str(path)) from error
 
 
 IsCancelled = Callable[[], bool]
@@ -102,6 +154,7 @@ class PackPlan:
     began: bool
     is_pack: bool
     foreign: tuple[ForeignHost, ...] = ()
+    sha256: str = ""  # of the profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +190,17 @@ class RunningServer:
 
 
 class ClassTools:
+    def __init__(self) -> None:
+        self._carried: dict[str, Mapping[str, Path]] = {}  # by profile: files of this computer by their SHA-256
+
     # -- the admin's side
+
+    def carry(self, file: ProfileFile, carried: Sequence[LockedFile]) -> None:
+        """Remember which files of this computer the packs of a profile hold."""
+        from wizard.transfer.download.transport import file_path
+
+        if carried:
+            self._carried[file.sha256] = {one.sha256: file_path(one.urls[0]) for one in carried}
 
     def look_at(self, folder: Path) -> PackSeen:
         """Fast: reads the list alone. Raises UsageError `pack-no-folder`, WizardError `pack-…`."""
@@ -165,12 +228,13 @@ class ClassTools:
         from wizard.classroom.pack.build import BUILDING, earlier
         from wizard.classroom.pack.files import FAT32_MOST, file_system, part_bytes
         from wizard.classroom.pack.make import wanted_of
-        from wizard.classroom.profile.hosts import foreign_hosts
+        from wizard.classroom.profile.hosts import HERE, foreign_hosts
         from wizard.classroom.profile.read import read_profile
 
         file = read_profile(profile)
         wanted = wanted_of(file)
         before = earlier(folder)
+        own = (HERE,) if wanted.sha256 in self._carried else ()
         sizes = [file.size for file in wanted.unique]
         return PackPlan(
             profile=profile,
@@ -185,7 +249,8 @@ class ClassTools:
             large=sum((size or 0) > FAT32_MOST for size in sizes),
             began=(folder / BUILDING).is_dir(),
             is_pack=before is not None,
-            foreign=foreign_hosts(file.profile, for_pack=True),
+            sha256=wanted.sha256,
+            foreign=tuple(one for one in foreign_hosts(file.profile, for_pack=True) if one.name not in own),
         )
 
     def build(
@@ -200,11 +265,18 @@ class ClassTools:
         from wizard.app.use.network import load_network
         from wizard.classroom.pack.build import BuildOptions
         from wizard.classroom.pack.make import build_pack
+        from wizard.classroom.profile.hosts import HERE
         from wizard.transfer.download.fetcher import Options
         from wizard.transfer.proxy.environment import present_environment
 
-        options = BuildOptions(split=split, fetch=Options(environment=present_environment(load_network())))
-        return build_pack(plan.profile, plan.folder, options, on_progress, is_cancelled, lambda file: trusted)
+        fetch = Options(environment=present_environment(load_network()))
+
+        def agree(file: ProfileFile) -> frozenset[str]:
+            return trusted | {HERE} if file.sha256 in self._carried else trusted
+
+        carried = self._carried.get(plan.sha256, {})
+        options = BuildOptions(split=split, fetch=fetch, carried=carried)
+        return build_pack(plan.profile, plan.folder, options, on_progress, is_cancelled, agree)
 
     def serve(
         self, folder: Path, announce: bool, on_bytes: Callable[[int], None], is_cancelled: IsCancelled

@@ -1,7 +1,6 @@
 """What the pages beside the wizard ask: environments, a class profile, doctor, explain, undo.
 
-What only a call needs is imported by that call: the window's first picture must not wait for the doctor. One file: one
-thin line for each call.
+What only a call needs is imported by it: the first picture must not wait for the doctor. One file: a thin line a call.
 """
 
 from __future__ import annotations
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from wizard.environment.model import Environment
     from wizard.environment.remove.delete import DeletionPlan
     from wizard.install.store.space import Usage
+    from wizard.model.lock import LockedFile
     from wizard.run.model import Facts, Preview
     from wizard.run.plan.computed import OnProgress
     from wizard.undo.model import Change, Undone
@@ -232,11 +232,12 @@ class Tools:
 
         return read_profile(path)
 
-    def foreign_hosts(self, file: ProfileFile) -> tuple[ForeignHost, ...]:
-        """Those that need a yes before the profile is carried out."""
+    def foreign_hosts(self, file: ProfileFile, room: Classroom | None = None) -> tuple[ForeignHost, ...]:
+        """Those that need a yes before the profile is carried out; `room`: what it has is fetched from nobody else."""
         from wizard.classroom.profile.hosts import foreign_hosts
 
-        return foreign_hosts(file.profile)
+        urls = room.further_urls() if room else None
+        return foreign_hosts(file.profile, is_held=lambda one: bool(urls and urls(one)))
 
     def signer(self, file: ProfileFile) -> Message:
         """Who has signed it, in words. Raises UsageError `signature-…`."""
@@ -280,17 +281,16 @@ class Tools:
             return preview_profile(facts, self._session.matrix, file, choices, is_cancelled, urls, trusted)
 
     def make_profile(
-        self, facts: Facts, preview: Preview, choices: Choices, path: Path, is_cancelled: IsCancelled
+        self, facts: Facts, preview: Preview, choices: Choices, path: Path | None, is_cancelled: IsCancelled
     ) -> ProfileFile:
-        """Writes what Review shows as a profile for a class. Raises WizardError `profile-…`, `export-not-written`."""
-        from wizard.app.classroom import profile_of_plan
-        from wizard.classroom.pack.files import put_bytes
+        """Writes what Review shows as a profile for a class; `path` None: for a pack, with files of here. Raises
+        WizardError `profile-…`, `export-not-written`."""
+        from wizard.app.classroom import profile_of_plan, put_profile
 
-        made = profile_of_plan(facts, self._session.matrix, preview.plan, choices, is_cancelled)
-        try:
-            put_bytes(path, made.data)
-        except OSError as error:
-            raise WizardError(EXPORT_NOT_WRITTEN, details=str(error), path=str(path)) from error
+        carried: list[LockedFile] | None = None if path else []
+        made = profile_of_plan(facts, self._session.matrix, preview.plan, choices, is_cancelled, carried)
+        self.classes.carry(made, carried or ())
+        put_profile(made, path)
         return made
 
     # -- doctor

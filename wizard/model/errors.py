@@ -90,6 +90,11 @@ EXPORT_NOT_WRITTEN = ErrorText(
     "{path} could not be written.",
     "Choose a folder that is yours.",
 )
+PROFILE_LOCAL = ErrorText(
+    "profile-local",
+    "{url} is on this computer, where the students cannot reach it.",
+    "Choose another source: on the page Source, or with --torch-index, --index, --find-links or --channel.",
+)
 INTERNAL = ErrorText(
     "internal",
     "The program made a mistake of its own ({what}).",

@@ -11,8 +11,9 @@ from pytestqt.qtbot import QtBot
 from tests.classroom.pack.classes import Class, make_class, publish
 from tests.classroom.profile.known import list_hosts_of
 from tests.gui.teaching.pages import LONG, said
-from tests.gui.walking import press, settle, typed
+from tests.gui.walking import go_to, press, settle, typed
 from tests.servers.fault_server import Faults, FaultServer
+from wizard.app.pages.order import PageId, SideId
 
 
 def test_a_pack_is_opened_from_its_folder(
@@ -136,3 +137,21 @@ def test_a_build_that_is_stopped_keeps_what_it_has_and_is_gone_on_with(page_of, 
         press(qtbot, page.pack.go)
         qtbot.waitUntil(lambda: page.room.room is not None, timeout=LONG)
     assert (tmp_path / "pack" / "pack.json").is_file()
+
+
+@pytest.mark.parametrize("before", [PageId.WELCOME, PageId.REVIEW])
+def test_choosing_a_setup_begins_a_new_one_for_the_class(page_of, qtbot: QtBot, before: PageId) -> None:  # type: ignore[no-untyped-def]
+    """Whatever the wizard shows, and each of its pages says what it is for."""
+    window, page = page_of()
+    window.side.close()
+    go_to(qtbot, window, before)
+    window.side.open(SideId.CLASS)
+    press(qtbot, page.pack.begin)
+    assert window.navigator.page is PageId.CHECK
+    assert window.side.here is None
+    qtbot.waitUntil(lambda: "“Save as class profile…” on the page Review" in said(window))
+    settle(qtbot, window)
+    go_to(qtbot, window, PageId.REVIEW)
+    assert "save it with “Save as class profile…”" in said(window)
+    window.navigator.restart()
+    assert not window.page.of_class.isVisible()

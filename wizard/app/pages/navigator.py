@@ -166,6 +166,11 @@ class Navigator:
         state = AppState(choices=choices, profile=profile, classroom=classroom, hand_on=hand_on, trusted=trusted)
         self._move(PageId.CHECK, state)
 
+    def open_setup_for_class(self) -> None:
+        """A new setup, to be saved as a class profile: the look at this computer comes first."""
+        self.restart()
+        self._move(PageId.CHECK, replace(self._state, for_class=True))
+
     def open_project(self, project: Project, choices: Choices) -> None:
         """A project decides the build; the look at this computer comes first. `choices`: where it goes."""
         self._hurries = False

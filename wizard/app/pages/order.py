@@ -64,6 +64,7 @@ class AppState:
     request: ProjectRequest | None = None  # what it asks of this computer
     agreed: bool = False  # the person said yes to what differs from it
     hand_on: bool = False  # to the rest of the class, once this computer is ready
+    for_class: bool = False  # a teacher chooses it, to be saved as a class profile
     used: tuple[Used, ...] = ()  # settings files that were changed on the way, each with what takes it back
 
     @property
@@ -147,7 +148,8 @@ SIDE_ORDER: tuple[SideId, ...] = tuple(SideId)
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """`prefix`: the environment that it is about; None: the person chooses. `text`: what is to be explained."""
+    """`prefix`: the environment or the class profile that it is about; None: the person chooses. `text`: what is to be
+    explained, or where the pack of that profile goes."""
 
     page: SideId
     prefix: Path | None = None

@@ -57,6 +57,7 @@ class BuildOptions:
     remove: bool = False
     connections: int = DEFAULT_CONNECTIONS
     fetch: Options = field(default_factory=Options)
+    carried: Mapping[str, Path] = field(default_factory=dict)  # files of this computer, by their SHA-256
 
 
 def build(
@@ -167,7 +168,7 @@ class _Build:
         for file in self._missing():
             if is_cancelled():
                 raise Cancelled
-            path = self._own.find(file)
+            path = self._own.find(file) or self._options.carried.get(file.sha256)
             if path is None:
                 continue
             target = self._folder / self._paths[file.sha256]

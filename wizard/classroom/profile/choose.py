@@ -16,8 +16,9 @@ from wizard.compatibility.model import Candidate, Choices, DriverUpdate
 from wizard.compatibility.resolve import nearest_python, resolve
 from wizard.install.lock import quoted
 from wizard.machine.model import Machine
+from wizard.model.errors import WizardError
 from wizard.model.lock import Lock, LockedFile
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, message, text
 
 
 def lock_of(entry: ProfileLock) -> Lock:
@@ -155,3 +156,45 @@ def _for_python(locks: Sequence[ProfileLock], preferred: str) -> ProfileLock:
 
 def _public(version: str | None) -> str | None:
     return version.partition("+")[0] if version else None
+
+
+_REASONS_SHOWN = 3
+
+
+def none_fits(selection: Selection) -> WizardError:
+    """In one sentence: of the entries for this kind of system, if there are any, each with its first reason."""
+    here = [one for one in selection.refused if one.reasons[0].key != "profile.reason.other-system"]
+    shown = (here or list(selection.refused))[:_REASONS_SHOWN]
+    told = [(_named(one.lock), one.reasons[0]) for one in shown]
+    told = [pair for place, pair in enumerate(told) if pair not in told[:place]]
+    keys = ["profile.refused-and"] * (len(told) - 1) + ["profile.refused"]
+    reasons = tuple(message(key, build=build, reason=why) for key, (build, why) in zip(keys, told, strict=True))
+    details = "\n".join(f"{one.lock.label}: {_all(one)}" for one in selection.refused)
+    update = selection.after_driver_update
+    if update:
+        build = f"torch {update.torch}+{update.variant}"
+        return WizardError(
+            "profile-none-fits-driver",
+            "No build of this class profile fits this computer as it is: {reasons}.",
+            "Install NVIDIA driver {driver} or newer, then {build} of this profile fits.",
+            details=details,
+            reasons=reasons,
+            driver=update.number,
+            build=build,
+        )
+    return WizardError(
+        "profile-none-fits",
+        "No build of this class profile fits this computer: {reasons}.",
+        "Give whoever made the profile what `torch-wizard probe --json` prints here: with it "
+        "they can add a build for this computer.",
+        details=details,
+        reasons=reasons,
+    )
+
+
+def _named(lock: ProfileLock) -> str:
+    return f"torch {lock.torch}+{lock.variant}"
+
+
+def _all(refusal: Refusal) -> str:
+    return "; ".join(text(reason, "en") for reason in refusal.reasons)

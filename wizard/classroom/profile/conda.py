@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from wizard.classroom.profile.hosts import HERE
 from wizard.classroom.profile.model import CondaPackage, from_record
 from wizard.classroom.profile.needs import ProfileNeed
 from wizard.compatibility.model import Candidate, Choices
@@ -19,8 +20,8 @@ from wizard.environment.create.choose import choose_engine
 from wizard.environment.create.rattler_engine import RattlerEngine
 from wizard.environment.model import Target, TargetSystem
 from wizard.machine.model import Machine
-from wizard.model.errors import WizardError
-from wizard.model.lock import PackageVersion
+from wizard.model.errors import PROFILE_LOCAL, WizardError
+from wizard.model.lock import LockedFile, PackageVersion
 from wizard.process import redact
 from wizard.run.model import Facts
 from wizard.run.plan.conda_part import provided_by
@@ -37,18 +38,16 @@ from wizard.sources.table import FORGE
 from wizard.system import paths
 from wizard.transfer.http import list_headers
 
+IsCancelled = Callable[[], bool]
+OnLocal = Callable[[LockedFile], None]
+
 
 def plain_address(url: str) -> str:
     """Without a name and a password. Raises WizardError `profile-secret` for a secret that cannot be left out,
     `profile-local` for a file of this computer, which nobody else has."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https"):
-        raise WizardError(
-            "profile-local",
-            "{url} is on this computer, where the students cannot reach it.",
-            "Choose another source: on the page Source, or with --torch-index, --index, --find-links or --channel.",
-            url=redact(url),
-        )
+        raise WizardError(PROFILE_LOCAL, url=redact(url))
     plain = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))
     if redact(plain) != plain:
         raise WizardError(
@@ -61,11 +60,18 @@ def plain_address(url: str) -> str:
     return plain
 
 
+def for_all(file: LockedFile, on_local: OnLocal | None, folder: str = "") -> LockedFile:
+    """Return it without secrets. A file of this computer is told to `on_local` and gets an address that is nobody's:
+    only a pack has it. `folder`: of a channel, "linux-64/". Raises as `plain_address`."""
+    if on_local is None or not file.urls[0].startswith("file:"):
+        return replace(file, urls=tuple(dict.fromkeys(map(plain_address, file.urls))))
+    on_local(file)
+    return replace(file, urls=(f"http://{HERE}/{folder}{file.urls[0].rpartition('/')[2]}",))
+
+
 # The oldest system with the glibc of manylinux2014 is CentOS 7; the oldest Windows that NVIDIA's drivers for torch's
 # CUDA builds run on is 10, version 1809. Packages hardly ever ask for either.
 _LINUX, _WINDOWS = "3.10", "10.0.17763"
-
-IsCancelled = Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +85,10 @@ class PythonLock:
 class PythonLocks:
     """For the entries of one profile: those of one system, C library and Python are chosen once, or fail once."""
 
-    def __init__(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled) -> None:
-        self._facts, self._choices, self._is_cancelled = facts, choices, is_cancelled
+    def __init__(
+        self, facts: Facts, choices: Choices, is_cancelled: IsCancelled, on_local: OnLocal | None = None
+    ) -> None:
+        self._facts, self._choices, self._is_cancelled, self._on_local = facts, choices, is_cancelled, on_local
         self._known: dict[tuple[str | None, ...], PythonLock | WizardError] = {}
 
     def of(self, need: ProfileNeed, candidate: Candidate, python: str, specs: tuple[str, ...] = ()) -> PythonLock:
@@ -112,7 +120,7 @@ class PythonLocks:
         )
         part = RattlerEngine(network_environment(facts.settings, channels)).plan(target, self._is_cancelled)
         further = further_channels(policy, choices, facts.settings, channels)
-        packages = (_package(record, further) for record in json.loads(part.text))
+        packages = (_package(record, further, self._on_local) for record in json.loads(part.text))
         return PythonLock(tuple(sorted(packages, key=lambda package: package.file.name)), provided_by(part.packages))
 
 
@@ -126,13 +134,14 @@ def _system(need: ProfileNeed) -> TargetSystem:
     return TargetSystem(subdir, (*own[need.os], arch))
 
 
-def _package(record: Mapping[str, Any], further: Iterable[str]) -> CondaPackage:
+def _package(record: Mapping[str, Any], further: Iterable[str], on_local: OnLocal | None) -> CondaPackage:
     """Raises WizardError `profile-secret`, `profile-local`, `profile-python-unsure`."""
     try:
         urls = [str(record["url"])]
         if channel_name(str(record["channel"])) == FORGE:
             urls += [f"{channel.rstrip('/')}/{record['subdir']}/{record['fn']}" for channel in further]
-        return from_record(record, tuple(dict.fromkeys(map(plain_address, urls))))
+        package = from_record(record, tuple(urls))
+        return replace(package, file=for_all(package.file, on_local, f"{package.subdir}/"))
     except (KeyError, TypeError, ValueError) as error:
         name = str(record.get("fn") or record.get("name"))
         raise WizardError(

@@ -13,11 +13,14 @@ from dataclasses import dataclass
 from wizard.classroom.profile.model import Profile, ProfileFile
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError
+from wizard.model.lock import LockedFile
 from wizard.model.messages import Message, message
 from wizard.sources.table import listed_places
 from wizard.transfer.address import host_of, is_loopback
 
 _NAMED = 4
+HERE = "127.0.0.1"  # stands in a profile for the teacher's computer, whose files a pack brings
+IsHeld = Callable[[LockedFile], bool]
 Agree = Callable[[ProfileFile], Collection[str]]  # the hosts of it that the person trusts
 
 
@@ -43,13 +46,18 @@ def trust_nobody(file: ProfileFile) -> Collection[str]:
     return ()
 
 
-def foreign_hosts(profile: Profile, for_pack: bool = False) -> tuple[ForeignHost, ...]:
+def has_none(file: LockedFile) -> bool:
+    return False
+
+
+def foreign_hosts(profile: Profile, for_pack: bool = False, is_held: IsHeld = has_none) -> tuple[ForeignHost, ...]:
     """In the order of their weight: who gives torch first. Where only class servers may be asked, the addresses of
-    the locks count `for_pack` alone: making it asks them. Raises UsageError `bad-mirrors-file`."""
+    the locks count `for_pack` alone: making it asks them. `is_held`: by the class that was joined, whose own server or
+    folder gives the file, so that no other place is asked for it. Raises UsageError `bad-mirrors-file`."""
     packages: dict[str, dict[str, None]] = {}
     roles: dict[str, dict[str, None]] = {}
     listed = listed_places()
-    for url, package, role in _addresses(profile, for_pack or not profile.sources.only_share):
+    for url, package, role in _addresses(profile, for_pack or not profile.sources.only_share, is_held):
         if listed.has_channel(url) if role in ("conda_channel", "conda") else listed.has_wheels(url):
             continue
         host = host_of(url)
@@ -61,7 +69,7 @@ def foreign_hosts(profile: Profile, for_pack: bool = False) -> tuple[ForeignHost
 
 def loopback_hosts(profile: Profile) -> tuple[str, ...]:
     """Return the hosts that each computer takes for itself: nobody else can fetch from there."""
-    hosts = (host_of(url) for url, _, _ in _addresses(profile, with_locks=True))
+    hosts = (host_of(url) for url, _, _ in _addresses(profile, True, has_none))
     return tuple(dict.fromkeys(host for host in hosts if is_loopback(_without_port(host))))
 
 
@@ -70,24 +78,39 @@ def is_foreign(url: str) -> bool:
     return not listed_places().has_wheels(url)
 
 
-def _addresses(profile: Profile, with_locks: bool) -> Iterator[tuple[str, str, str]]:
+def allowed_urls(file: LockedFile, trusted: Collection[str]) -> tuple[str, ...]:
+    """Return its addresses at places of the tables and at hosts that the person trusts."""
+    listed = listed_places()
+    return tuple(
+        url
+        for url in file.urls
+        if listed.has_wheels(url) or listed.has_channel(url) or is_trusted(host_of(url), trusted)
+    )
+
+
+def _addresses(profile: Profile, with_locks: bool, is_held: IsHeld) -> Iterator[tuple[str, str, str]]:
     """(address, package or "", role)."""
-    sources = profile.sources
-    named = (("index", sources.index), ("torch_index", sources.torch_index), ("conda_channel", sources.conda_channel))
-    yield from ((url, "", role) for role, url in named if url)
-    yield from ((url, "", "share") for url in sources.share)
+    sources, files = profile.sources, profile.files
+    is_whole, has_python = bool(files) and all(map(is_held, files)), all(lock.conda for lock in profile.locks)
+    named = {"index": sources.index, "torch_index": sources.torch_index, "conda_channel": sources.conda_channel}
+    needed = () if is_whole and has_python else ("conda_channel",) if is_whole else tuple(named)
+    yield from ((url, "", role) for role, url in named.items() if url and role in needed)
+    yield from ((url, "", "share") for url in sources.share if not is_whole)
     for lock in profile.locks if with_locks else ():
-        yield from ((url, file.name, "file") for file in lock.files for url in file.urls)
-        yield from ((url, one.file.name, "conda") for one in lock.conda for url in one.file.urls)
+        yield from ((url, file.name, "file") for file in lock.files if not is_held(file) for url in file.urls)
+        conda = (one.file for one in lock.conda if not is_held(one.file))
+        yield from ((url, file.name, "conda") for file in conda for url in file.urls)
 
 
 def _by_weight(names: Collection[str]) -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: name not in FAMILY))
 
 
-def not_trusted(profile: Profile, trusted: Collection[str], for_pack: bool = False) -> tuple[ForeignHost, ...]:
+def not_trusted(
+    profile: Profile, trusted: Collection[str], for_pack: bool = False, is_held: IsHeld = has_none
+) -> tuple[ForeignHost, ...]:
     """`trusted`: names with a port mean that one, names without any."""
-    return tuple(host for host in foreign_hosts(profile, for_pack) if not is_trusted(host.name, trusted))
+    return tuple(host for host in foreign_hosts(profile, for_pack, is_held) if not is_trusted(host.name, trusted))
 
 
 def is_trusted(host: str, trusted: Collection[str]) -> bool:
@@ -99,9 +122,9 @@ def _without_port(host: str) -> str:
     return name if colon and port.isdigit() else host
 
 
-def check_hosts(profile: Profile, trusted: Collection[str], for_pack: bool = False) -> None:
+def check_hosts(profile: Profile, trusted: Collection[str], for_pack: bool = False, is_held: IsHeld = has_none) -> None:
     """Raises UsageError `profile-hosts`, which names those that nobody has said yes to."""
-    missing = not_trusted(profile, trusted, for_pack)
+    missing = not_trusted(profile, trusted, for_pack, is_held)
     if missing:
         hosts, options = (form.join(host.name for host in missing) for form in (", ", " --trust "))
         raise UsageError(

@@ -13,9 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
+from urllib.parse import urlsplit
 
 import wizard
-from wizard.classroom.profile.conda import PythonLock, PythonLocks, plain_address
+from wizard.classroom.profile.conda import PythonLock, PythonLocks, for_all, plain_address
 from wizard.classroom.profile.model import (
     CondaPackage,
     Profile,
@@ -81,13 +82,15 @@ class Made:
 class Hearing:
     """Who is told how it goes: of each entry as soon as it is there, of one that cannot be and is left out, of one
     whose Python no channel gave, so that the students' computers must ask one themselves, of a build that no source
-    has, with what its computers get in its place, and of what a setup would say of its sources."""
+    has, with what its computers get in its place, and of what a setup would say of its sources. `on_local`: of a file
+    on this computer, which a pack will bring to the class; None: there is no pack, so it is refused."""
 
     on_entry: Callable[[ProfileNeed, ProfileLock], None] = lambda need, entry: None
     on_left_out: Callable[[ProfileNeed, WizardError], None] = lambda need, error: None
     on_no_python: Callable[[ProfileNeed, WizardError], None] = lambda need, error: None
     on_replaced: Callable[[ProfileNeed, tuple[ProfileNeed, ...]], None] = lambda need, given: None
     on_note: Callable[[Message], None] = lambda note: None
+    on_local: Callable[[LockedFile], None] | None = None
 
 
 def check_made(made: Made) -> None:
@@ -123,6 +126,7 @@ def make_profile(
     found, python = search.find(needs, again)
     making = _Making(facts, matrix, made, replace(choices, python=python), hearing, is_cancelled)
     entries = making.entries(found, search.failed)
+    is_packed = hearing.on_local is not None
     everywhere = tuple(name for name in made.environment.companions if all(one.version_of(name) for one in entries))
     return profile_file(
         Profile(
@@ -132,9 +136,9 @@ def make_profile(
             environment=replace(made.environment, python=python, companions=everywhere),
             locks=entries,
             sources=ProfileSources(
-                index=_plain_or_none(choices.index),
-                torch_index=_plain_or_none(choices.torch_index),
-                conda_channel=_plain_or_none(choices.channel),
+                index=_plain_or_none(choices.index, is_packed),
+                torch_index=_plain_or_none(choices.torch_index, is_packed),
+                conda_channel=_plain_or_none(choices.channel, is_packed),
                 share=made.share,
                 only_share=made.only_share,
             ),
@@ -151,7 +155,7 @@ class _Making:
     ) -> None:
         self._facts, self._matrix, self._made, self._choices = facts, matrix, made, choices
         self._hearing, self._is_cancelled = hearing, is_cancelled
-        self._pythons = PythonLocks(facts, choices, is_cancelled)
+        self._pythons = PythonLocks(facts, choices, is_cancelled, hearing.on_local)
         self._told: list[Message] = []
 
     def entries(
@@ -192,7 +196,8 @@ class _Making:
             conda, lock, used = self._around_conda(need, selected, lock_it)
         self._tell(lock, used)
         lock = with_computed(lock, network_environment(facts.settings), asker)
-        files = tuple(sorted(map(_without_secrets, lock.files), key=lambda file: file.name))
+        given = (for_all(file, self._hearing.on_local) for file in lock.files)
+        files = tuple(sorted(given, key=lambda file: file.name))
         return ProfileLock(
             need.os, need.arch, selected.python, need.torch, need.variant, files, need.glibc, conda=conda
         )
@@ -373,9 +378,8 @@ def _candidate(machine: Machine, matrix: Matrix, choices: Choices) -> Candidate:
     raise UsageError(PROFILE_NO_BUILD, system=system, torch=choices.torch or "-", variant=choices.variant or "-")
 
 
-def _without_secrets(file: LockedFile) -> LockedFile:
-    return replace(file, urls=tuple(dict.fromkeys(map(plain_address, file.urls))))
-
-
-def _plain_or_none(url: str | None) -> str | None:
-    return plain_address(url) if url is not None else None
+def _plain_or_none(url: str | None, is_packed: bool) -> str | None:
+    """`is_packed`: what lies on this computer comes by a pack, and need not be named."""
+    if url is None or (is_packed and urlsplit(url).scheme not in ("http", "https")):
+        return None
+    return plain_address(url)

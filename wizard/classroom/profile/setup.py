@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.classroom.profile.choose import Refusal, Selection, choose_among, lock_of
+from wizard.classroom.profile.choose import Selection, choose_among, lock_of, none_fits
 from wizard.classroom.profile.family import check_family, official_torch, own_word
-from wizard.classroom.profile.hosts import check_hosts, foreign_hosts, is_foreign
+from wizard.classroom.profile.hosts import allowed_urls, check_hosts, foreign_hosts, is_foreign, is_trusted
 from wizard.classroom.profile.keys import check_signature
 from wizard.classroom.profile.model import Profile, ProfileFile, ProfileLock, channels_of, chosen_text
 from wizard.classroom.profile.rows import with_profile_rows
@@ -28,7 +28,7 @@ from wizard.machine.model import Machine
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import Lock, LockedFile
-from wizard.model.messages import Message, message, text
+from wizard.model.messages import Message, message
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.computed import with_credentials
 from wizard.run.plan.conda_part import Around, Locked, LockedPython, own_conda
@@ -53,7 +53,7 @@ from wizard.transfer.http import list_headers
 
 IsCancelled = Callable[[], bool]
 FurtherUrls = Callable[[LockedFile], tuple[str, ...]]  # a class server's addresses of a file, to be asked first
-_REASONS_SHOWN = 3
+Held = Callable[[LockedFile], LockedFile]  # with those
 
 
 def no_further(file: LockedFile) -> tuple[str, ...]:
@@ -192,45 +192,6 @@ def select(
     return selection
 
 
-def none_fits(selection: Selection) -> WizardError:
-    """In one sentence: of the entries for this kind of system, if there are any, each with its first reason."""
-    here = [one for one in selection.refused if one.reasons[0].key != "profile.reason.other-system"]
-    shown = (here or list(selection.refused))[:_REASONS_SHOWN]
-    told = [(_build(one.lock), one.reasons[0]) for one in shown]
-    told = [pair for place, pair in enumerate(told) if pair not in told[:place]]
-    keys = ["profile.refused-and"] * (len(told) - 1) + ["profile.refused"]
-    reasons = tuple(message(key, build=build, reason=why) for key, (build, why) in zip(keys, told, strict=True))
-    details = "\n".join(f"{one.lock.label}: {_all(one)}" for one in selection.refused)
-    update = selection.after_driver_update
-    if update:
-        build = f"torch {update.torch}+{update.variant}"
-        return WizardError(
-            "profile-none-fits-driver",
-            "No build of this class profile fits this computer as it is: {reasons}.",
-            "Install NVIDIA driver {driver} or newer, then {build} of this profile fits.",
-            details=details,
-            reasons=reasons,
-            driver=update.number,
-            build=build,
-        )
-    return WizardError(
-        "profile-none-fits",
-        "No build of this class profile fits this computer: {reasons}.",
-        "Give whoever made the profile what `torch-wizard probe --json` prints here: with it "
-        "they can add a build for this computer.",
-        details=details,
-        reasons=reasons,
-    )
-
-
-def _build(lock: ProfileLock) -> str:
-    return f"torch {lock.torch}+{lock.variant}"
-
-
-def _all(refusal: Refusal) -> str:
-    return "; ".join(text(reason, "en") for reason in refusal.reasons)
-
-
 def preview_profile(
     facts: Facts,
     matrix: Matrix,
@@ -243,17 +204,21 @@ def preview_profile(
     """`choices` as `profile_choices` gives them; `trusted`: hosts that the person said yes to. Raises UsageError
     `profile-hosts`, `profile-torch-…`, WizardError `profile-none-fits`, `profile-no-share` and as `preview`."""
     signer = check_signature(file)
-    check_hosts(file.profile, trusted)
-    entry, selected = _selected_build(facts, matrix, file, choices, is_cancelled)
+    check_hosts(file.profile, trusted, is_held=lambda one: bool(further_urls(one)))
+    entry, selected = _selected_build(facts, matrix, file, choices, trusted, is_cancelled)
     doubts = check_family(entry, matrix, facts.settings, is_cancelled)
     selected = replace(
         selected, notices=(*selected.notices, signer.words, *doubts, *own_word(entry), *_carried(entry, file, matrix))
     )
-    python = _python(facts, file.profile, entry, choices, further_urls) if _brings_python(entry, choices) else None
+
+    def held(one: LockedFile) -> LockedFile:
+        return _from(one, further_urls(one), file.profile.sources.only_share, trusted)
+
+    python = _python(facts, entry, choices, held) if _brings_python(entry, choices) else None
     known = replace(choices, python=entry.python, torch=entry.torch, variant=entry.variant)
 
     def lock_it(_: RunFolder, around: Around) -> Locked:
-        return leave_to_conda(_lock(facts, file.profile, entry, known, further_urls), around.provided), selected
+        return leave_to_conda(_lock(facts, entry, known, held), around.provided), selected
 
     return saved_preview(facts, known, selected, lock_it, is_cancelled, file.sha256, python)
 
@@ -269,7 +234,12 @@ def _carried(entry: ProfileLock, file: ProfileFile, matrix: Matrix) -> Iterator[
 
 
 def _selected_build(
-    facts: Facts, matrix: Matrix, file: ProfileFile, choices: Choices, is_cancelled: IsCancelled
+    facts: Facts,
+    matrix: Matrix,
+    file: ProfileFile,
+    choices: Choices,
+    trusted: Collection[str],
+    is_cancelled: IsCancelled,
 ) -> tuple[ProfileLock, SelectedBuild]:
     """The entry, and the engine that can bring its Python."""
     selection = select(file.profile, facts.machine, matrix, choices)
@@ -282,7 +252,7 @@ def _selected_build(
             count=len(packages),
             python=selection.lock.python,
         )
-        return _selected_of(file, selection, ChosenEngine("rattler", None, channels_of(packages), reason))
+        return _selected_of(file, selection, ChosenEngine("rattler", None, channels_of(packages), reason), trusted)
     facts = with_serving_pythons(facts, choices, is_cancelled)
     own, policy = own_conda(facts, choices, is_cancelled), MirrorPolicy(choices, facts, is_cancelled)
     headers = list_headers() if policy.is_on(SourceKind.CONDA) else None
@@ -293,7 +263,7 @@ def _selected_build(
         selection = select(file.profile, facts.machine, matrix, choices, available_pythons(facts.machine.pythons))
     python = _candidate(selection).python or ""
     engine = choose_engine(choices.engine, channels, base_pythons(facts), python, own)
-    return _selected_of(file, selection, engine, _further(policy, choices, facts.settings, engine))
+    return _selected_of(file, selection, engine, trusted, _further(policy, choices, facts.settings, engine))
 
 
 def _brings_python(entry: ProfileLock, choices: Choices) -> bool:
@@ -302,7 +272,11 @@ def _brings_python(entry: ProfileLock, choices: Choices) -> bool:
 
 
 def _selected_of(
-    file: ProfileFile, selection: Selection, engine: ChosenEngine, further: tuple[str, ...] = ()
+    file: ProfileFile,
+    selection: Selection,
+    engine: ChosenEngine,
+    trusted: Collection[str],
+    further: tuple[str, ...] = (),
 ) -> tuple[ProfileLock, SelectedBuild]:
     entry, candidate = selection.lock, _candidate(selection)
     assert entry is not None  # `select` raises
@@ -313,7 +287,8 @@ def _selected_of(
         code=file.sha256[:12],
         entry=entry.label,
     )
-    allowed = (message("profile.host.allowed", host=host.name) for host in foreign_hosts(file.profile))
+    hosts = (host.name for host in foreign_hosts(file.profile))
+    allowed = (message("profile.host.allowed", host=host) for host in hosts if is_trusted(host, trusted))
     return entry, SelectedBuild(
         wanted=candidate,
         candidate=candidate,
@@ -369,26 +344,23 @@ def _requirements(profile: Profile, entry: ProfileLock) -> Iterator[str]:
     yield from profile.environment.extras
 
 
-def _lock(facts: Facts, profile: Profile, entry: ProfileLock, choices: Choices, further_urls: FurtherUrls) -> Lock:
+def _lock(facts: Facts, entry: ProfileLock, choices: Choices, held: Held) -> Lock:
     """The entry's files with a class server's addresses before the official ones."""
     sources = (*package_sources(choices, facts.settings), *torch_sources(choices, facts.settings, entry.variant))
     lock = with_credentials(lock_of(entry), sources)
-    files = tuple(_from(file, further_urls(file), profile.sources.only_share) for file in lock.files)
-    return with_sizes(replace(lock, files=files), network_environment(facts.settings))
+    return with_sizes(replace(lock, files=tuple(map(held, lock.files))), network_environment(facts.settings))
 
 
-def _python(
-    facts: Facts, profile: Profile, entry: ProfileLock, choices: Choices, further_urls: FurtherUrls
-) -> LockedPython:
+def _python(facts: Facts, entry: ProfileLock, choices: Choices, held: Held) -> LockedPython:
     files = tuple(package.file for package in entry.conda)
     # The profile names its channel without a login; this computer's own settings may know one for that host.
     own = conda_channels(replace(choices, channel=None), facts.settings)
     files = with_credentials(Lock(files, ""), own).files
-    only_share = profile.sources.only_share
-    return LockedPython(chosen_text(entry.conda), tuple(_from(file, further_urls(file), only_share) for file in files))
+    return LockedPython(chosen_text(entry.conda), tuple(map(held, files)))
 
 
-def _from(file: LockedFile, nearer: tuple[str, ...], only_share: bool) -> LockedFile:
+def _from(file: LockedFile, nearer: tuple[str, ...], only_share: bool, trusted: Collection[str]) -> LockedFile:
+    """`nearer`: where the class has it. A host that nobody said yes to is not asked for what the class has."""
     if only_share and not nearer:
         raise WizardError(
             "profile-no-share",
@@ -397,4 +369,5 @@ def _from(file: LockedFile, nearer: tuple[str, ...], only_share: bool) -> Locked
             "Check that the class server is running and that this computer is in its network; nothing was changed.",
             file=file.filename,
         )
-    return replace(file, urls=tuple(dict.fromkeys(nearer if only_share else (*nearer, *file.urls))))
+    others = () if only_share else allowed_urls(file, trusted) if nearer else file.urls
+    return replace(file, urls=tuple(dict.fromkeys((*nearer, *others))))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from wizard.app.pages.order import ORDER, AppState, PageId, SideId
@@ -52,6 +52,8 @@ class Page(QWidget):
         self.footer_right: list[QWidget] = []
         self._task: Task[Any] | None = None
         self._title, self._subtitle = label("", "title"), label("", "subtitle")
+        self.of_class = label("", "strong")  # which class this is done for
+        self.of_class.setVisible(False)
         self.trouble = Trouble(context.translator, self._ways)
         self.trouble.opened.connect(self._open_page)
         self.busy = Busy()
@@ -64,6 +66,7 @@ class Page(QWidget):
         self.head, lines = line_up(gap=20), column(gap=6)
         lines.addWidget(self._title)
         lines.addWidget(self._subtitle)
+        lines.addWidget(self.of_class)
         self.head.addWidget(self._head_mark, 0, Qt.AlignmentFlag.AlignTop)
         self.head.addLayout(lines, 1)
         rows.addLayout(self.head)
@@ -164,6 +167,21 @@ class Page(QWidget):
         self._subtitle.setText(subtitle)
         self._subtitle.setVisible(bool(subtitle))
         self.setAccessibleName(title)
+
+    def show_class(self) -> None:
+        """Say in one line which class the setup is of, or that it is chosen for one."""
+        state, words = self.state, ""
+        if state.profile is not None:
+            words = QCoreApplication.translate("Page", "Class: %1").replace("%1", state.profile.profile.title)
+        elif state.for_class:
+            words = self._for_class()
+        self.of_class.setText(words)
+        self.of_class.setVisible(bool(words))
+
+    def _for_class(self) -> str:
+        return QCoreApplication.translate(
+            "Page", "This setup is for the class: “Save as class profile…” on the page Review saves it."
+        )
 
     def difference_title(self) -> str:
         """Return the title above what is not as it was chosen, or not as usual where nothing was chosen."""

@@ -6,18 +6,17 @@ Nothing has happened before this page's button. One file: one page, whose parts 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.order import DIFFERENT, differences, python_changed
 from wizard.app.pages.run import resolving_words
 from wizard.app.use.settings import UsePlan
 from wizard.compatibility.model import Plan
 from wizard.gui.pages.base import Page
-from wizard.gui.pages.review_parts import PlanTiles
+from wizard.gui.pages.review_parts import ClassProfile, PlanTiles
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.code import CodeLine, copy_out
@@ -32,7 +31,6 @@ from wizard.model.messages import Message, bytes_text, message
 from wizard.run.model import Preview, SelectedBuild
 
 if TYPE_CHECKING:
-    from wizard.classroom.profile.model import ProfileFile
     from wizard.transfer.download import FetchProgress
 
 
@@ -70,11 +68,11 @@ class ReviewPage(Page):
         self.nothing = Remark(context.translator, lambda: self.tr("Nothing to do"))
         self.copy, self.save = QPushButton(), QPushButton()
         self.copy.clicked.connect(self._copy)
-        self.save.clicked.connect(self._ask_where_to_save)
+        self.class_profile = ClassProfile(self)
+        self.save.clicked.connect(self.class_profile.ask)
         self.footer_left = [self.save]
-        self.saved = Remark(context.translator, lambda: self.tr("Class profile"))
         self.body.addWidget(self.nothing)
-        self.body.addWidget(self.saved)
+        self.body.addWidget(self.class_profile.said)
         self.body.addWidget(self.tiles)
         self.body.addWidget(self.different)
         self.body.addWidget(FoldList(self.settings, self.files, self.commands, self.limits_fold, self.more))
@@ -82,7 +80,7 @@ class ReviewPage(Page):
 
     def enter(self) -> None:
         self.nothing.clear()
-        self.saved.clear()
+        self.class_profile.said.clear()
         self.limits.show_choices(self.state.choices)
         self._say_limits()
         self.limits_fold.button.setChecked(self.limits.limits() != (None, None))
@@ -104,12 +102,17 @@ class ReviewPage(Page):
         self._say_head()
         self.copy.setText(self.tr("&Copy commands"))
         self.save.setText(self.tr("&Save as class profile…"))
-        self.saved.retranslate()
+        self.class_profile.said.retranslate()
         self.more.show_words(self.tr("Details"))
         self._say_limits()
         self.limits.retranslate()
         self.nothing.retranslate()
         self.diff.retranslate()
+
+    def _for_class(self) -> str:
+        return self.tr(
+            "This setup is for the class: save it with “Save as class profile…” below. Nothing is installed."
+        )
 
     def _say_limits(self) -> None:
         is_limited = self.limits.limits() != (None, None)
@@ -325,42 +328,6 @@ class ReviewPage(Page):
             self._aside.start(
                 lambda is_cancelled, note: plan(), self.context.navigator.put_persistent, lambda error: None
             )
-
-    # -- the same for a class
-
-    def _ask_where_to_save(self) -> None:
-        preview = self.state.preview
-        if preview is not None:
-            start = str(Path.home() / f"{Path(preview.plan.prefix).name}.torchlab")
-            title = self.tr("Save as class profile")
-            chosen, _ = QFileDialog.getSaveFileName(self, title, start, "Torch Setup (*.torchlab)")
-            if chosen:
-                self.save_to(Path(chosen))
-
-    def save_to(self, path: Path) -> None:
-        """Make a class profile of this plan, in the background."""
-        facts, preview, choices = self.state.facts, self.state.preview, self.state.choices
-        if facts is None or preview is None:
-            return
-        self.saved.clear()
-        api = self.context.session.tools
-        self.start_task(
-            lambda: self.tr("Making the class profile: asking the sources for its files…"),
-            lambda is_cancelled, note: api.make_profile(facts, preview, choices, path, is_cancelled),
-            lambda made: self._profile_saved(path, made),
-        )
-        self.render_state()
-
-    def _profile_saved(self, path: Path, made: ProfileFile) -> None:
-        words = message(
-            "flow.profile.saved",
-            "The class profile is saved in {path}. Give this file to the class; its code is {code}.",
-            path=str(path),
-            code=made.sha256[:12],
-        )
-        self.saved.show_words(words)
-        self.render_state()
-        self.announce(self.say(words))
 
     def _copy(self) -> None:
         preview = self.state.preview

@@ -1,17 +1,29 @@
-"""The four tiles of Review: what is made, where, how much comes, and how much room it takes."""
+"""Parts of Review: four tiles (what is made, where, how much comes, how much room it takes), and the class profile."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QWidget
+
+from wizard.app.classroom import local_source
+from wizard.app.pages.order import PageId, SideId
 from wizard.app.pages.sources import download_seconds
 from wizard.gui.widgets.figures import about_text, variant_text
 from wizard.gui.widgets.frames import DiskBar, column, line_up
 from wizard.gui.widgets.icons import IconView
 from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.messages import Remark
 from wizard.model.distributions import FAMILY
-from wizard.model.messages import bytes_text
+from wizard.model.errors import WizardError
+from wizard.model.messages import bytes_text, message
 from wizard.run.model import Preview, SelectedBuild
+
+if TYPE_CHECKING:
+    from wizard.classroom.profile.model import ProfileFile
+    from wizard.gui.pages.base import Page
 
 _ROOM = "environments.volume.environment"
 
@@ -111,3 +123,95 @@ class PlanTiles(QWidget):
             about_text(seconds).capitalize() if seconds else files.replace("%1", str(count)).replace("%2", str(every))
         )
         return bytes_text(total + sum(one.size or 0 for one in preview.python_packages if not one.is_cached)), said
+
+
+class ClassProfile(QObject):
+    """What Review shows, saved as a class profile: asked for, said that it is done, or why not and what to do."""
+
+    def __init__(self, page: Page) -> None:
+        super().__init__(page)
+        self._page = page
+        self.said = Remark(page.context.translator, lambda: self.tr("Class profile"))
+
+    def ask(self) -> None:
+        """Ask where to save it; where the students cannot reach a source, say so before."""
+        preview = self._page.state.preview
+        if preview is None:
+            return
+        local = local_source(preview.lock, self._page.state.choices)
+        if local:
+            self._offer_pack(local)
+            return
+        start = str(Path.home() / f"{Path(preview.plan.prefix).name}.torchlab")
+        title = self.tr("Save as class profile")
+        chosen, _ = QFileDialog.getSaveFileName(self._page, title, start, "Torch Setup (*.torchlab)")
+        if chosen:
+            self.save_to(Path(chosen))
+
+    def save_to(self, path: Path | None) -> None:
+        """Make a class profile of this plan, in the background; None: one that only a pack can serve."""
+        state, api = self._page.state, self._page.context.session.tools
+        facts, preview, choices = state.facts, state.preview, state.choices
+        if facts is None or preview is None:
+            return
+        self.said.clear()
+        name = Path(preview.plan.prefix).name
+        self._page.start_task(
+            lambda: self.tr("Making the class profile: asking the sources for its files…"),
+            lambda is_cancelled, note: api.make_profile(facts, preview, choices, path, is_cancelled),
+            lambda made: self._saved(path, made) if path else self._open_pack_of(made, name),
+            on_failed=self._not_saved,
+        )
+        self._page.render_state()
+
+    def _saved(self, path: Path, made: ProfileFile) -> None:
+        from wizard.classroom.code import code_of
+
+        words = message("flow.profile.saved-in", "The class profile is saved in {path}.", path=str(path))
+        after = message(
+            "flow.profile.after",
+            "Next, build a pack from it, which downloads each file once for the whole class, and share it. Students "
+            "then type the class code {code} under “Join a class”.",
+            code=code_of(made.sha256),
+        )
+        self.said.show_words(words, after, [(lambda: self.tr("B&uild the pack…"), lambda: self._open_class(path))])
+        self._shown()
+
+    def _shown(self) -> None:
+        self._page.render_state()
+        self._page.announce(self.said.words)
+        self.said.buttons[0].setFocus()
+
+    def _not_saved(self, error: WizardError) -> None:
+        if error.code == "profile-local":
+            self._offer_pack(str(error.params["url"]))
+        else:
+            self._page.trouble.show_error(error)
+            self._page.render_state()
+
+    def _offer_pack(self, local: str) -> None:
+        """`local`: a place of this computer that the setup takes files from."""
+        words = message(
+            "flow.profile.local",
+            "This setup takes files from {place}, where the students' computers cannot reach them.",
+            place=local,
+        )
+        hint = message(
+            "flow.profile.local-ways",
+            "Build a pack, which carries these files to the class, or choose another source for the setup.",
+        )
+        ways = [(lambda: self.tr("B&uild a pack…"), lambda: self.save_to(None))]
+        navigator = self._page.context.navigator
+        if navigator.may_go_to(PageId.SOURCE):
+            ways.append((lambda: self.tr("Choose another s&ource"), lambda: navigator.go_to(PageId.SOURCE)))
+        self.said.show_words(words, hint, ways)
+        self._shown()
+
+    def _open_pack_of(self, made: ProfileFile, name: str) -> None:
+        from wizard.classroom.join import profile_path
+
+        self._page.render_state()
+        self._open_class(profile_path(made.sha256), str(Path.home() / f"{name}-pack"))
+
+    def _open_class(self, profile: Path, folder: str = "") -> None:
+        self._page.context.side.open(SideId.CLASS, profile, folder)

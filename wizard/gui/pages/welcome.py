@@ -75,6 +75,7 @@ class WelcomePage(Page):
         for form in (self.joining, self.opening):
             form.put_away.connect(self._no_form)
             form.changed.connect(self.changed)
+        self.joining.changed.connect(self._corrected)
         self.setup.clicked.connect(self.press)
         for one, page in (
             (self.check, SideId.DOCTOR),
@@ -329,8 +330,7 @@ class WelcomePage(Page):
             self._show_form(None)
 
     def _show_form(self, shown: JoinPanel | OpenPanel | None) -> None:
-        self.trouble.clear()
-        self.joining.show_wrong(None, self.trouble)
+        self._corrected()
         self.body.insertWidget(0, self.trouble)  # out of the form, below whose field it may stand
         self.body.insertWidget(self.body.count() - 1 if shown else 0, self.busy)  # which moves no field
         self._usual.setVisible(shown is None)
@@ -339,13 +339,17 @@ class WelcomePage(Page):
         self.changed.emit()
         self.wants_focus.emit()
 
+    def _corrected(self) -> None:
+        self.joining.show_wrong(None, self.trouble)
+        self.trouble.clear()
+
     def _join(self) -> None:
         api, wish, trusted = self.context.session.tools, self.joining.wish, self.joining.consent.trusted
 
         def look(is_cancelled: IsCancelled, note: OnNote) -> tuple[Classroom, Choices, tuple[ForeignHost, ...]]:
             room = api.classes.join(wish.code, wish.address, is_cancelled, trusted, note)
             choices = in_class(api.profile_choices(room.file, Choices()), room, wish.label)
-            return room, choices, api.foreign_hosts(room.file)
+            return room, choices, api.foreign_hosts(room.file, room)
 
         def joined(told: tuple[Classroom, Choices, tuple[ForeignHost, ...]]) -> None:
             room, choices, foreign = told
@@ -358,8 +362,6 @@ class WelcomePage(Page):
 
         wrong = partial(self.joining.show_wrong, trouble=self.trouble)
         self.start_task(lambda: self.tr("Looking for the class…"), look, joined, self.say_busy, wrong)
-
-    # -- a project
 
     def open_project(self, where: str) -> None:
         """`where`: a folder, one file of it, or the address of a repository."""
@@ -376,8 +378,6 @@ class WelcomePage(Page):
             lambda is_cancelled, note: session.read_project(where, is_cancelled),
             opened,
         )
-
-    # -- the ways on
 
     def _resume(self, run: RunInfo) -> None:
         self.start_task(

@@ -175,6 +175,7 @@ class WizardWindow(WindowParts):
 
         self._hurry.look()
         self._show_front()
+        self.page.show_class()
         if self.ask.isVisible() and not (self.navigator.state.run_is_going or self._ends_with_window):
             self.ask.put_away()  # what it asks about is over
         visit = self.side.here

@@ -45,6 +45,9 @@ class SidePage(Page):
     def is_here(self) -> bool:
         return self.isVisible() and self.context.side.here is not None
 
+    def show_class(self) -> None:
+        """Nothing: this page is no part of the setup."""
+
     def primary_text(self) -> str:
         return ""
 

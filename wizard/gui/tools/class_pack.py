@@ -199,7 +199,9 @@ class PackPanel(QFrame):
                     "a web server, or from this computer."
                 )
                 + "\n"
-                + self.tr("No class profile yet? Choose a setup; “Save as class profile…” on its last page makes one.")
+                + self.tr(
+                    "No class profile yet? Choose a setup; “Save as class profile…” on the page Review makes one."
+                )
             )
 
     def _said(self, plan: PackPlan) -> list[str]:

@@ -27,12 +27,17 @@ from wizard.model.messages import Message, bytes_text, message
 
 if TYPE_CHECKING:
     from wizard.app.classroom import ClassTools, PackPlan, PackSeen, RoomState
+    from wizard.app.pages.order import Visit
     from wizard.classroom.pack.listing import Built
 
 _LOOK_MS = 1000
 _BESIDE, _BELOW = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 _SAVE_AS = "HTML (*.html);;CSV (*.csv)"
 _PROFILES = "Torch Setup (*.torchlab)"
+
+
+def _pack_beside(profile: Path) -> Path:
+    return profile.with_name(f"{profile.stem}-pack")
 
 
 class ClassPage(SidePage):
@@ -42,6 +47,7 @@ class ClassPage(SidePage):
         self._mark = ""
         self._said: Message | None = None
         self._was = (False, False)  # serving, starting to
+        self._planned_for: Visit | None = None  # the one that brought a profile
         self.pack, self.serving = PackPanel(self.say), ServingPanel(context.translator, context.serving)
         self.room = RoomPanel(context.translator)
         self._news = label("", "strong")
@@ -63,7 +69,7 @@ class ClassPage(SidePage):
     def _connect(self) -> None:
         self._clock.timeout.connect(self._look)
         self.context.serving.changed.connect(self._served)
-        self.pack.begin_wanted.connect(self.context.side.close)
+        self.pack.begin_wanted.connect(self._choose_setup)
         self.pack.open_wanted.connect(self._ask_pack)
         self.pack.make_wanted.connect(self._ask_profile)
         self.pack.other_wanted.connect(self.close_pack)
@@ -82,7 +88,11 @@ class ClassPage(SidePage):
         return self.api.classes
 
     def enter(self) -> None:
-        if self._seen is not None:
+        visit = self.visit
+        if visit.prefix is not None and visit is not self._planned_for and not self.pack.is_going:
+            self._planned_for = visit
+            self.plan_pack(visit.prefix, Path(visit.text) if visit.text else _pack_beside(visit.prefix))
+        elif self._seen is not None:
             self._clock.start()
             self._look()
 
@@ -149,6 +159,12 @@ class ClassPage(SidePage):
 
     # -- opening and building
 
+    def _choose_setup(self) -> None:
+        """Begin a new setup on its first page, whatever the wizard shows; a run that goes on does so by itself."""
+        if not self.context.navigator.state.is_beginning:
+            self.context.navigator.open_setup_for_class()
+        self.context.side.close()
+
     def _ask_pack(self) -> None:
         chosen = QFileDialog.getExistingDirectory(self, self.tr("Open a pack"), str(Path.home()))
         if chosen:
@@ -186,7 +202,7 @@ class ClassPage(SidePage):
         chosen, _ = QFileDialog.getOpenFileName(self, title, str(Path.home()), _PROFILES)
         if chosen:
             path = Path(chosen)
-            self.plan_pack(path, path.with_name(f"{path.stem}-pack"))
+            self.plan_pack(path, _pack_beside(path))
 
     def plan_pack(self, profile: Path, folder: Path) -> None:
         self._said = None

@@ -5,7 +5,7 @@ An error in the page: what happened, what to do, and the details for whoever wan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent
@@ -100,6 +100,9 @@ class HelpPanel(QWidget):
 
 # Something worth saying calmly, with what may be done: a stopped run, a setup with nothing to do. No error.
 
+_MOST_WAYS = 2
+RemarkWay = tuple[Callable[[], str], Callable[[], None]]  # a button's words, and what it does
+
 
 class Remark(QFrame):
     """`word` stands in the pill; a function, because the language may change."""
@@ -114,6 +117,14 @@ class Remark(QFrame):
         self._pill, self._said, self._hint = Pill("note"), label("", "strong"), Advice()
         for widget in (self._pill, self._said, self._hint):
             rows.addWidget(widget)
+        self._ways: Sequence[RemarkWay] = ()
+        self.buttons = tuple(QPushButton(self) for _ in range(_MOST_WAYS))
+        line = line_up()
+        for place, button in enumerate(self.buttons):
+            button.clicked.connect(lambda checked=False, place=place: self._ways[place][1]())
+            line.addWidget(button)
+        line.addStretch(1)
+        rows.addLayout(line)
         self.setVisible(False)
 
     @property
@@ -125,8 +136,9 @@ class Remark(QFrame):
     def words(self) -> str:
         return f"{self._said.text()} {self._hint.text()}".strip()
 
-    def show_words(self, what: Message, hint: Message | None = None) -> None:
-        self._what, self._next = what, hint
+    def show_words(self, what: Message, hint: Message | None = None, ways: Sequence[RemarkWay] = ()) -> None:
+        """`ways`: buttons with their words, two at most."""
+        self._what, self._next, self._ways = what, hint, ways
         self.retranslate()
         self.setVisible(True)
 
@@ -139,10 +151,11 @@ class Remark(QFrame):
         self._said.setText(self._translator.say(self._what))
         self._hint.show_words(self._translator.say(self._next))
         self._hint.setVisible(self._next is not None)
+        for place, button in enumerate(self.buttons):
+            button.setVisible(place < len(self._ways))
+            if place < len(self._ways):
+                button.setText(self._ways[place][0]())
         self.setAccessibleName(self.words)
-
-
-_MOST_WAYS = 2
 
 
 class Trouble(QFrame):

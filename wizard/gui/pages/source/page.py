@@ -209,7 +209,10 @@ class SourcePage(Page):
             self._select_build()
 
     def _choose_row(self, row: SourceStatus) -> None:
-        self.by_hand.torch.clear()  # an address that was typed would win
+        self.by_hand.torch.clear()  # an address that was typed would win, and so would a folder with torch in it
+        selected = self.state.selected
+        if selected is not None and selected.torch_source.id.startswith("by-hand-find-links"):
+            self.by_hand.folder.clear()
         self._choose(mirrors="official" if row.source.origin is Origin.OFFICIAL else row.source.mirror)
 
     def _measure(self, fresh: bool = False) -> None:
