@@ -475,3 +475,14 @@ def test_the_cpu_build_that_a_text_names_is_the_reason_that_it_asks_for() -> Non
 )
 def test_where_the_text_comes_from_decides_what_is_advised(said: str, cause: str) -> None:
     assert by_the_texts_facts(*of(said))[0].cause.key == cause
+
+
+def test_nothing_beside_it_puts_a_linux_driver_into_wsl() -> None:
+    said = (
+        "Linux 5.15.153.1-microsoft-standard-WSL2\nE: Unable to locate package nvidia-driver-550\n"
+        "bash: nvidia-smi: command not found\n"
+        "ImportError: libcuda.so.1: cannot open shared object file: No such file or directory\n"
+    )
+    found, named = of(said)
+    assert len(found) > 1
+    assert [one.cause.key for one in by_the_texts_facts(found, named)] == ["explain.error.no-driver-wsl.cause"]

@@ -97,6 +97,8 @@ def by_the_texts_facts(found: tuple[Explanation, ...], named: TextFacts) -> tupl
     asks = found[0].id in _CPU_BUILD or (found[0].id in _ASKS_FOR_NVIDIA and not named.has_other_build)
     if named.os == "macos" and (asks or found[0].id in _MADE_FOR_NVIDIA):
         return (replace(found[0], reason="explain.cause-mac", advice="explain.fix-mac"), *found[1:])
+    if named.is_wsl:  # what else the text shows must not send a Linux driver into WSL, which breaks it
+        found = (found[0], *(one for one in found[1:] if one.id not in _DRIVER_OF_WINDOWS))
     if named.is_wsl and found[0].id in _DRIVER_OF_WINDOWS:
         inside = "explain.error.no-driver-wsl"
         return (replace(found[0], reason=f"{inside}.cause", advice=f"{inside}.fix"), *found[1:])
