@@ -148,7 +148,7 @@ def test_a_choice_by_uuid_hides_every_card_where_none_has_it(value: str, hides: 
     assert ("visible-devices" in codes(cut_up, replace(QUIET, visible_devices=value))) == bool(hides)
 
 
-@pytest.mark.parametrize("value", ["0", "GPU-1234", "0,1"])
+@pytest.mark.parametrize("value", ["0", "GPU-1234", "0,1", "0,", "0,-1,-1", "0,7,7"])
 def test_a_choice_of_cards_is_no_fault(value: str) -> None:
     assert "visible-devices" not in codes(MACHINE, replace(QUIET, visible_devices=value))
 

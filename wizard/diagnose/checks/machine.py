@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from itertools import takewhile
 
 from wizard.compatibility.cards import graphics_cards
 from wizard.compatibility.data.model import PLATFORMS, Matrix
@@ -181,27 +182,28 @@ def _nodes(around: HostFacts) -> Evidence:
 
 
 def visible(machine: Machine, around: HostFacts) -> Check:
-    """Empty or -1 hides every card, and so does a number or a UUID that no card has, or one that stands twice (CUDA
-    ends with error 101 then, seen on an H200 with driver 580). Set otherwise, it is as asked."""
+    """CUDA reads it up to the first that is no card (empty, -1, a number or a UUID that none has): nothing before that
+    hides every card. So does one that stands twice: CUDA ends with error 101 (all seen on an H200, driver 580). Set
+    otherwise, it is as asked."""
     value = around.visible_devices
     if value is None:
         return ruled_out("visible", proof("visible-unset"))
     evidence = (f"CUDA_VISIBLE_DEVICES={value!r}", proof("cards", count=len(machine.nvidia_gpus)))
-    named = [each.strip() for each in value.split(",")]
-    first = named[0]
-    beyond = first.isdigit() and int(first) >= len(machine.nvidia_gpus) > 0
-    twice = len(set(named)) < len(named)
-    if machine.nvidia_gpus and (first in ("", "-1") or beyond or twice or _is_nobodys(first, machine)):
+    seen = tuple(takewhile(lambda one: _is_of_a_card(one, machine), (each.strip() for each in value.split(","))))
+    if machine.nvidia_gpus and (not seen or len(set(seen)) < len(seen)):
         return found("visible", finding("visible", "visible-devices", evidence, scope=MACHINE, value=value))
     return ruled_out("visible", *evidence)
 
 
-def _is_nobodys(uuid: str, machine: Machine) -> bool:
-    """Return whether a UUID in CUDA_VISIBLE_DEVICES, or its beginning, is of no card and no MIG instance here."""
+def _is_of_a_card(name: str, machine: Machine) -> bool:
+    """Return whether CUDA_VISIBLE_DEVICES names a card or a MIG instance by its number, its UUID or the beginning of
+    that; True where the UUIDs of this computer are not known."""
+    if name in ("", "-1") or name.isdigit():
+        return name.isdigit() and int(name) < len(machine.nvidia_gpus)
     known = [gpu.uuid for gpu in machine.nvidia_gpus]
     known += [part.uuid for gpu in machine.nvidia_gpus for part in gpu.mig or ()]
-    is_uuid = uuid.startswith(("GPU-", "MIG-"))
-    return is_uuid and all(known) and not any(one and one.startswith(uuid) for one in known)
+    is_uuid = name.startswith(("GPU-", "MIG-"))
+    return not is_uuid or not all(known) or any(one and one.startswith(name) for one in known)
 
 
 def switched(machine: Machine, around: HostFacts) -> Check:
