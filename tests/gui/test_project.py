@@ -13,6 +13,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle
 from wizard.app.pages.order import PageId
+from wizard.gui.pages.base import Page
 from wizard.gui.pages.build.page import BuildPage
 from wizard.gui.pages.welcome import WelcomePage
 from wizard.gui.shell.incoming import open_file
@@ -108,18 +109,23 @@ def test_the_way_leaves_the_source_out_and_review_plans_the_project(
     assert window.navigator.state.choices.name is None
 
 
+def on_review(qtbot: QtBot, window: WizardWindow, project: Path) -> tuple[BuildPage, Page]:
+    """Agree to what differs and go on to Review, which ends as the session says."""
+    page = opened(qtbot, window, project)
+    qtbot.waitUntil(page.project.agree.isVisible)
+    page.project.agree.click()
+    go_to(qtbot, window, PageId.PLACE)
+    press(qtbot, window.footer.primary)
+    return page, window.pages[PageId.REVIEW]
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_where_no_source_has_it_another_one_is_a_press_away(
     language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession, project: Path
 ) -> None:
     session.fail["preview"] = WizardError(NO_SOURCE, build="torch 2.6.0+cpu")
     window = make_window(language)
-    page = opened(qtbot, window, project)
-    qtbot.waitUntil(page.project.agree.isVisible)
-    page.project.agree.click()
-    go_to(qtbot, window, PageId.PLACE)
-    press(qtbot, window.footer.primary)
-    review = window.pages[PageId.REVIEW]
+    _, review = on_review(qtbot, window, project)
     qtbot.waitUntil(review.trouble.ways[0].isVisible)
     press(qtbot, review.trouble.ways[0])
     assert window.navigator.page is PageId.SOURCE
@@ -138,12 +144,7 @@ def test_the_torch_that_the_sources_have_is_a_press_away(
     """It needs its own yes: the project asks for another one."""
     session.fail["preview"] = WizardError(NO_SOURCE_BUT, build="torch 2.6.0+cpu", torch="2.13.0")
     window = make_window(language)
-    page = opened(qtbot, window, project)
-    qtbot.waitUntil(page.project.agree.isVisible)
-    page.project.agree.click()
-    go_to(qtbot, window, PageId.PLACE)
-    press(qtbot, window.footer.primary)
-    review = window.pages[PageId.REVIEW]
+    page, review = on_review(qtbot, window, project)
     qtbot.waitUntil(review.trouble.again.isVisible)
     assert "2.13.0" in review.trouble.again.text()
     press(qtbot, review.trouble.again)
