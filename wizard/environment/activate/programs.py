@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
+import logging
 import os
 import shutil
 from collections.abc import Iterable, Mapping
@@ -22,6 +22,7 @@ from wizard.system.places import places
 from wizard.undo.journal import UndoJournal
 from wizard.undo.model import Change, ChangeState, TakenOut
 
+_LOG = logging.getLogger("wizard.environment.activate.programs")
 _EDITORS = ("code", "codium", "code-insiders")
 KERNEL_PACKAGE = "ipykernel"
 NOTEBOOK_PACKAGE = "notebook"  # Jupyter itself, with the kernel
@@ -141,8 +142,11 @@ def own_listings(kernels: Iterable[Kernel]) -> dict[Kernel, tuple[Change, ...]]:
 
 
 def take_off_jupyters_list(kernels: Iterable[Kernel]) -> None:
-    """Take back our own listings of an environment that is gone; one that cannot be stays for Undo."""
-    with contextlib.suppress(WizardError, OSError):
+    """Take back our own listings of an environment that is gone; one that cannot be stays for Undo, and the log says
+    why: the environment's end does not hang on it."""
+    try:
         for changes in own_listings(kernels).values():
             for change in changes:
                 UndoJournal().undo(change.id, lambda file, now: TakenOut(None))
+    except (WizardError, OSError):
+        _LOG.warning("an entry in Jupyter stays", exc_info=True)
