@@ -1,4 +1,4 @@
-"""Environments: the table, one from near, and deleting one: asked in the page, by its typed name."""
+"""Environments: the table, and one from near with all that can be done with it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.gui import fake_tools
@@ -17,7 +17,7 @@ from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import mnemonics, press, settle, typed
 from tests.sentences import error_text
-from wizard.app.pages.order import PageId, SideId
+from wizard.app.pages.order import SideId
 from wizard.app.tools import Replaced
 from wizard.gui.shell import splash
 from wizard.gui.shell.window import SMALLEST, WizardWindow
@@ -187,185 +187,6 @@ def test_an_earlier_state_is_gone_back_to(qtbot: QtBot, make_window: MakeWindow,
     press(qtbot, first)
     qtbot.waitUntil(page._said.isVisible)
     assert ("bring_back", (fake_tools.HOME / "torch", "first")) in side.calls
-
-
-# -- copying and exporting
-
-
-def test_a_copy_is_made_under_its_own_name(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
-    side.hold.add("clone")
-    window = make_window()
-    page = opened(qtbot, window, fake_tools.HOME / "torch")
-    press(qtbot, page.card.buttons["clone"])
-    assert window.focusWidget() is page.copying.name
-    assert page.copying.name.text() == "torch-copy"
-    letters = [letter for letter, _ in mnemonics(window)]
-    assert len(letters) == len(set(letters)), sorted(mnemonics(window))
-    typed(qtbot, page.copying.name, "lesson-4")
-    press(qtbot, page.copying.go)
-    qtbot.waitUntil(lambda: page.copying.bar.value() == 250)
-    assert "1.00 GB of 4.00 GB" in page.copying.bar.accessibleName()
-    side.let_go.set()
-    settle(qtbot, window)
-    assert ("clone", "lesson-4") in side.calls
-    assert "lesson-4" in cells(page, 0)
-    assert "lesson-4 is a copy of torch now" in page._said.text()
-
-
-def test_a_copy_is_stopped_and_refused_in_the_page(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
-    side.hold.add("clone")
-    window = make_window()
-    page = opened(qtbot, window, fake_tools.HOME / "torch")
-    press(qtbot, page.card.buttons["clone"])
-    press(qtbot, page.copying.go)
-    qtbot.waitUntil(lambda: "clone" in side.names())
-    press(qtbot, page.copying.keep)
-    settle(qtbot, window)
-    assert page.table.isVisible()
-    assert "torch-copy" not in cells(page, 0)
-    side.hold.clear()
-    side.fail["clone"] = UsageError(error_text("clone-taken"), name="torch-copy", path="/x/torch-copy")
-    press(qtbot, page.card.buttons["clone"])
-    press(qtbot, page.copying.go)
-    qtbot.waitUntil(page.copying.trouble.isVisible)
-    assert page.copying.trouble.code == "error.clone-taken.summary"
-    assert not page.trouble.isVisible(), "below the field, and nowhere else"
-    assert "torch-copy" in page.copying.name.accessibleDescription()
-    assert window.focusWidget() is page.copying.name
-    typed(qtbot, page.copying.name, "another")
-    assert not page.copying.trouble.isVisible()
-    press(qtbot, page.copying.keep)
-    assert page.table.isVisible()
-
-
-def test_return_in_a_form_presses_its_own_button_alone(
-    qtbot: QtBot, make_window: MakeWindow, side: FakeTools, session: FakeSession
-) -> None:
-    side.hold.add("clone")
-    page = opened(qtbot, make_window(), fake_tools.HOME / "torch")
-    press(qtbot, page.card.buttons["clone"])
-    qtbot.keyClick(page.copying.name, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: "clone" in side.names())
-    qtbot.wait(50)
-    assert page.copying.is_going, "and not Stop, which has the focus by then"
-    side.let_go.set()
-    settle(qtbot, page.window())
-    page.table.select(fake_tools.HOME / "torch")
-    press(qtbot, page.card.buttons["packages"])
-    qtbot.keyClick(page.adding.names, Qt.Key.Key_Return)
-    assert not page.is_busy, "nothing is typed yet"
-    typed(qtbot, page.adding.names, "pandas")
-    qtbot.keyClick(page.adding.names, Qt.Key.Key_Return)
-    qtbot.waitUntil(page.adding.go.isVisible)
-    assert ("plan_add", ("pandas",)) in session.calls
-
-
-@pytest.mark.parametrize("way", ["add", "update"])
-def test_packages_are_added_or_updated_after_a_look(
-    way: str, qtbot: QtBot, make_window: MakeWindow, side: FakeTools, session: FakeSession
-) -> None:
-    window = make_window()
-    page = opened(qtbot, window, fake_tools.ENVIRONMENTS[0].prefix)
-    press(qtbot, page.card.buttons["packages"])
-    adding = page.adding
-    assert adding.isVisible()
-    assert not adding.look.isEnabled()
-    assert not adding.go.isVisible()
-    typed(qtbot, adding.names, "pandas einops>=0.8,<1, rich")
-    press(qtbot, adding.look if way == "add" else adding.update_all)
-    qtbot.waitUntil(adding.go.isVisible)
-    wish = ("plan_add", ("pandas", "einops>=0.8,<1", "rich")) if way == "add" else ("plan_update", ())
-    assert wish in session.calls
-    assert any("ipykernel 1.0, comm 1.0" in one.text() for one in adding.findChildren(QLabel))
-    typed(qtbot, adding.names, "pandas")
-    assert not adding.go.isVisible(), "another wish is another plan"
-    qtbot.waitUntil(lambda: ("discard", "run-kernel") in session.calls)
-    settle(qtbot, window)  # the stand-in's plans have one number
-    press(qtbot, adding.look)
-    qtbot.waitUntil(adding.go.isVisible)
-    press(qtbot, adding.go)
-    qtbot.waitUntil(lambda: window.navigator.page is PageId.INSTALL)
-
-
-def test_the_packages_are_exported(qtbot: QtBot, make_window: MakeWindow, side: FakeTools, tmp_path: Path) -> None:
-    window = make_window()
-    page = opened(qtbot, window, fake_tools.HOME / "torch")
-    page.export_to(tmp_path / "lesson.txt")
-    settle(qtbot, window)
-    assert ("export", tmp_path / "lesson.txt") in side.calls
-    assert str(tmp_path / "lesson.txt") in page._said.text()
-
-
-# -- deleting
-
-
-def test_deleting_shows_what_is_nobodys_first_and_wants_the_name(
-    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
-) -> None:
-    window = make_window()
-    page = opened(qtbot, window, fake_tools.HOME / "torch")
-    press(qtbot, page.card.buttons["delete"])
-    settle(qtbot, window)
-    assert page.panel.unowned.toPlainText().splitlines() == ["notes.txt  (4.2 kB)", "checkpoints/  (12, 812.0 MB)"]
-    assert "old" in page.panel._users.text(), "who borrows its Python is named"
-    assert window.focusWidget() is page.panel.name
-    assert not page.panel.go.isEnabled()
-    typed(qtbot, page.panel.name, "Torch")
-    assert not page.panel.go.isEnabled()
-    typed(qtbot, page.panel.name, "torch")
-    press(qtbot, page.panel.go)
-    qtbot.waitUntil(page._said.isVisible)
-    settle(qtbot, window)
-    assert ("delete", "torch") in side.calls
-    assert "torch" not in cells(page, 0)
-    assert not page.panel.isVisible()
-
-
-def test_esc_and_keep_it_leave_everything(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
-    window = make_window()
-    page = opened(qtbot, window, fake_tools.HOME / "torch")
-    for way in (lambda: press(qtbot, page.panel.keep), lambda: qtbot.keyClick(page.panel.name, Qt.Key.Key_Escape)):
-        press(qtbot, page.card.buttons["delete"])
-        settle(qtbot, window)
-        way()
-        assert not page.panel.isVisible()
-        assert page.table.isVisible()
-    assert "delete" not in side.names()
-
-
-def test_a_deletion_shows_its_progress_and_goes_on_when_the_page_is_left(
-    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
-) -> None:
-    side.hold.add("delete")
-    window = make_window()
-    page = opened(qtbot, window, fake_tools.HOME / "torch")
-    press(qtbot, page.card.buttons["delete"])
-    settle(qtbot, window)
-    typed(qtbot, page.panel.name, "torch")
-    press(qtbot, page.panel.go)
-    qtbot.waitUntil(lambda: page.panel.bar.value() == 30_000)
-    assert "30,000" in page.panel.bar.accessibleName()
-    press(qtbot, window.footer.back)
-    assert window.side.here is None
-    side.let_go.set()
-    qtbot.waitUntil(lambda: not window.tasks.busy)
-    again = opened(qtbot, window)
-    assert again is page
-    assert "torch" not in cells(page, 0)
-
-
-def test_a_program_that_uses_it_forbids_it(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
-    side.running = fake_tools.IN_USE
-    window = make_window()
-    page = opened(qtbot, window, fake_tools.HOME / "torch")
-    press(qtbot, page.card.buttons["delete"])
-    settle(qtbot, window)
-    assert "4711" in page.panel._users.text()
-    assert not page.panel.go.isVisible()
-    side.running = ()
-    press(qtbot, page.panel.again)
-    settle(qtbot, window)
-    assert page.panel.go.isVisible()
 
 
 @pytest.mark.parametrize("call", ["environments", "plan_deletion", "delete"])

@@ -6,29 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, without
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, build, codes, decided
 from tests.project.test_read import project_of
 from wizard.model.errors import UsageError
 from wizard.model.messages import text
-
-
-def test_a_lock_is_kept_where_it_runs_and_said(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "pyproject.toml": '[project]\ndependencies = ["torch>=2.2"]\n',
-        "uv.lock": '[[package]]\nname = "torch"\nversion = "2.5.1"\n',
-    }
-    found = decided(tmp_path, files, AMPERE)
-    assert build(found)[0] == "2.5.1"
-    assert "locked" in codes(found)
-    assert "lock-left" in codes(decided(tmp_path, files, BLACKWELL))
-
-
-def test_the_cuda_of_a_lock_is_kept_where_it_runs(tmp_path: Path) -> None:
-    locked = 'lock-version = "1.0"\n[[packages]]\nname = "torch"\nversion = "2.8.0+cu128"\n'
-    for on in (BLACKWELL, AMPERE, ADA):
-        found = decided(tmp_path, {"pylock.toml": locked}, on)
-        assert build(found)[:2] == ("2.8.0", "cu128")
-        assert found.relaxed == ()
 
 
 def test_a_readme_counts_where_nothing_is_declared_and_its_lines_are_alternatives(tmp_path: Path) -> None:
@@ -109,27 +90,6 @@ def test_two_folders_that_ask_for_torch_are_two_projects(tmp_path: Path) -> None
     assert build(decided(tmp_path / "one", one, AMPERE))[0] == "2.1.0"
 
 
-def test_another_list_that_asks_for_torch_is_named_and_one_of_extras_is_read(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "requirements.txt": "torch\neinops\n",
-        "requirements_encoder.txt": "torch==1.13.1\nonnx\n",
-        "requirements-extras.txt": "-r requirements.txt\ntimm\n",
-    }
-    found = decided(tmp_path, files, AMPERE)
-    assert "1.13.1" not in build(found)
-    assert [one.name for one in found.understood.rest] == ["einops", "timm"]
-    [told] = [remark for remark in found.remarks if remark.key == "project.remark.other-lists"]
-    assert told.params["files"] == "requirements_encoder.txt"
-
-
-def test_a_lock_for_other_systems_alone_is_told(tmp_path: Path) -> None:
-    lock = "supported-markers = [\"sys_platform == 'win32'\"]\n[[package]]\nname = 'torch'\nversion = '2.6.0'\n"
-    files: dict[str, str | bytes] = {"uv.lock": lock, "pyproject.toml": "[project]\ndependencies = ['torch']\n"}
-    for folder, on, told in (("linux", AMPERE, {"lock-elsewhere"}), ("windows", ADA, set())):
-        found = decided(tmp_path / folder, files, on)
-        assert (build(found)[0], codes(found) & {"lock-elsewhere"}) == ("2.6.0", told)
-
-
 def test_exports_lose_their_paths_and_parts(tmp_path: Path) -> None:
     words = "torch==2.3.1\nattrs @ file:///croot/attrs_1/work\nnvidia-cublas-cu12==12.1.3.1\n"
     found = decided(tmp_path, {"requirements.txt": words}, AMPERE)
@@ -162,28 +122,6 @@ def test_files_for_the_cards_of_other_makers_bound_nothing(tmp_path: Path, maker
         f"requirements_{maker}.txt": "torch<2.7\n",
     }
     assert build(decided(tmp_path, files, BLACKWELL))[0] == "2.12.1"
-
-
-def test_a_folder_venv_with_lists_is_read_and_an_environment_is_not(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "setup.py": "from setuptools import setup\nsetup(install_requires=['einops'])\n",
-        "venv/environment_gpu.yaml": "dependencies:\n  - python=3.10\n  - pytorch=2.1.0\n  - pytorch-cuda=11.8\n",
-    }
-    assert build(decided(tmp_path / "a", files, AMPERE)) == ("2.1.0", "cu118", "3.10")
-    found = decided(tmp_path / "b", {**files, "venv/pyvenv.cfg": "version = 3.12\n"}, AMPERE)
-    assert "undeclared" in codes(found)
-
-
-def test_a_list_for_another_makers_gpu_does_not_count_beside_the_one_for_this_card(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "requirements_cuda.txt": "--extra-index-url https://download.pytorch.org/whl/cu118\neinops\n",
-        "requirements_cpu.txt": "--extra-index-url https://download.pytorch.org/whl/cpu\neinops\n",
-        "requirements_intel_gpu_mkl.txt": "torch==2.1.0.post2\nmkl-dpcpp\n",
-    }
-    for on in (AMPERE, BLACKWELL, NO_CARD):
-        found = decided(tmp_path, files, on)
-        assert [one.name for one in found.understood.rest] == ["einops"]
-        assert found.understood.torch == ()
 
 
 def test_a_pixi_that_names_other_systems_only_is_told_there(tmp_path: Path) -> None:
@@ -241,65 +179,11 @@ def test_the_page_that_pixi_names_beside_torch_is_its_cuda(tmp_path: Path) -> No
     assert build(decided(tmp_path, files, AMPERE))[:2] == ("2.8.0", "cu128")
 
 
-def test_of_two_lists_for_other_systems_one_is_taken(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "requirements_mac.txt": "tensorflow==2.16.2\n",
-        "requirements_win.txt": "torch==2.6.0\ntensorflow==2.18.0\ntensorflow_intel==2.18.0\n",
-    }
-    found = decided(tmp_path, files, AMPERE)
-    assert (build(found)[0], without(found)) == ("2.6.0", ("tensorflow-intel",))
-    assert {one.origin.file for one in found.understood.packages} == {"requirements_win.txt"}
-
-
-def test_a_list_for_this_system_is_taken_instead_of_the_one_for_all(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "requirements.txt": "torch==2.2.2\nuvloop\n",
-        "requirements_win.txt": "--extra-index-url https://download.pytorch.org/whl/cu124\ntorch==2.4.0+cu124\n",
-    }
-    assert build(decided(tmp_path, files, AMPERE))[0] == "2.2.2"
-    found = decided(tmp_path, files, ADA)
-    assert build(found)[:2] == ("2.4.0", "cu124")
-    assert (found.relaxed, without(found), "other-lists" in codes(found)) == ((), (), True)
-
-
-def test_lists_beside_the_main_one_in_a_folder_of_lists_are_named(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "requirements/requirements.txt": "einops\n-r requirements-base.txt\n",
-        "requirements/requirements-base.txt": "tqdm\n",
-        "requirements/requirements-sparse.txt": "triton==2.1.0\n",
-    }
-    found = decided(tmp_path, files, AMPERE)
-    assert {one.name for one in found.understood.rest} == {"einops", "tqdm"}
-    assert {"undeclared", "other-lists"} <= codes(found)
-
-
-def test_a_lock_that_todays_lines_refuse_is_not_kept(tmp_path: Path) -> None:
-    pyproject = '[project]\nname = "x"\ndependencies = ["torch>=1.13", "pyarrow>=22"]\n'
-    lock = '[[package]]\nname = "torch"\nversion = "1.13.0"\n[[package]]\nname = "pyarrow"\nversion = "11.0.0"\n'
-    found = decided(tmp_path, {"pyproject.toml": pyproject, "poetry.lock": lock}, ADA)
-    assert build(found)[0] == "2.14.1"
-    assert "lock-stale" in codes(found)
-
-
 @pytest.mark.parametrize(("requires", "is_kept"), [(">=3.10,<3.14", True), (">=3.12", False)])
 def test_a_python_version_is_kept_where_requires_python_allows_it(tmp_path: Path, requires: str, is_kept: bool) -> None:
     pyproject = f'[project]\nname = "x"\nrequires-python = "{requires}"\ndependencies = ["torch"]\n'
     found = decided(tmp_path, {"pyproject.toml": pyproject, ".python-version": "3.11\n"}, ADA)
     assert (build(found)[2] == "3.11", "lock-stale" not in codes(found)) == (is_kept, is_kept)
-
-
-def test_a_list_for_the_authors_says_nothing_of_torch_beside_another(tmp_path: Path) -> None:
-    lists: dict[str, str | bytes] = {"requirements.txt": "torch\n", "requirements-dev.txt": "torch==1.13.1\nblack\n"}
-    assert build(decided(tmp_path, lists, ADA))[0] == "2.14.1"
-    del lists["requirements.txt"]
-    (tmp_path / "requirements.txt").unlink()
-    assert build(decided(tmp_path, lists, ADA))[0] == "1.13.1"
-
-
-def test_the_lists_that_a_readme_names_are_the_project(tmp_path: Path) -> None:
-    lists: dict[str, str | bytes] = {"a/requirements.txt": "torch==2.1.0\n", "b/requirements.txt": "torch==2.2.0\n"}
-    found = decided(tmp_path, {**lists, "README.md": "pip install -r b/requirements.txt\n"}, ADA)
-    assert build(found)[0] == "2.2.0"
 
 
 def test_the_python_of_a_readme_is_taken_where_what_is_declared_leaves_it_open(tmp_path: Path) -> None:
@@ -311,24 +195,6 @@ def test_the_python_of_a_readme_is_taken_where_what_is_declared_leaves_it_open(t
     assert build(found) == ("2.4.0", "cu118", "3.10")
     assert not found.relaxed, "a CUDA that is only recommended needs no yes"
     assert "cuda-recommended" in codes(found)
-
-
-def test_a_list_for_another_framework_does_not_count_beside_torchs(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "requirements_tf.txt": "tensorflow==1.15\nnumpy==1.16.0\n",
-        "requirements_torch.txt": "torch==2.0.0\nnumpy==1.23.5\n",
-        "README.md": "pip install -r requirements_tf.txt\n",
-    }
-    found = decided(tmp_path, files, AMPERE)
-    assert [one.name for one in found.understood.rest] == ["numpy"]
-    assert "other-lists" in codes(found)
-
-
-def test_lists_of_a_folder_that_ask_for_torch_where_nothing_else_does(tmp_path: Path) -> None:
-    lists: dict[str, str | bytes] = {"requirements.txt": "tqdm\n", "requirements/pyt201.txt": "torch==2.0.1\n"}
-    assert build(decided(tmp_path, lists, AMPERE))[0] == "2.0.1"
-    found = decided(tmp_path, {**lists, "requirements/pyt251.txt": "torch==2.5.1\n"}, AMPERE)
-    assert "torch-in-parts" in codes(found)
 
 
 def test_the_manual_of_the_installation_is_read_as_a_readme(tmp_path: Path) -> None:
@@ -370,26 +236,6 @@ def test_a_torch_that_is_named_in_words_is_told_where_no_line_asks_for_one(tmp_p
     assert "in-words" not in codes(decided(tmp_path, files, ADA))
 
 
-def test_of_lists_for_several_cudas_the_one_that_runs_here_is_taken(tmp_path: Path) -> None:
-    lists: dict[str, str | bytes] = {
-        "requirements-cu121.txt": "torch==2.3.1+cu121\n",
-        "requirements-cu130.txt": "torch==2.9.0+cu130\n",
-    }
-    found = decided(tmp_path, lists, BLACKWELL)
-    assert (build(found)[:2], found.relaxed) == (("2.9.0", "cu130"), ())
-    assert "other-lists" in codes(found)
-    assert build(decided(tmp_path, lists, ADA))[:2] == ("2.3.1", "cu121")
-
-
-def test_a_list_for_cards_is_taken_instead_of_the_one_for_all(tmp_path: Path) -> None:
-    lists: dict[str, str | bytes] = {
-        "environment.yml": "dependencies:\n  - pytorch=1.13.1=py3.9_cpu_0\n",
-        "environment_cuda.yml": "dependencies:\n  - pytorch=2.0.1=py3.9_cuda11.8_cudnn8.7.0_0\n",
-    }
-    assert build(decided(tmp_path, lists, AMPERE))[:2] == ("2.0.1", "cu118")
-    assert build(decided(tmp_path, lists, NO_CARD))[:2] == ("1.13.1", "cpu")
-
-
 def test_what_hangs_on_torch_moves_none_that_runs(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "requirements.txt": "torch==2.7.0+cu118\ntorchvision==0.22.0+cu118\ntriton==3.3.0\n",
@@ -399,17 +245,6 @@ def test_what_hangs_on_torch_moves_none_that_runs(tmp_path: Path) -> None:
     assert (build(found)[:2], [one.name for one in found.relaxed]) == (("2.7.0", "cu128"), ["cuda"])
     assert "contradiction" in codes(found)
     assert [one.name for one in decided(tmp_path, files, AMPERE).relaxed] == []
-
-
-def test_a_list_in_a_folder_of_lists_that_pins_torch_is_named(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "setup.py": 'setup(install_requires=["torch"])\n',
-        "requirements/server.txt": "torch==1.10.1\n",
-    }
-    found = decided(tmp_path, files, ADA)
-    assert [one.params["files"] for one in found.remarks if one.key.endswith("other-lists")] == [
-        "requirements/server.txt"
-    ]
 
 
 @pytest.mark.parametrize("line", ["bash scripts/boot.sh", "RUN ./scripts/boot.sh", "cd x && source scripts/boot.sh"])
@@ -436,33 +271,6 @@ def test_constraints_of_a_readme_install_nothing(tmp_path: Path) -> None:
     assert [str(one) for one in found.understood.constraints] == ["scipy<1.11", "pandas<2"]
 
 
-@pytest.mark.parametrize(
-    ("lock", "words"),
-    [
-        (
-            "Pipfile.lock",
-            '{"_meta": {"sources": []}, "default": {"torch": {"version": "==2.2.0"}, "x": {"path": "."}}}',
-        ),
-        ("pdm.lock", '[metadata]\ngroups = ["default"]\n[[package]]\nname = "torch"\nversion = "2.2.0"\n'),
-        ("pixi.lock", "- conda: https://example.org/conda-forge/linux-64/pytorch-2.2.0-cuda120_py311h_0.conda\n"),
-        ("pixi.lock", "  - pypi: https://example.org/ab/torch-2.2.0-cp311-cp311-manylinux1_x86_64.whl\n"),
-        ("conda-lock.yml", "package:\n- url: https://example.org/linux-64/pytorch-2.2.0-py311_cuda12_0.tar.bz2\n"),
-        ("requirements.lock", "# by rye\n-e file:.\ntorch==2.2.0\n    # via x\n"),
-    ],
-)
-def test_every_kind_of_lock_is_kept_where_it_runs(tmp_path: Path, lock: str, words: str) -> None:
-    pyproject = '[project]\nname = "x"\ndependencies = ["torch>=2"]\n'
-    found = decided(tmp_path, {"pyproject.toml": pyproject, lock: words}, AMPERE)
-    assert build(found)[0] == "2.2.0"
-    assert "locked" in codes(found)
-
-
-@pytest.mark.parametrize("words", ["{", "{]", '{"default": []}', '{"default": {"torch": 3}}', "{" * 9999])
-def test_a_broken_pipfile_lock_is_no_end(tmp_path: Path, words: str) -> None:
-    files: dict[str, str | bytes] = {"Pipfile": '[packages]\ntorch = "*"\n', "Pipfile.lock": words}
-    assert build(decided(tmp_path, files, AMPERE))[0] == "2.14.1"
-
-
 def test_of_extras_that_stand_against_each_other_the_others_are_told(tmp_path: Path) -> None:
     pyproject = (
         '[project]\nname = "x"\n[project.optional-dependencies]\n'
@@ -487,39 +295,6 @@ def test_pdm_and_hatch_ask_for_torch_in_tables_of_their_own(tmp_path: Path, tabl
     files: dict[str, str | bytes] = {"pyproject.toml": f'[project]\nname = "x"\ndependencies = ["einops"]\n{table}'}
     found = decided(tmp_path, files, AMPERE)
     assert (build(found)[0], "undeclared" in codes(found)) == ("2.3.0", False)
-
-
-def test_no_list_for_another_computer_is_said_to_be_taken(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "requirements_cuda.txt": "-r requirements/runtime_cuda.txt\n",
-        "requirements_ascend.txt": "-r requirements/runtime_ascend.txt\n",
-        "requirements/runtime_cuda.txt": "torch>=2.0\n",
-        "requirements/runtime_ascend.txt": "torch==2.1.0\n",
-        "requirements/readthedocs.txt": "torch\n",
-    }
-    found = decided(tmp_path, files, AMPERE)
-    assert not [one for one in found.remarks if one.key.endswith("other-lists") and "ascend" in str(one.params["file"])]
-
-
-def test_lists_that_go_on_from_the_same_one_are_not_mixed(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "base.txt": "tqdm\n",
-        "requirements.txt": "-r base.txt\nscipy==1.12.0\n",
-        "dgx_requirements.txt": "-r base.txt\nscipy==1.16.0\n",
-        "requirements-train.txt": "-r requirements.txt\npeft\n",
-    }
-    found = decided(tmp_path, files, AMPERE)
-    assert {str(one) for one in found.understood.packages} == {"tqdm", "scipy==1.12.0", "peft"}
-    assert "other-lists" in codes(found)
-
-
-def test_a_list_for_a_generation_of_cards_counts_there_alone(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "environment.yml": "dependencies:\n  - python=3.11\n  - pytorch\n",
-        "environment_blackwell.yml": "dependencies:\n  - python=3.11\n  - pytorch=2.10.0\n",
-    }
-    assert build(decided(tmp_path, files, BLACKWELL))[0] == "2.10.0"
-    assert build(decided(tmp_path, files, AMPERE))[0] == "2.14.1"
 
 
 def test_an_explicit_index_that_nothing_names_says_nothing(tmp_path: Path) -> None:

@@ -1,13 +1,14 @@
-"""What a project's files ask for, with the file and the line of each statement; nothing of them is run."""
+"""What a project's files ask for, with the file and the line of each statement; nothing of them is run.
+
+One file: a few lines for each kind of file and each way to write a line.
+"""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
-from wizard.model.errors import UsageError
 from wizard.model.messages import LANGUAGES, text
 from wizard.project.model import DECLARED, LOCKED, RECOMMENDED, Project, Statement
 from wizard.project.read import read_project
@@ -266,12 +267,6 @@ conda create -n x python=3.10 pytorch==2.0.1 pytorch-cuda=11.8 -c pytorch
     assert one(project, "cupy").group == "imported"
 
 
-@pytest.mark.parametrize("words", ["import a" + ".a" * 100_000, "x=1;" * 200_000])
-def test_a_setup_py_that_python_would_take_gigabytes_for_is_not_read(tmp_path: Path, words: str) -> None:
-    found = project_of(tmp_path, {"setup.py": words, "requirements.txt": "torch\n"})
-    assert codes(found) == ["unreadable-file"]
-
-
 def test_the_image_that_a_dockerfile_begins_with_is_a_recommendation(tmp_path: Path) -> None:
     project = project_of(tmp_path, {"Dockerfile": "FROM pytorch/pytorch:2.1.0-cuda12.1-cudnn8-runtime\n"})
     found = one(project, "torch")
@@ -291,56 +286,6 @@ def test_a_readme_that_is_named_itself_is_what_is_asked(tmp_path: Path) -> None:
     assert "recommended-too" not in codes(declared)
 
 
-def test_a_folder_below_is_a_path_and_no_broken_line(tmp_path: Path) -> None:
-    words = "dependencies:\n  - pip:\n    - submodules/simple-knn\n    - parts/mine[all]\n"
-    found = project_of(tmp_path, {"environment.yml": words, "requirements.txt": "a/b c\n"})
-    assert one(found, "simple-knn").url == "submodules/simple-knn"
-    assert one(found, "mine").url == "parts/mine[all]"
-    assert sorted(codes(found)) == ["local-path", "local-path", "unreadable-line"]
-
-
-def test_hostile_files_are_bounded(tmp_path: Path) -> None:
-    bomb = "a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\ndependencies: [*c]\n"
-    lines = "\n".join(f"package-{number}=={number}" for number in range(10_000))
-    project = project_of(
-        tmp_path,
-        {
-            "requirements.txt": lines,
-            "environment.yml": bomb,
-            "pyproject.toml": "x = " + "[" * 5000,
-            "setup.py": "(" * 5000,
-            "big-requirements.txt": b"x" * 8_000_001,
-            "\x1b[2Jrequirements.txt": "\x1b[2J???\n",
-        },
-    )
-    assert len(project.statements) == 10_000
-    assert sorted(codes(project)) == [
-        "file-not-read",
-        "unreadable-file",
-        "unreadable-file",
-        "unreadable-line",
-        "yaml-alias",
-    ]
-    shown = [str(value) for remark in project.remarks for value in remark.params.values()]
-    assert all(words.isprintable() for words in shown)
-
-
-def test_a_key_of_too_many_parts_and_a_list_that_is_cut_are_told(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "pyproject.toml": '[project]\ndependencies=["tqdm"]\n[tool]\n' + ".".join("a" * 2000) + " = 1\n",
-        "requirements.txt": "torch\n" + "\n" * 50_001 + "numpy\n",
-    }
-    project = project_of(tmp_path, files)
-    assert [each.name for each in project.statements] == ["torch"]
-    assert sorted(codes(project)) == ["too-long", "unreadable-file"]
-
-
-def test_a_path_of_another_place_is_no_package(tmp_path: Path) -> None:
-    project = project_of(tmp_path, {"requirements.txt": "/etc/passwd\n~/lib\ntorch\n"})
-    assert [each.name for each in project.statements] == ["torch"]
-    assert codes(project) == ["file-outside", "file-outside"]
-
-
 def test_openmmlabs_own_list_is_one_of_the_files(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "requirements.txt": "-r requirements/build.txt\n-r requirements/runtime.txt\n",
@@ -354,41 +299,6 @@ def test_openmmlabs_own_list_is_one_of_the_files(tmp_path: Path) -> None:
     assert not asked(project, "python")
     project = project_of(tmp_path / "b", {"requirements.txt": "numpy\n", "runtime.txt": "python-3.9.18\n"})
     assert asked(project, "python") == [("==3.9.*", "runtime.txt:1")]
-
-
-def test_what_would_never_end_or_leads_out_is_said(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe-requirements.txt")
-    (tmp_path / "passwd-requirements.txt").symlink_to("/etc/passwd")
-    chain = {f"requirements-{number}.txt": f"-r requirements-{number + 1}.txt\n" for number in range(150)}
-    tagged = 'dependencies: !!python/object/apply:os.system ["touch"]\n'
-    nested = "x ; " + "(" * 5000 + "python_version < '3'" + ")" * 5000
-    words = f"-r ../elsewhere/requirements.txt\n{'a' * 5_000_000}\n{nested}\nb\n"
-    project = project_of(tmp_path, {**chain, "environment.yml": tagged, "requirements.txt": words})
-    assert [one.name for one in project.statements] == ["x", "b"]
-    assert sorted(set(codes(project))) == [
-        "file-not-read",
-        "file-outside",
-        "include-missing",
-        "several-on-line",
-        "too-many-files",
-        "unreadable-line",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("name", "words"), [("pyproject.toml", "[project\nname = 1\n"), ("environment.yml", "a: &a [x]\nb: [*a, *a]\n")]
-)
-def test_a_file_that_cannot_be_read_is_the_reason(tmp_path: Path, name: str, words: str) -> None:
-    with pytest.raises(UsageError, match=name) as caught:
-        project_of(tmp_path, {name: words})
-    assert caught.value.code == "nothing-read"
-
-
-def test_nothing_there(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no project"):
-        read_project(tmp_path / "x")
-    with pytest.raises(UsageError, match="Nothing in"):
-        read_project(tmp_path)
 
 
 def test_what_pip_needs_to_install_a_line_is_kept(tmp_path: Path) -> None:

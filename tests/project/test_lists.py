@@ -1,0 +1,170 @@
+"""Which of several lists of requirements counts, for which computer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, without
+
+
+def test_another_list_that_asks_for_torch_is_named_and_one_of_extras_is_read(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch\neinops\n",
+        "requirements_encoder.txt": "torch==1.13.1\nonnx\n",
+        "requirements-extras.txt": "-r requirements.txt\ntimm\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert "1.13.1" not in build(found)
+    assert [one.name for one in found.understood.rest] == ["einops", "timm"]
+    [told] = [remark for remark in found.remarks if remark.key == "project.remark.other-lists"]
+    assert told.params["files"] == "requirements_encoder.txt"
+
+
+def test_a_folder_venv_with_lists_is_read_and_an_environment_is_not(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "setup.py": "from setuptools import setup\nsetup(install_requires=['einops'])\n",
+        "venv/environment_gpu.yaml": "dependencies:\n  - python=3.10\n  - pytorch=2.1.0\n  - pytorch-cuda=11.8\n",
+    }
+    assert build(decided(tmp_path / "a", files, AMPERE)) == ("2.1.0", "cu118", "3.10")
+    found = decided(tmp_path / "b", {**files, "venv/pyvenv.cfg": "version = 3.12\n"}, AMPERE)
+    assert "undeclared" in codes(found)
+
+
+def test_a_list_for_another_makers_gpu_does_not_count_beside_the_one_for_this_card(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements_cuda.txt": "--extra-index-url https://download.pytorch.org/whl/cu118\neinops\n",
+        "requirements_cpu.txt": "--extra-index-url https://download.pytorch.org/whl/cpu\neinops\n",
+        "requirements_intel_gpu_mkl.txt": "torch==2.1.0.post2\nmkl-dpcpp\n",
+    }
+    for on in (AMPERE, BLACKWELL, NO_CARD):
+        found = decided(tmp_path, files, on)
+        assert [one.name for one in found.understood.rest] == ["einops"]
+        assert found.understood.torch == ()
+
+
+def test_of_two_lists_for_other_systems_one_is_taken(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements_mac.txt": "tensorflow==2.16.2\n",
+        "requirements_win.txt": "torch==2.6.0\ntensorflow==2.18.0\ntensorflow_intel==2.18.0\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert (build(found)[0], without(found)) == ("2.6.0", ("tensorflow-intel",))
+    assert {one.origin.file for one in found.understood.packages} == {"requirements_win.txt"}
+
+
+def test_a_list_for_this_system_is_taken_instead_of_the_one_for_all(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.2.2\nuvloop\n",
+        "requirements_win.txt": "--extra-index-url https://download.pytorch.org/whl/cu124\ntorch==2.4.0+cu124\n",
+    }
+    assert build(decided(tmp_path, files, AMPERE))[0] == "2.2.2"
+    found = decided(tmp_path, files, ADA)
+    assert build(found)[:2] == ("2.4.0", "cu124")
+    assert (found.relaxed, without(found), "other-lists" in codes(found)) == ((), (), True)
+
+
+def test_lists_beside_the_main_one_in_a_folder_of_lists_are_named(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements/requirements.txt": "einops\n-r requirements-base.txt\n",
+        "requirements/requirements-base.txt": "tqdm\n",
+        "requirements/requirements-sparse.txt": "triton==2.1.0\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert {one.name for one in found.understood.rest} == {"einops", "tqdm"}
+    assert {"undeclared", "other-lists"} <= codes(found)
+
+
+def test_a_list_for_the_authors_says_nothing_of_torch_beside_another(tmp_path: Path) -> None:
+    lists: dict[str, str | bytes] = {"requirements.txt": "torch\n", "requirements-dev.txt": "torch==1.13.1\nblack\n"}
+    assert build(decided(tmp_path, lists, ADA))[0] == "2.14.1"
+    del lists["requirements.txt"]
+    (tmp_path / "requirements.txt").unlink()
+    assert build(decided(tmp_path, lists, ADA))[0] == "1.13.1"
+
+
+def test_the_lists_that_a_readme_names_are_the_project(tmp_path: Path) -> None:
+    lists: dict[str, str | bytes] = {"a/requirements.txt": "torch==2.1.0\n", "b/requirements.txt": "torch==2.2.0\n"}
+    found = decided(tmp_path, {**lists, "README.md": "pip install -r b/requirements.txt\n"}, ADA)
+    assert build(found)[0] == "2.2.0"
+
+
+def test_a_list_for_another_framework_does_not_count_beside_torchs(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements_tf.txt": "tensorflow==1.15\nnumpy==1.16.0\n",
+        "requirements_torch.txt": "torch==2.0.0\nnumpy==1.23.5\n",
+        "README.md": "pip install -r requirements_tf.txt\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert [one.name for one in found.understood.rest] == ["numpy"]
+    assert "other-lists" in codes(found)
+
+
+def test_lists_of_a_folder_that_ask_for_torch_where_nothing_else_does(tmp_path: Path) -> None:
+    lists: dict[str, str | bytes] = {"requirements.txt": "tqdm\n", "requirements/pyt201.txt": "torch==2.0.1\n"}
+    assert build(decided(tmp_path, lists, AMPERE))[0] == "2.0.1"
+    found = decided(tmp_path, {**lists, "requirements/pyt251.txt": "torch==2.5.1\n"}, AMPERE)
+    assert "torch-in-parts" in codes(found)
+
+
+def test_of_lists_for_several_cudas_the_one_that_runs_here_is_taken(tmp_path: Path) -> None:
+    lists: dict[str, str | bytes] = {
+        "requirements-cu121.txt": "torch==2.3.1+cu121\n",
+        "requirements-cu130.txt": "torch==2.9.0+cu130\n",
+    }
+    found = decided(tmp_path, lists, BLACKWELL)
+    assert (build(found)[:2], found.relaxed) == (("2.9.0", "cu130"), ())
+    assert "other-lists" in codes(found)
+    assert build(decided(tmp_path, lists, ADA))[:2] == ("2.3.1", "cu121")
+
+
+def test_a_list_for_cards_is_taken_instead_of_the_one_for_all(tmp_path: Path) -> None:
+    lists: dict[str, str | bytes] = {
+        "environment.yml": "dependencies:\n  - pytorch=1.13.1=py3.9_cpu_0\n",
+        "environment_cuda.yml": "dependencies:\n  - pytorch=2.0.1=py3.9_cuda11.8_cudnn8.7.0_0\n",
+    }
+    assert build(decided(tmp_path, lists, AMPERE))[:2] == ("2.0.1", "cu118")
+    assert build(decided(tmp_path, lists, NO_CARD))[:2] == ("1.13.1", "cpu")
+
+
+def test_a_list_in_a_folder_of_lists_that_pins_torch_is_named(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "setup.py": 'setup(install_requires=["torch"])\n',
+        "requirements/server.txt": "torch==1.10.1\n",
+    }
+    found = decided(tmp_path, files, ADA)
+    assert [one.params["files"] for one in found.remarks if one.key.endswith("other-lists")] == [
+        "requirements/server.txt"
+    ]
+
+
+def test_no_list_for_another_computer_is_said_to_be_taken(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements_cuda.txt": "-r requirements/runtime_cuda.txt\n",
+        "requirements_ascend.txt": "-r requirements/runtime_ascend.txt\n",
+        "requirements/runtime_cuda.txt": "torch>=2.0\n",
+        "requirements/runtime_ascend.txt": "torch==2.1.0\n",
+        "requirements/readthedocs.txt": "torch\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert not [one for one in found.remarks if one.key.endswith("other-lists") and "ascend" in str(one.params["file"])]
+
+
+def test_lists_that_go_on_from_the_same_one_are_not_mixed(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "base.txt": "tqdm\n",
+        "requirements.txt": "-r base.txt\nscipy==1.12.0\n",
+        "dgx_requirements.txt": "-r base.txt\nscipy==1.16.0\n",
+        "requirements-train.txt": "-r requirements.txt\npeft\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert {str(one) for one in found.understood.packages} == {"tqdm", "scipy==1.12.0", "peft"}
+    assert "other-lists" in codes(found)
+
+
+def test_a_list_for_a_generation_of_cards_counts_there_alone(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "environment.yml": "dependencies:\n  - python=3.11\n  - pytorch\n",
+        "environment_blackwell.yml": "dependencies:\n  - python=3.11\n  - pytorch=2.10.0\n",
+    }
+    assert build(decided(tmp_path, files, BLACKWELL))[0] == "2.10.0"
+    assert build(decided(tmp_path, files, AMPERE))[0] == "2.14.1"

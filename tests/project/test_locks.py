@@ -1,0 +1,71 @@
+"""A project's own locks: kept where they run and today's lines allow it, and what is told where not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, build, codes, decided
+
+
+def test_a_lock_is_kept_where_it_runs_and_said(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "pyproject.toml": '[project]\ndependencies = ["torch>=2.2"]\n',
+        "uv.lock": '[[package]]\nname = "torch"\nversion = "2.5.1"\n',
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert build(found)[0] == "2.5.1"
+    assert "locked" in codes(found)
+    assert "lock-left" in codes(decided(tmp_path, files, BLACKWELL))
+
+
+def test_the_cuda_of_a_lock_is_kept_where_it_runs(tmp_path: Path) -> None:
+    locked = 'lock-version = "1.0"\n[[packages]]\nname = "torch"\nversion = "2.8.0+cu128"\n'
+    for on in (BLACKWELL, AMPERE, ADA):
+        found = decided(tmp_path, {"pylock.toml": locked}, on)
+        assert build(found)[:2] == ("2.8.0", "cu128")
+        assert found.relaxed == ()
+
+
+def test_a_lock_for_other_systems_alone_is_told(tmp_path: Path) -> None:
+    lock = "supported-markers = [\"sys_platform == 'win32'\"]\n[[package]]\nname = 'torch'\nversion = '2.6.0'\n"
+    files: dict[str, str | bytes] = {"uv.lock": lock, "pyproject.toml": "[project]\ndependencies = ['torch']\n"}
+    for folder, on, told in (("linux", AMPERE, {"lock-elsewhere"}), ("windows", ADA, set())):
+        found = decided(tmp_path / folder, files, on)
+        assert (build(found)[0], codes(found) & {"lock-elsewhere"}) == ("2.6.0", told)
+
+
+def test_a_lock_that_todays_lines_refuse_is_not_kept(tmp_path: Path) -> None:
+    pyproject = '[project]\nname = "x"\ndependencies = ["torch>=1.13", "pyarrow>=22"]\n'
+    lock = '[[package]]\nname = "torch"\nversion = "1.13.0"\n[[package]]\nname = "pyarrow"\nversion = "11.0.0"\n'
+    found = decided(tmp_path, {"pyproject.toml": pyproject, "poetry.lock": lock}, ADA)
+    assert build(found)[0] == "2.14.1"
+    assert "lock-stale" in codes(found)
+
+
+@pytest.mark.parametrize(
+    ("lock", "words"),
+    [
+        (
+            "Pipfile.lock",
+            '{"_meta": {"sources": []}, "default": {"torch": {"version": "==2.2.0"}, "x": {"path": "."}}}',
+        ),
+        ("pdm.lock", '[metadata]\ngroups = ["default"]\n[[package]]\nname = "torch"\nversion = "2.2.0"\n'),
+        ("pixi.lock", "- conda: https://example.org/conda-forge/linux-64/pytorch-2.2.0-cuda120_py311h_0.conda\n"),
+        ("pixi.lock", "  - pypi: https://example.org/ab/torch-2.2.0-cp311-cp311-manylinux1_x86_64.whl\n"),
+        ("conda-lock.yml", "package:\n- url: https://example.org/linux-64/pytorch-2.2.0-py311_cuda12_0.tar.bz2\n"),
+        ("requirements.lock", "# by rye\n-e file:.\ntorch==2.2.0\n    # via x\n"),
+    ],
+)
+def test_every_kind_of_lock_is_kept_where_it_runs(tmp_path: Path, lock: str, words: str) -> None:
+    pyproject = '[project]\nname = "x"\ndependencies = ["torch>=2"]\n'
+    found = decided(tmp_path, {"pyproject.toml": pyproject, lock: words}, AMPERE)
+    assert build(found)[0] == "2.2.0"
+    assert "locked" in codes(found)
+
+
+@pytest.mark.parametrize("words", ["{", "{]", '{"default": []}', '{"default": {"torch": 3}}', "{" * 9999])
+def test_a_broken_pipfile_lock_is_no_end(tmp_path: Path, words: str) -> None:
+    files: dict[str, str | bytes] = {"Pipfile": '[packages]\ntorch = "*"\n', "Pipfile.lock": words}
+    assert build(decided(tmp_path, files, AMPERE))[0] == "2.14.1"
