@@ -111,7 +111,7 @@ class ReviewPage(Page):
 
     def _for_class(self) -> str:
         return self.tr(
-            "This setup is for the class: save it with “Save as class profile…” below. Nothing is installed."
+            "This setup is for the class: save it with “Save as class profile…” below. That installs nothing."
         )
 
     def _say_limits(self) -> None:
