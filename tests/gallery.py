@@ -76,6 +76,7 @@ class _Walk(Pictures):
         self.settle(lambda: "runs" in session.names())
         window.pages[window.navigator.page].enter()
         self.settle(lambda: not window.tasks.busy)
+        self.settle(lambda: "glance" in session.tools.names() and not window.tasks.busy)  # the tiles' facts
         self.shoot("0-welcome")
         for number, name in enumerate(("1-check", "2-build", "3-source", "4-place", "5-review"), start=1):
             session.hold.add("propose")  # the picture takes longer than the choosing

@@ -327,7 +327,7 @@ def test_welcome_waits_for_nothing_that_it_does_not_ask() -> None:
     done = subprocess.run([sys.executable, "-c", USABLE], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     loaded = set(json.loads(done.stdout.splitlines()[-1]))
-    assert "wizard.gui.pages.welcome" in loaded
+    assert "wizard.gui.pages.welcome.page" in loaded
     modules = {"requests", "urllib3", "ssl", "http.server", "rattler", "packaging.requirements"}
     rooms = {"wizard.transfer.http", "wizard.classroom", "wizard.project", "wizard.machine.probe", "wizard.install"}
     assert (modules | rooms) & loaded == set()

@@ -33,8 +33,8 @@ from wizard.classroom.pack.make import read_listing, wanted_of
 from wizard.classroom.results.submit import read_room
 from wizard.classroom.server.share import ServingOn, serve_on
 from wizard.compatibility.model import Choices
-from wizard.gui.pages.verify import VerifyPage
-from wizard.gui.pages.welcome import WelcomePage
+from wizard.gui.pages.verify.page import VerifyPage
+from wizard.gui.pages.welcome.page import WelcomePage
 from wizard.gui.shell.window import WizardWindow
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES

@@ -16,7 +16,7 @@ from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle, source_page, texts
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId
-from wizard.gui.pages.verify import VerifyPage
+from wizard.gui.pages.verify.page import VerifyPage
 from wizard.model.errors import WizardError
 from wizard.model.messages import message
 from wizard.sources.model import Availability, Origin, SourceStatus
@@ -67,7 +67,7 @@ def test_the_difference_is_shown_first_and_written_with_install(
     assert pip.read_bytes() == before, "shown, not written"
     go_to(qtbot, window, PageId.REVIEW)
     review = window.pages[PageId.REVIEW]
-    qtbot.waitUntil(lambda: any(pip.name in text and "will change" in text for text in texts(window)))
+    qtbot.waitUntil(lambda: {pip.name, "Will change; you can undo it."} <= set(texts(window)))
     press(qtbot, review.settings.button)
     qtbot.waitUntil(lambda: any(str(pip) in text for text in texts(window)))
     assert not any("No setting" in text for text in texts(window))

@@ -289,7 +289,9 @@ class ToldRoom(ToldClasses):
     """A pack that is shared with a room of 12 seats, one of which needs help: told, since a real one takes seconds."""
 
     def look_at(self, folder: Path) -> PackSeen:
-        return PackSeen(folder, "Deep learning, autumn", CLASS_CODE, "2026-11-21", 61, 8_412_000_000, 0, 12)
+        return PackSeen(
+            folder, "Deep learning, autumn", CLASS_CODE, "2026-11-21", 61, 8_412_000_000, 0, 12, ("2.14.1+cu126",)
+        )
 
     def room(self, folder: Path, mark: str) -> RoomState | None:
         said = (Said(message("share.fix.log", "Look at the report on that computer.")),)

@@ -25,7 +25,7 @@ from wizard.classroom.code import code_of
 from wizard.classroom.profile.read import read_profile
 from wizard.classroom.profile.write import profile_text
 from wizard.gui.pages.review import ReviewPage
-from wizard.gui.pages.welcome import WelcomePage
+from wizard.gui.pages.welcome.page import WelcomePage
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.class_page import ClassPage
 from wizard.model.errors import EXPORT_NOT_WRITTEN, WizardError

@@ -31,7 +31,7 @@ from wizard.classroom.profile.read import read_profile
 from wizard.classroom.profile.signature import new_key, signature_path
 from wizard.classroom.profile.write import profile_text
 from wizard.classroom.server.share import serve_on
-from wizard.gui.pages.welcome import WelcomePage
+from wizard.gui.pages.welcome.page import WelcomePage
 from wizard.gui.shell.window import WizardWindow
 from wizard.model.messages import LANGUAGES
 from wizard.transfer.download import Downloads

@@ -15,7 +15,7 @@ from tests.gui.walking import go_to, press, settle
 from wizard.app.pages.order import PageId
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.build.page import BuildPage
-from wizard.gui.pages.welcome import WelcomePage
+from wizard.gui.pages.welcome.page import WelcomePage
 from wizard.gui.shell.incoming import open_file
 from wizard.gui.shell.window import WizardWindow
 from wizard.model.errors import WizardError

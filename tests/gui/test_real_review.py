@@ -19,7 +19,7 @@ from wizard.app.pages.order import AppState, PageId
 from wizard.app.tools import WindowSession
 from wizard.app.use import runs
 from wizard.compatibility.model import Choices
-from wizard.gui.pages.welcome import WelcomePage
+from wizard.gui.pages.welcome.page import WelcomePage
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
 from wizard.run.model import RunInfo

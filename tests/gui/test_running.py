@@ -17,7 +17,7 @@ from tests.gui.walking import failed_install, go_to, leave_the_run, press, settl
 from wizard.app.pages.order import PageId
 from wizard.gui.pages import install_parts
 from wizard.gui.pages.install import InstallPage
-from wizard.gui.pages.welcome_cards import RunningCard
+from wizard.gui.pages.welcome.cards import RunningCard
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets import announce
 from wizard.model.errors import UsageError

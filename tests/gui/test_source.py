@@ -291,7 +291,7 @@ def test_what_is_asked_too_and_what_becomes_different_are_told_as_such(
     go_to(qtbot, window, PageId.SOURCE)
     page = source_page(window)
     qtbot.waitUntil(page.different.isVisible)
-    assert "torchvision is left out" in page.different.accessibleName()
+    assert "torchvision: Left out" in page.different.accessibleName()
     assert "torchvision" not in page._notices.text()
     qtbot.waitUntil(lambda: {"Also used · file:///opt/wheels", "Cannot be reached"} <= set(texts(window)))
     assert not any(words.startswith("Does not have") for words in texts(window))

@@ -30,7 +30,7 @@ from tests.thorough import times
 from wizard.app.pages.order import PageId
 from wizard.app.tools import WindowSession
 from wizard.gui.pages.install import InstallPage
-from wizard.gui.pages.welcome_cards import RunningCard
+from wizard.gui.pages.welcome.cards import RunningCard
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
 from wizard.model.errors import ExitStatus

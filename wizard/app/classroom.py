@@ -10,9 +10,9 @@ from __future__ import annotations
 import contextlib
 import datetime
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -123,7 +123,8 @@ IsCancelled = Callable[[], bool]
 
 @dataclass(frozen=True, slots=True)
 class PackSeen:
-    """A pack that lies there. `total`: bytes of its files; `files` and `split`: how many, and how many in parts."""
+    """A pack that lies there. `total`: bytes of its files; `files` and `split`: how many, and how many in parts;
+    `builds`: versions of torch in it, such as 2.14.1+cu126."""
 
     folder: Path
     title: str
@@ -133,6 +134,7 @@ class PackSeen:
     total: int
     split: int
     seats: int | None = None
+    builds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,11 @@ class RoomState:
 
     room: ClassResults
     mark: str
+
+
+def _torch_builds(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the versions of torch among the names of wheels."""
+    return tuple(dict.fromkeys(name.split("-")[1] for name in sorted(names) if name.startswith("torch-")))
 
 
 class RunningServer:
@@ -220,6 +227,7 @@ class ClassTools:
             listing.total_bytes,
             sum(bool(entry.parts) for entry in wheels),
             read_seats(folder),
+            _torch_builds(PurePosixPath(entry.path).name for entry in wheels),
         )
 
     def plan_pack(self, profile: Path, folder: Path) -> PackPlan:

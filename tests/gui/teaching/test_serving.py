@@ -37,7 +37,7 @@ def test_it_is_handed_out_counted_and_stopped(page_of, qtbot: QtBot, built: tupl
     assert large.isVisible()
     assert large.text().replace("\n", "-") == said_code, "what is enough to join, in short lines"
     assert max(map(len, large.text().splitlines())) <= 10
-    assert f"with +{key}: signed results" in said(window)
+    assert f"add +{key}" in said(window)
     address = page.serving.addresses[0].code
     assert address.startswith("http://127.0.0.1:")
     assert page.serving.command.code == f"torch-wizard setup --pack {address} --class {code} --yes"

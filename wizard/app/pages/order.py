@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wizard.app.pages.build import is_forced
-from wizard.compatibility.model import Candidate, Choices, Plan, Verdict
-from wizard.model.messages import Message, message
+from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.run.model import Requirement
 
 if TYPE_CHECKING:
@@ -84,40 +83,6 @@ class AppState:
         if self.selected is None or self.selected_for is None:
             return True
         return _without_place(self.selected_for) != _without_place(self.choices)
-
-
-DIFFERENT = (  # messages of a plan about what became something else than was chosen, or than is usual
-    "plan.other-python",
-    "reuse.change.broken",
-    "project.head.relaxed",
-    "notice.second-choice",
-    "notice.companion-dropped",
-    "notice.asked-unfit",
-)
-
-
-def python_changed(state: AppState, plan: Plan) -> tuple[Message, ...]:
-    """Return that the environment gets another Python than Build proposed; Review's details say why."""
-    promised = state.request.decision if state.request else state.picked
-    proposed = promised.python if promised and not plan.choices.reuse else None
-    if proposed in (None, plan.python):
-        return ()
-    return (
-        message(
-            "plan.other-python",
-            "Python {python} instead of {proposed}.",
-            python=plan.python,
-            proposed=proposed or "",
-            why=plan.engine_reason,
-        ),
-    )
-
-
-def differences(state: AppState, plan: Plan) -> tuple[Message, ...]:
-    """Return what is to be read before Install: another Python, what a project does not get, and the plan's notices."""
-    out = tuple(one.why for one in state.request.decision.left_out) if state.request else ()
-    told = (*python_changed(state, plan), *out, *plan.notices)
-    return tuple(one for place, one in enumerate(told) if one not in told[:place])
 
 
 def _without_place(choices: Choices) -> Choices:

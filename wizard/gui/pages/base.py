@@ -2,6 +2,8 @@
 
 A page shows the navigator's state and puts values into it. It starts long calls through `start_task`, of which
 one can be under way at a time; leaving the page cancels it.
+
+One file: what a page may say for itself stands beside what it is given.
 """
 
 from __future__ import annotations
@@ -42,7 +44,6 @@ class Page(QWidget):
     changed = Signal()  # the footer and the rail should be asked again
     wants_focus = Signal()  # what had the focus is gone
     retitled = Signal()  # only the window's title has to be written anew
-    primary_hint: Message | None = None  # what the primary button does, where its words do not say it
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -112,6 +113,10 @@ class Page(QWidget):
     def may_press(self) -> bool:
         """Tell whether the primary button may be pressed now; asked again after each `changed`."""
         return self._task is None and self.context.navigator.may_go_next()
+
+    def hint_of_primary(self) -> Message | None:
+        """What the primary button does where its words do not say it, or what it waits for."""
+        return None
 
     def press(self) -> None:
         """Do what the primary button says."""

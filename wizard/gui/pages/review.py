@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from wizard.app.pages.order import DIFFERENT, differences, python_changed
+from wizard.app.pages.differences import DIFFERENT, difference_row, differences
 from wizard.app.pages.run import resolving_words
 from wizard.app.use.settings import UsePlan
 from wizard.compatibility.model import Plan
@@ -48,8 +48,6 @@ _IN_DETAILS = ("race.torch-rate", "race.packages-rate", "race.official-silent") 
 
 
 class ReviewPage(Page):
-    primary_hint = message("page.review.install", "Starts the download and the installation.")
-
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
         self.tiles, self.different = PlanTiles(), Notice()
@@ -94,6 +92,9 @@ class ReviewPage(Page):
     def first_control(self) -> QWidget | None:
         """The page's one button: three times Return installs where all is well, and stray keys have ended the hurry."""
         return None
+
+    def hint_of_primary(self) -> Message:
+        return message("page.review.install", "Starts the download and the installation.")
 
     def primary_text(self) -> str:
         return "" if self.nothing.code else self.tr("&Install")
@@ -151,7 +152,8 @@ class ReviewPage(Page):
         notices = (*broken, *told)
         is_different = bool(notices) and all(one.key in DIFFERENT for one in notices)
         title = self.difference_title() if is_different else self.tr("Worth knowing")
-        self.different.show_rows(title, [*self._setting_rows(), *(self.say(one) for one in notices)])
+        rows = ((subject, self.say(words)) for subject, words in map(difference_row, notices))
+        self.different.show_rows(title, [*self._setting_rows(), *rows])
         self.more.button.setChecked(preview.plan.choices.reuse)  # what is replaced has to be read
         for words in self._details(preview):
             self.more.body.addWidget(label(words))
@@ -169,17 +171,15 @@ class ReviewPage(Page):
             self.commands.body.addWidget(CodeLine(command))
         self.commands.body.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignLeft)
 
-    def _setting_rows(self) -> list[str]:
-        names = [diff.path.name for plan in self.state.persistent for diff in plan.diffs]
-        words = self.tr("%1 will change; you can undo it.").replace("%1", self.context.translator.listed(names))
-        return [words] if names else []
+    def _setting_rows(self) -> list[tuple[str, str]]:
+        words = self.tr("Will change; you can undo it.")
+        return [(diff.path.name, words) for plan in self.state.persistent for diff in plan.diffs]
 
     def _details(self, preview: Preview) -> list[str]:
         """What the tiles do not say. That no setting is changed is true only where no mirror is kept."""
         left_out = (*_IN_TILES, _BROKEN, *((_NO_SETTINGS,) if self._setting_rows() else ()))
         said = [self.say(change) for change in preview.changes if change.key not in left_out]
         said += [self.say(notice) for notice in preview.plan.notices if notice.key in _IN_DETAILS]
-        said += [self.say(preview.plan.engine_reason)] if python_changed(self.state, preview.plan) else []
         if preview.download_bytes:
             words = self.tr("PyTorch and its packages: %1 to download.")
             said.append(words.replace("%1", exact_bytes_text(preview.download_bytes)))

@@ -71,7 +71,7 @@ class Footer(QFrame):
             holder.setVisible(any(not one.isHidden() for one in held))  # an empty one would leave a gap
         words = page.primary_text()
         self.primary.setText(words)
-        hint = page.say(page.primary_hint) if page.primary_hint else ""
+        hint = page.say(page.hint_of_primary())
         self.primary.setToolTip(plain_tip(hint))
         self.primary.setAccessibleDescription(hint)
         self.primary.setVisible(bool(words))

@@ -48,7 +48,7 @@ def open_file(window: WindowParts, path: Path) -> None:
 
 
 def _open_on_welcome(window: WindowParts, path: Path, is_project: bool = False) -> None:
-    from wizard.gui.pages.welcome import WelcomePage
+    from wizard.gui.pages.welcome.page import WelcomePage
 
     welcome = window.pages[PageId.WELCOME]
     if window.navigator.state.run_is_going:

@@ -94,7 +94,7 @@ class WizardPages(dict[PageId, Page]):
         return cast("InstallPage | None", self.get(PageId.INSTALL))
 
     def _welcome(self) -> Page:
-        from wizard.gui.pages.welcome import WelcomePage
+        from wizard.gui.pages.welcome.page import WelcomePage
 
         return WelcomePage(self._context, self._opened)
 
@@ -136,7 +136,7 @@ def _install(context: AppContext) -> Page:
 
 
 def _verify(context: AppContext) -> Page:
-    from wizard.gui.pages.verify import VerifyPage
+    from wizard.gui.pages.verify.page import VerifyPage
 
     return VerifyPage(context)
 

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QBoxLayout, QFileDialog, QWidget
 
 from wizard.gui.shell.context import AppContext
@@ -20,8 +20,9 @@ from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.tools.class_pack import PackPanel
 from wizard.gui.tools.class_room import RoomPanel, ServingPanel
+from wizard.gui.widgets.figures import build_text
 from wizard.gui.widgets.frames import FoldList
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.labels import Pill, label
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, bytes_text, message
 
@@ -50,7 +51,8 @@ class ClassPage(SidePage):
         self._planned_for: Visit | None = None  # the one that brought a profile
         self.pack, self.serving = PackPanel(self.say), ServingPanel(context.translator, context.serving)
         self.room = RoomPanel(context.translator)
-        self._news = label("", "strong")
+        self._news, self.sharing = label("", "strong"), Pill("ok")
+        self.head.addWidget(self.sharing, 0, Qt.AlignmentFlag.AlignTop)
         self.save = button()
         self.footer_left = [self.save]
         self._both = QBoxLayout(_BELOW)
@@ -139,6 +141,7 @@ class ClassPage(SidePage):
         is_shared = is_open and self._is_shared
         self.pack.setVisible(not is_shared)  # another one can't be opened now: its name stands above
         self._both.setDirection(_BESIDE if is_shared else _BELOW)
+        self.room.fold_seats(is_shared)
         self._show_head()
 
     @property
@@ -149,8 +152,10 @@ class ClassPage(SidePage):
         words = self.tr("One download for the whole room. See who needs help.")
         title, seen = self.tr("Class"), self._seen
         if self._is_shared and seen is not None:
-            title, words = seen.title, str(seen.folder)
+            title, words = seen.title, self.context.translator.listed(map(build_text, seen.builds)) or str(seen.folder)
         self.set_head(title, words)
+        self.sharing.show_state("ok", self.tr("Sharing"))
+        self.sharing.setVisible(self._is_shared)
 
     @property
     def _is_serving(self) -> bool:

@@ -74,7 +74,8 @@ class ServingPanel(QFrame):
         self.large.setIcon(icon("maximize"))
         self.large.setIconSize(ICON_SIZE)
         buttons = column(gap=8)
-        for button in (self.start, self.large, self.stop, self.mend):
+        buttons.addWidget(self.start, 0, Qt.AlignmentFlag.AlignLeft)  # alone in a card as wide as the page
+        for button in (self.large, self.stop, self.mend):
             buttons.addWidget(button)
         rows.addLayout(head)
         self.picture = QrCode(_PICTURE)
@@ -125,7 +126,8 @@ class ServingPanel(QFrame):
         serving = self._serving
         is_ours = serving.what == PACK
         is_on, is_starting = serving.is_on and is_ours, serving.is_starting and is_ours
-        self._pill.show_state("ok" if is_on else "note", self.tr("Sharing") if is_on else self.tr("Off"))
+        self._pill.show_state("note", self.tr("Off"))
+        self._pill.setVisible(not is_on)
         self._words.setText(self._say_what(is_on))
         self._how_far.setText(self.tr("Reading every file first: %1").replace("%1", bytes_text(serving.read)))
         self.bar.setValue(min(_STEPS, int(_STEPS * serving.read / self._total)) if self._total else 0)
@@ -179,7 +181,7 @@ class ServingPanel(QFrame):
         groups = said.split("-")  # two in a line, as one says them
         self._said_code.setText("\n".join("-".join(groups[at : at + 2]) for at in range(0, len(groups), 2)))
         self._said_code.setAccessibleName(said)
-        signed = self.tr("with +%1: signed results").replace("%1", key) if key else ""
+        signed = self.tr("for signed results add +%1").replace("%1", key) if key else ""
         self._or.setText("\n".join(filter(None, (self.tr("or %1").replace("%1", shown[0]), signed))))
         for line, words in zip((self.code, self.command, *self.addresses), (*wanted, *shown), strict=False):
             if line.code != words:
@@ -210,7 +212,8 @@ class RoomPanel(QWidget):
         self._translator = translator
         self._room: ClassResults | None = None
         self._rows: tuple[MachineRow, ...] = ()
-        rows = column(self, gap=8)
+        self._rows_of = rows = column(self, gap=8)
+        self._is_shared = False
         self._title, self._counts, self._notes = label("", "heading", wrap=False), RoomCounts(), label("", "muted")
         self._seats_text, self.seats = QLabel(self), QSpinBox(self)
         self.seats.setRange(0, MOST_SEATS)
@@ -219,24 +222,24 @@ class RoomPanel(QWidget):
         self._seats_text.setBuddy(self.seats)
         self._filter_text, self.filter, self.only_red = QLabel(self), QLineEdit(self), QCheckBox(self)
         self._filter_text.setBuddy(self.filter)
-        head, asked, sought = line_up(gap=12), line_up(), line_up()
-        self.next_problem = QPushButton(self)
-        self.next_problem.setProperty("role", "small")
-        for part in (self._seats_text, self.seats, self.next_problem):
+        head, sought = line_up(gap=12), line_up()
+        self._asked, self._is_folded = QWidget(self), False  # how many computers are expected
+        asked = line_up(self._asked)
+        for part in (self._seats_text, self.seats):
             asked.addWidget(part)
-        asked.insertStretch(2, 1)
+        asked.addStretch(1)
         sought.addWidget(self._filter_text)
         sought.addWidget(self.filter, 1)
         self.seat_map, self.listed = SeatMap(), Fold()
         self._none = label("", "muted")
         self.table = RowTable(4, (_WHY, _FIX), _MOST_ROWS_SHOWN)
         self.detail = SeatDetail(translator)
+        self.next_problem = self.detail.next_problem
         for one in (self._title, self._counts):
             head.addWidget(one)
         head.addStretch(1)
-        for line in (head, asked):
-            rows.addLayout(line)
-        for widget in (self._none, self.seat_map, self.detail, self._notes):
+        rows.addLayout(head)
+        for widget in (self._asked, self._none, self.seat_map, self.detail, self._notes):
             rows.addWidget(widget)
         self.listed.body.addLayout(sought)
         self.listed.body.addWidget(self.only_red)
@@ -253,6 +256,15 @@ class RoomPanel(QWidget):
     @property
     def room(self) -> ClassResults | None:
         return self._room
+
+    def fold_seats(self, is_shared: bool) -> None:
+        """Once the seats are drawn, their number has been said: it goes into the fold, and the page needs no bar."""
+        self._is_shared = is_shared
+        is_folded = is_shared and self._room is not None and bool(self._room.rows)
+        if is_folded != self._is_folded:
+            self._is_folded = is_folded
+            into = self.listed.body if is_folded else self._rows_of
+            into.insertWidget(0 if is_folded else 1, self._asked)
 
     @property
     def selected(self) -> MachineRow | None:
@@ -277,7 +289,7 @@ class RoomPanel(QWidget):
     def retranslate(self) -> None:
         self._title.setText(self.tr("The room"))
         self._seats_text.setText(self.tr("&Expected computers"))
-        self.listed.show_words(self.tr("As a l&ist"))
+        self.listed.show_words(self.tr("As a l&ist, and how many are expected"))
         self.next_problem.setText(self.tr("Next proble&m"))
         self.seats.setSpecialValueText(self.tr("not set"))
         self.seats.setAccessibleName(self.tr("Expected computers"))
@@ -308,6 +320,7 @@ class RoomPanel(QWidget):
         self.table.fit()
         self.table.setVisible(bool(self._rows))
         self.seat_map.show_room(room)
+        self.fold_seats(self._is_shared)
         self.listed.setVisible(bool(room and room.rows))
         self.next_problem.setVisible(bool(room and room.red))
         self._none.setText(self._say_none(room))

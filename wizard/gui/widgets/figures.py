@@ -49,6 +49,12 @@ def about_text(seconds: float) -> str:
     return QCoreApplication.translate("Figures", "about %1").replace("%1", words)
 
 
+def build_text(build: str) -> str:
+    """`2.14.1+cu126` as people say it, after the name of torch."""
+    torch, _, variant = build.partition("+")
+    return f"torch {torch} + {variant_text(variant)}" if variant else f"torch {torch}"
+
+
 def variant_text(variant: str) -> str:
     """`cu126` as people say it."""
     if variant == "cpu":

@@ -335,17 +335,25 @@ class Notice(QFrame):
         outer = line_up(self, (20, 16, 22, 16), 16)
         outer.addWidget(Sign("warning"), 0, Qt.AlignmentFlag.AlignTop)
         lines = column(gap=8)
-        self._title, self._rows = label("", "notice-title"), column(gap=8)
+        self._title, self._rows = label("", "notice-title"), QGridLayout()
+        self._rows.setHorizontalSpacing(24)
+        self._rows.setVerticalSpacing(8)
+        self._rows.setColumnStretch(1, 1)
         lines.addWidget(self._title)
         lines.addLayout(self._rows)
         outer.addLayout(lines, 1)
 
-    def show_rows(self, title: str, rows: Sequence[str]) -> None:
-        """Show the rows below a title, or nothing where there are none."""
+    def show_rows(self, title: str, rows: Sequence[tuple[str, str]]) -> None:
+        """Show the rows below a title, each with what it is about ("": its words say it); nothing where there are
+        none."""
         self._title.setText(title)
         empty(self._rows)
-        for words in rows:
-            self._rows.addWidget(box("notice-line"))
-            self._rows.addWidget(label(words))
-        self.setAccessibleName(f"{title}: {' '.join(rows)}")
+        for place, (subject, words) in enumerate(rows):
+            self._rows.addWidget(box("notice-line"), 2 * place, 0, 1, 2)
+            self._rows.addWidget(label(words), 2 * place + 1, 1 if subject else 0, 1, 1 if subject else 2)
+            if subject:
+                self._rows.addWidget(label(subject, "strong", wrap=False), 2 * place + 1, 0, Qt.AlignmentFlag.AlignTop)
+        self.setAccessibleName(
+            f"{title}: {' '.join(f'{subject}: {words}' if subject else words for subject, words in rows)}"
+        )
         self.setVisible(bool(rows))

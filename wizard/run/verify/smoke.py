@@ -146,10 +146,14 @@ def _peers(data: Mapping[str, Any]) -> dict[str, Scalar]:
 
 
 def _speed(data: Mapping[str, Any]) -> dict[str, Scalar]:
-    """`stated`: what this card is rated at, `share`: per cent of that; both missing for a card of no table."""
+    """`stated`: what this card is rated at, `least`: what a sound one reaches, `share`: per cent of what is rated; all
+    missing for a card of no table."""
     measured, stated = _number(data.get("tflops")), stated_speed(str(data.get("name")))
     params: dict[str, Scalar] = {"tflops": f"{measured:.1f}"}
-    return {**params, "stated": f"{stated:.1f}", "share": round(100 * measured / stated)} if stated else params
+    if not stated:
+        return params
+    least = f"{stated * _SLOW / 100:.1f}"
+    return {**params, "stated": f"{stated:.1f}", "least": least, "share": round(100 * measured / stated)}
 
 
 def _difference(data: Mapping[str, Any]) -> dict[str, Scalar]:

@@ -131,6 +131,10 @@ class WhereFrom(QWidget):
     def why(self) -> str:
         return self._why.text()
 
+    @property
+    def chosen_name(self) -> str:
+        return self.choice.currentText()
+
     def show_choice(self, mirrors: str, table: Sequence[MirrorRow], is_cn: bool, language: str) -> None:
         """Show the ways to choose a source, and each mirror's operator by name."""
         names = {row.id: text(row.operator, language) for row in operators(table)}

@@ -12,7 +12,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from wizard.app.pages.order import DIFFERENT
+from wizard.app.pages.differences import DIFFERENT, difference_row
 from wizard.app.pages.sources import KINDS, PersistentMirror, persistent_mirrors, reasons, rows_of
 from wizard.app.project import of_any_build
 from wizard.app.use.settings import UsePlan
@@ -73,6 +73,7 @@ class SourcePage(Page):
 
     def _lay_out(self) -> None:
         self.different, self._notices = Notice(), label("", "muted")
+        self.fold.body.addWidget(self.where)
         self.fold.body.addWidget(self.by_hand)
         self.network_fold.body.addWidget(self.region)
         self.network_fold.body.addWidget(self.network)
@@ -80,7 +81,6 @@ class SourcePage(Page):
             self.different,
             self._notices,
             *self.tables.values(),
-            self.where,
             self.persistent,
             FoldList(self.fold, self.network_fold),
         ):
@@ -108,14 +108,13 @@ class SourcePage(Page):
         self._live = {}
 
     def first_control(self) -> QWidget:
-        return self.again if self.trouble.isVisible() else self.where.choice
+        return self.again if self.trouble.isVisible() else self.tables["torch"].chosen_choice or self.fold.button
 
     # -- words
 
     def retranslate(self) -> None:
         self._show_head()
         self.again.setText(self.tr("Measure &again"))
-        self.fold.show_words(self.tr("Choose sources by &hand: an address, a folder, a classroom server"))
         self.network_fold.show_words(self.tr("Region, pro&xy and certificates"))
         for part in (self.by_hand, self.network, self.persistent):
             part.retranslate()
@@ -124,10 +123,13 @@ class SourcePage(Page):
         state, language = self.state, self.context.translator.language
         is_cn = region(state.choices.region) == "cn"
         self.where.show_choice(state.choices.mirrors, self._table, is_cn, language)
+        words = self.tr("Choose sources by &hand: an address, a folder, a classroom server")
+        self.fold.show_words(words, self.where.chosen_name)
         self.region.show_choice(state.choices.region, region() == "cn")
         selected = state.selected
         notices = [notice for notice in reasons(selected) if notice.key not in _hidden(selected)] if selected else []
-        changed = [self.say(notice) for notice in notices if notice.key in DIFFERENT]
+        rows = (difference_row(notice) for notice in notices if notice.key in DIFFERENT)
+        changed = [(subject, self.say(words)) for subject, words in rows]
         others = [self.say(notice) for notice in notices if notice.key not in DIFFERENT]
         self.different.show_rows(self.difference_title(), changed)
         self._notices.setText("\n".join(others))

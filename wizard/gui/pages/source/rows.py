@@ -183,6 +183,12 @@ class SourceRows(QWidget):
     def lines(self) -> Sequence[_Line]:
         return self._lines
 
+    @property
+    def chosen_choice(self) -> QRadioButton | None:
+        """The one that is on, where it can be reached."""
+        shown = (one.radio for one in self._lines if not one.radio.isHidden())
+        return next((radio for radio in shown if radio.isChecked() and radio.isEnabled()), None)
+
     def show_rows(self, title: str, rows: Sequence[SourceStatus], size: str = "") -> None:
         """Show the sources of one kind, keeping the lines that are there; those that do not answer are one line.
         `size`: of what comes from them, where the rows do not know it."""
@@ -227,4 +233,5 @@ class SourceRows(QWidget):
         self._lines.append(line)
         self._group.addButton(line.radio)
         self._card.addWidget(line)
+        line.show()  # at once: Qt would do it one round later, and its choice could not have the focus until then
         line.radio.clicked.connect(lambda: self.chosen.emit(self.rows[place]))

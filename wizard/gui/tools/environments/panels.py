@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QPushButton
 
 from wizard.compatibility.model import Choices
-from wizard.gui.pages.verify_parts import PackagesFold
+from wizard.gui.pages.verify.kernel import PackagesFold
 from wizard.gui.shell.tasks import seldom
 from wizard.gui.widgets.fields import ReturnField, read_in_order, tell_wrong
 from wizard.gui.widgets.frames import column, line_up

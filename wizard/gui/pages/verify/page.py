@@ -11,16 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from wizard.app.pages.order import SideId
 from wizard.app.pages.report import CheckView, DiagnosisView, ReportView, read_report
 from wizard.gui.pages.base import Page
-from wizard.gui.pages.verify_parts import HandOnCard, KernelOffer, check_word, speed_bar
+from wizard.gui.pages.verify.kernel import KernelOffer
+from wizard.gui.pages.verify.parts import HandOnCard, check_word, speed_words
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
 from wizard.gui.widgets.code import Advice, CodeLines, SaidCode, copy_out, open_folder, say_for_a_moment
-from wizard.gui.widgets.figures import seconds_text, variant_text
+from wizard.gui.widgets.figures import build_text, seconds_text
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up, stacked
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wizard.app.pages.after_setup import Section
+    from wizard.model.messages import Message
 
 _HEADLINE = "zeros"  # torch.zeros(1).cuda(): the one that everybody wants to know
 _ON_CARD = "torch.zeros(1).cuda()"
@@ -51,9 +53,13 @@ def _small(*buttons: QPushButton) -> QHBoxLayout:
     return row
 
 
-class VerifyPage(Page):
-    primary_hint = message("page.verify.close", "Closes this window. The environment stays.")
+def _at_right(words: str, role: str) -> QLabel:
+    made = label(words, role, wrap=False)
+    made.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    return made
 
+
+class VerifyPage(Page):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
         self._failure = box("error")
@@ -98,7 +104,7 @@ class VerifyPage(Page):
             button.setIcon(icon(name, "accent"))
             button.setIconSize(_ICON)
             starts.addWidget(button, 1)
-        self.footer_right = [self.another, self.finish]
+        self.footer_left, self.footer_right = [self.copy, self.save], [self.another, self.finish]
         for widget in (self._failure, self._evidence, self.hand_on, self.first, self._start):
             self.body.addWidget(widget)
         self.body.addLayout(starts)
@@ -106,7 +112,6 @@ class VerifyPage(Page):
         self.body.addWidget(self.command)
         self._folds = FoldList(self.ways, self.others, self.changes)
         self.body.addWidget(self._folds)
-        self.body.addLayout(_small(self.copy, self.save))
         self.body.addStretch(1)
         self._connect()
 
@@ -175,6 +180,9 @@ class VerifyPage(Page):
 
     def first_control(self) -> QWidget | None:
         return self.mend if self.has_failed else self.terminal
+
+    def hint_of_primary(self) -> Message:
+        return message("page.verify.close", "Closes this window. The environment stays.")
 
     def primary_text(self) -> str:
         return "" if self.has_failed else self.tr("&Finish")
@@ -271,10 +279,8 @@ class VerifyPage(Page):
 
     def _what_runs(self, view: ReportView) -> str:
         said = view.headline.params if view.headline else {}
-        torch, _, variant = view.torch.partition("+")
         card = str(said.get("device") or "") if view.gpu_ok else ""
-        what = f"torch {torch} + {variant_text(variant)}" if variant else f"torch {torch}"
-        return "  •  ".join(filter(None, (card, what)))
+        return "  •  ".join(filter(None, (card, build_text(view.torch))))
 
     def _show_diagnosis(self, diagnosis: DiagnosisView | None) -> None:
         self._failure.setVisible(self.has_failed)
@@ -305,15 +311,20 @@ class VerifyPage(Page):
         pill.setAccessibleName(f"{name}: {pill.accessibleName()}")
         is_said = check.name in (_HEADLINE, _SPEED) and check.state == "ok"  # its sentence says it, or it tells nothing
         seconds = check.seconds if check.seconds and check.seconds >= _WORTH_SAYING and not is_said else None
-        took = label(seconds_text(seconds) if seconds is not None else "", "muted", wrap=False)
-        took.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        took: QWidget | None = _at_right(seconds_text(seconds), "muted") if seconds is not None else None
         error = str(check.message.params.get("error") or "")
         is_evidence = bool(error) and any(error in line for line in evidence)  # it stands above
         said: QWidget = label("" if is_evidence else self.say(check.message))
-        share = check.message.params.get("share")
-        if isinstance(share, int):
-            said = stacked(speed_bar(share, self.say(check.message)), said)
-        card.add_row(pill, label(name, "strong", wrap=False), said, took, tight=card is self.rows)
+        named: QWidget = label(name, "strong", wrap=False)
+        if check.name == _SPEED and "tflops" in check.message.params:
+            gauge, value, expected = speed_words(check.message.params)
+            took = stacked(
+                *(_at_right(words, role) for words, role in ((value, "strong"), (expected, "muted")) if words)
+            )
+            is_slow = check.message.key.endswith(".slow")  # which has to be told in words
+            said = stacked(*filter(None, (gauge, said if is_slow else None)))
+            named = stacked(named, label("float32", "muted"))
+        card.add_row(pill, named, said, took, tight=card is self.rows)
 
     def open_terminal(self, command: str = "", asked_from: QWidget | None = None) -> None:
         """Open one in which the environment is active; `command` runs there first."""

@@ -21,9 +21,7 @@ from wizard.app.use.runs import resume_or_show
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.run_watch import run_name, unfinished_words
-from wizard.gui.pages.welcome_cards import (
-    JoinPanel,
-    OpenPanel,
+from wizard.gui.pages.welcome.cards import (
     ProfileCard,
     RunningCard,
     WelcomeCard,
@@ -32,6 +30,7 @@ from wizard.gui.pages.welcome_cards import (
     opened_card,
     show_facts,
 )
+from wizard.gui.pages.welcome.forms import JoinPanel, OpenPanel
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.widgets.frames import Tile, column, empty, line_up
@@ -93,7 +92,6 @@ class WelcomePage(Page):
             tiles.addWidget(tile, 1)
         rows.addWidget(self._told)
         rows.addLayout(tiles)
-        rows.addSpacing(8)
         self._links = {
             self.manage: "box",
             self.explain: "circle-question-mark",
@@ -132,6 +130,9 @@ class WelcomePage(Page):
 
     def may_press(self) -> bool:
         return not self.is_busy and self.form.is_filled if self.form else super().may_press()
+
+    def hint_of_primary(self) -> Message | None:
+        return self.form.lacks if self.form else None
 
     def press(self) -> None:
         if self.form is self.joining:

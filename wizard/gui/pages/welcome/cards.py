@@ -1,22 +1,20 @@
-"""Welcome's cards and forms: a setup that is running or was left, what was opened, a class to join, a project to open.
+"""Welcome's cards: a setup that is running or was left, what was opened, what has changed; and its quiet links.
 
-They show a value and offer one or two ways on; what a way does is the page's. One file: each is a few lines.
+They show a value and offer one or two ways on; what a way does is the page's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QPushButton
 
 from wizard.app.pages.order import SideId
 from wizard.gui.pages.run_watch import RunWatch, run_name
 from wizard.gui.widgets.announce import announce
-from wizard.gui.widgets.fields import PathField, read_in_order, tell_wrong
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.hosts_consent import HostsConsent
 from wizard.gui.widgets.icons import ICON_SIZE, icon
@@ -31,167 +29,7 @@ if TYPE_CHECKING:
     from wizard.environment.inspect.baseline import EnvironmentChanges
     from wizard.gui.shell.context import AppContext
     from wizard.gui.widgets.frames import Tile
-    from wizard.gui.widgets.messages import Trouble
-    from wizard.model.errors import WizardError
     from wizard.run.model import RunInfo
-
-
-_CODE = "7YD-25C8-7SP-8YWZ"
-_ADDRESS = "http://192.168.1.20:8765/"
-_OF_CODE = ("share-bad-code", "share-needs-code", "share-wrong-code")
-
-
-@dataclass(frozen=True, slots=True)
-class JoinRequest:
-    code: str
-    address: str
-    label: str
-    hand_on: bool
-
-
-class JoinPanel(QFrame):
-    changed = Signal()
-    put_away = Signal()
-
-    def __init__(self, say: Callable[[Message], str], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "card")
-        self.consent = HostsConsent(say, self)
-        rows = column(self, (16, 14, 16, 14), 10)
-        self._title, self._words = label("", "heading"), label("", "muted")
-        self.code, self.address, self.seat = QLineEdit(self), PathField(self), QLineEdit(self)
-        self.browse, self.drop, self.hand_on = QPushButton(self), QPushButton(self), QCheckBox(self)
-        self._texts = [QLabel(self) for _ in range(3)]
-        self._fields = fields = QGridLayout()
-        fields.setHorizontalSpacing(12)
-        for row, (text, field) in enumerate(zip(self._texts, (self.code, self.address, self.seat), strict=True)):
-            text.setBuddy(field)
-            fields.addWidget(text, 2 * row, 0)
-            fields.addWidget(field, 2 * row, 1)
-            field.textChanged.connect(self.changed)
-        fields.addWidget(self.browse, 2, 2)
-        fields.setColumnStretch(1, 1)
-        for widget in (self._title, self._words):
-            rows.addWidget(widget)
-        rows.addLayout(fields)
-        rows.addWidget(self.consent)
-        rows.addWidget(self.hand_on)
-        rows.addWidget(self.drop, 0, Qt.AlignmentFlag.AlignLeft)
-        for field in (self.code, self.address):
-            field.textChanged.connect(lambda text: self.consent.show_hosts(()))  # those of another class
-        self.consent.changed.connect(self.changed)
-        self.browse.clicked.connect(self._ask_folder)
-        self.drop.clicked.connect(self.put_away)
-        code, address, seat = zip(self._texts, (self.code, self.address, self.seat), strict=True)
-        fields_shown = (*code, *address, self.browse, *seat)
-        read_in_order(self._title, self._words, *fields_shown, self.consent, self.hand_on, self.drop)
-        self.setVisible(False)
-
-    @property
-    def first(self) -> QWidget:
-        return self.code
-
-    def show_wrong(self, error: WizardError | None, trouble: Trouble) -> None:
-        """Show an error below the field that it is about; None: what was wrong is over."""
-        is_of_address = bool(self.address.text()) and error is not None and error.code not in _OF_CODE
-        trouble.put_below_field(error is not None)
-        for row, field in ((1, self.code), (3, self.address)):
-            is_wrong = error is not None and is_of_address == (field is self.address)
-            if is_wrong and error is not None:
-                self._fields.addWidget(trouble, row, 1, 1, 2)
-                trouble.show_error(error)
-            tell_wrong(field, trouble.plain_text() if is_wrong else "")
-
-    @property
-    def is_filled(self) -> bool:
-        return bool(self.wish.code or self.wish.address) and self.consent.is_agreed
-
-    @property
-    def wish(self) -> JoinRequest:
-        code, address, seat = (field.text().strip() for field in (self.code, self.address, self.seat))
-        return JoinRequest(code, address, seat, self.hand_on.isChecked())
-
-    def _ask_folder(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self, self.tr("The folder of the class"), str(Path.home()))
-        if chosen:
-            self.address.setText(chosen)
-
-    def retranslate(self) -> None:
-        self._title.setText(self.tr("Join a class"))
-        self._words.setText(
-            self.tr("Type the class code that your teacher shows. Each file is checked after it is downloaded.")
-        )
-        names = (self.tr("Class c&ode"), self.tr("&Address or folder"), self.tr("Na&me of this computer"))
-        for text, words in zip(self._texts, names, strict=True):
-            text.setText(words)
-        self.code.setPlaceholderText(_CODE)
-        self.code.setAccessibleName(self.tr("Class code"))
-        only = self.tr("only if the code finds nothing: %1").replace("%1", _ADDRESS)
-        self.address.setPlaceholderText(only)
-        self.address.setAccessibleName(self.tr("Address or folder of the class"))
-        self.seat.setPlaceholderText(self.tr("for example seat 7 (optional)"))
-        self.seat.setAccessibleName(self.tr("Name of this computer in the class"))
-        self.browse.setText(self.tr("&Folder…"))
-        self.hand_on.setText(self.tr("When this computer is ready, s&hare the files with the others"))
-        self.drop.setText(self.tr("Ca&ncel"))
-        self.consent.retranslate()
-
-
-class OpenPanel(QFrame):
-    """Which project: a folder, or one file of it, typed, chosen or dropped."""
-
-    changed = Signal()
-    put_away = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "card")
-        rows = column(self, (16, 14, 16, 14), 10)
-        self._title, self._words = label("", "heading"), label("", "muted")
-        self.where = PathField(self)
-        self.folder, self.file, self.drop = QPushButton(self), QPushButton(self), QPushButton(self)
-        line = line_up()
-        line.addWidget(self.where, 1)
-        line.addWidget(self.folder)
-        line.addWidget(self.file)
-        rows.addWidget(self._title)
-        rows.addWidget(self._words)
-        rows.addLayout(line)
-        rows.addWidget(self.drop, 0, Qt.AlignmentFlag.AlignLeft)
-        self.where.textChanged.connect(self.changed)
-        self.folder.clicked.connect(self._ask_folder)
-        self.file.clicked.connect(self._ask_file)
-        self.drop.clicked.connect(self.put_away)
-        read_in_order(self._title, self._words, self.where, self.folder, self.file, self.drop)
-        self.setVisible(False)
-
-    @property
-    def first(self) -> QWidget:
-        return self.where
-
-    @property
-    def is_filled(self) -> bool:
-        return bool(self.where.text().strip())
-
-    def _ask_folder(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self, self.tr("The folder of the project"), str(Path.home()))
-        if chosen:
-            self.where.setText(chosen)
-
-    def _ask_file(self) -> None:
-        title = self.tr("The file that lists what the project needs")
-        chosen, _ = QFileDialog.getOpenFileName(self, title, str(Path.home()))
-        if chosen:
-            self.where.setText(chosen)
-
-    def retranslate(self) -> None:
-        self._title.setText(self.tr("Open a project"))
-        self._words.setText(self.tr("What it needs is read from files such as requirements.txt; none of it is run."))
-        self.where.setAccessibleName(self.tr("Folder, file or address of the project"))
-        self.where.setPlaceholderText(self.tr("Drop the folder here, or paste the address of a repository"))
-        self.folder.setText(self.tr("&Folder…"))
-        self.file.setText(self.tr("F&ile…"))
-        self.drop.setText(self.tr("Ca&ncel"))
 
 
 _LINKS = 3  # in a line: a small window holds them in both languages
@@ -200,6 +38,7 @@ _LINKS = 3  # in a line: a small window holds them in both languages
 def links_in_lines(links: Mapping[QPushButton, str]) -> QGridLayout:
     """Return the quiet ways on in columns, each with its icon."""
     made = QGridLayout()
+    made.setContentsMargins(0, 8, 0, 0)
     made.setHorizontalSpacing(20)
     made.setVerticalSpacing(4)
     for place, (link, name) in enumerate(links.items()):
@@ -230,27 +69,25 @@ class WelcomeCard(QFrame):
         super().__init__()
         self.setProperty("role", "card")
         self._name = name
-        rows = column(self, (18, 12, 18, 12), 6)
+        outer = line_up(self, (18, 14, 18, 14), 16)
+        self.lines = column(gap=6)  # all but the buttons, which stand beside them
         head = line_up()
         self.pill, self.words, self.about = Pill(), label("", "heading"), label("", "muted")
-        head.addWidget(self.pill)
-        head.addStretch(1)
-        rows.addLayout(head)
-        rows.addWidget(self.words)
-        rows.addWidget(self.about)
+        head.addWidget(self.pill, 0, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self.words, 1)
+        self.lines.addLayout(head)
+        self.lines.addWidget(self.about)
+        outer.addLayout(self.lines, 1)
         self.show_words(state, word, words, about)
-        buttons = line_up()
         self.buttons = [QPushButton() for _ in ways]
+        beside = self.lines if consent is not None else outer  # a yes stands before the button that waits for it
+        if consent is not None:
+            self._wait_for(consent)
+            self.lines.addWidget(consent)
         for button, (text, way) in zip(self.buttons, ways, strict=True):
             self.show_way(button, text)
             button.clicked.connect(lambda checked=False, way=way: way())
-            buttons.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-        buttons.addStretch(1)
-        if consent is not None:
-            self._wait_for(consent)
-            rows.addWidget(consent)
-        if ways:
-            rows.addLayout(buttons)
+            beside.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
     def _wait_for(self, consent: HostsConsent) -> None:
         def look() -> None:
@@ -362,6 +199,9 @@ class RunningCard(WelcomeCard):
     def __init__(self, context: AppContext, run: RunInfo, show: Callable[[], None]) -> None:
         super().__init__("note", "", "", "", run_name(run), [("", show)])
         self._context, self._run, self._is_done = context, run, run.state == "finished"
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self.lines.addWidget(self._bar)
         self._watch = RunWatch(context.session, context.tasks, context.translator.say, self)
         self._watch.changed.connect(self._show_run)
         self._watch.over.connect(self._over)
@@ -372,6 +212,7 @@ class RunningCard(WelcomeCard):
 
     def _show_run(self) -> None:
         name, about = run_name(self._run), self._run.prefix
+        self._bar.setVisible(not self._is_done)
         if self._is_done:
             words = self.tr("Finished, see the result: %1").replace("%1", name)
             self.show_words("ok", self.tr("Finished"), words, about)
@@ -380,10 +221,13 @@ class RunningCard(WelcomeCard):
         if self._watch.silence:
             said = self._context.translator.say(message("flow.silent", seconds=self._watch.silence))
             about = f"{about}\n{said}"
-        percent = f"{int(self._watch.view.fraction * 100)} %"
+        share = int(self._watch.view.fraction * 100)
+        percent = f"{share} %"
+        self._bar.setValue(share)
         what = self.tr("Packages are being changed: %1") if self._run.adds else self.tr("A setup is running: %1")
         words = what.replace("%1", name)
         self.show_words("note", self.tr("Running, %1").replace("%1", percent), words, about)
+        self._bar.setAccessibleName(self.pill.accessibleName())
         self.show_way(self.buttons[0], self.tr("Sho&w it"))
 
     def stop(self) -> None:

@@ -1,0 +1,132 @@
+"""Parts of Verify: the speed as a gauge, and that downloads are shared with the class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QRectF
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+
+from wizard.gui.shell.context import AppContext
+from wizard.gui.shell.serving import DOWNLOADS
+from wizard.gui.shell.theme import colour_now
+from wizard.gui.widgets.frames import column, draw_bar, line_up
+from wizard.gui.widgets.labels import Pill, label
+from wizard.model.errors import ExitStatus, WizardError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wizard.app.pages.order import AppState
+
+_GAUGE, _BEYOND = 24, 1.25  # pixels; the end of the gauge, as a part of what such a card is rated at
+_READY = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)  # its files are right, whatever the card said
+
+
+def check_word(state: str) -> str:
+    """Return the word for a check that did not pass; "" for one that did."""
+    words = {
+        "failed": QCoreApplication.translate("TorchCheckState", "Failed"),
+        "skipped": QCoreApplication.translate("TorchCheckState", "Skipped"),
+    }
+    return words.get(state, "")
+
+
+class SpeedGauge(QWidget):
+    """A measured speed as a bar, and around its end the range in which such a card should be. Words say the same."""
+
+    def __init__(self, measured: float, least: float, most: float) -> None:
+        super().__init__()
+        self._measured, self._range, self._whole = measured, (least, most), max(most * _BEYOND, measured)
+        self.setFixedHeight(_GAUGE)
+        self.setMinimumWidth(4 * _GAUGE)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the bar, green where it reaches the range, and the range as a frame that is seen through it."""
+        painter, room, one = QPainter(self), QRectF(self.rect()), self.width() / self._whole
+        reaches = self._measured >= self._range[0]
+        high = room.height() / 3
+        bar = QRectF(room.x(), room.center().y() - high / 2, room.width(), high)
+        draw_bar(painter, bar, ((min(self._measured / self._whole, 1.0), "on_ok" if reaches else "on_problem"),))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(colour_now("border"), 1.5))
+        least, most = self._range
+        painter.drawRoundedRect(QRectF(least * one, 1, (most - least) * one, room.height() - 2), 4, 4)
+
+
+def speed_words(said: Mapping[str, object]) -> tuple[QWidget | None, str, str]:
+    """Return the gauge of a measured speed with its value and what is expected; no gauge where no table has it."""
+    value = f"{said['tflops']} TFLOP/s"
+    if "least" not in said:
+        return None, value, ""
+    words = QCoreApplication.translate("VerifyPage", "expected: %1 to %2")
+    expected = words.replace("%1", str(said["least"])).replace("%2", str(said["stated"]))
+    return (
+        SpeedGauge(float(str(said["tflops"])), float(str(said["least"])), float(str(said["stated"]))),
+        value,
+        expected,
+    )
+
+
+class HandOnCard(QFrame):
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self._context = context
+        self._begun_for = ""  # the run; one that was stopped by hand is not begun again
+        self._failure: WizardError | None = None
+        rows = column(self, (16, 12, 16, 12), 6)
+        self._pill, self._title, self.stop = Pill("note"), label("", "strong"), QPushButton(self)
+        self.stop.setProperty("role", "small")
+        head = line_up()
+        head.addWidget(self._pill)
+        head.addWidget(self._title, 1)
+        head.addWidget(self.stop)
+        self._words = label("", "muted")
+        rows.addLayout(head)
+        rows.addWidget(self._words)
+        self.stop.clicked.connect(context.serving.stop)
+        context.serving.changed.connect(self.retranslate)
+        self.setVisible(False)
+
+    def begin(self) -> None:
+        """Opt-in: only where the form's tick was set."""
+        state, serving = self._context.navigator.state, self._context.serving
+        if not self._is_wanted(state) or state.run_id == self._begun_for or serving.is_on:
+            self.retranslate()
+            return
+        self._begun_for, self._failure = state.run_id or "", None
+        room, preview, classes = state.classroom, state.preview, self._context.session.tools.classes
+        if room is None or preview is None:
+            return
+        serving.start(
+            DOWNLOADS,
+            lambda on_bytes, is_cancelled: classes.hand_on(room.file, room.path, preview.files),
+            self._failed,
+        )
+
+    @staticmethod
+    def _is_wanted(state: AppState) -> bool:
+        report = state.report or {}
+        return state.hand_on and state.preview is not None and report.get("status") in _READY
+
+    def _failed(self, error: WizardError) -> None:
+        self._failure = error
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        serving = self._context.serving
+        server = serving.server if serving.what == DOWNLOADS else None
+        self.stop.setText(self.tr("St&op it"))
+        self.stop.setVisible(server is not None)
+        self.setVisible(server is not None or self._failure is not None)
+        if server is not None:
+            self._pill.show_state("ok", self.tr("Sharing"))
+            self._title.setText(self.tr("This computer shares the files with its class"))
+            words = self.tr("Sharing ends when this window is closed. Others find it by the class code, or at %1.")
+            self._words.setText(words.replace("%1", "  ".join(server.addresses)))
+        elif self._failure is not None:
+            self._pill.show_state("note")
+            self._title.setText(self.tr("The files could not be shared"))
+            self._words.setText(self._context.translator.say(self._failure.summary))

@@ -1,0 +1,193 @@
+"""Welcome's forms: a class to join, a project to open. What is filled in there is the page's to carry out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
+
+from wizard.gui.widgets.fields import PathField, read_in_order, tell_wrong
+from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.hosts_consent import HostsConsent
+from wizard.gui.widgets.labels import label
+from wizard.model.messages import Message, message
+
+if TYPE_CHECKING:
+    from wizard.gui.widgets.messages import Trouble
+    from wizard.model.errors import WizardError
+
+_CODE = "7YD-25C8-7SP-8YWZ"
+_ADDRESS = "http://192.168.1.20:8765/"
+_OF_CODE = ("share-bad-code", "share-needs-code", "share-wrong-code")
+
+
+@dataclass(frozen=True, slots=True)
+class JoinRequest:
+    code: str
+    address: str
+    label: str
+    hand_on: bool
+
+
+class JoinPanel(QFrame):
+    changed = Signal()
+    put_away = Signal()
+
+    def __init__(self, say: Callable[[Message], str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self.consent = HostsConsent(say, self)
+        rows = column(self, (16, 14, 16, 14), 10)
+        self._title, self._words = label("", "heading"), label("", "muted")
+        self.code, self.address, self.seat = QLineEdit(self), PathField(self), QLineEdit(self)
+        self.browse, self.drop, self.hand_on = QPushButton(self), QPushButton(self), QCheckBox(self)
+        self._texts = [QLabel(self) for _ in range(3)]
+        self._fields = fields = QGridLayout()
+        fields.setHorizontalSpacing(12)
+        for row, (text, field) in enumerate(zip(self._texts, (self.code, self.address, self.seat), strict=True)):
+            text.setBuddy(field)
+            fields.addWidget(text, 2 * row, 0)
+            fields.addWidget(field, 2 * row, 1)
+            field.textChanged.connect(self.changed)
+        fields.addWidget(self.browse, 2, 2)
+        fields.setColumnStretch(1, 1)
+        for widget in (self._title, self._words):
+            rows.addWidget(widget)
+        rows.addLayout(fields)
+        rows.addWidget(self.consent)
+        rows.addWidget(self.hand_on)
+        rows.addWidget(self.drop, 0, Qt.AlignmentFlag.AlignLeft)
+        for field in (self.code, self.address):
+            field.textChanged.connect(lambda text: self.consent.show_hosts(()))  # those of another class
+        self.consent.changed.connect(self.changed)
+        self.browse.clicked.connect(self._ask_folder)
+        self.drop.clicked.connect(self.put_away)
+        code, address, seat = zip(self._texts, (self.code, self.address, self.seat), strict=True)
+        fields_shown = (*code, *address, self.browse, *seat)
+        read_in_order(self._title, self._words, *fields_shown, self.consent, self.hand_on, self.drop)
+        self.setVisible(False)
+
+    @property
+    def first(self) -> QWidget:
+        return self.code
+
+    def show_wrong(self, error: WizardError | None, trouble: Trouble) -> None:
+        """Show an error below the field that it is about; None: what was wrong is over."""
+        is_of_address = bool(self.address.text()) and error is not None and error.code not in _OF_CODE
+        trouble.put_below_field(error is not None)
+        for row, field in ((1, self.code), (3, self.address)):
+            is_wrong = error is not None and is_of_address == (field is self.address)
+            if is_wrong and error is not None:
+                self._fields.addWidget(trouble, row, 1, 1, 2)
+                trouble.show_error(error)
+            tell_wrong(field, trouble.plain_text() if is_wrong else "")
+
+    @property
+    def is_filled(self) -> bool:
+        return self.lacks is None
+
+    @property
+    def lacks(self) -> Message | None:
+        """What Join waits for."""
+        if not (self.wish.code or self.wish.address):
+            return message("page.welcome.lacks-code", "Type the class code first.")
+        if not self.consent.is_agreed:
+            return message("page.welcome.lacks-trust", "Tick each host that you trust first.")
+        return None
+
+    @property
+    def wish(self) -> JoinRequest:
+        code, address, seat = (field.text().strip() for field in (self.code, self.address, self.seat))
+        return JoinRequest(code, address, seat, self.hand_on.isChecked())
+
+    def _ask_folder(self) -> None:
+        chosen = QFileDialog.getExistingDirectory(self, self.tr("The folder of the class"), str(Path.home()))
+        if chosen:
+            self.address.setText(chosen)
+
+    def retranslate(self) -> None:
+        self._title.setText(self.tr("Join a class"))
+        self._words.setText(
+            self.tr("Type the class code that your teacher shows. Each file is checked after it is downloaded.")
+        )
+        names = (self.tr("Class c&ode"), self.tr("&Address or folder"), self.tr("Na&me of this computer"))
+        for text, words in zip(self._texts, names, strict=True):
+            text.setText(words)
+        self.code.setPlaceholderText(_CODE)
+        self.code.setAccessibleName(self.tr("Class code"))
+        only = self.tr("only if the code finds nothing: %1").replace("%1", _ADDRESS)
+        self.address.setPlaceholderText(only)
+        self.address.setAccessibleName(self.tr("Address or folder of the class"))
+        self.seat.setPlaceholderText(self.tr("for example seat 7 (optional)"))
+        self.seat.setAccessibleName(self.tr("Name of this computer in the class"))
+        self.browse.setText(self.tr("&Folder…"))
+        self.hand_on.setText(self.tr("When this computer is ready, s&hare the files with the others"))
+        self.drop.setText(self.tr("Ca&ncel"))
+        self.consent.retranslate()
+
+
+class OpenPanel(QFrame):
+    """Which project: a folder, or one file of it, typed, chosen or dropped."""
+
+    changed = Signal()
+    put_away = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        rows = column(self, (16, 14, 16, 14), 10)
+        self._title, self._words = label("", "heading"), label("", "muted")
+        self.where = PathField(self)
+        self.folder, self.file, self.drop = QPushButton(self), QPushButton(self), QPushButton(self)
+        line = line_up()
+        line.addWidget(self.where, 1)
+        line.addWidget(self.folder)
+        line.addWidget(self.file)
+        rows.addWidget(self._title)
+        rows.addWidget(self._words)
+        rows.addLayout(line)
+        rows.addWidget(self.drop, 0, Qt.AlignmentFlag.AlignLeft)
+        self.where.textChanged.connect(self.changed)
+        self.folder.clicked.connect(self._ask_folder)
+        self.file.clicked.connect(self._ask_file)
+        self.drop.clicked.connect(self.put_away)
+        read_in_order(self._title, self._words, self.where, self.folder, self.file, self.drop)
+        self.setVisible(False)
+
+    @property
+    def first(self) -> QWidget:
+        return self.where
+
+    @property
+    def is_filled(self) -> bool:
+        return self.lacks is None
+
+    @property
+    def lacks(self) -> Message | None:
+        """What Open waits for."""
+        is_named = bool(self.where.text().strip())
+        return None if is_named else message("page.welcome.lacks-project", "Choose a folder or a file first.")
+
+    def _ask_folder(self) -> None:
+        chosen = QFileDialog.getExistingDirectory(self, self.tr("The folder of the project"), str(Path.home()))
+        if chosen:
+            self.where.setText(chosen)
+
+    def _ask_file(self) -> None:
+        title = self.tr("The file that lists what the project needs")
+        chosen, _ = QFileDialog.getOpenFileName(self, title, str(Path.home()))
+        if chosen:
+            self.where.setText(chosen)
+
+    def retranslate(self) -> None:
+        self._title.setText(self.tr("Open a project"))
+        self._words.setText(self.tr("What it needs is read from files such as requirements.txt; none of it is run."))
+        self.where.setAccessibleName(self.tr("Folder, file or address of the project"))
+        self.where.setPlaceholderText(self.tr("Drop the folder here, or paste the address of a repository"))
+        self.folder.setText(self.tr("&Folder…"))
+        self.file.setText(self.tr("F&ile…"))
+        self.drop.setText(self.tr("Ca&ncel"))
