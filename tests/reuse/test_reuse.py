@@ -177,6 +177,10 @@ def refused(there: There, *more: str, prefix: Path | None = None) -> str:
     return done.stderr
 
 
+def test_refused_by_the_name_of_the_package_that_no_index_has(there: There) -> None:
+    assert "no package of the name nowhere" in refused(there, "--with", "nowhere")
+
+
 def test_refused_a_conda_installation(there: There) -> None:
     (there.prefix / "conda-meta").mkdir()
     (there.prefix / "conda-meta" / "history").touch()

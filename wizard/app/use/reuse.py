@@ -16,6 +16,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from wizard.app.companion_torch import with_lacking
 from wizard.app.use.doctor import plans_for
 from wizard.app.use.environments import conda_roots, find_environment
 from wizard.compatibility.data.model import Matrix
@@ -248,7 +249,12 @@ def _planned(
         selected = replace(
             selected, offers={}, requirements=(*(f"{name}=={version}" for name, version in pins.items()), *others)
         )
-    lock, selected = _locked(facts, choices, env, selected, folder, asker, wish.newest)
+    try:
+        lock, selected = _locked(facts, choices, env, selected, folder, asker, wish.newest)
+    except WizardError as error:
+        if wish.how == UPDATE:
+            raise
+        raise with_lacking(error, facts, replace(selected, requirements=choices.extras)) from error
     changes = changes_of(lock, env)
     check_held(changes, wish.held)
     owned = conda_owned(env, changes)
