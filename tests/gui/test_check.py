@@ -135,7 +135,7 @@ def test_rows_in_order_are_one_line_that_names_them(
     assert {"gpu", "driver"}.isdisjoint(row.name for row in fine), "the card and its driver are always seen"
     qtbot.waitUntil(lambda: "NVIDIA GeForce GTX 1660 Ti, 6 GB" in texts(window))
     count, _, named = page.fine.button.accessibleName().partition(" more, all fine: ")
-    assert int(count) == len(named.split(", "))
+    assert int(count) == len(fine) >= len(named.split(", "))
     assert not any("toolkit 11.2" in one for one in texts(window))
     page.fine.button.setChecked(True)
     qtbot.waitUntil(lambda: any("toolkit 11.2" in one for one in texts(window)))

@@ -86,7 +86,8 @@ def test_every_page_has_a_longer_help(
     assert all(f"page.help.{one.value}" in known for one in (*PageId, *SideId))
     window = make_window(language)
     for name, page in every_page(qtbot, window, session):
-        qtbot.keyClick(window.focusWidget() or window, Qt.Key.Key_F1)
+        before = window.focusWidget()
+        qtbot.keyClick(before or window, Qt.Key.Key_F1)
         panel = page._help
         assert panel is not None, name
         assert panel.isVisible()
@@ -98,6 +99,7 @@ def test_every_page_has_a_longer_help(
         assert not panel.isVisible()
         assert window.focusWidget() is not None
         assert window.focusWidget().isVisible()
+        assert before in (window.focusWidget(), None), name
 
 
 def test_the_help_is_opened_with_the_mouse_and_speaks_the_other_language(qtbot: QtBot, make_window: MakeWindow) -> None:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from shiboken6 import isValid
 
 from wizard.app.pages.order import ORDER, AppState, PageId, SideId
 from wizard.gui.shell.context import AppContext
@@ -74,6 +75,7 @@ class Page(QWidget):
         rows.addSpacing(6)
         self._sheet_rows = rows
         self._help: HelpPanel | None = None  # made when somebody asks for it
+        self._before_help: QWidget | None = None  # what had the focus
         rows.addWidget(self.trouble)
         rows.addWidget(self.busy)
         rows.addLayout(self.body, 1)
@@ -207,6 +209,7 @@ class Page(QWidget):
         elif not self._help.isHidden():
             self.close_help()
             return
+        self._before_help = self.window().focusWidget()
         self._help.setVisible(True)
         self._scroll.verticalScrollBar().setValue(0)
         self._help.close_button.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -217,7 +220,11 @@ class Page(QWidget):
         if self._help is None or self._help.isHidden():
             return False
         self._help.setVisible(False)
-        self.wants_focus.emit()
+        before = self._before_help
+        if before is not None and isValid(before) and before.isVisible() and before.isEnabled():
+            before.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.wants_focus.emit()
         return True
 
     def retranslate_help(self) -> None:

@@ -141,7 +141,7 @@ class CheckPage(Page):
         self.fine.setVisible(bool(fine))
         open_too = {row.name for row in rows if not is_fine(row)}
         names = tuple(dict.fromkeys(requirement_name(row.name) for row in fine if row.name not in open_too))
-        words = self.tr("%1 more, all fine: %2").replace("%1", str(len(names)))
+        words = self.tr("%1 more, all fine: %2").replace("%1", str(len(fine)))
         self.fine.show_words(words.replace("%2", self.context.translator.listed(names)))
 
     # -- the look at the machine

@@ -93,7 +93,7 @@ class LastingBox(QWidget):
         diffs = [diff for plan in plans for diff in plan.diffs]
         if not is_on:
             words = self.tr("Shows the change of your settings files first. %1 would then serve every later install.")
-            self._help.setText(words.replace("%1", ", ".join(names)))
+            self._help.setText(words.replace("%1", self._context.translator.listed(names)))
         elif plans and not diffs:
             self._help.setText(self.tr("Your settings already use this mirror; nothing will be changed."))
         else:

@@ -197,7 +197,7 @@ class SourceRows(QWidget):
         self.setVisible(bool(rows))
         lost = [row for row in rows if row.availability in _NO_ANSWER and not row.uses]
         lost = lost if len(lost) > 1 else []
-        names = ", ".join(dict.fromkeys(self._translator.say(row.source.label) for row in lost))
+        names = self._translator.listed(dict.fromkeys(self._translator.say(row.source.label) for row in lost))
         words = QCoreApplication.translate("SourcePage", "%1 do not answer: %2")
         self._lost.setText(words.replace("%1", str(len(lost))).replace("%2", names))
         self._lost.setVisible(bool(lost))

@@ -195,7 +195,7 @@ class KernelOffer(QFrame):
         if preview.plan.choices.extras == (NOTEBOOK_PACKAGE,):
             needs = self.tr("No Jupyter was found. The package %1 brings it.")
         kept = self.tr("PyTorch does not change. You can undo this under Environments.")
-        needed = needs.replace("%1", ", ".join(preview.plan.choices.extras))
+        needed = needs.replace("%1", self._context.translator.listed(preview.plan.choices.extras))
         self._words.setText("\n".join(filter(None, (needed, further, kept))))
         size = bytes_text(preview.download_bytes or 0)
         self.button.setText(self.tr("Add it no&w (downloads %1)").replace("%1", size))

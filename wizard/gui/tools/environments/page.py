@@ -286,7 +286,7 @@ class EnvironmentsPage(SidePage):
             )
 
     def _brought_back(self, one: Environment, names: tuple[str, ...]) -> None:
-        listed = ", ".join(names) or "–"
+        listed = self.context.translator.listed(names) or "–"
         self._say_done(
             message("flow.brought-back", "{name} is as it was before: {names}.", name=one.name, names=listed)
         )
