@@ -246,11 +246,13 @@ def test_an_image_that_is_numbered_by_its_month_says_no_torch(tmp_path: Path) ->
     assert relaxed(decided(tmp_path, files, NO_CARD)) == {}
 
 
-def test_a_pinned_triton_decides_torch_where_that_runs_and_else_moves(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {"requirements.txt": "torch>=2.0.1\ntriton==2.0.0\n"}
+@pytest.mark.parametrize("pin", ["triton==2.0.0", "torchdata==0.6.1"])
+def test_what_is_pinned_to_one_torch_decides_it_where_that_runs_and_else_moves(tmp_path: Path, pin: str) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": f"torch>=2.0.1\n{pin}\n"}
     assert build(decided(tmp_path / "a", files, AMPERE))[0] == "2.0.1"
     found = decided(tmp_path / "b", files, BLACKWELL)
-    assert relaxed(found)["triton"][0] == "==2.0.0"
+    name, _, version = pin.partition("==")
+    assert relaxed(found)[name][0] == f"=={version}"
 
 
 def test_what_runs_on_newer_cards_alone_is_left_out_on_older_ones(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from wizard.compatibility.model import Candidate
 from wizard.machine.model import Machine
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
-from wizard.project.companions import Native, companion, first_library, torch_of
+from wizard.project.companions import Native, companion, first_library, torch_bound, torch_of
 from wizard.project.model import DECLARED, FileLine, Statement, meets
 from wizard.project.understand import Understood, cuda_of_name, has_tag, is_for
 from wizard.project.weigh import BuildWeigher, Weighed
@@ -107,7 +107,9 @@ def _is_of_another_cuda(name: str, variant: str) -> bool:
 def _is_of_another(name: str, pins: list[Statement], torch: str) -> bool:
     """Return whether the pinned release was made for a torch that is not taken."""
     made_for = [torch_of(name, one.specifier.removeprefix("==")) for one in pins if one.specifier.startswith("==")]
-    return any(made_for) and not any(one and meets(f"=={one}.*", torch) for one in made_for)
+    if any(made_for):
+        return not any(one and meets(f"=={one}.*", torch) for one in made_for)
+    return not any(meets(torch_bound(name, one.specifier), torch) for one in pins)
 
 
 def natives_here(asks: Understood, os: str) -> list[Native]:
