@@ -269,6 +269,11 @@ def test_another_patch_of_a_pair_is_a_difference(tmp_path: Path) -> None:
     assert relaxed(decided(tmp_path, files, NO_CARD))["torchvision"][:2] == ("==0.15.0", "0.15.1")
 
 
+def test_a_build_of_which_little_is_known_is_nearer_than_another_torch(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch==1.8.0\n"}, AMPERE)
+    assert (build(found)[:2], relaxed(found)) == (("1.8.0", "cu111"), {})
+
+
 def test_a_repository_is_said_to_come_as_source(tmp_path: Path) -> None:
     lines = "torch\ngit+https://git.example/a/marching.git\ngit+https://git.example/a/torchmcubes.git\n"
     found = decided(tmp_path, {"requirements.txt": lines}, NO_CARD)

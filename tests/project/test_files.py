@@ -169,6 +169,35 @@ c = { features = ["py310", "new"] }
     assert "c is taken, and not a, b" in told
 
 
+def test_a_repository_that_a_task_of_pixi_installs_is_a_part_of_the_project(tmp_path: Path) -> None:
+    words = '[tasks]\nbuild = { cmd = "python -m pip install git+https://git.example/a/lie.git", outputs = [] }\n'
+    words += '# old = "pip install git+https://git.example/a/older.git"\n[pypi-dependencies]\ntorch = "==2.4.1"\n'
+    found = decided(tmp_path, {"pixi.toml": words}, AMPERE)
+    [told] = [one.params["packages"] for one in found.remarks if one.key == "project.remark.as-source"]
+    assert (told, found.relaxed) == ("lie", ())
+
+
+def test_which_of_two_lists_for_cards_counts_is_told(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "-r requirements-cuda.txt\n",
+        "requirements-cuda.txt": "torch==2.12.0+cu130\n",
+        "requirements-cuda-legacy.txt": "torch==2.12.0+cu126\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    [told] = [one.params for one in found.remarks if one.key == "project.remark.cuda-chosen"]
+    assert (build(found)[:2], told["own"], told["asked"]) == (
+        ("2.12.0", "cu126"),
+        "requirements-cuda-legacy.txt",
+        "cu130",
+    )
+
+
+def test_a_list_that_conda_wrote_on_another_system_is_told(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"environment.yml": "dependencies:\n- pytorch=1.13.1\n- vs2015_runtime=14.2\n"}
+    said = [one.params for one in decided(tmp_path, files, AMPERE).remarks if one.key == "project.remark.exported"]
+    assert [one["system"] for one in said] == ["Windows"]
+
+
 def test_the_page_that_pixi_names_beside_torch_is_its_cuda(tmp_path: Path) -> None:
     page = "https://download.pytorch.org/whl/cu128"
     files: dict[str, str | bytes] = {

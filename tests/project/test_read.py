@@ -92,6 +92,17 @@ def test_includes_constraints_circles_and_what_lies_outside(tmp_path: Path) -> N
     assert sorted(codes(project)) == ["file-outside", "include-from-elsewhere", "include-missing"]
 
 
+def test_a_part_of_a_repository_shares_its_lists(tmp_path: Path) -> None:
+    (tmp_path / "all" / ".git").mkdir(parents=True)
+    (tmp_path / "all" / "pins.txt").write_text("torch==2.10.0\n")
+    (tmp_path / "secret.txt").write_text("secret==1\n")
+    project = project_of(
+        tmp_path / "all" / "part", {"requirements.txt": "-c ../pins.txt\n-r ../../secret.txt\ntorch\n"}
+    )
+    assert {(each.name, each.specifier) for each in project.statements} == {("torch", "==2.10.0"), ("torch", "")}
+    assert codes(project) == ["include-missing"]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_encodings_and_line_ends(tmp_path: Path, encoding: str, end: str) -> None:

@@ -315,6 +315,7 @@ def _candidate(
         proof=() if reasons or not proven else proof(build, situation, targets, python),
         numpy=matrix.numpy_bound(build.torch, build.platform, python),
         confidence=_confidence(build, situation, targets),
+        is_translated=_is_translated(build, targets),
         advertised=build.advertised,
         is_default_build=build.pypi_default,
         pythons=pythons,
@@ -326,9 +327,13 @@ def _confidence(build: Build, situation: JudgeContext, targets: tuple[GraphicsCa
         return build.confidence
     floor = situation.floor(build)
     # Libraries beside torch ship no PTX, so code that the driver must compile first is a weak promise.
-    weak = ["low"] if any(code.is_ptx for code in codes_for(build, targets)) else []
+    weak = ["low"] if _is_translated(build, targets) else []
     cards = [card.confidence for card in targets]
     return least_sure(build.confidence, build.kernels.confidence, floor.confidence if floor else "low", *cards, *weak)
+
+
+def _is_translated(build: Build, targets: tuple[GraphicsCard, ...]) -> bool:
+    return build.variant != CPU and build.kernels is not None and any(one.is_ptx for one in codes_for(build, targets))
 
 
 def nearest_python(pythons: Sequence[str], preferred: str) -> str | None:

@@ -15,8 +15,10 @@ from dataclasses import replace
 from typing import Any
 
 from wizard.compatibility.data.ordering import version_key
+from wizard.project.commands import read_commands
 from wizard.project.companions import conda_names
 from wizard.project.model import (
+    DECLARED,
     IN_LOCK,
     LOCKED,
     MADE_FOR,
@@ -43,6 +45,7 @@ _MOST_LINES = 20_000
 _SYSTEMS = {"linux": "sys_platform == 'linux'", "win": "sys_platform == 'win32'", "osx": "sys_platform == 'darwin'"}
 _TARGETS = {**_SYSTEMS, "unix": "sys_platform != 'win32'"}  # of pixi
 _CUDA_PAGE = re.compile(r"https?://[^/]*pytorch[^/]*/.*/(cu\d{2,3})/?")
+_TASK = re.compile(r"[^#\"]*\"(?P<command>[^\"]*\bpip3? install [^\"]*)\"")  # of pixi, that puts something in
 _MOST_NAMED = 6  # environments in one sentence
 
 
@@ -159,6 +162,16 @@ def read_pixi(file: str, text: str, found: Findings) -> None:
     pixi = table_in(table_in(document, "tool"), "pixi") if is_part else document
     if pixi:
         PixiReader(pixi, "tool.pixi." if is_part else "", TomlText(file, text), found).read()
+        _read_tasks(file, text, found)
+
+
+def _read_tasks(file: str, text: str, found: Findings) -> None:
+    """Read what pixi's tasks install: a repository there is a part of the project, which no table could build."""
+    tasks, before = (_TASK.match(line) for line in text.split("\n")), len(found.statements)
+    read_commands(file, "\n".join(one["command"] if one else "" for one in tasks), found)
+    found.statements[before:] = [
+        replace(one, strength=DECLARED) if one.url.startswith("git+") else one for one in found.statements[before:]
+    ]
 
 
 class PixiReader:

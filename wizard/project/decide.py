@@ -307,6 +307,22 @@ def _unmet_bounds(asks: Understood, torch: str) -> Iterator[Message]:
             yield message("project.remark.tried", file=at.file, line=at.line, text=at.text, asked=tried, torch=torch)
 
 
+def _cuda_words(asks: Understood, given: str) -> Iterator[Message]:
+    """Say which CUDA is only recommended and not taken, and which of the project's lists counts."""
+    cuda = [tag for tag in asks.tags if tag.tag != CPU]
+    other = [tag for tag in cuda if not has_tag(tag.tag, given)]
+    if cuda and other == cuda and all(tag.told for tag in cuda):
+        place, asked = cuda[0].origin, ", ".join(tag.tag for tag in cuda)
+        yield message("project.remark.cuda-recommended", file=place.file, line=place.line, asked=asked, given=given)
+    own = next((tag.origin.file for tag in cuda if tag not in other and not tag.told), None)
+    left = next((tag for tag in other if not tag.told), None)
+    if own and left:
+        place = left.origin
+        yield message(
+            "project.remark.cuda-chosen", file=place.file, line=place.line, asked=left.tag, own=own, given=given
+        )
+
+
 def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     asks, candidate = weigher.asks, best.candidate
     yield from _said_of_torch(weigher, best)
@@ -318,11 +334,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             yield message(
                 "project.remark.other-maker", tag=tag.tag, file=place.file, line=place.line, variant=candidate.variant
             )
-    cuda = [tag for tag in asks.tags if tag.tag != CPU]
-    if cuda and all(tag.told and not has_tag(tag.tag, candidate.variant) for tag in cuda):
-        place, asked = cuda[0].origin, ", ".join(tag.tag for tag in cuda)
-        given = candidate.variant
-        yield message("project.remark.cuda-recommended", file=place.file, line=place.line, asked=asked, given=given)
+    yield from _cuda_words(asks, candidate.variant)
     yield from _locks(asks, candidate)
     if lacking := sorted(without_wheels(asks, weigher.machine.os, best.python)):
         names = ", ".join(lacking[:_MOST_NAMED])

@@ -47,6 +47,11 @@ _GENERATIONS = {
     r"volta|v100": ("7.0", "7.2"),
     r"pascal|p100": ("6.0", "6.2"),
 }
+_SYSTEM_PACKAGES = {  # of conda, as `conda env export` writes them down
+    "Linux": re.compile(r"libgcc-ng|libstdcxx-ng|ld-impl-linux-64|-libgcc-mutex"),
+    "Windows": re.compile(r"vc|vs\d{4}-runtime|wincertstore|win-inet-pton|pywin32|m2w64-.*"),
+    "macOS": re.compile(r"libcxx|appnope|llvm-openmp-osx"),
+}
 DEVELOPING = "dev"  # the group of lists that only the authors of a project need
 _FRAMEWORKS = frozenset(
     ("tf", "tf1", "tf2", "tensorflow", "keras", "jax", "flax", "paddle", "mindspore", "mxnet", "openvino")
@@ -202,6 +207,21 @@ def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[Projec
     chosen = min(of_torch, key=lambda file: _is_of_other_maker(misfits[file]))
     kept = _without(project, set(misfits) - {chosen})
     return kept, [message("project.remark.other-system", file=chosen, words=misfits[chosen])]
+
+
+def exported_elsewhere(statements: Iterable[Statement], os: str) -> list[Message]:
+    """Return, for each list that conda wrote on another system, that it was: by its packages that only one has."""
+    found: dict[str, set[str]] = {}
+    for one in statements:
+        systems = (system for system, kind in _SYSTEM_PACKAGES.items() if one.conda and kind.fullmatch(one.name))
+        found.setdefault(one.origin.file, set()).update(systems)
+    elsewhere = {
+        file: system
+        for file, systems in found.items()
+        for system in systems
+        if systems == {system} and system.lower() != os
+    }
+    return [message("project.remark.exported", file=file, system=name) for file, name in elsewhere.items()]
 
 
 def _is_of_other_maker(words: str) -> bool:

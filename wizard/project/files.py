@@ -1,7 +1,7 @@
 """Finds and reads a project's files: bounded, inside its folder, in any encoding that people's editors write.
 
-Nothing is followed out of the folder: a link or a `-r ../../x` that leads there is not read. What is in a file is the
-readers' matter.
+Nothing is followed out of the folder, or of the repository that it is a part of: a link or a `-r ../../x` that leads
+there is not read. What is in a file is the readers' matter.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 MOST_BYTES = 8_000_000  # of one file: the longest lock files of real projects have 3 MB
@@ -50,6 +51,12 @@ class ProjectFolder:
 
     root: Path
     texts: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def limit(self) -> Path:
+        """The repository that the folder lies in, whose parts share lists; else the folder itself."""
+        root = self.root.resolve()
+        return next((one for one in (root, *root.parents) if (one / ".git").exists()), root)
 
     def find(self) -> tuple[list[str], list[str]]:
         """Return the files that declare and those that only tell (README, scripts): of the root, else of the first
@@ -131,8 +138,7 @@ class ProjectFolder:
     def inside(self, candidate: Path) -> str | None:
         """None: it leads out of the folder, by its dots or by a link."""
         try:
-            real, root = (self.root / candidate).resolve(), self.root.resolve()
-            if not real.is_relative_to(root):
+            if not (self.root / candidate).resolve().is_relative_to(self.limit):
                 return None
             return Path(os.path.normpath(candidate)).as_posix() if not candidate.is_absolute() else None
         except (OSError, ValueError, RuntimeError):

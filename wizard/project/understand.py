@@ -15,6 +15,7 @@ from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.model.messages import Message, message
 from wizard.project.companions import Native, companion, natives_of, torch_bound, torch_of
 from wizard.project.file_choice import (
+    exported_elsewhere,
     for_this_computer,
     for_this_generation,
     is_developing,
@@ -133,6 +134,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
             *extras,
             *_exports(statements),
             *_elsewhere(statements, os),
+            *exported_elsewhere(statements, os),
         ),
     )
 

@@ -75,7 +75,7 @@ class BuildWeigher:
         candidates = self.verdict.candidates
         fitting = [one for one in candidates if one.fits and (one.torch, one.variant) not in absent]
         # Code that the driver must translate first runs torch and not its libraries: no pin is worth that.
-        sure = [one for one in fitting if one.variant != CPU and one.confidence != "low"]
+        sure = [one for one in fitting if one.variant != CPU and not one.is_translated]
         self.fitting = [one for one in fitting if one.variant == CPU or one in sure or not sure]
         self.has_card = any(one.variant != CPU for one in self.fitting)
         capability = max((gpu.compute_capability for gpu in machine.gpus if gpu.compute_capability), default="")
@@ -226,6 +226,7 @@ class BuildWeigher:
             0 if one.torch else len(one.pairs) + sum(self._other_patches(candidate)),
             [-number for number in version_key(candidate.torch)],
             self._variant_distance(candidate.torch, candidate.variant),
+            candidate.confidence == "low",
             [-number for number in variant_key(candidate.variant)],
             self._is_experimental(candidate, one.python),
             self._lacking(one.python),
