@@ -294,6 +294,7 @@ def test_the_build_for_this_computer_is_no_advice_beside_the_log_of_another() ->
 
     assert "explain.fact.best" in told("AssertionError: Torch not compiled with CUDA enabled")
     assert "explain.fact.best" not in told(failure)  # there is such a card, and none here
+    assert "explain.fact.best" not in told("/x/site-packages/vllm/_C.abi3.so: undefined symbol: _ZN5torch3jit17parse")
     assert "explain.fact.best" not in told(f"D:\\AI\\main.py WinError 1\n{failure}")
     assert "explain.fact.best" not in told(f"with CUDA capability sm_120 is not compatible\n{failure}")
 

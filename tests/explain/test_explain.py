@@ -14,6 +14,7 @@ import pytest
 from tests.explain.in_the_wild import WILD
 from tests.explain.samples import SAMPLES, UNRELATED
 from tests.explain.unrelated import ELSEWHERE
+from wizard.diagnose.known_errors.facts import parse_facts
 from wizard.diagnose.known_errors.match import explain, known_errors, parse_errors
 from wizard.diagnose.known_errors.pasted import decode
 from wizard.model.messages import LANGUAGES, catalogue, text
@@ -103,6 +104,22 @@ def test_a_card_that_is_lost_is_told_with_heat_power_and_slot() -> None:
 @pytest.mark.parametrize("words", [*UNRELATED, *ELSEWHERE])
 def test_what_is_not_known_gets_no_advice(words: str) -> None:
     assert [found.id for found in explain(words)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "examined"),
+    [("oom", False), ("oom-room-said", False), ("vllm-memory", False), ("torch-cpu-build", True), ("nospace", False)],
+)
+def test_the_doctor_is_offered_where_an_environment_can_be_at_fault(name: str, examined: bool) -> None:
+    assert explain(SAMPLES[name])[0].error.examined is examined
+
+
+def test_a_compiled_module_leads_to_the_package_that_brings_it() -> None:
+    words = (
+        "ImportError: /e/site-packages/selective_scan_cuda.cpython-310-x86_64-linux-gnu.so: undefined symbol: _ZN3c10"
+    )
+    assert "mamba_ssm" in text(explain(words)[0].fix, "en")
+    assert parse_facts(words).failed_file == "mamba_ssm"
 
 
 def test_a_row_hides_other_rows_only() -> None:

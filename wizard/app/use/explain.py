@@ -83,8 +83,12 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
     if found[0].id == "driver-insufficient" and driver_suffices(named, matrix):
         other = replace(found[0], reason="explain.cause-driver-suffices", advice="explain.fix-driver-suffices")
         found = (other, *found[1:])
-    told = tuple(_facts(wanted, facts, verdict, matrix, is_of_another))
-    return ExplainResult(found, told, guide, reasons, _environment(named.environment))
+    environment = _environment(named.environment)
+    # A failure on a card is not of a computer without one, unless the text's environment is here.
+    is_cpu = verdict.best is not None and verdict.best.variant == CPU
+    fits = not is_of_another and (not is_cpu or bool(environment) or found[0].id in _CPU_BUILD)
+    told = tuple(_facts(wanted, facts, verdict, matrix, fits))
+    return ExplainResult(found, told, guide, reasons, environment)
 
 
 def by_the_texts_facts(found: tuple[Explanation, ...], named: TextFacts) -> tuple[Explanation, ...]:
@@ -179,9 +183,8 @@ def _places(named: TextFacts) -> Iterator[Message]:
         )
 
 
-def _facts(
-    wanted: tuple[str, ...], facts: Facts, verdict: Verdict, matrix: Matrix, is_of_another: bool
-) -> Iterator[Message]:
+def _facts(wanted: tuple[str, ...], facts: Facts, verdict: Verdict, matrix: Matrix, fits: bool) -> Iterator[Message]:
+    """`fits`: whether the build that is best here is advice for the text's computer."""
     machine = facts.machine
     if "card" in wanted:
         cards = [f"{card.name} ({card.capability_text})" for card in graphics_cards(machine, matrix)]
@@ -198,7 +201,7 @@ def _facts(
             if driver
             else message("explain.fact.no-driver")
         )
-    if "best" in wanted and not is_of_another:
+    if "best" in wanted and fits:
         yield from _best(verdict)
     if "disk" in wanted:
         for volume in machine.volumes:

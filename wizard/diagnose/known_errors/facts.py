@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wizard.compatibility.data.ordering import version_key
-from wizard.diagnose.known_errors.match import clean, in_english
+from wizard.diagnose.known_errors.match import clean, in_english, owner_of
 from wizard.model.capability import ComputeCapability
 from wizard.model.patterns import compiled
 
@@ -74,7 +74,10 @@ _BARE_CARD = r"(?im)(?:^|[^\w.:/\\,-])(20[678]0|[345]0[5-9]0)(?: ?(?:ti|super|d)
 _NUMBER = r"(?i) ?(?:[.:\d%/]|(?:m?s|[kmgt]i?b|steps?|it|seconds?|tokens?)\b)"
 _DRIVER_CUDA = r"driver on your system is too old \(found version (\d{2})(\d{2})0\)"
 _VIRTUAL_CUDA = r"\b__cuda(?:=|==| )(\d{2}\.\d)\b"
-_DRIVER = r"(?i)\b(?:driver|kmd)(?: version)?:?[ *(]{0,4}(\d{3}\.\d{2,3}(?:\.\d{2})?)\b"
+_DRIVER = (
+    r"(?i)(?:\bdrivers?|\bkmd|驱动(?:程序)?)(?:[ ,](?:is|are|version|installed|updated|latest|newest|to|the)){0,4}"
+    r"[版本号是为到已经更新最了的]{0,8}[:：=,]?[ *(v]{0,4}(\d{3}\.\d{2,3}(?:\.\d{2})?)\b"
+)
 _PYTHON = (
     r"(?i)[\\/]python(3\.\d{1,2})[\\/]|[\\/]Python(3)(\d{1,2})[\\/]|\bC?Python(?: version)?[: ]{1,2}v?(3\.\d{1,2})\b"
     r"|\bpython==?(3\.\d{1,2})\b"
@@ -313,7 +316,7 @@ def _held(words: str) -> tuple[str, float, float] | None:
 def _failed_file(words: str) -> str:
     found = _last(_FAILED_FILE, words)
     name = (found[0] or found[1] or "") if found else ""
-    return "" if name in _NOT_BESIDE else name.removesuffix("_cuda").removesuffix("_2")
+    return "" if name in _NOT_BESIDE else owner_of(name).removesuffix("_cuda")
 
 
 def _called_by(words: str) -> str:

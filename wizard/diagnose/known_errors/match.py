@@ -1,4 +1,4 @@
-"""The catalogue of known errors, and which of them a pasted text holds.
+"""The catalogue of known errors (`matrices/errors.toml`), and which of them a pasted text holds.
 
 Finds the known errors in a pasted traceback or log. Pure; precision before recall.
 
@@ -40,6 +40,7 @@ class KnownError:
     said: bool = False
     facts: tuple[str, ...] = ()
     hides: frozenset[str] = frozenset()
+    examined: bool = False  # the doctor can tell more of it than the text
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +66,9 @@ class Explanation:
         return Message(self.advice or f"explain.error.{self.id}.fix", self.params)
 
 
-# The catalogue of known errors, read from `matrices/errors.toml`. Only what is written there is ever advised.
-
 _CONTEXT = "@"
 _KIND = -1  # the rank of a row that knows the kind of failure alone
+_EXAMINED = ("torch", "import")  # the areas of which an environment's doctor knows more, if a row does not deny it
 
 
 class KnownErrorRow(Row, frozen=True, kw_only=True):
@@ -88,7 +88,7 @@ class KnownErrorRow(Row, frozen=True, kw_only=True):
     rank: Literal[-2, -1, 0, 1, 2] = 1
     said: bool = False
     facts: tuple[Literal["card", "driver", "driver-guide", "best", "network", "disk"], ...] = ()
-
+    examined: bool = True
     hides: tuple[Name, ...] = ()
 
     def __post_init__(self) -> None:
@@ -97,11 +97,13 @@ class KnownErrorRow(Row, frozen=True, kw_only=True):
 
 
 class KnownErrorTable(Row, frozen=True):
-    """`phrases`: by English words, expressions of what says the same in other languages."""
+    """`phrases`: by English words, expressions of what says the same in other languages. `owners`: by the name of a
+    compiled module, the package that brings it, where the two differ."""
 
     error: tuple[KnownErrorRow, ...]
     contexts: dict[str, tuple[str, ...]] = {}
     phrases: dict[str, tuple[str, ...]] = {}
+    owners: dict[str, str] = {}
 
 
 def parse_errors(document: str) -> tuple[KnownError, ...]:
@@ -151,12 +153,18 @@ def _known(row: KnownErrorRow, contexts: Mapping[str, Pattern]) -> KnownError:
         said=row.said,
         facts=row.facts,
         hides=frozenset(row.hides),
+        examined=row.examined and row.area in _EXAMINED,
     )
 
 
 @lru_cache(maxsize=1)
 def _shipped() -> KnownErrorTable:
     return shipped_table("errors", KnownErrorTable)
+
+
+def owner_of(module: str) -> str:
+    """The package to install for it: its own name, but for compiled modules that are called otherwise."""
+    return _shipped().owners.get(module, module)
 
 
 @lru_cache(maxsize=1)
@@ -191,9 +199,9 @@ def explain(text: str, errors: Sequence[KnownError] | None = None) -> tuple[Expl
     there = _sieve(rows).of(cleaned)
     found = [(row, match) for row in rows if (match := _last_match(row, cleaned, there))]
     hidden = frozenset[str]().union(*(row.hides for row, _ in found))
-    found = [(row, match) for row, match in found if row.id not in hidden]
+    found = [pair for pair in found if pair[0].id not in hidden]
     surest = min(max((row.rank for row, _ in found), default=0), 1)
-    found = [(row, match) for row, match in found if row.rank >= surest]
+    found = [pair for pair in found if pair[0].rank >= surest]
     found.sort(key=lambda pair: (-pair[0].rank, -pair[1].start))
     lines = words.split("\n")
     return tuple(Explanation(row, _line(lines, cleaned.data, match), _params(match)) for row, match in found[:_MOST])
@@ -286,8 +294,7 @@ def _line(lines: Sequence[str], data: bytes, match: Match) -> str:
 def _params(match: Match) -> dict[str, str]:
     params: dict[str, str] = {}
     for name, value in match.groups().items():
+        params[name] = owner_of(redact(value))
         if name.endswith(_CUDA_INT):  # 12040 is CUDA 12.4
             params[name.removesuffix(_CUDA_INT)] = f"{int(value) // 1000}.{int(value) % 1000 // 10}"
-        else:
-            params[name] = redact(value)
     return params

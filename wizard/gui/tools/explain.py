@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 100_000  # characters of a dropped file that stand in the box; all of it is looked through
 _LONGEST_SHOWN = 1000  # of a line: Qt takes a second for a very long one
 _LONGEST_LINE = 400
-_EXAMINED = ("torch", "import")  # areas in which the doctor can tell more than a text
 _LOOKED_UP = ("explain.ask-torch", "explain.ask-python")  # by the doctor, too
 
 
@@ -202,7 +201,7 @@ class ExplainPage(SidePage):
             lines.addWidget(self._add(self.say(message(f"explain.{name}")), "strong"))
             lines.addWidget(self._add_linked(self.say(words)))
         reasons = answer.reasons
-        if one.error.area in _EXAMINED:
+        if one.error.examined:
             lines.addLayout(self._examine(answer.environment))
             reasons = tuple(point for point in reasons if point.key not in _LOOKED_UP)
         for name, points in (("reasons", reasons), ("facts", answer.facts)):
