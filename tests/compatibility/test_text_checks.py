@@ -487,3 +487,26 @@ def test_nothing_beside_it_puts_a_linux_driver_into_wsl() -> None:
     found, named = of(said)
     assert len(found) > 1
     assert [one.cause.key for one in by_the_texts_facts(found, named)] == ["explain.error.no-driver-wsl.cause"]
+
+
+@pytest.mark.parametrize(
+    ("words", "driver"),
+    [
+        ("NVIDIA drivers are installed, v573.24. torch", "573.24"),
+        ("驱动程序版本 566.36 torch", "566.36"),
+        ("driver took 123.45 s torch", ""),
+    ],
+)
+def test_the_driver_is_read_as_people_write_it(words: str, driver: str) -> None:
+    assert parse_facts(words).driver == driver
+
+
+def test_a_card_that_a_container_does_not_see_is_looked_for_in_how_it_was_started() -> None:
+    matrix, no_card = load_matrix(), machine("no-gpu-linux")
+    look = (Facts(no_card, UserSettings(), (), 0.0), resolve(no_card, matrix, Choices()), matrix)
+
+    def told(words: str) -> set[str]:
+        return {reason.key for reason in answer(words, lambda: look).reasons}
+
+    assert "explain.reason.container" in told("进入docker内部，torch.cuda.is_available() 为false")
+    assert "explain.reason.container" not in told("torch.cuda.is_available() False")

@@ -43,10 +43,16 @@ _DRIVER_OF_WINDOWS = (
     *("no-nvidia-driver", "apt-nvidia-deps", "apt-nvidia-missing", "dkms-build", "secureboot"),
 )
 _NOT_SAID_WHY = ("gpu-not-used", "is-available-false", "cuda-missing-said", "webui-no-gpu", "device-name-invalid")
+_SEES_NO_CARD = (*_NOT_SAID_WHY, "no-nvidia-driver", "no-cuda-gpus", "cuda-init-cut", "libcuda-missing")
 _ABOUT_A_BUILD = ("torch", "import")
 _NO_VERSION = ("no-version", "no-version-listed", "no-version-suffix", "no-version-tag", "uv-no-solution-torch")
 _NO_BUILD = "explain.reason.no-tag"  # then neither the Python nor the index is what fails
 _HAS_CODE = "explain.reason.has-code"  # then not torch lacks it, but a package beside it
+_CONTAINER = message(
+    "explain.reason.container",
+    "A container has the driver of its host, and only the cards that it was started with (docker run --gpus all; in a "
+    "compose file the devices under deploy): nvidia-smi must show the card in there.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +159,8 @@ def _reasons(judged: JudgedFacts, found: tuple[Explanation, ...], named: TextFac
         said = (*said, *rests) if facts else said
     if found and found[0].error.rank <= 0 and named.called_by:
         said = (*said, _called_by(named.called_by))
+    if found and found[0].id in _SEES_NO_CARD and named.is_in_container and not named.shows_amd:
+        said = (*said, _CONTAINER)
     is_about_a_build = bool(found) and found[0].error.area in _ABOUT_A_BUILD
     said = (*said, *_places(named)) if is_about_a_build else said
     is_open = is_about_a_build and (found[0].error.area == "import" or "best" in found[0].error.facts)

@@ -121,6 +121,7 @@ _SYSTEMS = {
     "linux": r"manylinux|linux_(?:x86_64|aarch64)|/home/|/usr/|/opt/|\.so[.\d]*:",
 }
 _WSL = r"(?i)\bWSL ?2?\b|microsoft-standard|/mnt/c/Users/"
+_CONTAINER = r"(?i)\bdocker|\bpodman|\bkubernetes|\bk8s\b|\bcontainers?\b|容器|镜像"
 _ARCHES = {"aarch64": r"aarch64|\barm64\b|_arm64\b", "x86_64": r"x86_64|(?:_|\b)amd64\b"}
 
 
@@ -152,6 +153,7 @@ class TextFacts:
     driver: str = ""
     python: str = ""
     is_wsl: bool = False
+    is_in_container: bool = False
     os: str = ""  # "windows", "linux", "macos"
     arch: str = ""  # "x86_64", "aarch64"
     wheel: Named | None = None  # a file's name: the torch of another Python may stand in it
@@ -202,6 +204,7 @@ def parse_facts(text: str) -> TextFacts:
         driver=_first_group(_DRIVER, words),
         python=_python(words),
         is_wsl=bool(compiled(_WSL).search(words)),
+        is_in_container=bool(compiled(_CONTAINER).search(words)),
         os="linux" if compiled(_WSL).search(words) else _only(_SYSTEMS, words),
         arch=_only(_ARCHES, words),
         wheel=Named(wheel[0] or "", wheel[1] or "", wheel[2] or "") if wheel else None,
