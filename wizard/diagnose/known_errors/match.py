@@ -103,7 +103,7 @@ class KnownErrorTable(Row, frozen=True):
     error: tuple[KnownErrorRow, ...]
     contexts: dict[str, tuple[str, ...]] = {}
     phrases: dict[str, tuple[str, ...]] = {}
-    owners: dict[str, str] = {}
+    owners: dict[str, Name] = {}
 
 
 def parse_errors(document: str) -> tuple[KnownError, ...]:
