@@ -17,12 +17,11 @@ from tests.gui.walking import failed_install, go_to, leave_the_run, press, settl
 from wizard.app.pages.order import PageId
 from wizard.gui.pages import install_parts
 from wizard.gui.pages.install import InstallPage
-from wizard.gui.pages.welcome.cards import RunningCard
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets import announce
 from wizard.model.errors import UsageError
 from wizard.model.events import EventKind
-from wizard.model.messages import LANGUAGES, message, text
+from wizard.model.messages import LANGUAGES
 
 
 def installing(qtbot: QtBot, make_window: MakeWindow, language: str = "en") -> tuple[WizardWindow, InstallPage]:
@@ -45,6 +44,10 @@ def cancelled(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> tu
 
 def run_of(session: FakeSession) -> FakeRun:
     return FakeRun(session, session.known_runs[-1].id)
+
+
+def said_on(page: QWidget) -> str:
+    return "\n".join(one.text() for one in page.findChildren(QLabel) if one.isVisible())
 
 
 def in_rail(window: WizardWindow, widget: QWidget | None) -> bool:
@@ -194,79 +197,6 @@ def test_cancel_and_resume_by_keyboard_keep_the_focus_off_the_rail(
     assert window.rail.steps[PageId.INSTALL].isEnabled()
 
 
-def test_the_running_card_of_welcome_is_live(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
-    session.script = half_run
-    window, _ = installing(qtbot, make_window)
-    press(qtbot, window.rail.steps[PageId.WELCOME])
-    card = _card(qtbot, window)
-    qtbot.waitUntil(lambda: "%" in card.pill.text() and "Running, 0 %" not in card.pill.text())
-    before = card.pill.text()
-    run = run_of(session)
-    run.fetch((0.8,))
-    qtbot.waitUntil(lambda: card.pill.text() != before)
-    run.finish()
-    qtbot.waitUntil(lambda: card.words.text().startswith("Finished, see the result"))
-    assert card.buttons[0].text() == "&See the result"
-    press(qtbot, card.buttons[0])
-    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
-
-
-def test_the_running_card_becomes_an_unfinished_one(
-    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
-) -> None:
-    session.script = half_run
-    window, install = installing(qtbot, make_window)
-    press(qtbot, window.rail.steps[PageId.WELCOME])
-    card = _card(qtbot, window)
-    session.set_state(install.watch.run_id, "unfinished")  # killed
-    card._watch.ask()
-    qtbot.waitUntil(
-        lambda: any(one.text() == "Re&move" and one.isVisible() for one in window.page.findChildren(QPushButton))
-    )
-
-
-def _card(qtbot: QtBot, window: WizardWindow) -> RunningCard:
-    def cards() -> list[RunningCard]:
-        return [one for one in window.page.findChildren(RunningCard) if one.isVisible()]
-
-    settle(qtbot, window)
-    qtbot.waitUntil(lambda: len(cards()) == 1)
-    return cards()[0]
-
-
-def test_the_language_switched_on_a_running_setup_reaches_every_line(
-    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
-) -> None:
-    """What a step is at, what it said and what the log gets from now on."""
-    session.script = half_run
-    window, install = installing(qtbot, make_window)
-    run = run_of(session)
-    run.emit(
-        EventKind.STEP_STARTED,
-        step="create",
-        message=message("step.create.venv", python="3.12", prefix="/e").to_json("en"),
-    )
-    run.emit(
-        EventKind.PROGRESS,
-        step="create",
-        done=0,
-        total=None,
-        detail=message("environments.progress.conda-plan").to_json("en"),
-    )
-    english, chinese = (text(message("environments.progress.conda-plan"), language) for language in LANGUAGES)
-    qtbot.waitUntil(lambda: english in _said(install))
-    window.rail.languages["zh_CN"].click()
-    qtbot.waitUntil(lambda: chinese in _said(install))
-    assert not re.findall(r"(?:\b[a-z]{2,}[ ,]+){3,}[a-z]{2,}\b", _said(install)), _said(install)
-    told = message("environments.volume.temp", path="/tmp", free="4")
-    run.emit(EventKind.LOG, step="preflight", text=text(told, "en"), message=told.to_json("en"))
-    qtbot.waitUntil(lambda: text(told, "zh_CN") in install.log.all_words())
-
-
-def _said(page: QWidget) -> str:
-    return "\n".join(one.text() for one in page.findChildren(QLabel) if one.isVisible())
-
-
 def test_a_failure_is_a_cross_in_the_rail_and_later_steps_were_not_started(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
@@ -283,7 +213,7 @@ def test_after_the_download_nothing_can_be_paused_and_nothing_has_jumped(
 ) -> None:
     session.script = half_run
     window, install = installing(qtbot, make_window)
-    qtbot.waitUntil(lambda: "36.2 MB/s" in _said(install.progress))
+    qtbot.waitUntil(lambda: "36.2 MB/s" in said_on(install.progress))
     settle(qtbot, window)
     before = install.progress.height()
     install.pause.setFocus()

@@ -1,0 +1,136 @@
+"""A run that is stopped: cancelled, paused, killed, left by closing the window, unfinished."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from tests.app import values
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeRun, FakeSession, half_run, until_cancelled
+from tests.gui.walking import go_to, leave_the_run, press, settle, texts
+from wizard.app.pages.order import PageId
+from wizard.model.errors import ExitStatus, WizardError
+
+
+def test_cancel_says_cancelling_and_then_what_remains(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = until_cancelled
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    qtbot.waitUntil(lambda: install.watch.view.bytes is not None)
+    press(qtbot, install.cancel)
+    assert install.cancel.text() == "Cancelling…"
+    assert not install.cancel.isEnabled()
+    qtbot.waitUntil(install.rest.isVisible)
+    assert install.rest.code == "flow.cancelled"
+    assert not install.trouble.isVisible(), "who cancels has no problem"
+    assert install.title == "Cancelled"
+    press(qtbot, install.remove)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.WELCOME)
+    settle(qtbot, window)
+    assert "discard" in session.names()
+
+
+@pytest.mark.parametrize("is_cancelled", [True, False])
+def test_a_step_that_was_stopped_has_a_sign_and_a_word_of_its_own(
+    is_cancelled: bool, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    def script(run: FakeRun) -> None:
+        half_run(run)
+        run.step("fetch", "cancelled" if is_cancelled else "failed")
+        run.step("install", "cancelled")
+        lost = None if is_cancelled else WizardError("fetch-unreachable", file="torch.whl").to_json("en")
+        run.finish(ExitStatus.CANCELLED if is_cancelled else ExitStatus.FAILED, lost)
+
+    session.script = script
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    word = "Cancelled" if is_cancelled else "Stopped"
+    qtbot.waitUntil(lambda: install.steps.state_of("install") == word)
+    qtbot.waitUntil(lambda: word in texts(window))
+
+
+def test_pause_and_go_on(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.script = half_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    for _ in range(2):
+        press(qtbot, install.pause)
+        qtbot.waitUntil(lambda: not install.is_busy)
+    assert [value for name, value in session.calls if name == "request_pause"] == [True, False]
+
+
+def test_a_worker_that_was_killed_is_noticed(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.script = half_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    qtbot.waitUntil(lambda: install.watch.view.bytes is not None)
+    session.set_state(session.known_runs[-1].id, "unfinished")
+    while not install.rest.isVisible():
+        install.watch.ask()
+        settle(qtbot, window)
+    assert install.rest.code == "flow.stopped"
+    assert window.footer.primary.isVisible()
+
+
+@pytest.mark.slow
+def test_closing_during_a_run_asks_in_the_page_and_leaves_the_worker(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = half_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    window.close()
+    assert window.isVisible()
+    assert window.focusWidget() is window.ask.stay
+    press(qtbot, window.ask.stay)
+    assert not window.ask.isVisible()
+    leave_the_run(qtbot, window)
+    qtbot.waitUntil(lambda: not window.isVisible())
+    assert "request_cancel" not in session.names()
+    again = make_window()
+    qtbot.waitUntil(lambda: again.navigator.page is PageId.INSTALL)
+    qtbot.waitUntil(lambda: again.pages[PageId.INSTALL].watch.view.bytes is not None)
+    assert again.pages[PageId.INSTALL].steps.state_of("create") == "Done"
+
+
+def test_an_unfinished_setup_is_offered_and_removed(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.known_runs = [values.run_info("old", "unfinished", "/envs/lesson")]
+    window = make_window()
+    welcome = window.pages[PageId.WELCOME]
+
+    def shown() -> dict[str, QPushButton]:
+        return {one.text(): one for one in welcome.findChildren(QPushButton) if one.isVisible()}
+
+    qtbot.waitUntil(lambda: "Re&move" in shown())
+    press(qtbot, shown()["Re&move"])
+    settle(qtbot, window)
+    assert ("discard", "old") in session.calls
+    assert session.known_runs == []
+
+
+def test_two_unfinished_additions_are_told_apart(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    """Both were called the unfinished setup of the same environment."""
+    old, new = (values.run_info(name, "unfinished", "/envs/mv") for name in ("old", "new"))
+    session.known_runs = [replace(old, adds=("tqdm==4.60.0",)), replace(new, adds=("orjson",), created=1_795_086_400.0)]
+    window = make_window()
+    welcome = window.pages[PageId.WELCOME]
+
+    def shown() -> list[str]:
+        return [one.text() for one in welcome.findChildren(QLabel) if one.isVisible()]
+
+    qtbot.waitUntil(lambda: "Continue changing packages: mv + tqdm==4.60.0" in shown())
+    assert "Continue changing packages: mv + orjson" in shown()
+    begun = [words for words in shown() if "/envs/mv, begun 2026-11-" in words]
+    assert len(set(begun)) == 2

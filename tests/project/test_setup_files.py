@@ -1,0 +1,207 @@
+"""What setup.py, setup.cfg, a README and scripts say, read and never run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.project.test_read import asked, codes, one, project_of
+from wizard.model.messages import text
+from wizard.project.model import DECLARED, RECOMMENDED
+from wizard.project.read import read_project
+from wizard.project.understand import understand
+
+
+def test_what_setup_py_computes_is_said_to_be_unseen(tmp_path: Path) -> None:
+    words = """from setuptools import setup
+def read(): return open("requirements.txt").read().splitlines()
+BASE = ["torch"]
+setup(install_requires=BASE + ["numpy", f"scipy>={1}.5"], extras_require={"a": read(), "b": [*EXTRA]})
+"""
+    project = project_of(tmp_path, {"setup.py": words, "requirements.txt": "rich\n"})
+    assert sorted(one.name for one in project.statements) == ["numpy", "rich", "torch"]
+    assert codes(project) == ["setup-computed"]
+
+
+def test_setup_py_is_syntax_and_never_run(tmp_path: Path) -> None:
+    words = f"""import pathlib
+pathlib.Path({str(tmp_path / "ran")!r}).touch()
+WANTED = ["torch>=1.8", "numpy"]
+def listed():
+    return open("requirements-extra.txt").read().splitlines()
+setup(python_requires=">=3.8", install_requires=WANTED + listed(), extras_require={{"dev": ["black"]}})
+"""
+    project = project_of(tmp_path, {"setup.py": words, "requirements-extra.txt": "einops\n"})
+    assert not (tmp_path / "ran").exists()
+    assert asked(project, "torch") == [(">=1.8", "setup.py:3")]
+    assert asked(project, "python") == [(">=3.8", "setup.py:6")]
+    assert one(project, "black").group == "dev"
+    assert one(project, "einops").origin.file == "requirements-extra.txt"
+
+
+def test_setup_cfg_with_files(tmp_path: Path) -> None:
+    words = """[options]
+python_requires = >= 3.10
+install_requires =
+  torch>=2
+[options.extras_require]
+t = file: t.txt
+"""
+    project = project_of(tmp_path, {"setup.cfg": words, "t.txt": "timm\n"})
+    assert asked(project, "python") == [(">=3.10", "setup.cfg:2")]
+    assert asked(project, "torch") == [(">=2", "setup.cfg:4")]
+    assert one(project, "timm").group == "t"
+
+
+def test_a_readme_and_scripts_only_recommend(tmp_path: Path) -> None:
+    readme = """| Linux | `pip3 install torch==2.9.1 --index-url https://download.pytorch.org/whl/cu128` |
+conda create -n x python=3.10 pytorch==2.0.1 pytorch-cuda=11.8 -c pytorch
+"""
+    script = 'pip install torch==1.13.0+cu116 ^\n  torchvision==0.14.0+cu116\npython -c "import cupy"\n'
+    project = project_of(tmp_path, {"README.md": readme, "install.bat": script})
+    assert {statement.strength for statement in project.statements} == {RECOMMENDED}
+    assert asked(project, "torch") == [
+        ("==2.9.1", "README.md:1"),
+        ("==2.0.1", "README.md:2"),
+        ("==1.13.0", "install.bat:1"),
+    ]
+    assert asked(project, "python") == [("==3.10.*", "README.md:2")]
+    assert asked(project, "torchvision") == [("==0.14.0", "install.bat:1")]
+    assert one(project, "cupy").group == "imported"
+
+
+def test_the_image_that_a_dockerfile_begins_with_is_a_recommendation(tmp_path: Path) -> None:
+    project = project_of(tmp_path, {"Dockerfile": "FROM pytorch/pytorch:2.1.0-cuda12.1-cudnn8-runtime\n"})
+    found = one(project, "torch")
+    assert (found.specifier, found.build, found.strength) == ("==2.1.0", "cuda12.1", RECOMMENDED)
+
+
+def test_a_readme_that_is_named_itself_is_what_is_asked(tmp_path: Path) -> None:
+    words = "```\npip install torch numpy tiktoken\n```\n"
+    folder = project_of(tmp_path, {"README.md": words})
+    assert codes(folder)[-1] == "recommended-too"
+    assert "numpy, tiktoken" in text(folder.remarks[-1], "en")
+    assert one(folder, "tiktoken").strength == RECOMMENDED
+    named = read_project(tmp_path / "README.md")
+    assert [one(named, name).strength for name in ("torch", "numpy", "tiktoken")] == [RECOMMENDED, DECLARED, DECLARED]
+    assert codes(named) == []
+    declared = project_of(tmp_path, {"README.md": words, "requirements.txt": "einops\n"})
+    assert "recommended-too" not in codes(declared)
+
+
+def test_openmmlabs_own_list_is_one_of_the_files(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "-r requirements/build.txt\n-r requirements/runtime.txt\n",
+        "requirements/build.txt": "numpy\n",
+        "requirements/runtime.txt": "scipy\n",
+        "requirements/mminstall.txt": "mmcv>=2.0.0rc4,<2.2.0\nmmengine>=0.7.1,<1.0.0\n",
+    }
+    project = project_of(tmp_path, files)
+    assert asked(project, "mmcv") == [("<2.2.0,>=2.0.0rc4", "requirements/mminstall.txt:1")]
+    assert asked(project, "scipy") == [("", "requirements/runtime.txt:1")]
+    assert not asked(project, "python")
+    project = project_of(tmp_path / "b", {"requirements.txt": "numpy\n", "runtime.txt": "python-3.9.18\n"})
+    assert asked(project, "python") == [("==3.9.*", "runtime.txt:1")]
+
+
+def test_what_pip_needs_to_install_a_line_is_kept(tmp_path: Path) -> None:
+    """Extras, and a repository in pip's form, from every kind of file."""
+    poetry = (
+        '[tool.poetry.dependencies]\na = {version = "^1", extras = ["y", "x"]}\nb = {git = "https://git.example/b"}\n'
+    )
+    project = project_of(tmp_path, {"pyproject.toml": poetry, "requirements.txt": "c[z]>=2\n"})
+    assert [one(project, name).extras for name in ("a", "b", "c")] == [("x", "y"), (), ("z",)]
+    assert one(project, "b").url == "git+https://git.example/b"
+
+
+def test_every_command_of_a_line_is_read_and_a_path_of_windows(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.0.1\n",
+        "requirements_dev.txt": "torch==1.8.0\n",
+        "README.md": "`pip install causal-conv1d` and `pip install mamba-ssm`\n"
+        "`python -m pip install -r .\\nodes\\x\\requirements.txt`\npip install -r requirements_dev.txt\n",
+    }
+    project = project_of(tmp_path, files)
+    assert {"causal-conv1d", "mamba-ssm"} <= {each.name for each in project.statements}
+    assert asked(project, "torch") == [("==2.0.1", "requirements.txt:1")]
+    assert codes(project) == ["other-lists"]
+
+
+def test_the_words_of_a_call_in_setup_py_are_no_packages_and_its_file_is_read(tmp_path: Path) -> None:
+    text = (
+        "import os\nfrom setuptools import setup\n"
+        "with open(os.path.join('.', 'requirements.dev.txt')) as f:\n    dev = f.readlines()\n"
+        "setup(install_requires=open('requirements.txt', encoding='utf-8').read().splitlines(),\n"
+        "      extras_require={'dev': dev})\n"
+    )
+    lists: dict[str, str | bytes] = {"requirements.txt": "torch==2.1.0\n", "requirements.dev.txt": "black\n"}
+    project = project_of(tmp_path, {"setup.py": text, **lists})
+    assert {one.name for one in project.statements} == {"torch", "black"}
+    assert not project.remarks
+
+
+def test_a_key_in_setup_py_is_no_package(tmp_path: Path) -> None:
+    words = (
+        "from setuptools import setup\nneeds = {'infer': ['einops>=0.6'], 'train': ['tqdm'], 'openai': ['fastapi']}\n"
+        "setup(install_requires=needs['infer'] + needs['train'], extras_require={'openai': needs['openai']})\n"
+    )
+    project = project_of(tmp_path, {"setup.py": words})
+    assert [(one.name, one.group) for one in project.statements] == [
+        ("einops", ""),
+        ("tqdm", ""),
+        ("fastapi", "openai"),
+    ]
+    assert codes(project) == []
+
+
+def test_words_that_are_no_names(tmp_path: Path) -> None:
+    setup = 'least = "2.0"\nsetup(install_requires=[">=".join(["torch", least])])\n'
+    lists: dict[str, str | bytes] = {
+        "setup.py": setup,
+        "requirements.txt": "llama_cpp_python-0.3.4-cp310-cp310-win_amd64.whl\n"
+        "./w/fairseq-0.12.4-cp311-cp311-win_amd64.whl;\n",
+        "environment.yml": "dependencies:\n  - python=3.9\n  - pip:\n    - file:.\n",
+    }
+    names = {one.name for one in project_of(tmp_path, lists).statements}
+    assert names == {"torch", "llama-cpp-python", "fairseq", "python", "."}
+
+
+def test_a_build_of_a_commit_is_no_cuda(tmp_path: Path) -> None:
+    project = project_of(tmp_path, {"requirements.txt": "torch==1.14.0a0+410ce96\n"})
+    assert understand(project, "linux", True).tags == ()
+
+
+def test_nbdevs_settings_and_a_table_of_lines_by_name(tmp_path: Path) -> None:
+    settings = (
+        "[DEFAULT]\nlib_name = x\nmin_python = 3.8\nrequirements = fastcore>=1.5 torchvision>=0.11\n"
+        "pip_requirements = torch>=1.10,<2.2\n"
+    )
+    setup = (
+        '_deps = ["accelerate>=0.20", "torch==2.6.0", "black"]\n'
+        "deps = {b: a for a, b in (split(x) for x in _deps)}\n"
+        'setup(install_requires=[deps["accelerate"]])\n'
+    )
+    project = project_of(tmp_path, {"settings.ini": settings, "setup.py": setup})
+    assert [(str(one), one.group) for one in project.statements] == [
+        ("python>=3.8", ""),
+        ("fastcore>=1.5", ""),
+        ("torchvision>=0.11", ""),
+        ("torch<2.2,>=1.10", ""),
+        ("accelerate>=0.20", "extras"),
+        ("torch==2.6.0", "extras"),
+        ("black", "extras"),
+        ("accelerate>=0.20", ""),
+    ]
+
+
+def test_a_line_of_setup_py_is_for_the_system_of_its_condition(tmp_path: Path) -> None:
+    text = (
+        "import platform\nneeds = ['torch']\n"
+        "if platform.system().lower() == 'windows':\n    needs.append('bitsandbytes-windows')\n"
+        "else:\n    needs.append('bitsandbytes')\nsetup(install_requires=needs)\n"
+    )
+    found = project_of(tmp_path, {"setup.py": text}).statements
+    assert {one.name: one.marker for one in found} == {
+        "torch": "",
+        "bitsandbytes-windows": "sys_platform == 'win32'",
+        "bitsandbytes": "sys_platform != 'win32'",
+    }
