@@ -59,6 +59,7 @@ _NVIDIA = (
 _AMD = (
     r"(?i)\bzluda|patchzluda|\bhip[ -]?sdk|\bradeon (?:rx|pro|vii|r[x\d])|\bAMD [5679]\d00|\bInstinct\b"
     r"|\bRX ?(?:[5679]\d[05]0|[45][5-9]0|9\d{3}) ?(?:XTX?|GRE|M|S)?\b|\bStrix\b"
+    r"|\bA卡[^住死]|(?:^|[^\d.])[679]\d[05]0 ?(?:XTX?|GRE)\b"
     r"|\bRyzen AI\b|\b[678]80M\b|\b8[04-6]\d0S\b|\bgfx(?:9|1[0-2])\w{2,3}\b|\bMI[23]\d{2}X?\b"
 )
 _NO_CUDA_BUILD = r"(?i)\b(?:rocm|xpu)[ -]?\d|\+(?:rocm|xpu)\b|/whl/(?:nightly/)?(?:rocm|xpu)"
@@ -117,7 +118,8 @@ _PYTHONS_OWN = r"^<|[\\/][Ll]ib[\\/](?:python3\.\d+[\\/])?\w+(?:[\\/]\w+)?\.py$|
 # What only one system's texts hold. Two systems in one text: none is believed.
 _SYSTEMS = {
     "windows": r"WinError|\b[A-Z]:\\|win_amd64|win_arm64|\bWindows 1[01]\b|\[MSC v\.",
-    "macos": r"macosx_\d|/Users/|(?:^|[^'\"])\bdarwin\b(?:$|[^'\"])|\bmacOS\b|\bMac(?:Book)?\b|\bApple M\d|\.dylib\b",
+    "macos": r"macosx_\d|/Users/|(?:^|[^'\"])\bdarwin\b(?:$|[^'\"])|\bmacOS\b|\bMac\b|\bApple M\d|\.dylib\b"
+    r"|(?i:\bmac ?(?:book|mini|studio)|apple silicon)|苹果电脑",
     "linux": r"manylinux|linux_(?:x86_64|aarch64)|/home/|/usr/|/opt/|\.so[.\d]*:",
 }
 _WSL = r"(?i)\bWSL ?2?\b|microsoft-standard|/mnt/c/Users/"
