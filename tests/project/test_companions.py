@@ -243,3 +243,24 @@ def test_the_libraries_of_a_release(asked: str, tag: str, has_it: bool) -> None:
 )
 def test_below_which_release_a_package_has_a_library_for_this_cuda(package: str, tags: set[str], bound: str) -> None:
     assert library_bound(package, tags) == bound
+
+
+def test_a_pin_of_what_torch_itself_needs_moves_with_it(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.2.1\nsympy==1.12\ntyping_extensions==4.8.0\n"}
+    assert relaxed(decided(tmp_path / "a", files, AMPERE)) == {}
+    moved = relaxed(decided(tmp_path / "b", files, BLACKWELL))
+    needed = {name: moved[name][:2] for name in ("sympy", "typing-extensions")}
+    assert needed == {"sympy": ("==1.12", ">=1.13.3"), "typing-extensions": ("==4.8.0", ">=4.10.0")}
+
+
+@pytest.mark.parametrize(("torch", "is_left_out"), [("2.2.1", True), ("2.6.0", False)])
+def test_triton_has_another_name_on_windows_from_a_torch_on(tmp_path: Path, torch: str, is_left_out: bool) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": f"torch=={torch}\ntriton\n"}
+    found = decided(tmp_path, files, ADA)
+    assert ("triton" in without(found), "triton" in relaxed(found)) == (is_left_out, not is_left_out)
+
+
+def test_what_nvidia_has_beside_torchs_own_parts_is_the_projects(tmp_path: Path) -> None:
+    lines = "torch==2.12.0\nnvidia-nccl-cu13==2.29.7\nnvidia-nvcomp-cu13==5.3.0\nnvidia-cublas==13.1\n"
+    found = decided(tmp_path, {"requirements.txt": lines}, AMPERE)
+    assert [one.name for one in found.understood.rest] == ["nvidia-nvcomp-cu13"]

@@ -269,6 +269,12 @@ def test_another_patch_of_a_pair_is_a_difference(tmp_path: Path) -> None:
     assert relaxed(decided(tmp_path, files, NO_CARD))["torchvision"][:2] == ("==0.15.0", "0.15.1")
 
 
+def test_pytorch_cuda_chooses_the_build_beside_a_toolkit(tmp_path: Path) -> None:
+    lines = "dependencies:\n- pytorch=1.13.1\n- pytorch-cuda=11.6\n- cudatoolkit=11.7.0\n- opencv=4.6\n"
+    found = decided(tmp_path, {"environment.yml": lines}, AMPERE)
+    assert (build(found)[:2], [one.name for one in found.understood.rest]) == (("1.13.1", "cu116"), ["opencv-python"])
+
+
 def test_a_build_of_which_little_is_known_is_nearer_than_another_torch(tmp_path: Path) -> None:
     found = decided(tmp_path, {"requirements.txt": "torch==1.8.0\n"}, AMPERE)
     assert (build(found)[:2], relaxed(found)) == (("1.8.0", "cu111"), {})

@@ -293,10 +293,11 @@ def _is_asked(constraint: Statement, packages: list[Statement], freedom: int) ->
 
 def _requirement(one: Statement, decision: ProjectDecision, moving: dict[str, str], freedom: int) -> str:
     name, specifier, row = one.name, one.specifier, companion(one.name)
-    if row and name in moving:  # it goes with torch, or has another name here
-        given = moving[name].split(" ")[0]
-        specifier = given if given.startswith(">=") else ""
-        name = given if given in (row.instead, row.name) else name
+    given = moving.get(name, "").split(" ")[0]
+    if given.startswith((">=", "<", "==")):  # what torch or its CUDA needs of it
+        specifier = given
+    elif row and given:  # it goes with torch, or has another name here
+        specifier, name = "", given if given in (row.instead, row.name) else name
     if name == "numpy" and decision.numpy:
         specifier = decision.numpy
     if freedom:

@@ -49,6 +49,7 @@ class Companion(Row, frozen=True):
     card: bool = False
     lacks: tuple[Literal["windows", "linux"], ...] = ()  # systems, as "windows"
     instead: Name = ""
+    instead_from: Numbers = ""  # the first torch, of two numbers, that the other one goes with; "": any
     ready: tuple[Literal["windows", "linux"], ...] = ()  # systems with wheels on the index, whatever `wheels` says
     begins: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) [0-9.]+$")], ...] = ()  # wheels there
     newest: Numbers = ""  # torch, of two numbers; "": no row says it
@@ -58,6 +59,10 @@ class Companion(Row, frozen=True):
     def ends_before(self, torch: str) -> bool:
         """Return whether no ready wheels are known for so new a torch."""
         return bool(self.newest) and version_key(torch)[:2] > version_key(self.newest)[:2]
+
+    def has_other(self, torch: str) -> bool:
+        """Return whether there is another package for systems that it lacks, and one for this torch."""
+        return bool(self.instead) and version_key(torch)[:2] >= version_key(self.instead_from)[:2]
 
     def is_before(self, specifier: str, os: str) -> bool:
         """Return whether each release that meets it is older than the first with ready wheels for that system."""
@@ -148,12 +153,25 @@ class CodeHost(Row, frozen=True):
     confidence: Literal["high", "medium", "low"]
 
 
+class TorchNeed(Row, frozen=True):
+    """`since`: releases of torch, each with what it and those after it need of the package; `*`: anything."""
+
+    KEYS = (("package",),)
+
+    package: Name
+    since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^\d[\d.]* (\*|[<>=!~]=?\S+)$")], ...], SOME]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+
+
 class CompanionTable(Row, frozen=True):
     companion: Annotated[tuple[Companion, ...], SOME]
     pair: tuple[Pair, ...] = ()
     conda_named: tuple[CondaNamed, ...] = ()
     wheel_pythons: tuple[WheelPythons, ...] = ()
     torch_bound: tuple[TorchBound, ...] = ()
+    torch_need: tuple[TorchNeed, ...] = ()
     cuda_libraries: tuple[CudaLibraries, ...] = ()
     code_host: tuple[CodeHost, ...] = ()
 
@@ -226,6 +244,14 @@ def torch_bound(package: str, specifier: str, tried: bool = False) -> str:
         if any(asked.contains(one, prereleases=True) for one in (since, *inside)):
             return "" if of_release == "*" else of_release
     return bound
+
+
+def torch_needs(torch: str) -> Iterator[tuple[str, str]]:
+    """Yield what this release of torch itself needs, where not any version of it will do."""
+    for row in companion_table().torch_need:
+        held = [bound for since, bound in map(str.split, row.since) if Version(since) <= Version(torch)]
+        if held and held[-1] != "*":
+            yield row.package, held[-1]
 
 
 def release_bound(package: str, torch: str) -> str:

@@ -16,7 +16,7 @@ from wizard.compatibility.model import Candidate, Choices
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
-from wizard.project.companions import companion, companion_table, fits_here, torch_bound
+from wizard.project.companions import companion, companion_table, fits_here, torch_bound, torch_needs
 from wizard.project.file_choice import alternatives
 from wizard.project.model import (
     DECLARED,
@@ -158,6 +158,7 @@ def _relaxed(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     yield from _relaxed_cuda(weigher, best)
     yield from _relaxed_pairs(weigher, best)
     yield from _relaxed_numpy(weigher, best)
+    yield from _relaxed_needs(weigher, best)
     yield from relaxed_natives(weigher, best)
 
 
@@ -252,6 +253,17 @@ def _relaxed_numpy(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
         given, torch = weigher.numpy(best), best.candidate.torch
         why = message("project.why.numpy", "torch {torch} needs NumPy {given}", torch=torch, given=bound)
         yield Relaxed("numpy", asked_words(refused), given, why, lines_of(refused))
+
+
+def _relaxed_needs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
+    """What torch itself needs in another version than a line asks for."""
+    os, torch = weigher.machine.os, best.candidate.torch
+    here = [one for one in weigher.asks.packages if one.specifier and marker_holds(one.marker, os, best.python)]
+    for name, need in torch_needs(torch):
+        refused = tuple(one for one in here if one.name == name and not can_meet(one.specifier, need))
+        if refused:
+            why = message("project.why.needed", "torch {torch} needs {name}{need}", torch=torch, name=name, need=need)
+            yield Relaxed(name, asked_words(refused), need, why, lines_of(refused))
 
 
 def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:

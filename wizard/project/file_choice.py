@@ -1,6 +1,8 @@
 """Which of a project's files count on this kind of computer, by the words of their names.
 
 A file that names another system or another maker's cards is left out, unless only such files say anything of torch.
+
+One file: all of them are words of files' names, or of what is in them, held against one computer.
 """
 
 from __future__ import annotations
@@ -13,9 +15,15 @@ from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
 from wizard.project.model import DECLARED, LOCKED, RECOMMENDED, TORCH, Project, Statement, can_meet
 
+# The packages of NVIDIA's that torch itself brings; others of that maker are a project's own.
+TORCH_PARTS = re.compile(
+    r"nvidia-(?:cublas|cuda-(?:cupti|nvrtc|runtime)|cudnn|cufft|cufile|curand|cusolver|cusparse|cusparselt|nccl|nvshmem|nvtx"
+    r"|nvjitlink)(?:-cu\d+)?"
+)
 # What belongs to torch or to conda's own ground, and is no package to be asked for beside it.
 _NO_REST = re.compile(
-    r"torch|torchvision|torchaudio|python|cudatoolkit|pytorch-cuda|pytorch-mutex|cpuonly|__cuda|__platform|nvidia-.*-cu\d+"
+    r"torch|torchvision|torchaudio|python|cudatoolkit|pytorch-cuda|pytorch-mutex|cpuonly|__cuda|__platform"
+    rf"|{TORCH_PARTS.pattern}"
 )
 _SYSTEM_WORDS = {
     "windows": r"win|windows|win32|win64",

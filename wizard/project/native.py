@@ -141,7 +141,7 @@ def native_state(native: Native, candidate: Candidate, machine: Machine) -> str:
         return "old-card"
     os = machine.os
     if os in row.lacks:
-        return "ready" if row.instead else "no-wheel"
+        return "ready" if row.has_other(candidate.torch) else "no-wheel"
     asked = [one for one in native.statements if one.strength == DECLARED and not one.group] or native.statements
     if all(row.is_before(one.specifier, os) for one in asked):
         return "no-wheel"

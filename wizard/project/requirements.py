@@ -59,6 +59,8 @@ NAMES = {
     "pytorch-cpu": "torch",
     "torchvision-cpu": "torchvision",
     "py-opencv": "opencv-python",
+    "opencv": "opencv-python",
+    "matplotlib-base": "matplotlib",
     "pyg": "torch-geometric",
     "pytorch_geometric": "torch-geometric",
     **{f"pytorch-{part}": f"torch-{part}" for part in ("scatter", "sparse", "cluster", "spline-conv")},

@@ -15,6 +15,7 @@ from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.model.messages import Message, message
 from wizard.project.companions import Native, companion, natives_of, torch_bound, torch_of
 from wizard.project.file_choice import (
+    TORCH_PARTS,
     exported_elsewhere,
     for_this_computer,
     for_this_generation,
@@ -293,9 +294,11 @@ def _tags(project: Project, os: str, torch: Set[FileLine]) -> Iterator[CudaTag]:
 
 
 def _pinned_tags(project: Project, os: str) -> Iterator[CudaTag]:
+    # Beside pytorch-cuda, which chooses torch's build, a toolkit is for other packages.
+    chooses = any(one.name == "pytorch-cuda" and one.specifier for one in project.statements)
     for one in project.statements:
         firm = one.strength == DECLARED and one.group in ("", "constraint")
-        if one.strength == LOCKED or not is_for(one, os):
+        if one.strength == LOCKED or not is_for(one, os) or (chooses and one.name == "cudatoolkit"):
             continue
         if one.name in (TORCH, *PAIRS) and (match := _LOCAL.match(one.local)):
             yield CudaTag(match[0], one.origin, firm)
@@ -362,7 +365,7 @@ def _exports(statements: list[Statement]) -> Iterator[Message]:
     if paths:
         first = paths[0].origin
         yield message("project.remark.file-paths", count=len(paths), file=first.file, line=first.line)
-    parts = sum(1 for one in statements if re.fullmatch(r"nvidia-.*-cu\d+", one.name) and one.strength == DECLARED)
+    parts = sum(1 for one in statements if TORCH_PARTS.fullmatch(one.name) and one.strength == DECLARED)
     if parts:
         yield message("project.remark.nvidia-parts", count=parts)
 
