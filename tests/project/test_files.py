@@ -177,6 +177,13 @@ def test_a_repository_that_a_task_of_pixi_installs_is_a_part_of_the_project(tmp_
     assert (told, found.relaxed) == ("lie", ())
 
 
+def test_that_only_extras_ask_for_torch_is_told(tmp_path: Path) -> None:
+    words = '[project]\nname = "x"\ndependencies = ["tqdm"]\n[project.optional-dependencies]\n'
+    words += 'vlm = ["torch>=2.6,<3", "transformers"]\n'
+    found = decided(tmp_path, {"pyproject.toml": words}, AMPERE)
+    assert [one.params["extras"] for one in found.remarks if one.key == "project.remark.in-extras"] == ["vlm"]
+
+
 def test_which_of_two_lists_for_cards_counts_is_told(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "requirements.txt": "-r requirements-cuda.txt\n",

@@ -198,10 +198,13 @@ def _one_extra(project: Project) -> tuple[Project, list[Message]]:
     of_extras = [one for one in project.statements if one.group not in ("", "constraint") and one.name == TORCH]
     rest = [one for one in of_extras if one.specifier and one not in torch and not is_developing(one.group)]
     others = {one.group: f"{one.group} ({one})" for one in rest if one.strength == DECLARED}
-    if is_told or not others or not all(one in of_extras for one in torch):
+    if is_told or not torch or not all(one in of_extras for one in torch):
         return project, []
     place, words = torch[0].origin, ", ".join([*others.values()][:_MOST_NAMED])
     where: dict[str, str | int] = {"file": place.file, "line": place.line}
+    if not others:
+        extras = ", ".join(dict.fromkeys(one.group for one in torch))
+        return project, [message("project.remark.in-extras", **where, extras=extras)]
     said = message("project.remark.other-extras", **where, chosen=torch[0].group, others=words)
     return replace(project, statements=tuple(one for one in project.statements if one.group not in others)), [said]
 
