@@ -102,6 +102,18 @@ def test_a_part_of_a_repository_shares_its_lists(tmp_path: Path) -> None:
     assert codes(project) == ["include-missing"]
 
 
+@pytest.mark.parametrize(("holds", "name"), [("all", ".env"), (".", "pins.txt")])
+def test_of_a_repository_lists_alone_are_shared_and_none_of_a_persons_own_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, holds: str, name: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / holds / ".git").mkdir(parents=True)
+    (tmp_path / "all").mkdir(exist_ok=True)
+    (tmp_path / "all" / name).write_text("secret==1\n")
+    project = project_of(tmp_path / "all" / "part", {"requirements.txt": f"-r ../{name}\ntorch\n"})
+    assert [each.name for each in project.statements] == ["torch"]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_encodings_and_line_ends(tmp_path: Path, encoding: str, end: str) -> None:

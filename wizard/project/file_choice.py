@@ -15,7 +15,7 @@ from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
 from wizard.project.model import DECLARED, LOCKED, RECOMMENDED, TORCH, Project, Statement, can_meet
 
-# The packages of NVIDIA's that torch itself brings; others of that maker are a project's own.
+# The packages of NVIDIA's that torch brings (Requires-Dist of its wheels, 2.6 to 2.15); others are a project's own.
 TORCH_PARTS = re.compile(
     r"nvidia-(?:cublas|cuda-(?:cupti|nvrtc|runtime)|cudnn|cufft|cufile|curand|cusolver|cusparse|cusparselt|nccl|nvshmem|nvtx"
     r"|nvjitlink)(?:-cu\d+)?"
@@ -221,7 +221,8 @@ def exported_elsewhere(statements: Iterable[Statement], os: str) -> list[Message
     """Return, for each list that conda wrote on another system, that it was: by its packages that only one has."""
     found: dict[str, set[str]] = {}
     for one in statements:
-        systems = (system for system, kind in _SYSTEM_PACKAGES.items() if one.conda and kind.fullmatch(one.name))
+        is_written = one.conda and not one.marker  # what has a marker is said to be for one system
+        systems = (system for system, kind in _SYSTEM_PACKAGES.items() if is_written and kind.fullmatch(one.name))
         found.setdefault(one.origin.file, set()).update(systems)
     elsewhere = {
         file: system

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 
 MOST_BYTES = 8_000_000  # of one file: the longest lock files of real projects have 3 MB
@@ -42,6 +43,7 @@ _MAKING = re.compile(r"makefile|install\.py|cog\.ya?ml|[^/]*\.def", re.IGNORECAS
 _MANUAL = re.compile(r"docs?/(?:[\w-]*install[\w-]*|(?:en/)?get(?:ting)?_started)\.(?:md|rst)", re.IGNORECASE)
 _YAML = re.compile(r"[^/.][^/]*\.ya?ml|(?:conda|envs?|environments?)/[^/]+\.ya?ml", re.IGNORECASE)
 _CONDAS = (r"^dependencies:\s*$", r"^(?:channels|name):", r"^\s*- *[\"']?(?:python|pip|pytorch)\b")
+_SHARED = (".txt", ".in")  # lists that the parts of a repository share: nothing else of it is shown in a plan
 _IS_TEXT = ("utf-8", "gb18030")
 
 
@@ -54,9 +56,11 @@ class ProjectFolder:
 
     @cached_property
     def limit(self) -> Path:
-        """The repository that the folder lies in, whose parts share lists; else the folder itself."""
-        root = self.root.resolve()
-        return next((one for one in (root, *root.parents) if (one / ".git").exists()), root)
+        """The repository that the folder lies in, whose parts share lists; else the folder itself. A person's own
+        folder is no such repository, although some keep their settings in one."""
+        root, home = self.root.resolve(), Path.home().resolve()
+        above = takewhile(lambda one: not home.is_relative_to(one), (root, *root.parents))
+        return next((one for one in above if (one / ".git").exists()), root)
 
     def find(self) -> tuple[list[str], list[str]]:
         """Return the files that declare and those that only tell (README, scripts): of the root, else of the first
@@ -138,7 +142,9 @@ class ProjectFolder:
     def inside(self, candidate: Path) -> str | None:
         """None: it leads out of the folder, by its dots or by a link."""
         try:
-            if not (self.root / candidate).resolve().is_relative_to(self.limit):
+            real = (self.root / candidate).resolve()
+            is_shared = real.suffix in _SHARED and real.is_relative_to(self.limit)
+            if not is_shared and not real.is_relative_to(self.root.resolve()):
                 return None
             return Path(os.path.normpath(candidate)).as_posix() if not candidate.is_absolute() else None
         except (OSError, ValueError, RuntimeError):

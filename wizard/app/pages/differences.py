@@ -37,7 +37,7 @@ def difference_row(notice: Message) -> tuple[str, Message]:
 
 
 def python_changed(state: AppState, plan: Plan) -> tuple[Message, ...]:
-    """Return that the environment gets another Python than Build proposed; Review's details say why."""
+    """Return that the environment gets another Python than Build proposed, and why."""
     promised = state.request.decision if state.request else state.picked
     proposed = promised.python if promised and not plan.choices.reuse else None
     if proposed in (None, plan.python):
