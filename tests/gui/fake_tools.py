@@ -220,6 +220,7 @@ class FakeTools(Tools):
         self.kept: Replaced | None = None
         self.older: tuple[Replaced, ...] = ()
         self.lacks = ""  # for a notebook
+        self.deleted: set[Path] = set()
         self.project: ProjectUse | None = None
         self.notebook_command: str | None = "jupyter lab"
         self.editor = True
@@ -324,6 +325,9 @@ class FakeTools(Tools):
 
     def open_terminal(self, prefix: Path, command: str = "") -> None:
         self._called("open_terminal", (prefix, command) if command else prefix)
+
+    def is_there(self, prefix: Path) -> bool:
+        return prefix not in self.deleted
 
     def has_editor(self) -> bool:
         return self.editor

@@ -141,6 +141,54 @@ def test_what_jupyter_lacks_is_put_in_by_a_button(
     qtbot.waitUntil(lambda: ("open_terminal", (PREFIX, "jupyter lab")) in side.calls)
 
 
+@pytest.mark.parametrize("pressed", ("copy", "terminal", "activation"))
+def test_another_press_does_not_end_what_jupyter_is_looked_through_for(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools, pressed: str
+) -> None:
+    side.fail["register_kernel"] = LACKS
+    session.hold.add("plan_add")
+    window = make_window()
+    page = reached(qtbot, window)
+    press(qtbot, page.jupyter)
+    qtbot.waitUntil(lambda: "Looking for what Jupyter needs" in page.kernel.words)
+    press(qtbot, getattr(page, pressed))
+    qtbot.waitUntil(lambda: not page.is_busy)
+    session.let_go.set()
+    qtbot.waitUntil(lambda: "Jupyter needs the package ipykernel" in page.kernel.words)
+
+
+def test_what_is_looked_for_is_given_up_with_the_page(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
+) -> None:
+    side.fail["register_kernel"] = LACKS
+    session.hold.add("plan_add")
+    window = make_window()
+    page = reached(qtbot, window)
+    press(qtbot, page.jupyter)
+    qtbot.waitUntil(lambda: "Looking for what Jupyter needs" in page.kernel.words)
+    window.side.open(SideId.UNDO)
+    qtbot.waitUntil(lambda: not page.kernel.isVisible() and window.page is not page)
+    qtbot.waitUntil(lambda: not window.tasks.busy)  # which a held call ends only when it is cancelled
+
+
+def test_an_environment_that_was_deleted_since_is_said_to_be_gone(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
+    window = make_window()
+    page = reached(qtbot, window)
+    window.side.open(SideId.ENVIRONMENTS, PREFIX)
+    settle(qtbot, window)
+    side.deleted.add(PREFIX)
+    press(qtbot, window.footer.back)
+    settle(qtbot, window)
+    assert window.page is page
+    assert page.title == "The environment is gone"
+    assert str(PREFIX) in page._subtitle.text()
+    for one in (page.terminal, page.jupyter, page.editor, page.activation, page.ways, page._start, page.kernel):
+        assert not one.isVisible(), one
+    assert window.focusWidget() is page.another
+
+
 def test_where_no_jupyter_is_it_is_offered(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
 ) -> None:

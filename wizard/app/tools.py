@@ -147,6 +147,9 @@ class Tools:
         folder = Path(place.project.folder) if place.project else None
         open_terminal(prefix, switching_on(place), folder, command)
 
+    def is_there(self, prefix: Path) -> bool:
+        return prefix.is_dir()
+
     def has_editor(self) -> bool:
         from wizard.environment.activate.programs import find_editor
 

@@ -99,8 +99,16 @@ def open_terminal(prefix: Path, lines: Sequence[ShellLine] = (), folder: Path | 
     """Open a terminal and return its process id. `lines`: how it is switched on, where not by its own script. `folder`:
     where it begins, if not in the person's own. `command`: what runs there first, in plain words for every shell.
 
-    Raises WizardError `terminal-none`, for a command `terminal-none-for`, `terminal-no-script`, `terminal-not-started`.
+    Raises WizardError `terminal-gone`, `terminal-none`, for a command `terminal-none-for`, `terminal-no-script`,
+    `terminal-not-started`.
     """
+    if not prefix.is_dir():
+        raise WizardError(
+            "terminal-gone",
+            "The environment is no longer at “{path}”.",
+            "Set it up again, or choose another one under Environments.",
+            path=str(prefix),
+        )
     os_name = paths.os_name()
     lines = lines or (activation_lines(str(prefix), os_name) if has_activation(prefix, os_name) else ())
     shell, line = _shell_and_line(this_users_shell(os_name), lines, prefix)

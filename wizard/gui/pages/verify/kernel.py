@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.compatibility.model import Choices
 from wizard.environment.activate.programs import KERNEL_LACKS, KERNEL_PACKAGE, NOTEBOOK_PACKAGE
+from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.frames import Fold, column, line_up
 from wizard.gui.widgets.labels import label
 from wizard.model.errors import WizardError
@@ -71,6 +72,7 @@ class KernelOffer(QFrame):
         super().__init__()
         self.setProperty("role", "card")
         self._page, self._context = page, page.context
+        self._aside = SideTask(page.context.tasks)  # its sentence stays until it is over, whatever else is pressed
         self._lists_after = ""  # the environment that gets the package just now, to be listed in Jupyter then
         self.preview: Preview | None = None
         self.notebook: str | None = None  # the command that opens one
@@ -98,11 +100,8 @@ class KernelOffer(QFrame):
     def register(self) -> None:
         """List the environment in Jupyter; where it lacks something, look for what that would change."""
         prefix, api = Path(self._page.state.prefix), self._context.session.tools
-        self._page.start_task(
-            None,
-            lambda is_cancelled, note: api.register_kernel(prefix),
-            self._registered,
-            on_failed=self._not_registered,
+        self._aside.start(
+            lambda is_cancelled, note: api.register_kernel(prefix), self._registered, self._not_registered
         )
 
     def go_on(self) -> None:
@@ -119,15 +118,14 @@ class KernelOffer(QFrame):
         if error.code == KERNEL_LACKS.code:
             self._plan()
         else:
-            self._page.trouble.show_error(error)
+            self.failed.emit(error)
 
     def _plan(self) -> None:
         prefix, session, package = Path(self._page.state.prefix), self._context.session, self.package
-        self._page.start_task(
-            None,
+        self._aside.start(
             lambda is_cancelled, note: plan_kernel(session, prefix, package, is_cancelled),
             self._planned,
-            on_failed=self._not_planned,
+            self._not_planned,
         )
         self._show()
 
@@ -146,8 +144,8 @@ class KernelOffer(QFrame):
         session, preview = self._context.session, self.preview
         if preview is not None:
             run_id = preview.plan.id
-            self._page.start_task(
-                None, lambda is_cancelled, note: session.start(run_id), lambda answer: self._begun(run_id)
+            self._aside.start(
+                lambda is_cancelled, note: session.start(run_id), lambda answer: self._begun(run_id), self.failed.emit
             )
         elif self.notebook:
             self.wants_terminal.emit(self.notebook)
@@ -168,6 +166,10 @@ class KernelOffer(QFrame):
         if self.button.isVisible():
             self.button.setFocus()
         self._page.announce(self.words)
+
+    def stop(self) -> None:
+        """Nobody waits for what is looked for any more."""
+        self._aside.cancel()
 
     def put_away(self) -> Preview | None:
         """Hide it; return the plan that nobody has carried out, whose files are to go."""

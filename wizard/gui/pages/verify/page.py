@@ -86,6 +86,7 @@ class VerifyPage(Page):
         self.ways = CodeLines(context.translator, is_folded=True)
         self.others, self.changes = Fold(), Fold()
         self._changed = label("", "muted")
+        self._is_gone = False  # deleted since it was set up
         self.save, self.copy, self.another, self.finish = (QPushButton() for _ in range(4))
         self.terminal, self.jupyter, self.editor, self.activation = (QPushButton() for _ in range(4))
         self.folder, self.manage, self.undo = (QPushButton() for _ in range(3))
@@ -139,7 +140,9 @@ class VerifyPage(Page):
         prefix, has_cuda, api = Path(self.state.prefix), self._has_cuda, self.context.session.tools
         self.start_task(
             None,
-            lambda is_cancelled, note: (api.ways(prefix, has_cuda), api.has_editor(), api.notebook(prefix)),
+            lambda is_cancelled, note: (
+                (api.ways(prefix, has_cuda), api.has_editor(), api.notebook(prefix)) if api.is_there(prefix) else None
+            ),
             self._show_ways,
         )
         self.announce(self.say(view.headline), urgent=True)  # the title is said as that of each page
@@ -147,19 +150,27 @@ class VerifyPage(Page):
 
     def leave(self) -> None:
         self.cancel_task()
+        self.kernel.stop()
         if (preview := self.kernel.put_away()) is not None:
             run_id, session = preview.plan.id, self.context.session
             self.context.tasks.start(
                 lambda is_cancelled, note: session.discard(run_id), lambda answer: None, lambda error: None
             )
 
-    def _show_ways(self, answer: tuple[tuple[Section, ...], bool, str | None]) -> None:
+    def _show_ways(self, answer: tuple[tuple[Section, ...], bool, str | None] | None) -> None:
+        was_gone, self._is_gone = self._is_gone, answer is None
+        if was_gone != self._is_gone:
+            self.render_state()
+        if answer is None:
+            self.announce(self.say(self._gone_words()), urgent=True)
+            self.wants_focus.emit()
+            return
         sections, has_editor, notebook = answer
         self.kernel.has_editor, self.kernel.notebook = has_editor, notebook
         self.ways.show_sections(sections)
         said = [line for one in sections if one.name == "project" for line in one.lines[_BEFORE_COMMAND:]]
         self.command.show_line(said[0] if said and not self.has_failed else None)
-        self.editor.setVisible(has_editor and not self.has_failed)
+        self.editor.setVisible(has_editor and self._is_usable)
         self.wants_focus.emit()
         if not self.has_failed:
             self.kernel.go_on()
@@ -178,7 +189,19 @@ class VerifyPage(Page):
         view = self._view
         return view is not None and (not view.ok or view.gpu_ok is False)
 
+    @property
+    def _is_usable(self) -> bool:
+        return not self.has_failed and not self._is_gone
+
+    def _gone_words(self) -> Message:
+        prefix = Path(self.state.prefix)
+        return message(
+            "flow.environment.gone", "{name} is no longer at {path}.", name=prefix.name, path=self.state.prefix
+        )
+
     def first_control(self) -> QWidget | None:
+        if self._is_gone:
+            return self.another
         return self.mend if self.has_failed else self.terminal
 
     def hint_of_primary(self) -> Message:
@@ -229,7 +252,7 @@ class VerifyPage(Page):
         if view is None:
             return
         self._show_head(view)
-        self._show_diagnosis(view.diagnosis if self.has_failed else None)
+        self._show_diagnosis(view.diagnosis if self.has_failed and not self._is_gone else None)
         first = [check for check in view.checks if self._is_worth_seeing(check)]
         rest = [check for check in view.checks if check not in first]
         for card, checks in ((self.first, first), (self.rows, rest)):
@@ -243,9 +266,14 @@ class VerifyPage(Page):
         self.finish.setVisible(self.has_failed)
         ways = (self._start, self.ways, self.terminal, self.jupyter, self.activation)
         for widget in ways:  # nothing to work with after a failure
-            widget.setVisible(not self.has_failed)
-        self.editor.setVisible(self.editor.isVisible() and not self.has_failed)
-        words = self.tr("The environment is in %1.").replace("%1", self.state.prefix)
+            widget.setVisible(self._is_usable)
+        self.editor.setVisible(self.editor.isVisible() and self._is_usable)
+        for widget in (self.folder, self.manage):
+            widget.setVisible(not self._is_gone)
+        if self._is_gone:
+            self.command.show_line(None)
+        where = self._gone_words() if self._is_gone else None
+        words = self.say(where) if where else self.tr("The environment is in %1.").replace("%1", self.state.prefix)
         self._changed.setText("\n".join((words, *self._settings_words())))
         names = [Path(file.path).name for one in self.state.used if one.change for file in one.change.files]
         self.changes.show_words(self.tr("What was chan&ged"), self.context.translator.listed(names))
@@ -267,6 +295,9 @@ class VerifyPage(Page):
         return [changed, *said] if files else said
 
     def _show_head(self, view: ReportView) -> None:
+        if self._is_gone:
+            self.set_head(self.tr("The environment is gone"), self.say(self._gone_words()), mark="problem")
+            return
         if not self.has_failed:
             title = self.tr("PyTorch runs on your card") if view.gpu_ok else self.tr("PyTorch works")
             self.set_head(self.tr("Repaired") if view.repaired else title, self._what_runs(view), mark="ok")
@@ -283,7 +314,7 @@ class VerifyPage(Page):
         return "  •  ".join(filter(None, (card, build_text(view.torch))))
 
     def _show_diagnosis(self, diagnosis: DiagnosisView | None) -> None:
-        self._failure.setVisible(self.has_failed)
+        self._failure.setVisible(self.has_failed and not self._is_gone)
         self._evidence.setVisible(bool(diagnosis and diagnosis.evidence))
         if not self.has_failed:
             return
