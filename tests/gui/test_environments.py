@@ -326,3 +326,12 @@ def test_each_row_says_its_folder(qtbot: QtBot, make_window: MakeWindow, side: F
     names = [page.table.item(row, 0) for row in rows]
     folders = [name.data(Qt.ItemDataRole.AccessibleDescriptionRole) for name in names if name]
     assert folders == [str(first.prefix), str(Path("/mnt/d/envs/torch"))]
+
+
+def test_an_arrow_chooses_the_only_row(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    side.known = side.known[:1]
+    page = opened(qtbot, make_window())
+    page.table.clearSelection()
+    page.table.setFocus()
+    qtbot.keyClick(page.table, Qt.Key.Key_Down)
+    assert page.table.selected == side.known[0]

@@ -139,12 +139,25 @@ def test_a_profile_that_is_opened_in_its_pack_takes_the_files_from_there(
     assert window.navigator.state.choices.packs == ((tmp_path / "pack").as_uri() + "/",)
 
 
+def test_an_http_address_alone_waits_for_the_code_and_says_so(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    welcome = form(qtbot, window)
+    typed(qtbot, welcome.joining.address, "http://127.0.0.1:9/")
+    assert not window.footer.primary.isEnabled()
+    lacks = welcome.joining.lacks
+    assert lacks is not None
+    assert lacks.key == "page.welcome.lacks-proof"
+    for one in ("https://class.example/", "/media/stick/class"):
+        welcome.joining.address.clear()
+        typed(qtbot, welcome.joining.address, one)
+        assert window.footer.primary.isEnabled(), one
+
+
 @pytest.mark.parametrize(
     ("code", "address", "expected"),
     [
         ("3f9a", "", "share-bad-code"),
         ("0" * 16, "http://127.0.0.1:9/", "pack-unreachable"),
-        ("", "http://127.0.0.1:9/", "share-needs-code"),
         ("", "/nowhere/at/all", "pack-no-folder"),
     ],
 )
@@ -160,7 +173,7 @@ def test_what_cannot_be_is_said_in_the_form(
     qtbot.waitUntil(welcome.trouble.isVisible, timeout=LONG)
     assert welcome.trouble.code == f"error.{expected}.summary"
     assert welcome.joining.code.text() == code, "what was typed is still there"
-    wrong = welcome.joining.address if address and expected != "share-needs-code" else welcome.joining.code
+    wrong = welcome.joining.address if address else welcome.joining.code
     assert wrong.property("wrong") is True
     assert welcome.trouble.plain_text() in wrong.accessibleDescription()
     qtbot.waitUntil(lambda: 0 < welcome.trouble.y() - wrong.geometry().bottom() < wrong.height())

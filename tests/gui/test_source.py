@@ -258,11 +258,16 @@ def test_a_wrong_address_is_told_below_its_field_once_the_field_is_left(
     assert window.navigator.state.choices.index == "https://lab.example/simple"
 
 
-@pytest.mark.parametrize(("code", "fold"), [("no-source", "fold"), ("no-source-answers", "network_fold")])
+@pytest.mark.parametrize(
+    ("code", "fold"),
+    [("no-source", "fold"), ("no-source-some-silent", "fold"), ("no-source-answers", "network_fold")],
+)
 def test_where_no_source_will_do_the_way_out_is_open_on_this_page(
     code: str, fold: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
-    session.fail["select_build"] = WizardError(error_text(code), build="torch 2.15.0+cpu", reasons=())
+    session.fail["select_build"] = WizardError(
+        error_text(code), build="torch 2.15.0+cpu", reasons=(), silent="2", asked="3"
+    )
     window = make_window()
     go_to(qtbot, window, PageId.SOURCE)
     page = source_page(window)

@@ -141,7 +141,7 @@ def test_what_jupyter_lacks_is_put_in_by_a_button(
     qtbot.waitUntil(lambda: ("open_terminal", (PREFIX, "jupyter lab")) in side.calls)
 
 
-@pytest.mark.parametrize("pressed", ("copy", "terminal", "activation"))
+@pytest.mark.parametrize("pressed", ["copy", "terminal", "activation"])
 def test_another_press_does_not_end_what_jupyter_is_looked_through_for(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools, pressed: str
 ) -> None:

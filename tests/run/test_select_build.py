@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.app import values
 from tests.pinned import pin
 from tests.servers.index_server import IndexServer
 from tests.sources.wheels import make_wheel
@@ -17,9 +18,10 @@ from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Driver, Gpu, Machine, PythonInstall
 from wizard.model.capability import ComputeCapability
 from wizard.model.errors import UsageError, WizardError
+from wizard.model.messages import message, text
 from wizard.run.model import Facts, SelectedBuild
-from wizard.run.select.select_build import select_build
-from wizard.sources.model import UserSettings
+from wizard.run.select.select_build import nothing_found, select_build
+from wizard.sources.model import Availability, UserSettings
 
 PYTHONS = (PythonInstall("/py/3.13", "3.13.1", True), PythonInstall("/py/3.11", "3.11.7", True))
 NO_CARD = Machine("linux", "x86_64", "2.36", None, (), pythons=PYTHONS)
@@ -163,6 +165,20 @@ def test_nothing_carried_is_said(server: IndexServer) -> None:
     with pytest.raises(WizardError) as caught:
         choose(server)
     assert caught.value.code == "no-source"
+
+
+def test_where_most_sources_are_silent_the_network_is_what_is_named() -> None:
+    silent = replace(
+        values.PROBED[0],
+        availability=Availability.UNREACHABLE,
+        message=message("error.source-offline.summary", source="PyTorch"),
+        kind="torch",
+    )
+    answers = replace(silent, availability=Availability.MISSING, message=message("truth.missing"))
+    error = nothing_found((silent, silent, answers), "torch 2.15.0+cpu")
+    assert error.code == "no-source-some-silent"
+    assert text(error.summary, "en").startswith("2 of 3 PyTorch sources did not answer")
+    assert nothing_found((silent, answers, answers), "torch 2.15.0+cpu").code == "no-source"
 
 
 def test_where_the_asked_torch_is_nowhere_the_newest_that_is_there_is_named(server: IndexServer) -> None:

@@ -46,7 +46,7 @@ from wizard.run.select.alternates import further_sources
 from wizard.run.select.build_search import BuildSearch
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.origin import REFUSALS, refusal_notice, unconfirmed
-from wizard.run.select.select_build import NO_SOURCE, kept_companions, nothing_found, refusals
+from wizard.run.select.select_build import NO_SOURCE, NO_SOURCE_SOME_SILENT, kept_companions, nothing_found, refusals
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.model import SourceKind
 from wizard.sources.read import Reader
@@ -261,7 +261,11 @@ class _Search:
                 python = self._choices.python or one_python(needs.needs, self._matrix)
                 tried = {need: self._try(need, python, reader) for need in needs.needs}
                 lost = {need: one for need, one in tried.items() if isinstance(one, WizardError)}
-                gone = [need for need, error in lost.items() if error.code in (NO_SOURCE.code, *REFUSALS)]
+                gone = [
+                    need
+                    for need, error in lost.items()
+                    if error.code in (NO_SOURCE.code, NO_SOURCE_SOME_SILENT.code, *REFUSALS)
+                ]
                 if not gone or again is None:
                     break
                 fewer = without(fewer, gone)

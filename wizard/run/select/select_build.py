@@ -48,6 +48,13 @@ NO_SOURCE = ErrorText(
     "No reachable source has a build that fits; the best would be {build}.",
     "Try again later, or name a source yourself: on the page Source, or with --torch-index or --find-links.",
 )
+NO_SOURCE_SOME_SILENT = ErrorText(
+    "no-source-some-silent",
+    "{silent} of {asked} PyTorch sources did not answer, and the others have no build that fits; the best would be "
+    "{build}.",
+    "Check the network and the proxy, or name a source yourself: on the page Source, or with --torch-index or "
+    "--find-links.",
+)
 NO_SOURCE_BUT = ErrorText(
     "no-source-but",
     "No reachable source has {build}; the newest that they have and that runs here is torch {torch}.",
@@ -110,7 +117,7 @@ def _with_another(
     error: WizardError, search: BuildSearch, candidates: Sequence[Candidate], pythons: Sequence[str] | None
 ) -> WizardError:
     """Name what the sources do have, where the torch that was asked for is in none of them."""
-    if error.code != NO_SOURCE.code:
+    if error.code not in (NO_SOURCE.code, NO_SOURCE_SOME_SILENT.code):
         return error
     free = replace(search.choices, torch=None, variant=None)
     others = [one for one in resolve(search.machine, search.matrix, free).candidates if one.fits]
@@ -350,5 +357,9 @@ def nothing_found(states: tuple[SourceStatus, ...], build: str) -> WizardError:
     if asked and len(silent) == len(asked):
         return _same_trouble(silent, details) or WizardError(
             NO_SOURCE_ANSWERS, details=details, reasons=_reasons(silent)
+        )
+    if len(silent) * 2 > len(asked):  # else the network is not what lacks
+        return WizardError(
+            NO_SOURCE_SOME_SILENT, details=details, silent=str(len(silent)), asked=str(len(asked)), build=build
         )
     return WizardError(NO_SOURCE, details=details, build=build)

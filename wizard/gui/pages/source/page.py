@@ -36,6 +36,9 @@ from wizard.transfer.proxy.model import Network, SystemProxy
 _IN_ROWS = ("race.torch-rate", "race.packages-rate")  # the rows show it
 _HINTS = {  # in place of what names this page
     "no-source": message("page.source.no-source", "Try again later, or choose a source by hand below."),
+    "no-source-some-silent": message(
+        "page.source.some-silent", "Check the network, or choose a source or a proxy by hand below."
+    ),
     "no-source-answers": message("page.source.none-answers", "Check the network and the proxy below."),
 }
 
@@ -261,7 +264,7 @@ class SourcePage(Page):
             self.trouble.show_words(error.summary, hint, error.details)
         self.again.setText(self.tr("Try &again"))
         self.again.setFocus()
-        if is_typed or error.code in ("no-source", "no-source-but"):
+        if is_typed or error.code in ("no-source", "no-source-but", "no-source-some-silent"):
             self.fold.button.setChecked(True)
         elif error.code == "no-source-answers":
             self.network_fold.button.setChecked(True)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
@@ -95,6 +96,10 @@ class JoinPanel(QFrame):
         """What Join waits for."""
         if not (self.wish.code or self.wish.address):
             return message("page.welcome.lacks-code", "Type the class code first.")
+        if not self.wish.code and urlsplit(self.wish.address).scheme == "http":  # nothing else proves the server's
+            return message(
+                "page.welcome.lacks-proof", "Type the class code, too: an http address alone proves nothing."
+            )
         if not self.consent.is_agreed:
             return message("page.welcome.lacks-trust", "Tick each host that you trust first.")
         return None

@@ -187,7 +187,7 @@ class EnvironmentsPage(SidePage):
         if self.table.selected is None and self.visit.prefix:
             self.table.select(self.visit.prefix)
         self.render_state()
-        self.announce(self.tr("Environments: %1").replace("%1", str(len(found))))
+        self.announce(self.tr("Environments: %1").replace("%1", str(sum(one.is_persons for one in found))))
         self.wants_focus.emit()
 
         def measure(is_cancelled: IsCancelled, note: OnNote) -> None:

@@ -143,7 +143,11 @@ class EnvironmentsTable(RowTable):
         self.clearSelection()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Return opens the row that the keyboard stands on, and goes no further."""
+        """Return opens the row that the keyboard stands on, and goes no further. An arrow chooses the first row, too:
+        where it is the only one, there is no other to come from."""
+        if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and self.selected is None and self.rowCount():
+            self.selectRow(max(self.currentRow(), 0))
+            return
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or not self.is_tall:
             super().keyPressEvent(event)
         elif self.rowCount() and not event.isAutoRepeat():
