@@ -317,6 +317,8 @@ class FakeTools(Tools):
 
     def ways(self, prefix: Path, has_cuda: bool) -> tuple[Section, ...]:
         self._called("ways", prefix)
+        if prefix in self.deleted:
+            return ()
         return afterwards(UsableEnvironment(str(prefix), "linux", "bash", has_cuda=has_cuda, project=self.project))
 
     def bring_back(self, prefix: Path, run: str = "") -> tuple[str, ...]:
@@ -325,9 +327,6 @@ class FakeTools(Tools):
 
     def open_terminal(self, prefix: Path, command: str = "") -> None:
         self._called("open_terminal", (prefix, command) if command else prefix)
-
-    def is_there(self, prefix: Path) -> bool:
-        return prefix not in self.deleted
 
     def has_editor(self) -> bool:
         return self.editor

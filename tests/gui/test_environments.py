@@ -335,3 +335,16 @@ def test_an_arrow_chooses_the_only_row(qtbot: QtBot, make_window: MakeWindow, si
     page.table.setFocus()
     qtbot.keyClick(page.table, Qt.Key.Key_Down)
     assert page.table.selected == side.known[0]
+
+
+def test_the_tab_key_reaches_details_before_what_deletes(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
+    page = opened(qtbot, make_window(), fake_tools.HOME / "torch")
+    qtbot.waitUntil(page.card.buttons["delete"].isVisible)
+    page.card.buttons["packages"].setFocus()
+    passed = []
+    for _ in range(2):
+        qtbot.keyClick(page.window().focusWidget(), Qt.Key.Key_Tab)
+        passed.append(page.window().focusWidget())
+    assert passed == [page.card.details, page.card.buttons["delete"]], [type(one).__name__ for one in passed]

@@ -127,10 +127,10 @@ class Tools:
         return Closer(ways, kept[0] if kept else None, kept[1:], notebook_lacks(one.prefix))
 
     def ways(self, prefix: Path, has_cuda: bool) -> tuple[Section, ...]:
-        """How it is used, as lines to copy."""
+        """How it is used, as lines to copy; none where it is gone."""
         from wizard.app.pages.after_setup import afterwards, look_at_place
 
-        return afterwards(look_at_place(prefix, paths.os_name(), has_cuda))
+        return afterwards(look_at_place(prefix, paths.os_name(), has_cuda)) if prefix.is_dir() else ()
 
     def bring_back(self, prefix: Path, run: str = "") -> tuple[str, ...]:
         """Return the packages that are as they were before this change, with all above it; '' for the newest."""
@@ -146,9 +146,6 @@ class Tools:
         place = look_at_place(prefix, paths.os_name(), False)
         folder = Path(place.project.folder) if place.project else None
         open_terminal(prefix, switching_on(place), folder, command)
-
-    def is_there(self, prefix: Path) -> bool:
-        return prefix.is_dir()
 
     def has_editor(self) -> bool:
         from wizard.environment.activate.programs import find_editor

@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
 from wizard.app.pages.order import SideId
 from wizard.app.pages.report import CheckView, DiagnosisView, ReportView, read_report
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.verify.kernel import KernelOffer
-from wizard.gui.pages.verify.parts import HandOnCard, check_word, speed_words
+from wizard.gui.pages.verify.parts import HEADLINE, SPEED, HandOnCard, add_check
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
 from wizard.gui.widgets.code import Advice, CodeLines, SaidCode, copy_out, open_folder, say_for_a_moment
-from wizard.gui.widgets.figures import build_text, seconds_text
-from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up, stacked
+from wizard.gui.widgets.figures import build_text
+from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable
 from wizard.model.errors import WizardError
@@ -34,14 +34,10 @@ if TYPE_CHECKING:
     from wizard.app.pages.after_setup import Section
     from wizard.model.messages import Message
 
-_HEADLINE = "zeros"  # torch.zeros(1).cuda(): the one that everybody wants to know
 _ON_CARD = "torch.zeros(1).cuda()"
-_SPEED = "speed"
 _ICON = QSize(22, 18)
-_WORTH_SAYING = 0.05  # seconds
 _BEFORE_COMMAND = 2  # lines of the section of a project: its folder, the editor
 _SAVE_AS = "HTML (*.html);;JSON (*.json);;Text (*.txt)"
-_STATES = {"ok": "ok", "warning": "warning", "failed": "problem", "skipped": "note"}
 
 
 def _small(*buttons: QPushButton) -> QHBoxLayout:
@@ -51,12 +47,6 @@ def _small(*buttons: QPushButton) -> QHBoxLayout:
         row.addWidget(button)
     row.addStretch(1)
     return row
-
-
-def _at_right(words: str, role: str) -> QLabel:
-    made = label(words, role, wrap=False)
-    made.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-    return made
 
 
 class VerifyPage(Page):
@@ -140,9 +130,7 @@ class VerifyPage(Page):
         prefix, has_cuda, api = Path(self.state.prefix), self._has_cuda, self.context.session.tools
         self.start_task(
             None,
-            lambda is_cancelled, note: (
-                (api.ways(prefix, has_cuda), api.has_editor(), api.notebook(prefix)) if api.is_there(prefix) else None
-            ),
+            lambda is_cancelled, note: (api.ways(prefix, has_cuda), api.has_editor(), api.notebook(prefix)),
             self._show_ways,
         )
         self.announce(self.say(view.headline), urgent=True)  # the title is said as that of each page
@@ -157,15 +145,15 @@ class VerifyPage(Page):
                 lambda is_cancelled, note: session.discard(run_id), lambda answer: None, lambda error: None
             )
 
-    def _show_ways(self, answer: tuple[tuple[Section, ...], bool, str | None] | None) -> None:
-        was_gone, self._is_gone = self._is_gone, answer is None
+    def _show_ways(self, answer: tuple[tuple[Section, ...], bool, str | None]) -> None:
+        sections, has_editor, notebook = answer
+        was_gone, self._is_gone = self._is_gone, not sections
         if was_gone != self._is_gone:
             self.render_state()
-        if answer is None:
+        if self._is_gone:
             self.announce(self.say(self._gone_words()), urgent=True)
             self.wants_focus.emit()
             return
-        sections, has_editor, notebook = answer
         self.kernel.has_editor, self.kernel.notebook = has_editor, notebook
         self.ways.show_sections(sections)
         said = [line for one in sections if one.name == "project" for line in one.lines[_BEFORE_COMMAND:]]
@@ -280,8 +268,8 @@ class VerifyPage(Page):
 
     @staticmethod
     def _is_worth_seeing(check: CheckView) -> bool:
-        is_measured = check.name == _SPEED and check.state == "ok"
-        return check.name == _HEADLINE or is_measured or check.state in ("failed", "warning")
+        is_measured = check.name == SPEED and check.state == "ok"
+        return check.name == HEADLINE or is_measured or check.state in ("failed", "warning")
 
     def _settings_words(self) -> list[str]:
         """Which settings files were changed on the way, and what the tools themselves say now."""
@@ -333,29 +321,14 @@ class VerifyPage(Page):
         return f"{self._check_name(check)}: {words}" if colon and check.isidentifier() else line
 
     def _check_name(self, check: str) -> str:
-        is_on_card = check == _HEADLINE and self._has_cuda
+        is_on_card = check == HEADLINE and self._has_cuda
         return _ON_CARD if is_on_card else self.context.translator.name(f"verify.name.{check}", check)
 
     def _add_row(self, card: RowCard, check: CheckView, evidence: Sequence[str]) -> None:
-        name = self._check_name(check.name)
-        pill = Pill(_STATES.get(check.state, "note"), check_word(check.state))
-        pill.setAccessibleName(f"{name}: {pill.accessibleName()}")
-        is_said = check.name in (_HEADLINE, _SPEED) and check.state == "ok"  # its sentence says it, or it tells nothing
-        seconds = check.seconds if check.seconds and check.seconds >= _WORTH_SAYING and not is_said else None
-        took: QWidget | None = _at_right(seconds_text(seconds), "muted") if seconds is not None else None
         error = str(check.message.params.get("error") or "")
         is_evidence = bool(error) and any(error in line for line in evidence)  # it stands above
-        said: QWidget = label("" if is_evidence else self.say(check.message))
-        named: QWidget = label(name, "strong", wrap=False)
-        if check.name == _SPEED and "tflops" in check.message.params:
-            gauge, value, expected = speed_words(check.message.params)
-            took = stacked(
-                *(_at_right(words, role) for words, role in ((value, "strong"), (expected, "muted")) if words)
-            )
-            is_slow = check.message.key.endswith(".slow")  # which has to be told in words
-            said = stacked(*filter(None, (gauge, said if is_slow else None)))
-            named = stacked(named, label("float32", "muted"))
-        card.add_row(pill, named, said, took, tight=card is self.rows)
+        words = "" if is_evidence else self.say(check.message)
+        add_check(card, self._check_name(check.name), check, words, tight=card is self.rows)
 
     def open_terminal(self, command: str = "", asked_from: QWidget | None = None) -> None:
         """Open one in which the environment is active; `command` runs there first."""

@@ -1,17 +1,18 @@
-"""Parts of Verify: the speed as a gauge, and that downloads are shared with the class."""
+"""Parts of Verify: a check's row, the speed as a gauge, and that downloads are shared with the class."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QRectF
+from PySide6.QtCore import QCoreApplication, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.serving import DOWNLOADS
 from wizard.gui.shell.theme import colour_now
-from wizard.gui.widgets.frames import column, draw_bar, line_up
+from wizard.gui.widgets.figures import seconds_text
+from wizard.gui.widgets.frames import RowCard, column, draw_bar, line_up, stacked
 from wizard.gui.widgets.labels import Pill, label
 from wizard.model.errors import ExitStatus, WizardError
 
@@ -19,7 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wizard.app.pages.order import AppState
+    from wizard.app.pages.report import CheckView
 
+HEADLINE = "zeros"  # torch.zeros(1).cuda(): the one that everybody wants to know
+SPEED = "speed"
+_WORTH_SAYING = 0.05  # seconds
+_STATES = {"ok": "ok", "warning": "warning", "failed": "problem", "skipped": "note"}
 _GAUGE, _BEYOND = 24, 1.25  # pixels; the end of the gauge, as a part of what such a card is rated at
 _READY = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)  # its files are right, whatever the card said
 
@@ -67,6 +73,30 @@ def speed_words(said: Mapping[str, object]) -> tuple[QWidget | None, str, str]:
         value,
         expected,
     )
+
+
+def _at_right(words: str, role: str) -> QLabel:
+    made = label(words, role, wrap=False)
+    made.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    return made
+
+
+def add_check(card: RowCard, name: str, check: CheckView, words: str, tight: bool) -> None:
+    """Add a check with its sign, name and words; a measured speed comes with its gauge."""
+    pill = Pill(_STATES.get(check.state, "note"), check_word(check.state))
+    pill.setAccessibleName(f"{name}: {pill.accessibleName()}")
+    is_said = check.name in (HEADLINE, SPEED) and check.state == "ok"  # its sentence says it, or it tells nothing
+    seconds = check.seconds if check.seconds and check.seconds >= _WORTH_SAYING and not is_said else None
+    took: QWidget | None = _at_right(seconds_text(seconds), "muted") if seconds is not None else None
+    said: QWidget = label(words)
+    named: QWidget = label(name, "strong", wrap=False)
+    if check.name == SPEED and "tflops" in check.message.params:
+        gauge, value, expected = speed_words(check.message.params)
+        took = stacked(*(_at_right(one, role) for one, role in ((value, "strong"), (expected, "muted")) if one))
+        is_slow = check.message.key.endswith(".slow")  # which has to be told in words
+        said = stacked(*filter(None, (gauge, said if is_slow else None)))
+        named = stacked(named, label("float32", "muted"))
+    card.add_row(pill, named, said, took, tight=tight)
 
 
 class HandOnCard(QFrame):

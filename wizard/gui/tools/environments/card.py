@@ -60,11 +60,11 @@ class EnvironmentCard(QFrame):
         rows = column(self, _MARGINS, 8)
         self._prefix, self._inside = selectable(label("", "muted")), label("")
         self._reason, self.to_type = selectable(label("", "problem")), CodeLine(parent=self)
-        self.buttons = {name: self._button(name) for name in (*_FIRST, *_MORE)}
-        self.details = self._button("details")
+        in_order = (*_FIRST[:-1], "details", _FIRST[-1], *_MORE)  # as the Tab key goes: what deletes comes last
+        self.buttons = {name: self._button(name) for name in in_order}
+        self.details = self.buttons.pop("details")
         self.details.setCheckable(True)
-        line, further = line_up(gap=8), line_up(gap=8)
-        self._line, self._further = line, further
+        self._line, self._further = line, further = line_up(gap=8), line_up(gap=8)
         for button in (*(self.buttons[name] for name in _FIRST[:-1]), self.details):
             line.addWidget(button)
         line.addStretch(1)
@@ -98,9 +98,9 @@ class EnvironmentCard(QFrame):
         more.addLayout(further)
         more.addWidget(self.older)
         more.addWidget(self.ways)
-        first = (self.check, self.terminal, self.notebook, self.packages, self.delete)
-        ways = (*first, self.clone, self._open_folder, self._copy_path, self.export)
-        for name, way in zip((*_FIRST, *_MORE), ways, strict=True):
+        of_first = (self.check, self.terminal, self.notebook, self.packages, self.delete)
+        of_more = (self.clone, self._open_folder, self._copy_path, self.export)
+        for name, way in zip((*_FIRST, *_MORE), (*of_first, *of_more), strict=True):
             self.buttons[name].clicked.connect(way)
         self.bring_back_button.clicked.connect(lambda: self.bring_back.emit(""))
 
