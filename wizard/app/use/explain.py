@@ -37,6 +37,7 @@ _ASKS_FOR_NVIDIA = (
 _MADE_FOR_NVIDIA = (
     *("build-from-source-torch", "companion-build", "triton-missing", "vllm-device-type", "bitsandbytes"),
     *("nvcc-not-found", "nvcc-at-run-time", "smi-not-found", "xformers-operator"),
+    "deepspeed-cuda-home",
 )
 _DRIVER_OF_WINDOWS = (
     *("libcuda-missing", "smi-not-found", "smi-nocomm", "nvidia-module-missing", "nvml-not-found"),
