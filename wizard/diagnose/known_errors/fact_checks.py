@@ -216,7 +216,7 @@ def _wanted(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Messag
     wanted = facts.wanted
     if wanted and wanted.name == "torchaudio":
         yield from _audio(wanted, matrix)
-    if wanted is None or wanted.name != "torch" or is_other_makers(wanted):
+    if wanted is None or wanted.name != "torch" or is_other_makers(wanted) or _asks_other_maker(facts):
         return
     if facts.os == "macos":
         if wanted.tag and wanted.tag != CPU:
@@ -285,6 +285,11 @@ def _published(wanted: Named, facts: TextFacts, builds: list[Build], place: _Tar
     if tag and all(build.variant != tag for build in builds):
         tags = ", ".join(build.variant for build in builds)
         yield message("explain.reason.no-tag", torch=wanted.version, tag=tag, tags=tags)
+
+
+def _asks_other_maker(facts: TextFacts) -> bool:
+    """Whether the index that was asked is AMD's or Intel's: the tables know NVIDIA's builds alone."""
+    return _asked_tag(facts).startswith(("rocm", "xpu")) or (facts.has_other_build and not facts.index)
 
 
 def _asked_tag(facts: TextFacts) -> str:

@@ -57,7 +57,7 @@ _NVIDIA = (
     r"|\bNVIDIA (?:T|A|MX|P|K|L)\d|\bMX ?[1-5][1-7]0\b|英伟达|\bN ?卡"
 )
 _AMD = (
-    r"(?i)\bzluda|patchzluda|\bhip[ -]?sdk|\bradeon (?:rx|pro|vii|r[x\d])|\bAMD [5679]\d00|\bInstinct\b"
+    r"(?i)/whl/(?:nightly/|test/)?rocm\d|\bzluda|patchzluda|\bhip[ -]?sdk|\bradeon (?:rx|pro|vii|r[x\d])|\bAMD [5679]\d00|\bInstinct\b"
     r"|\bRX ?(?:[5679]\d[05]0|[45][5-9]0|9\d{3}) ?(?:XTX?|GRE|M|S)?\b|\bStrix\b"
     r"|\bA卡[^住死]|(?:^|[^\d.])[679]\d[05]0 ?(?:XTX?|GRE)\b"
     r"|\bRyzen AI\b|\b[678]80M\b|\b8[04-6]\d0S\b|\bgfx(?:9|1[0-2])\w{2,3}\b|\bMI[23]\d{2}X?\b"
