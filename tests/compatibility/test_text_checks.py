@@ -510,3 +510,13 @@ def test_a_card_that_a_container_does_not_see_is_looked_for_in_how_it_was_starte
 
     assert "explain.reason.container" in told("进入docker内部，torch.cuda.is_available() 为false")
     assert "explain.reason.container" not in told("torch.cuda.is_available() False")
+
+
+def test_what_xformers_was_built_for_is_not_what_is_there() -> None:
+    facts = parse_facts(
+        "WARNING[XFORMERS]: xFormers can't load C++/CUDA extensions. xFormers was built for:\n"
+        "    PyTorch 2.0.1+cu118 with CUDA 1108 (you have 2.1.2+cu121)\n    Python  3.10.11 (you have 3.11.6)\n"
+    )
+    assert facts.torch == Named("torch", "2.1.2", "cu121")
+    assert facts.beside_xformers == ("2.1.2",)
+    assert facts.python == "3.11"

@@ -88,6 +88,8 @@ _INDEX = r"/whl/(?:test/)?(cu\d+(?:\.\d+)*|cpu)\b"
 _GLIBC = r"(?i)(?:GNU libc\)|\bglibc)(?: version| 版本)?[ :=(是]{0,3}(2\.\d{1,2})\b"
 _WANTS_GLIBC = r"manylinux_2_(\d{2})_\w+\.whl"
 _XFORMERS = r"(?i)\b(xformers)\b"
+# xFormers names what it was built for before what is there.
+_BUILT_FOR = r"\b(PyTorch|Python) +[\w.+]+(?: with CUDA \d+)? \(you have ([\w.+]+)\)"
 # What a file's or a version's own name says of the torch that it was compiled for: 1.0.0+torch2.7, 2.8.3+cu12torch2.8.
 _MADE_FOR = r"((?:[A-Za-z]\w*-)?\d[\w.]*\+(?:cu\d+\.?)?(?:torch|pt)(\d\.\d{1,2})[\w.]*)"
 # What torch asked for and what the driver then called free, in both forms of the message, with their units.
@@ -190,7 +192,7 @@ class TextFacts:
 
 def parse_facts(text: str) -> TextFacts:
     """Return the last fact of each kind: what ends a log is nearer to the failure."""
-    words = in_english(clean(text))
+    words = compiled(_BUILT_FOR).sub(r"\1 \2", in_english(clean(text)))
     wheel = _last(_WHEEL, words)
     error = _last(rf"({_DLL_ERROR})", words)
     major = _last(_CUDA_LIBRARY, words)
