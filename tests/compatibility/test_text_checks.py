@@ -520,3 +520,12 @@ def test_what_xformers_was_built_for_is_not_what_is_there() -> None:
     assert facts.torch == Named("torch", "2.1.2", "cu121")
     assert facts.beside_xformers == ("2.1.2",)
     assert facts.python == "3.11"
+
+
+def test_a_release_above_the_whole_list_is_not_told_to_take_an_older_python() -> None:
+    said = pin("torch==2.6.0", "2.3.1, 2.4.0, 2.4.1", "")
+    found = by_the_texts_facts(explain(said), parse_facts(said))
+    assert found[0].cause.key == "explain.cause-newer-listed"
+    assert "2.4.1" in text(found[0].fix, "en")
+    below = pin("torch==1.8.1", "2.3.1, 2.4.0, 2.4.1", "")
+    assert by_the_texts_facts(explain(below), parse_facts(below))[0].fix.key == "explain.error.no-version-listed.fix"

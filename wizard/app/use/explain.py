@@ -12,7 +12,7 @@ from wizard.app.use.network import load_network
 from wizard.compatibility.cards import graphics_cards
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.data.model import Matrix
-from wizard.compatibility.data.ordering import CPU
+from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.compatibility.model import Verdict
 from wizard.compatibility.other_makers import card_words
 from wizard.diagnose.driver_guide import DriverGuide
@@ -105,6 +105,10 @@ def by_the_texts_facts(found: tuple[Explanation, ...], named: TextFacts) -> tupl
     if found[0].id == "oom" and named.free and _has_room(*named.free):
         other = replace(found[0], reason="explain.cause-card-has-room", advice="explain.fix-card-has-room")
         return (other, *found[1:])
+    if found[0].id == "no-version-listed" and (last := _newest_below(named)):
+        params = {**found[0].params, "last": last}
+        newer = replace(found[0], params=params, reason="explain.cause-newer-listed", advice="explain.fix-newer-listed")
+        return (newer, *found[1:])
     asks = found[0].id in _CPU_BUILD or (found[0].id in _ASKS_FOR_NVIDIA and not named.has_other_build)
     if named.os == "macos" and (asks or found[0].id in _MADE_FOR_NVIDIA):
         return (replace(found[0], reason="explain.cause-mac", advice="explain.fix-mac"), *found[1:])
@@ -132,6 +136,13 @@ def by_the_tables(found: tuple[Explanation, ...], reasons: tuple[Message, ...]) 
         other = replace(found[0], reason="explain.cause-no-such-build", advice="explain.fix-no-such-build")
         return (other, *found[1:])
     return found
+
+
+def _newest_below(named: TextFacts) -> str:
+    """The newest version that the index listed, where all are older than the one that was asked for."""
+    last = max(named.listed, key=version_key, default="")
+    is_newer = named.wanted and last and version_key(named.wanted.version) > version_key(last.partition("+")[0])
+    return last if is_newer else ""
 
 
 def _has_room(asked: float, free: float) -> bool:
