@@ -529,3 +529,9 @@ def test_a_release_above_the_whole_list_is_not_told_to_take_an_older_python() ->
     assert "2.4.1" in text(found[0].fix, "en")
     below = pin("torch==1.8.1", "2.3.1, 2.4.0, 2.4.1", "")
     assert by_the_texts_facts(explain(below), parse_facts(below))[0].fix.key == "explain.error.no-version-listed.fix"
+
+
+def test_an_old_index_is_told_the_nearest_one_that_has_the_release() -> None:
+    said = "Looking in indexes: https://download.pytorch.org/whl/{}\n" + pin("torch==2.6.0", "none", "")
+    assert reasons(said.format("cu117"))["nearest-tag"] == {"tag": "cu117", "near": "cu118"}
+    assert reasons(said.format("cu128"))["nearest-tag"]["near"] == "cu126"

@@ -285,6 +285,21 @@ def _published(wanted: Named, facts: TextFacts, builds: list[Build], place: _Tar
     if tag and all(build.variant != tag for build in builds):
         tags = ", ".join(build.variant for build in builds)
         yield message("explain.reason.no-tag", torch=wanted.version, tag=tag, tags=tags)
+        yield from _nearest_tag(tag, builds)
+
+
+def _nearest_tag(tag: str, builds: list[Build]) -> Iterator[Message]:
+    """The index of that release whose CUDA is least apart from the one that was asked."""
+    there = [build.variant for build in builds if build.variant != CPU]
+    if tag != CPU and there:
+        asked = version_key(cuda_of(tag) or "")
+        near = min(there, key=lambda one: _apart(version_key(cuda_of(one) or ""), asked))
+        yield message(
+            "explain.reason.nearest-tag",
+            "The nearest to {tag} of these is {near}: --index-url https://download.pytorch.org/whl/{near}",
+            tag=tag,
+            near=near,
+        )
 
 
 def _asks_other_maker(facts: TextFacts) -> bool:
