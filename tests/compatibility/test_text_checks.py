@@ -535,3 +535,16 @@ def test_an_old_index_is_told_the_nearest_one_that_has_the_release() -> None:
     said = "Looking in indexes: https://download.pytorch.org/whl/{}\n" + pin("torch==2.6.0", "none", "")
     assert reasons(said.format("cu117"))["nearest-tag"] == {"tag": "cu117", "near": "cu118"}
     assert reasons(said.format("cu128"))["nearest-tag"]["near"] == "cu126"
+
+
+def test_all_conflicts_of_pips_report_are_named_with_torch_first() -> None:
+    said = (
+        "ERROR: pip's dependency resolver does not currently take into account all the packages that are installed.\n"
+        "gradio 4.44.0 requires pydantic<3,>=2.0, but you have pydantic 1.10.2 which is incompatible.\n"
+        "torchvision 0.20.1 requires torch==2.5.1, but you have torch 2.6.0 which is incompatible.\n"
+    )
+    assert reasons(said)["conflicts"] == {
+        "count": 2,
+        "list": "torchvision 0.20.1 → torch==2.5.1 (torch 2.6.0); gradio 4.44.0 → pydantic<3,>=2.0 (pydantic 1.10.2)",
+    }
+    assert "conflicts" not in reasons(said.replace("gradio 4.44.0 requires", "gradio"))

@@ -15,6 +15,7 @@ from wizard.project.companions import companion_table
 
 NOT_OWNERS = frozenset({"pip", "uv", "conda", "torch", "importlib", "nvidia", "numpy"})
 _OF_GLIBC = "linux_x86_64"
+_MOST_CONFLICTS = 8
 
 
 def check_beside(facts: TextFacts, matrix: Matrix) -> Iterator[Message]:
@@ -24,6 +25,7 @@ def check_beside(facts: TextFacts, matrix: Matrix) -> Iterator[Message]:
     yield from _library(facts)
     yield from _glibc(facts, matrix)
     yield from _memory(facts)
+    yield from _conflicts(facts)
 
 
 def is_other_makers(named: Named) -> bool:
@@ -139,4 +141,15 @@ def _memory(facts: TextFacts) -> Iterator[Message]:
             number=number,
             held=held,
             whole=whole,
+        )
+
+
+def _conflicts(facts: TextFacts) -> Iterator[Message]:
+    """Several lines of pip's report: an answer tells of one of them."""
+    if len(facts.conflicts) > 1:
+        yield message(
+            "explain.reason.conflicts",
+            "pip names {count} conflicts, each as package → what it asks for (what is there): {list}",
+            count=len(facts.conflicts),
+            list="; ".join(facts.conflicts[:_MOST_CONFLICTS]),
         )

@@ -97,6 +97,7 @@ _FREE_MEMORY = (
     r"Tried to allocate ([\d.]+) ([KMG])iB(?:[^\n]{0,90} of which | \(GPU [^)\n]{0,90}allocated; )"
     r"([\d.]+) ([KMG])iB (?:is )?free"
 )
+_CONFLICT = r"(?m)^(?:ERROR: )?([A-Za-z][\w.-]* \d\S*) requires ([^\n;]{1,90}?)(?:;[^\n]{1,90})?, but you have (\S+ [^\s,]+) which"
 _GIB = {"K": 1 / 1024 / 1024, "M": 1 / 1024, "G": 1.0}
 _HELD = r"Process (\d+) has ([\d.]+) GiB memory in use"
 _OWN_MEMORY = r"this process has [\d.]+ GiB"
@@ -180,6 +181,7 @@ class TextFacts:
     wants_glibc: str = ""  # as a wheel's name says it
     made_for: tuple[str, str] | None = None  # a build beside torch, and the torch (two numbers) of which its name tells
     beside_xformers: tuple[str, ...] = ()  # the torch versions of a text that names xFormers
+    conflicts: tuple[str, ...] = ()  # what pip's report names, with torch first
     held: tuple[str, float, float] | None = None  # another process, GiB that it has of the card, GiB of the card
     failed_file: str = ""  # the package beside torch whose file could not be loaded
     called_by: str = ""  # whose is the last file of the trace that is neither torch's nor Python's
@@ -231,6 +233,7 @@ def parse_facts(text: str) -> TextFacts:
         wants_glibc=f"2.{wanted}" if (wanted := _first_group(_WANTS_GLIBC, words)) else "",
         made_for=_made_for(words),
         beside_xformers=_beside_xformers(words),
+        conflicts=_conflicts(words),
         held=_held(words),
         failed_file=_failed_file(words),
         called_by=_called_by(words),
@@ -318,6 +321,11 @@ def _held(words: str) -> tuple[str, float, float] | None:
         others.remove(min(others, key=lambda one: abs(one[1] - own)))
     number, most = max(others, key=lambda one: one[1], default=("", 0.0))
     return (number, most, total) if most > total / 10 > 0 else None
+
+
+def _conflicts(words: str) -> tuple[str, ...]:
+    said = (f"{match[1]} → {match[2]} ({match[3]})" for match in compiled(_CONFLICT).finditer(words))
+    return tuple(sorted(dict.fromkeys(said), key=lambda one: "torch" not in one))
 
 
 def _failed_file(words: str) -> str:
