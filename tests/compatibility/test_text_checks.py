@@ -535,6 +535,7 @@ def test_an_old_index_is_told_the_nearest_one_that_has_the_release() -> None:
     said = "Looking in indexes: https://download.pytorch.org/whl/{}\n" + pin("torch==2.6.0", "none", "")
     assert reasons(said.format("cu117"))["nearest-tag"] == {"tag": "cu117", "near": "cu118"}
     assert reasons(said.format("cu128"))["nearest-tag"]["near"] == "cu126"
+    assert "nearest-tag" not in reasons(said.format("cu12.1"))
 
 
 def test_all_conflicts_of_pips_report_are_named_with_torch_first() -> None:

@@ -291,7 +291,7 @@ def _published(wanted: Named, facts: TextFacts, builds: list[Build], place: _Tar
 def _nearest_tag(tag: str, builds: list[Build]) -> Iterator[Message]:
     """The index of that release whose CUDA is least apart from the one that was asked."""
     there = [build.variant for build in builds if build.variant != CPU]
-    if tag != CPU and there:
+    if len(tag) > 3 and tag[2:].isdigit() and there:  # not for cu12.1, which is no tag
         asked = version_key(cuda_of(tag) or "")
         near = min(there, key=lambda one: _apart(version_key(cuda_of(one) or ""), asked))
         yield message(

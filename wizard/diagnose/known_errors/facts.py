@@ -57,8 +57,8 @@ _NVIDIA = (
     r"|\bNVIDIA (?:T|A|MX|P|K|L)\d|\bMX ?[1-5][1-7]0\b|英伟达|\bN ?卡"
 )
 _AMD = (
-    r"(?i)/whl/(?:nightly/|test/)?rocm\d|\bzluda|patchzluda|\bhip[ -]?sdk|\bradeon (?:rx|pro|vii|r[x\d])|\bAMD [5679]\d00|\bInstinct\b"
-    r"|\bRX ?(?:[5679]\d[05]0|[45][5-9]0|9\d{3}) ?(?:XTX?|GRE|M|S)?\b|\bStrix\b"
+    r"(?i)/whl/(?:nightly/|test/)?rocm\d|\bzluda|patchzluda|\bhip[ -]?sdk|\bradeon (?:rx|pro|vii|r[x\d])"
+    r"|\bAMD [5679]\d00|\bInstinct\b|\bRX ?(?:[5679]\d[05]0|[45][5-9]0|9\d{3}) ?(?:XTX?|GRE|M|S)?\b|\bStrix\b"
     r"|\bA卡[^住死]|(?:^|[^\d.])[679]\d[05]0 ?(?:XTX?|GRE)\b"
     r"|\bRyzen AI\b|\b[678]80M\b|\b8[04-6]\d0S\b|\bgfx(?:9|1[0-2])\w{2,3}\b|\bMI[23]\d{2}X?\b"
 )
@@ -88,7 +88,6 @@ _INDEX = r"/whl/(?:test/)?(cu\d+(?:\.\d+)*|cpu)\b"
 _GLIBC = r"(?i)(?:GNU libc\)|\bglibc)(?: version| 版本)?[ :=(是]{0,3}(2\.\d{1,2})\b"
 _WANTS_GLIBC = r"manylinux_2_(\d{2})_\w+\.whl"
 _XFORMERS = r"(?i)\b(xformers)\b"
-# xFormers names what it was built for before what is there.
 _BUILT_FOR = r"\b(PyTorch|Python) +[\w.+]+(?: with CUDA \d+)? \(you have ([\w.+]+)\)"
 # What a file's or a version's own name says of the torch that it was compiled for: 1.0.0+torch2.7, 2.8.3+cu12torch2.8.
 _MADE_FOR = r"((?:[A-Za-z]\w*-)?\d[\w.]*\+(?:cu\d+\.?)?(?:torch|pt)(\d\.\d{1,2})[\w.]*)"
@@ -97,7 +96,7 @@ _FREE_MEMORY = (
     r"Tried to allocate ([\d.]+) ([KMG])iB(?:[^\n]{0,90} of which | \(GPU [^)\n]{0,90}allocated; )"
     r"([\d.]+) ([KMG])iB (?:is )?free"
 )
-_CONFLICT = r"(?m)^(?:ERROR: )?([A-Za-z][\w.-]* \d\S*) requires ([^\n;]{1,90}?)(?:;[^\n]{1,90})?, but you have (\S+ [^\s,]+) which"
+_CONFLICT = r"(?m)^(?:ERROR: )?([A-Za-z][\w.-]* \d\S*) requires ([^\n;]{1,90}?)(?:;.*?)?, but you have (\S+ [^\s,]+)"
 _GIB = {"K": 1 / 1024 / 1024, "M": 1 / 1024, "G": 1.0}
 _HELD = r"Process (\d+) has ([\d.]+) GiB memory in use"
 _OWN_MEMORY = r"this process has [\d.]+ GiB"
