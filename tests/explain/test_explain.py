@@ -14,6 +14,8 @@ import pytest
 from tests.explain.in_the_wild import WILD
 from tests.explain.samples import SAMPLES, UNRELATED
 from tests.explain.unrelated import ELSEWHERE
+from wizard.compatibility.data.load import load_matrix
+from wizard.diagnose.known_errors.fact_checks import judge_facts
 from wizard.diagnose.known_errors.facts import parse_facts
 from wizard.diagnose.known_errors.match import explain, known_errors, parse_errors
 from wizard.diagnose.known_errors.pasted import decode
@@ -282,3 +284,11 @@ def test_what_fills_the_words_holds_no_secret() -> None:
     )
     found = explain("from https://user:s3cr3t@host.example/", rows)[0]
     assert "s3cr3t" not in f"{found.line} {found.cause.params}"
+
+
+def test_a_tag_that_people_write_in_capitals_is_judged_as_the_tables_write_it() -> None:
+    facts = parse_facts(
+        'PyTorch 2.9.0 + CPU-only wheel\nError loading "C:\\torch\\lib\\c10.dll" or one of its dependencies.'
+    )
+    assert "'CPU'" not in repr(facts)
+    judge_facts(facts, load_matrix())  # no ValueError

@@ -365,7 +365,7 @@ def _named(name: str, groups: tuple[str | None, ...]) -> Named | None:
     version, unfinished, tag = groups
     if unfinished or not version:
         return None
-    return Named(name, version if version.count(".") == 2 else f"{version}.0", tag or "")
+    return Named(name, version if version.count(".") == 2 else f"{version}.0", (tag or "").lower())
 
 
 def _capability(words: str) -> ComputeCapability | None:
