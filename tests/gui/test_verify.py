@@ -141,16 +141,21 @@ def test_what_jupyter_lacks_is_put_in_by_a_button(
     qtbot.waitUntil(lambda: ("open_terminal", (PREFIX, "jupyter lab")) in side.calls)
 
 
+def looking_for_jupyter(qtbot: QtBot, window: WizardWindow, session: FakeSession, side: FakeTools) -> VerifyPage:
+    """Press the button; what Jupyter needs is looked for until the session lets go."""
+    side.fail["register_kernel"] = LACKS
+    session.hold.add("plan_add")
+    page = reached(qtbot, window)
+    press(qtbot, page.jupyter)
+    qtbot.waitUntil(lambda: "Looking for what Jupyter needs" in page.kernel.words)
+    return page
+
+
 @pytest.mark.parametrize("pressed", ["copy", "terminal", "activation"])
 def test_another_press_does_not_end_what_jupyter_is_looked_through_for(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools, pressed: str
 ) -> None:
-    side.fail["register_kernel"] = LACKS
-    session.hold.add("plan_add")
-    window = make_window()
-    page = reached(qtbot, window)
-    press(qtbot, page.jupyter)
-    qtbot.waitUntil(lambda: "Looking for what Jupyter needs" in page.kernel.words)
+    page = looking_for_jupyter(qtbot, make_window(), session, side)
     press(qtbot, getattr(page, pressed))
     qtbot.waitUntil(lambda: not page.is_busy)
     session.let_go.set()
@@ -160,12 +165,8 @@ def test_another_press_does_not_end_what_jupyter_is_looked_through_for(
 def test_what_is_looked_for_is_given_up_with_the_page(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
 ) -> None:
-    side.fail["register_kernel"] = LACKS
-    session.hold.add("plan_add")
     window = make_window()
-    page = reached(qtbot, window)
-    press(qtbot, page.jupyter)
-    qtbot.waitUntil(lambda: "Looking for what Jupyter needs" in page.kernel.words)
+    page = looking_for_jupyter(qtbot, window, session, side)
     window.side.open(SideId.UNDO)
     qtbot.waitUntil(lambda: not page.kernel.isVisible() and window.page is not page)
     qtbot.waitUntil(lambda: not window.tasks.busy)  # which a held call ends only when it is cancelled

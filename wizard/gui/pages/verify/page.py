@@ -76,7 +76,7 @@ class VerifyPage(Page):
         self.ways = CodeLines(context.translator, is_folded=True)
         self.others, self.changes = Fold(), Fold()
         self._changed = label("", "muted")
-        self._is_gone = False  # deleted since it was set up
+        self._gone = ""  # the run whose environment was deleted since
         self.save, self.copy, self.another, self.finish = (QPushButton() for _ in range(4))
         self.terminal, self.jupyter, self.editor, self.activation = (QPushButton() for _ in range(4))
         self.folder, self.manage, self.undo = (QPushButton() for _ in range(3))
@@ -147,8 +147,9 @@ class VerifyPage(Page):
 
     def _show_ways(self, answer: tuple[tuple[Section, ...], bool, str | None]) -> None:
         sections, has_editor, notebook = answer
-        was_gone, self._is_gone = self._is_gone, not sections
-        if was_gone != self._is_gone:
+        gone = "" if sections else self.state.run_id or self.state.prefix
+        if gone != self._gone:
+            self._gone = gone
             self.render_state()
         if self._is_gone:
             self.announce(self.say(self._gone_words()), urgent=True)
@@ -176,6 +177,10 @@ class VerifyPage(Page):
     def has_failed(self) -> bool:
         view = self._view
         return view is not None and (not view.ok or view.gpu_ok is False)
+
+    @property
+    def _is_gone(self) -> bool:
+        return bool(self._gone) and self._gone in (self.state.run_id, self.state.prefix)
 
     @property
     def _is_usable(self) -> bool:
