@@ -206,3 +206,19 @@ def test_an_index_of_uv_counts_on_the_systems_that_its_marker_names(tmp_path: Pa
     found = decided(tmp_path / "windows", {"pyproject.toml": words}, ADA)
     assert build(found)[1] == "cpu"
     assert "cpu-asked" in codes(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("install.sh", "# pip install torch==2.6.0\npip install torch==2.1.0\n"),
+        ("install.sh", "# pip install torch==2.6.0 \\\npip install torch==2.1.0\n"),
+        ("Dockerfile", "# RUN pip install torch==2.6.0\nRUN pip install torch==2.1.0\n"),
+    ],
+)
+def test_what_a_script_has_as_a_comment_installs_nothing(tmp_path: Path, name: str, words: str) -> None:
+    found = decided(tmp_path / "both", {name: words, "requirements.txt": "tqdm\n"}, AMPERE)
+    assert build(found)[0] == "2.1.0"
+    alone = words.replace("pip install torch==2.1.0", "echo")
+    left = decided(tmp_path / "comment", {name: alone, "requirements.txt": "tqdm\n"}, AMPERE)
+    assert {"commented", "undeclared"} <= codes(left)

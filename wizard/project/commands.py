@@ -53,20 +53,27 @@ _IS_PROSE = re.compile(r"(?:readme|\.md|\.rst|\.txt)$", re.IGNORECASE)
 _IS_COMMAND = re.compile(r"\binstall\s|\bdocker\s|error|mac|apple", re.IGNORECASE)
 _STARTED = re.compile(r"(?:^|[\s;&`(])(?:(?:bash|sh|zsh|source|\.)\s+(?:-\w+\s+)*|(?=\./))([\w./-]+\.(?:sh|bash))\b")
 _INSTALLS = re.compile(r"\b(?:pip3?|conda|mamba)\s+(?:install|create)\b")
+_IS_COMMENT = re.compile(r"\s*(?:#|::|rem\s)", re.IGNORECASE)
+_TORCH_IN_COMMENT = re.compile(r"\binstall\s.*\b(?:py)?torch\s*=", re.IGNORECASE)
 _IMPORTED = re.compile(r"\bimport\s+([A-Za-z_][A-Za-z0-9_]*)")
 
 
 def read_commands(file: str, text: str, found: Findings) -> None:
     """Read pip's and conda's lines, interpreters and imports out of a README or a Dockerfile, as recommendations."""
     values: dict[str, str] = {}
+    is_prose = bool(_IS_PROSE.search(file))
     for number, written in _joined(text):
         where = origin_of(file, number, written)
+        if not is_prose and _IS_COMMENT.match(written):
+            if _TORCH_IN_COMMENT.search(written):
+                found.remark("commented", where)
+            continue
         line = _REFERENCE.sub(lambda one: values.get(one[1] or one[3], one["else"] or one[0]), written)
         if default := _DEFAULT.match(line):
             values[default["name"] or default["shell"]] = default["value"]
         if match := _BASE.match(line):
             found.statements.append(Statement(TORCH, f"=={match[1]}", where, RECOMMENDED, build=match[2] or ""))
-        if _IS_PROSE.search(file) and _IN_WORDS.search(line[:_MOST_PROSE]) and not _IS_COMMAND.search(line):
+        if is_prose and _IN_WORDS.search(line[:_MOST_PROSE]) and not _IS_COMMAND.search(line):
             found.remark("in-words", where)
         for match in _PIP.finditer(line):
             _pip(_tokens(match["words"]), where, found)
@@ -97,7 +104,12 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
     start, parts = 0, list[str]()
     for number, line in enumerate(text.split("\n")[:_MOST_LINES], 1):
         start = start if parts else number
-        is_continued = bool(_CONTINUED.search(line)) and not line.rstrip().endswith("```") and line.count("`") < 2
+        is_continued = (
+            bool(_CONTINUED.search(line))
+            and (parts or not _IS_COMMENT.match(line))
+            and not line.rstrip().endswith("```")
+            and line.count("`") < 2
+        )
         parts.append(_CONTINUED.sub("", line) if is_continued else line)
         if is_continued and len(parts) < 200:
             continue
