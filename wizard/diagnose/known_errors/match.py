@@ -294,7 +294,7 @@ def _line(lines: Sequence[str], data: bytes, match: Match) -> str:
 def _params(match: Match) -> dict[str, str]:
     params: dict[str, str] = {}
     for name, value in match.groups().items():
-        params[name] = owner_of(redact(value))
+        params[name] = owner_of(" ".join(redact(value).split()))  # a list may go over lines
         if name.endswith(_CUDA_INT):  # 12040 is CUDA 12.4
             params[name.removesuffix(_CUDA_INT)] = f"{int(value) // 1000}.{int(value) % 1000 // 10}"
     return params
