@@ -147,10 +147,15 @@ def test_an_http_address_alone_waits_for_the_code_and_says_so(qtbot: QtBot, make
     lacks = welcome.joining.lacks
     assert lacks is not None
     assert lacks.key == "page.welcome.lacks-proof"
+    assert welcome.joining.waits.isVisible(), "a grey button alone tells nothing"
+    assert "Type the class code, too" in welcome.joining.waits.text()
+    typed(qtbot, welcome.joining.address, "http://[")  # half an address: no crash
+    assert not window.footer.primary.isEnabled()
     for one in ("https://class.example/", "/media/stick/class"):
         welcome.joining.address.clear()
         typed(qtbot, welcome.joining.address, one)
         assert window.footer.primary.isEnabled(), one
+        assert not welcome.joining.waits.isVisible()
 
 
 @pytest.mark.parametrize(

@@ -188,6 +188,8 @@ def test_an_environment_that_was_deleted_since_is_said_to_be_gone(
     for one in (page.terminal, page.jupyter, page.editor, page.activation, page.ways, page._start, page.kernel):
         assert not one.isVisible(), one
     assert window.focusWidget() is page.another
+    for one in (page.first, page.others):
+        assert not one.isVisible(), "nothing green stands below"
 
 
 def test_where_no_jupyter_is_it_is_offered(

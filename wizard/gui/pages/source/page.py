@@ -126,7 +126,7 @@ class SourcePage(Page):
         state, language = self.state, self.context.translator.language
         is_cn = region(state.choices.region) == "cn"
         self.where.show_choice(state.choices.mirrors, self._table, is_cn, language)
-        words = self.tr("Choose sources by &hand: an address, a folder, a classroom server")
+        words = self.tr("Choose sources by &hand: an address, a folder, a class server")
         self.fold.show_words(words, self.where.chosen_name)
         self.region.show_choice(state.choices.region, region() == "cn")
         selected = state.selected

@@ -197,7 +197,9 @@ class VerifyPage(Page):
             return self.another
         return self.mend if self.has_failed else self.terminal
 
-    def hint_of_primary(self) -> Message:
+    def hint_of_primary(self) -> Message | None:
+        if self._is_gone:
+            return None
         return message("page.verify.close", "Closes this window. The environment stays.")
 
     def primary_text(self) -> str:
@@ -246,8 +248,9 @@ class VerifyPage(Page):
             return
         self._show_head(view)
         self._show_diagnosis(view.diagnosis if self.has_failed and not self._is_gone else None)
-        first = [check for check in view.checks if self._is_worth_seeing(check)]
-        rest = [check for check in view.checks if check not in first]
+        tested = [] if self._is_gone else list(view.checks)  # what was tested is there no more
+        first = [check for check in tested if self._is_worth_seeing(check)]
+        rest = [check for check in tested if check not in first]
         for card, checks in ((self.first, first), (self.rows, rest)):
             card.clear()
             card.setVisible(bool(checks))

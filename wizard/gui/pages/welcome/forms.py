@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
@@ -43,6 +42,7 @@ class JoinPanel(QFrame):
         self.setProperty("role", "card")
         self.consent = HostsConsent(say, self)
         rows = column(self, (16, 14, 16, 14), 10)
+        self._say, self.waits = say, label("", "muted")  # below the address, where that alone is not enough
         self._title, self._words = label("", "heading"), label("", "muted")
         self.code, self.address, self.seat = QLineEdit(self), PathField(self), QLineEdit(self)
         self.browse, self.drop, self.hand_on = QPushButton(self), QPushButton(self), QCheckBox(self)
@@ -55,6 +55,7 @@ class JoinPanel(QFrame):
             fields.addWidget(field, 2 * row, 1)
             field.textChanged.connect(self.changed)
         fields.addWidget(self.browse, 2, 2)
+        fields.addWidget(self.waits, 3, 1, 1, 2)
         fields.setColumnStretch(1, 1)
         for widget in (self._title, self._words):
             rows.addWidget(widget)
@@ -65,10 +66,11 @@ class JoinPanel(QFrame):
         for field in (self.code, self.address):
             field.textChanged.connect(lambda text: self.consent.show_hosts(()))  # those of another class
         self.consent.changed.connect(self.changed)
+        self.changed.connect(self._show_waits)
         self.browse.clicked.connect(self._ask_folder)
         self.drop.clicked.connect(self.put_away)
         code, address, seat = zip(self._texts, (self.code, self.address, self.seat), strict=True)
-        fields_shown = (*code, *address, self.browse, *seat)
+        fields_shown = (*code, *address, self.browse, self.waits, *seat)
         read_in_order(self._title, self._words, *fields_shown, self.consent, self.hand_on, self.drop)
         self.setVisible(False)
 
@@ -96,13 +98,23 @@ class JoinPanel(QFrame):
         """What Join waits for."""
         if not (self.wish.code or self.wish.address):
             return message("page.welcome.lacks-code", "Type the class code first.")
-        if not self.wish.code and urlsplit(self.wish.address).scheme == "http":  # nothing else proves the server's
+        if self._lacks_proof:
             return message(
                 "page.welcome.lacks-proof", "Type the class code, too: an http address alone proves nothing."
             )
         if not self.consent.is_agreed:
             return message("page.welcome.lacks-trust", "Tick each host that you trust first.")
         return None
+
+    def _show_waits(self) -> None:
+        lacks = self.lacks if self._lacks_proof else None
+        self.waits.setText(self._say(lacks) if lacks else "")
+        self.waits.setVisible(lacks is not None)
+
+    @property
+    def _lacks_proof(self) -> bool:
+        """Whether nothing proves the server to be the right one. Half-typed addresses come by, too."""
+        return not self.wish.code and self.wish.address.lower().startswith("http:")
 
     @property
     def wish(self) -> JoinRequest:
@@ -133,6 +145,7 @@ class JoinPanel(QFrame):
         self.hand_on.setText(self.tr("When this computer is ready, s&hare the files with the others"))
         self.drop.setText(self.tr("Ca&ncel"))
         self.consent.retranslate()
+        self._show_waits()
 
 
 class OpenPanel(QFrame):
