@@ -28,6 +28,7 @@ from wizard.run.model import Facts
 SCHEMA = 1
 _MOST_SHOWN = 3
 _OTHER = "explain.reason.other-"
+_OWNER = "explain.reason.owner"
 _CPU_BUILD = ("torch-cpu-build", "cpu-build-seen")  # without a card, it is the right one
 _ASKS_FOR_NVIDIA = (
     *("no-nvidia-driver", "no-cuda-gpus", "is-available-false", "gpu-not-used", "cuda-missing-said", "cpu-build-said"),
@@ -165,7 +166,7 @@ def _environment(named: str) -> Path | None:
 def _reasons(judged: JudgedFacts, found: tuple[Explanation, ...], named: TextFacts) -> tuple[Message, ...]:
     """What the tables say, how sure they are and from which facts, and the one question that would say more."""
     said = judged.reasons if found or named.is_of_torch else ()
-    if any(not one.key.startswith(_OTHER) for one in said):  # that it is another computer's text rests on nothing more
+    if any(not one.key.startswith((_OTHER, _OWNER)) for one in said):  # these two rest on nothing more
         facts = ", ".join(judged.used)
         rests = (message("explain.rests-on", facts=facts), message(f"explain.sureness.{judged.sureness}"))
         said = (*said, *rests) if facts else said

@@ -41,7 +41,16 @@ def _failed(facts: TextFacts) -> Iterator[Message]:
             "The file that could not be loaded is of {package}, not of torch.",
             package=facts.failed_file,
         )
-        if facts.nightly:
+        if ".nv" in facts.nightly:
+            yield message(
+                "explain.reason.makers-build",
+                "torch {torch} is a build of NVIDIA's own (for Jetson, or in a container): wheels of {package} from "
+                "the index are made for another torch. Take both from one source, or build {package} for this torch "
+                "with --no-build-isolation.",
+                torch=facts.nightly,
+                package=facts.failed_file,
+            )
+        elif facts.nightly:
             yield message(
                 "explain.reason.nightly",
                 "torch {torch} is a nightly: compiled packages are made for releases. Take a release of torch, the one "
@@ -52,8 +61,21 @@ def _failed(facts: TextFacts) -> Iterator[Message]:
 
 
 def _made_for(facts: TextFacts) -> Iterator[Message]:
-    """A build whose own name tells another torch than the one beside it."""
-    if facts.made_for and facts.torch and version_key(facts.made_for[1]) != version_key(facts.torch.version)[:2]:
+    """A build whose own name tells the torch: another than the one beside it, or the very one, and it still fails."""
+    if facts.made_for is None or facts.torch is None:
+        return
+    if version_key(facts.made_for[1]) == version_key(facts.torch.version)[:2]:
+        if facts.failed_file:
+            yield message(
+                "explain.reason.made-for-this",
+                "{build} is by its name the build for torch {made} already, so the same again does not help. What can "
+                "differ: the C++ ABI in the name (cxx11abiTRUE or FALSE; torch._C._GLIBCXX_USE_CXX11_ABI says "
+                "torch's), the CUDA, or another torch that is loaded; or that file was built wrongly: take another "
+                "release of it, or build it here with --no-build-isolation.",
+                build=facts.made_for[0],
+                made=facts.made_for[1],
+            )
+    else:
         yield message(
             "explain.reason.made-for",
             "{build} is compiled for torch {made}, and {torch} is there: take its build for torch {right}, or that "
@@ -146,6 +168,16 @@ def _memory(facts: TextFacts) -> Iterator[Message]:
 
 def _conflicts(facts: TextFacts) -> Iterator[Message]:
     """Several lines of pip's report: an answer tells of one of them."""
+    pins = (conflict.partition(" → torch==") for conflict in facts.conflicts)
+    asked = {name: pin.split()[0] for name, _, pin in pins if pin}
+    if len(asked) > 1 and len(set(asked.values())) == 1:
+        yield message(
+            "explain.reason.one-torch",
+            "{names} all ask for torch {torch}: putting that one back (with its torchvision and torchaudio) fits them "
+            "all; another release of one of them does not.",
+            names=", ".join(asked),
+            torch=next(iter(asked.values())),
+        )
     if len(facts.conflicts) > 1:
         yield message(
             "explain.reason.conflicts",

@@ -105,7 +105,7 @@ def _used(facts: TextFacts) -> Iterator[str]:
 
 def _question(facts: TextFacts) -> Message | None:
     """One: the fact that decides most of what the text leaves open."""
-    if not (facts.says_torch or facts.torch or facts.wanted or facts.wheel) and facts.names_torch:
+    if not (facts.says_torch or facts.torch or facts.nightly or facts.wanted or facts.wheel) and facts.names_torch:
         return message("explain.ask-torch")
     if facts.wanted and not facts.python and facts.wheel is None:
         return message("explain.ask-python")

@@ -10,7 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wizard.compatibility.data.ordering import version_key
-from wizard.diagnose.known_errors.match import clean, in_english, owner_of
+from wizard.diagnose.known_errors.facts_beside import (
+    asked_memory,
+    caller,
+    failed_file,
+    free_memory,
+    held_memory,
+    last_groups,
+    last_word,
+    made_for,
+    pip_conflicts,
+)
+from wizard.diagnose.known_errors.match import clean, in_english
 from wizard.model.capability import ComputeCapability
 from wizard.model.patterns import compiled
 
@@ -22,7 +33,9 @@ _THERE = (
 )
 # A torch of which only that is known: a nightly, another maker's, or one of two numbers.
 _SOME_TORCH = r"(?i)\b(?:py)?torch(?:\.__version__\)?| version)?(?:\W{1,12}| is )v?(\d\.\d{1,2})(?:\D|$)"
-_NIGHTLY = r"(?i)\b(?:py)?torch(?:\.__version__\)?| version)?\W{1,12}(\d\.\d{1,2}\.\d+(?:\.dev|a0\+)\w[\w.+]*)"
+_NIGHTLY = (
+    r"(?i)\b(?:py)?torch(?:\.__version__\)?| version)?(?:\W{1,12}| is \W?)(\d\.\d{1,2}\.\d+(?:\.dev|a0\+)\w[\w.+]*)"
+)
 # A line that is only a version with its build, as print(torch.__version__) leaves it.
 _BARE_BUILD = (
     r"(?m)(?:^[ \t>*'\"`-]{0,8}|[Vv]ersion: )([12]\.\d{1,2}\.\d{1,2})(\.?(?:dev|a|b|rc)\d*)?"
@@ -48,7 +61,6 @@ _ABOUT_THE_CARD = (
     r"|(?i:no [\w ]{0,20}(?:GPU|accelerator)[\w ]{0,24}(?:detected|found|discovered))"
 )
 _PACKED = r"(?m)\bPyInstaller\b|\b_MEI\d+[\\/]|^\s*torch[\\/]\w+[\\/]\w+\.py:\d+:"
-_ASKED_MEMORY = r"Tried to allocate ([\d.]+) GiB(?:\. GPU \d+ has a total capac?i?ty of | \(GPU \d+; )([\d.]+) GiB"
 _TORCH_WORDS = r"(?i)torch|c10|cuda|cudnn|xpu|\bhip\b|UR_RESULT"
 _NVIDIA = (
     r"(?i)\b(?:RTX|GTX)[ -]?\d{3,4}|\bcu1\d\d\b|flash_attn|_cuda\.(?:cpython|so)|\blib(?:cudart|cublas|cudnn|nvrtc)\b"
@@ -83,39 +95,18 @@ _PYTHON = (
     r"(?i)[\\/]python(3\.\d{1,2})[\\/]|[\\/]Python(3)(\d{1,2})[\\/]|\bC?Python(?: version)?[: ]{1,2}v?(3\.\d{1,2})\b"
     r"|\bpython==?(3\.\d{1,2})\b"
 )
+_XFORMERS = r"(?i)\b(xformers)\b"
 _WHEEL = r"\b(torch|torchvision|torchaudio)-(\d+\.\d+\.\d+)(?:(?:\+|%2B)(cu\d+|cpu))?-cp3(\d{1,2})-\w+-(\w+)\.whl"
 _INDEX = r"/whl/(?:test/)?(cu\d+(?:\.\d+)*|cpu)\b"
 _GLIBC = r"(?i)(?:GNU libc\)|\bglibc)(?: version| 版本)?[ :=(是]{0,3}(2\.\d{1,2})\b"
 _WANTS_GLIBC = r"manylinux_2_(\d{2})_\w+\.whl"
-_XFORMERS = r"(?i)\b(xformers)\b"
 _BUILT_FOR = r"\b(PyTorch|Python) +[\w.+]+(?: with CUDA \d+)? \(you have ([\w.+]+)\)"
-# What a file's or a version's own name says of the torch that it was compiled for: 1.0.0+torch2.7, 2.8.3+cu12torch2.8.
-_MADE_FOR = r"((?:[A-Za-z]\w*-)?\d[\w.]*\+(?:cu\d+\.?)?(?:torch|pt)(\d\.\d{1,2})[\w.]*)"
-# What torch asked for and what the driver then called free, in both forms of the message, with their units.
-_FREE_MEMORY = (
-    r"Tried to allocate ([\d.]+) ([KMG])iB(?:[^\n]{0,90} of which | \(GPU [^)\n]{0,90}allocated; )"
-    r"([\d.]+) ([KMG])iB (?:is )?free"
-)
-_CONFLICT = r"(?m)^(?:ERROR: )?([A-Za-z][\w.-]* \d\S*) requires ([^\n;]{1,90}?)(?:;.*?)?, but you have (\S+ [^\s,]+)"
-_GIB = {"K": 1 / 1024 / 1024, "M": 1 / 1024, "G": 1.0}
-_HELD = r"Process (\d+) has ([\d.]+) GiB memory in use"
-_OWN_MEMORY = r"this process has [\d.]+ GiB"
-_ALLOCATED = r"([\d.]+) GiB is allocated by PyTorch"
-_CAPACITY = r"total capacity of ([\d.]+) GiB"
-_FAILED_FILE = (
-    r"(?:site|dist)-packages[\\/]+(?:(\w+)[\\/]+)?(?:[\w.-]+[\\/]+){0,6}([A-Za-z_]\w*)[\w.-]*\.(?:so|pyd|dll)\b[^\n]{0,40}"
-    r"(?:undefined symbol|cannot open|or one of its dependencies|not defined)"
-)
 _DLL_ERROR = r"(?:WinError|Errno) (\d{1,5})\b"
 _LIBRARY = r"\b(lib[\w.+-]*?\.so(?:\.\d+)*|[\w.-]+\.dll)\b"
 _CUDA_LIBRARY = r"\blib(?:cudart|cublas|cublasLt|nvrtc|cupti)\.so\.(1[1-9])\b|\bcudart64_(1[1-9])\d*\.dll"
 _IN_TRACE = r"(?:site|dist)-packages[\\/]+(\w+)[\\/.]"
 _ENVIRONMENT = r"((?:/|[A-Z]:\\)[^\s\"'<>|]*?)[\\/](?:lib[\\/]python3\.\d{1,2}|Lib)[\\/]site-packages"
 
-_NOT_BESIDE = ("torch", "torchgen", "functorch", "nvidia", "numpy")
-_FRAME = r'\bFile "([^"\n]+)", line \d+'
-_FRAME_OF = r"(?:site|dist)-packages[\\/]+([A-Za-z_]\w*)|[\\/](custom_nodes)[\\/]+([\w.-]+)"
-_PYTHONS_OWN = r"^<|[\\/][Ll]ib[\\/](?:python3\.\d+[\\/])?\w+(?:[\\/]\w+)?\.py$|^ctypes\b"
 
 # What only one system's texts hold. Two systems in one text: none is believed.
 _SYSTEMS = {
@@ -194,9 +185,9 @@ class TextFacts:
 def parse_facts(text: str) -> TextFacts:
     """Return the last fact of each kind: what ends a log is nearer to the failure."""
     words = compiled(_BUILT_FOR).sub(r"\1 \2", in_english(clean(text)))
-    wheel = _last(_WHEEL, words)
-    error = _last(rf"({_DLL_ERROR})", words)
-    major = _last(_CUDA_LIBRARY, words)
+    wheel = last_groups(_WHEEL, words)
+    error = last_groups(rf"({_DLL_ERROR})", words)
+    major = last_groups(_CUDA_LIBRARY, words)
     return TextFacts(
         torch=_there("torch", words) or _said_by_python(words) or _there("pytorch", words) or _bare_build(words),
         torchvision=_there("torchvision", words),
@@ -206,7 +197,7 @@ def parse_facts(text: str) -> TextFacts:
         capability=_capability(words),
         cards=_cards(words),
         driver_cuda=_driver_cuda(words),
-        driver=_first_group(_DRIVER, words),
+        driver=last_word(_DRIVER, words),
         python=_python(words),
         is_wsl=bool(compiled(_WSL).search(words)),
         is_in_container=bool(compiled(_CONTAINER).search(words)),
@@ -214,44 +205,34 @@ def parse_facts(text: str) -> TextFacts:
         arch=_only(_ARCHES, words),
         wheel=Named(wheel[0] or "", wheel[1] or "", wheel[2] or "") if wheel else None,
         wheel_python=f"3.{wheel[3]}" if wheel else "",
-        index=_first_group(_INDEX, words),
+        index=last_word(_INDEX, words),
         error=(error[0] or "") if error else "",
-        library=_first_group(_LIBRARY, words),
+        library=last_word(_LIBRARY, words),
         library_cuda=int(major[0] or major[1] or 0) if major else 0,
-        package=_first_group(_IN_TRACE, words),
-        environment=_first_group(_ENVIRONMENT, words),
-        memory=_memory(words),
-        free=_free(words),
+        package=last_word(_IN_TRACE, words),
+        environment=last_word(_ENVIRONMENT, words),
+        memory=asked_memory(words),
+        free=free_memory(words),
         is_of_several=any(len(_builds(name, words)) > 1 for name in ("torch", "torchvision")),
         shows_amd=bool(compiled(_AMD).search(words)),
         shows_intel=bool(compiled(_INTEL).search(words)),
         has_other_build=bool(compiled(_NO_CUDA_BUILD).search(words)),
         says_torch=bool(compiled(_SOME_TORCH).search(words)),
-        nightly=_first_group(_NIGHTLY, words),
-        glibc=_first_group(_GLIBC, words),
-        wants_glibc=f"2.{wanted}" if (wanted := _first_group(_WANTS_GLIBC, words)) else "",
-        made_for=_made_for(words),
+        nightly=last_word(_NIGHTLY, words),
+        glibc=last_word(_GLIBC, words),
+        wants_glibc=f"2.{wanted}" if (wanted := last_word(_WANTS_GLIBC, words)) else "",
+        made_for=made_for(words),
         beside_xformers=_beside_xformers(words),
-        conflicts=_conflicts(words),
-        held=_held(words),
-        failed_file=_failed_file(words),
-        called_by=_called_by(words),
-        own_python=_first_group(_OWN_PYTHON, words).replace("\\\\", "\\"),
+        conflicts=pip_conflicts(words),
+        held=held_memory(words),
+        failed_file=failed_file(words),
+        called_by=caller(words),
+        own_python=last_word(_OWN_PYTHON, words).replace("\\\\", "\\"),
         is_packed=bool(compiled(_PACKED).search(words)),
         names_torch=bool(compiled(_TORCH_WORDS).search(words)),
         is_of_torch=bool(compiled(r"(?i)torch").search(words)),
         shows_nvidia=bool(compiled(_NVIDIA).search(words)),
     )
-
-
-def _last(expression: str, words: str) -> tuple[str | None, ...] | None:
-    found = list(compiled(expression).finditer(words))
-    return tuple(found[-1].groups()) if found else None
-
-
-def _first_group(expression: str, words: str) -> str:
-    found = _last(expression, words)
-    return (found[0] or "") if found else ""
 
 
 def _only(expressions: dict[str, str], words: str) -> str:
@@ -260,7 +241,7 @@ def _only(expressions: dict[str, str], words: str) -> str:
 
 
 def _python(words: str) -> str:
-    found = _last(_PYTHON, words)
+    found = last_groups(_PYTHON, words)
     if found is None:
         return ""
     in_path, major, minor, said, pinned = found
@@ -273,26 +254,18 @@ def _there(name: str, words: str) -> Named | None:
 
 
 def _twice(words: str) -> tuple[str, str] | None:
-    of_conda, of_pip = _first_group(_CONDA_ROW, words), _first_group(_PIP_ROW, words)
+    of_conda, of_pip = last_word(_CONDA_ROW, words), last_word(_PIP_ROW, words)
     return (of_conda, of_pip) if of_conda and of_pip else None
 
 
 def _said_by_python(words: str) -> Named | None:
-    found = _last(_SAID_BY_PYTHON, words)
+    found = last_groups(_SAID_BY_PYTHON, words)
     return _named("torch", found) if found else None
 
 
-def _memory(words: str) -> tuple[float, float] | None:
-    found = _last(_ASKED_MEMORY, words)
-    return (float(found[0] or 0), float(found[1] or 0)) if found else None
-
-
-def _free(words: str) -> tuple[float, float] | None:
-    found = _last(_FREE_MEMORY, words)
-    if found is None:
-        return None
-    asked, asked_unit, free, free_unit = (each or "" for each in found)
-    return float(asked) * _GIB[asked_unit], float(free) * _GIB[free_unit]
+def _beside_xformers(words: str) -> tuple[str, ...]:
+    said = (match[2] for match in compiled(_THERE.format(name="(?:py)?torch")).finditer(words))
+    return tuple(dict.fromkeys(said)) if compiled(_XFORMERS).search(words) else ()
 
 
 def _builds(name: str, words: str) -> frozenset[tuple[str, str]]:
@@ -301,62 +274,18 @@ def _builds(name: str, words: str) -> frozenset[tuple[str, str]]:
     return frozenset((match[2], match[4]) for match in found if match[4])
 
 
-def _made_for(words: str) -> tuple[str, str] | None:
-    found = _last(_MADE_FOR, words)
-    return (found[0] or "", found[1] or "") if found else None
-
-
-def _beside_xformers(words: str) -> tuple[str, ...]:
-    said = (match[2] for match in compiled(_THERE.format(name="(?:py)?torch")).finditer(words))
-    return tuple(dict.fromkeys(said)) if compiled(_XFORMERS).search(words) else ()
-
-
-def _held(words: str) -> tuple[str, float, float] | None:
-    """The process that is not this one and has most; in a container torch does not know its own by number."""
-    total = float(_first_group(_CAPACITY, words) or 0)
-    others = [(match[1], float(match[2])) for match in compiled(_HELD).finditer(words)]
-    if others and not compiled(_OWN_MEMORY).search(words):
-        own = float(_first_group(_ALLOCATED, words) or 0)
-        others.remove(min(others, key=lambda one: abs(one[1] - own)))
-    number, most = max(others, key=lambda one: one[1], default=("", 0.0))
-    return (number, most, total) if most > total / 10 > 0 else None
-
-
-def _conflicts(words: str) -> tuple[str, ...]:
-    said = (f"{match[1]} → {match[2]} ({match[3]})" for match in compiled(_CONFLICT).finditer(words))
-    return tuple(sorted(dict.fromkeys(said), key=lambda one: "torch" not in one))
-
-
-def _failed_file(words: str) -> str:
-    found = _last(_FAILED_FILE, words)
-    name = (found[0] or found[1] or "") if found else ""
-    return "" if name in _NOT_BESIDE else owner_of(name).removesuffix("_cuda")
-
-
-def _called_by(words: str) -> str:
-    """Empty where it is a file of the program itself."""
-    for match in reversed(list(compiled(_FRAME).finditer(words))):
-        owner = _last(_FRAME_OF, match[1])
-        name = (owner[0] or owner[2] or "") if owner else ""
-        if name and name not in _NOT_BESIDE:
-            return name
-        if not name and not compiled(_PYTHONS_OWN).search(match[1]):
-            return ""
-    return ""
-
-
 def _bare_build(words: str) -> Named | None:
-    found = _last(_BARE_BUILD, words)
+    found = last_groups(_BARE_BUILD, words)
     return _named("torch", found) if found else None
 
 
 def _wanted_facts(words: str) -> Named | None:
-    found = _last(_WANTED, words)
+    found = last_groups(_WANTED, words)
     return _named(found[0] or "", found[1:]) if found else None
 
 
 def _listed(words: str) -> tuple[str, ...]:
-    listed = _first_group(_LISTED, words).split(", ")
+    listed = last_word(_LISTED, words).split(", ")
     return tuple(version for version in listed if version[:1].isdigit())
 
 
@@ -393,8 +322,8 @@ def _is_no_number(span: tuple[int, int], words: str) -> bool:
 
 
 def _driver_cuda(words: str) -> str:
-    found = _last(_DRIVER_CUDA, words)
+    found = last_groups(_DRIVER_CUDA, words)
     if found:
         return f"{int(found[0] or 0)}.{int(found[1] or 0)}"
-    virtual = _first_group(_VIRTUAL_CUDA, words)
+    virtual = last_word(_VIRTUAL_CUDA, words)
     return virtual if version_key(virtual) else ""
