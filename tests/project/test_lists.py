@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, without
+from tests.project.test_read import project_of
 
 
 def test_another_list_that_asks_for_torch_is_named_and_one_of_extras_is_read(tmp_path: Path) -> None:
@@ -168,3 +171,38 @@ def test_a_list_for_a_generation_of_cards_counts_there_alone(tmp_path: Path) -> 
     }
     assert build(decided(tmp_path, files, BLACKWELL))[0] == "2.10.0"
     assert build(decided(tmp_path, files, AMPERE))[0] == "2.14.1"
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "expected"),
+    [
+        ("README.md", "Run `cd part && pip install -r requirements.txt`.\n", "2.3.1"),
+        (
+            "README.md",
+            "```\ngit clone https://g.example/a/x.git\ncd x/part\npip install -r requirements.txt\n```\n",
+            "2.3.1",
+        ),
+        (
+            "README.md",
+            "```\ngit clone https://g.example/a/part.git\ncd part\npip install -r requirements.txt\n```\n",
+            "",
+        ),
+        ("README.md", "```\ncd part\n```\npip install -r requirements.txt\n", ""),
+        ("setup.sh", "cd part\npip install -r requirements.txt\ncd ..\n", "2.3.1"),
+        ("setup.sh", "cd part\nmake\ncd ..\npip install -r requirements.txt\n", ""),
+        ("setup.sh", "(cd part && make)\npip install -r requirements.txt\n", ""),
+        ("setup.sh", 'cd "$HOME/part"\npip install -r requirements.txt\n', ""),
+        ("Makefile", "all:\n\tcd part && make\n\tpip install -r requirements.txt\n", ""),
+        ("Dockerfile", "RUN cd part && \\\n  pip install -r requirements.txt\n", "2.3.1"),
+    ],
+)
+def test_a_list_is_that_of_the_folder_in_which_the_command_runs(
+    tmp_path: Path, name: str, words: str, expected: str
+) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch\n",
+        "part/requirements.txt": "torch==2.3.1\n",
+        name: words,
+    }
+    torch = [each.specifier for each in project_of(tmp_path, files).statements if each.name == "torch"]
+    assert torch == ["", f"=={expected}"] if expected else [""]

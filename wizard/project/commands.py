@@ -56,15 +56,19 @@ _INSTALLS = re.compile(r"\b(?:pip3?|conda|mamba)\s+(?:install|create)\b")
 _IS_COMMENT = re.compile(r"\s*(?:#|::|rem\s)", re.IGNORECASE)
 _TORCH_IN_COMMENT = re.compile(r"\binstall\s.*\b(?:py)?torch\s*=", re.IGNORECASE)
 _IMPORTED = re.compile(r"\bimport\s+([A-Za-z_][A-Za-z0-9_]*)")
+_GOES = re.compile(r"(?:^|[\s;&|(`])(?:cd|pushd)[ \t]+(?P<to>\"[^\"]*\"|'[^']*'|[^\s;&|)`]+)")
+_CLONED = re.compile(r"\bgit\s+clone\s[^&;|]*?([\w.-]+?)(?:\.git)?/?(?=\s*(?:$|[&;|`]))")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_KEEPS_FOLDER = re.compile(r"\.(?:sh|bash|bat|cmd|ps1)$", re.IGNORECASE)  # from line to line
 
 
 def read_commands(file: str, text: str, found: Findings) -> None:
     """Read pip's and conda's lines, interpreters and imports out of a README or a Dockerfile, as recommendations."""
     values: dict[str, str] = {}
-    is_prose = bool(_IS_PROSE.search(file))
+    place = _WorkingFolder(file)
     for number, written in _joined(text):
         where = origin_of(file, number, written)
-        if not is_prose and _IS_COMMENT.match(written):
+        if not place.is_prose and _IS_COMMENT.match(written):
             if _TORCH_IN_COMMENT.search(written):
                 found.remark("commented", where)
             continue
@@ -73,13 +77,49 @@ def read_commands(file: str, text: str, found: Findings) -> None:
             values[default["name"] or default["shell"]] = default["value"]
         if match := _BASE.match(line):
             found.statements.append(Statement(TORCH, f"=={match[1]}", where, RECOMMENDED, build=match[2] or ""))
-        if is_prose and _IN_WORDS.search(line[:_MOST_PROSE]) and not _IS_COMMAND.search(line):
+        if place.is_prose and _IN_WORDS.search(line[:_MOST_PROSE]) and not _IS_COMMAND.search(line):
             found.remark("in-words", where)
         for match in _PIP.finditer(line):
-            _pip(_tokens(match["words"]), where, found)
+            _pip(_tokens(match["words"]), where, found, place.at(line, match.start()))
         for match in _CONDA.finditer(line):
-            _conda(_tokens(match["words"]), where, found)
+            _conda(_tokens(match["words"]), where, found, place.at(line, match.start()))
+        place.after(line)
         _run(line, where, found)
+
+
+class _WorkingFolder:
+    """Where the commands run, as they go (`cd sub`): below the project, or below a copy of it that they fetch."""
+
+    def __init__(self, file: str) -> None:
+        self.is_prose, self.is_script = bool(_IS_PROSE.search(file)), bool(_KEEPS_FOLDER.search(file))
+        self.is_code = False  # between the fences of a README
+        self.parts: list[str] = []
+        self.cloned: set[str] = set()
+
+    def at(self, line: str, position: int) -> str:
+        """Return the folder that a command at this place of the line runs in, with a slash; "" for the project's."""
+        parts = self._gone(line[:position])
+        return f"{'/'.join(parts)}/" if parts else ""
+
+    def after(self, line: str) -> None:
+        """Go on to the next line: it begins where this one ended only in a script and within a block of code."""
+        self.cloned |= set(_CLONED.findall(line))
+        if self.is_prose and _FENCE.match(line):
+            self.is_code, self.parts = not self.is_code, []
+        elif self.is_script or self.is_code:
+            self.parts = self.parts if re.search(r"\(\s*cd\s", line) else self._gone(line)
+
+    def _gone(self, line: str) -> list[str]:
+        parts = list(self.parts)
+        cloned = self.cloned | set(_CLONED.findall(line))
+        for match in _GOES.finditer(line):
+            to = match["to"].strip("\"'").replace("\\", "/")
+            if re.search(r"[$%~(<{]|^/|^-", to) or to in cloned:  # anywhere, or into a copy of the project
+                parts = []
+                continue
+            for part in to.split("/"):
+                parts = parts[:-1] if part == ".." else [*parts, part] if part not in ("", ".") else parts
+        return parts
 
 
 def _run(line: str, where: FileLine, found: Findings) -> None:
@@ -126,16 +166,20 @@ def _tokens(words: str) -> list[str]:
         return [token.strip("\"'").removesuffix('")') for token in words.split()]
 
 
-def _pip(tokens: list[str], where: FileLine, found: Findings) -> None:
+def _pip(tokens: list[str], where: FileLine, found: Findings, folder: str) -> None:
     for token, value in _with_values(tokens):
         if token in ("-f", "--find-links"):
             found.sources.append(AddressLine("find-links", value, where, RECOMMENDED))
         elif token in _INDEXES:
             found.sources.append(AddressLine(_INDEXES[token], value, where, RECOMMENDED))
         elif token in _FILES:
-            found.include(value, where, "constraint" if token in _CONSTRAINTS else "")
+            found.include(_below(folder, value), where, "constraint" if token in _CONSTRAINTS else "")
         elif not token.startswith("-"):
             _named(token, where, found)
+
+
+def _below(folder: str, name: str) -> str:
+    return name if re.match(r"/|[a-z+]+://", name) else folder + name
 
 
 def _named(token: str, where: FileLine, found: Findings) -> None:
@@ -148,12 +192,12 @@ def _named(token: str, where: FileLine, found: Findings) -> None:
             found.statements.append(replace(statement, strength=RECOMMENDED))
 
 
-def _conda(tokens: list[str], where: FileLine, found: Findings) -> None:
+def _conda(tokens: list[str], where: FileLine, found: Findings, folder: str) -> None:
     for token, value in _with_values(tokens, conda=True):
         if token in ("-c", "--channel"):
             found.sources.append(AddressLine("channel", value, where, RECOMMENDED))
         elif token in ("-f", "--file"):
-            found.include(value, where, "")
+            found.include(_below(folder, value), where, "")
         elif not token.startswith("-"):
             statement = conda_statement(token, where)
             if statement and (statement.specifier or statement.name != PYTHON):

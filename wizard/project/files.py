@@ -128,14 +128,16 @@ class ProjectFolder:
                     yield depth, name, beside
 
     def resolve(self, name: str, beside: str = "") -> str | None:
-        """Return the relative name of a file that a line of `beside` names: next to it, else from the root, else of
-        that name next to it. None: there is none inside the folder."""
+        """Return the relative name of a file that a line of `beside` names: next to it, else from the root, where
+        the first folders of the name may be those that lead to the project, else of that name next to it. None: there
+        is none inside the folder."""
         name = name.strip().strip("\"'").replace("\\", "/")
-        base = Path(beside).parent
-        guess = base / Path(name).name
-        for candidate in (base / name, Path(name), guess):
+        base, parts = Path(beside).parent, Path(name).parts
+        shorter = [Path(*parts[first:]) for first in range(1, min(len(parts), _DEEPEST + 3))]
+        guesses = [*shorter[:-1], base / Path(name).name, *shorter[-1:]]
+        for candidate in (base / name, Path(name), *guesses):
             found = self.inside(candidate)
-            if found and (self.root / found).is_file() and (candidate is not guess or found != beside):
+            if found and (self.root / found).is_file() and (candidate not in guesses or found != beside):
                 return found
         return None
 
