@@ -1,6 +1,7 @@
 """Reads what a README, a Dockerfile or an install script tells people to type: pip and conda lines.
 
-These are recommendations: they count where the project's own files say nothing. Two lines for two kinds of computers
+These are recommendations: they count where the project's own files say nothing. What a README says in words ("tested
+with Python 3.10, PyTorch 2.3.1") is the last that counts. Two lines for two kinds of computers
 are alternatives, not a contradiction. Nothing is run.
 """
 
@@ -11,7 +12,10 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 
+from wizard.compatibility.data.ordering import version_key
 from wizard.project.model import (
+    DECLARED,
+    LOCKED,
     PYTHON,
     RECOMMENDED,
     TORCH,
@@ -47,10 +51,31 @@ _DEFAULT = re.compile(
 _REFERENCE = re.compile(r"\$\{(\w+)(?::?-(?P<else>[^}]*))?\}|\$(\w+)")
 # In words, with a version: "PyTorch 1.7.1", "torch >= 1.4 (1.7 recommended)"; not in a command, a name or an address.
 _IN_WORDS = re.compile(
-    r"(?:^|[\s(*`_\[])(?:py)?torch\]?(?:\([^)]*\))?[`*_ ]*(?:version|v|[=><~(:-]){0,3}[`*_ ]*v?\d+\.\d+", re.IGNORECASE
+    r"(?:^|(?<=[\s(*`_\[|,/，：、（]))(?P<name>(?:py)?torch|python|cuda(?:[ -]?toolkit)?)(?![\w-])"
+    r"\]?(?:\([^)]*\))?[`*_ |]*(?:versions?|v)?[`*_ |]*:?[`*_ |]*(?P<sign>[=><~≥(-]{0,2})"
+    r"[`*_ ]*v?(?P<version>\d+\.\d+(?:\.\d+)?)"
+    r"(?P<more>(?:\s*(?:,|/|-|–|~|or|and|to|through)\s*\d+\.\d+(?:\.\d+)?)*)"
+    r"(?P<tail>\+(?!\w)|[`*_ )]*(?:and|or|及)? ?(?:later|newer|above|higher|up(?:wards)?\b|以上|更高))?",
+    re.IGNORECASE,
 )
+# A line that says what is needed, and not what is new: an entry of a list or a table, or a sentence with such words.
+_IS_ENTRY = re.compile(r"\s*(?:[-*+•>|]|\d+[.)])?[\s|`*_\[]*(?:(?:py)?torch|python|cuda)\b", re.IGNORECASE)
+_IS_NEED = re.compile(
+    r"\b(?:tested|tried|developed|built|run|ran|requires?|requirements?|prerequisites?|needs?|dependenc(?:y|ies)|implemented"
+    r"|compatible|environment|used in|using|supports)\b|环境|依赖|测试|需要|要求",
+    re.IGNORECASE,
+)
+_IS_NEWS = re.compile(
+    r"\bnot?\b|n't\b|\bsince\b|deprecat|legacy|\badd(?:s|ed)?\b|releas|\bfix|updat|migrat|upgrad|\bbug|branch|shields\.io|faster"
+    r"|speed|benchmark|instead|issue|before|until|drop|if you|e\.g\.|for example",
+    re.IGNORECASE,
+)
+_NAMES_IN_WORDS = {"python": PYTHON, "torch": TORCH, "pytorch": TORCH}  # the rest is CUDA
+_TOOLKIT = "cudatoolkit"
+_CUDA = re.compile(r"/(?:cu\d{2,3}|cpu)(?:/|$)")
 _IS_PROSE = re.compile(r"(?:readme|\.md|\.rst|\.txt)$", re.IGNORECASE)
 _IS_COMMAND = re.compile(r"\binstall\s|\bdocker\s|error|mac|apple", re.IGNORECASE)
+_IS_OF_TOOL = re.compile(r"\b(?:pip3?|conda|mamba|apt(?:-get)?|brew|pyenv|uv|docker|module)\s|error", re.IGNORECASE)
 _STARTED = re.compile(r"(?:^|[\s;&`(])(?:(?:bash|sh|zsh|source|\.)\s+(?:-\w+\s+)*|(?=\./))([\w./-]+\.(?:sh|bash))\b")
 _INSTALLS = re.compile(r"\b(?:pip3?|conda|mamba)\s+(?:install|create)\b")
 _IS_COMMENT = re.compile(r"\s*(?:#|::|rem\s)", re.IGNORECASE)
@@ -77,8 +102,8 @@ def read_commands(file: str, text: str, found: Findings) -> None:
             values[default["name"] or default["shell"]] = default["value"]
         if match := _BASE.match(line):
             found.statements.append(Statement(TORCH, f"=={match[1]}", where, RECOMMENDED, build=match[2] or ""))
-        if place.is_prose and _IN_WORDS.search(line[:_MOST_PROSE]) and not _IS_COMMAND.search(line):
-            found.remark("in-words", where)
+        if place.is_prose and not _IS_OF_TOOL.search(line):
+            _words(line[:_MOST_PROSE], where, found)
         for match in _PIP.finditer(line):
             _pip(_tokens(match["words"]), where, found, place.at(line, match.start()))
         for match in _CONDA.finditer(line):
@@ -132,6 +157,55 @@ def _run(line: str, where: FileLine, found: Findings) -> None:
     if re.search(r"\bpython[\w.%\"]*\s+-c\s", line, re.IGNORECASE):
         for name in _IMPORTED.findall(line):
             found.statements.append(Statement(normalized(name), "", where, RECOMMENDED, "imported"))
+
+
+def _words(line: str, where: FileLine, found: Findings) -> None:
+    """Note the versions that a sentence or a list names: of torch at least as a remark."""
+    is_need = bool(_IS_ENTRY.match(line) or _IS_NEED.search(line)) and not _IS_NEWS.search(line)
+    is_command = bool(_IS_COMMAND.search(line))
+    for match in _IN_WORDS.finditer(line):
+        name = _NAMES_IN_WORDS.get(match["name"].lower(), _TOOLKIT)
+        if is_command and name != PYTHON:
+            continue
+        specifier = _specifier_in_words(match, name)
+        if name == TORCH and not specifier.startswith(">"):
+            found.remark("in-words", where)
+        if is_need and specifier:
+            found.told.append(Statement(name, specifier, where, LOCKED if name == PYTHON else RECOMMENDED))
+
+
+def _specifier_in_words(match: re.Match[str], name: str) -> str:
+    """Return `==1.13.1` of "1.13.1", `>=3.8` of "3.8 or later", `>=3.8,<3.11` of "3.8 - 3.10"."""
+    least, sign = match["version"], match["sign"]
+    major, minor = map(int, least.split(".")[:2])
+    if name == PYTHON and not (major == 3 and minor < 30):
+        return ""
+    if match["tail"] or ">" in sign or sign == "≥":
+        return f">={least}"
+    if "<" in sign:
+        return f"{sign.strip('(')}{least}"
+    others = [version_key(one) for one in re.findall(r"\d+\.\d+(?:\.\d+)?", match["more"])]
+    others = [one for one in others if one[0] in (major, major + 1) and one > version_key(least)]
+    if others:
+        most = max(others)
+        return f">={least},<{most[0]}.{most[1] + 1}"
+    return f"=={least}" if name == TORCH and least.count(".") == 2 else f"=={major}.{minor}.*"
+
+
+def last_resort(found: Findings) -> list[Statement]:
+    """Return what only words say: of each name where no file and no command has a version, an exact one first."""
+    firm = [one for one in found.statements if one.specifier and not one.group]
+    torch = [one for one in firm if one.name == TORCH]
+    says = {one.name for one in firm if one.name != PYTHON or one.strength != DECLARED}  # words choose within a bound
+    has_cuda = says & {"pytorch-cuda", "cuda-version", "cpuonly"} or any(one.local or one.build for one in torch)
+    is_open = torch and not any(one.specifier.startswith("==") for one in torch)  # the CUDA was that of another torch
+    if has_cuda or is_open or any(_CUDA.search(one.url) for one in found.sources):
+        says.add(_TOOLKIT)
+    said: dict[str, Statement] = {}
+    for one in sorted(found.told, key=lambda one: not one.specifier.startswith("==")):
+        if one.name not in says:
+            said.setdefault(one.name, one)
+    return list(said.values())
 
 
 def installs(text: str) -> bool:

@@ -30,6 +30,7 @@ from wizard.project.model import (
     fit_to_show,
     marker_holds,
     meets,
+    python_meets,
 )
 from wizard.project.native import (
     Relaxed,
@@ -46,8 +47,6 @@ from wizard.project.understand import PAIRS, Understood, has_tag, pair_meets
 from wizard.project.weigh import BuildWeigher, Weighed, contradiction, without_wheels
 
 _MOST_NAMED = 6  # packages in one sentence, contradictions in one answer
-
-
 CUDA = "cuda"  # its name as something that is asked for
 
 
@@ -348,6 +347,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             )
     yield from _cuda_words(asks, candidate.variant)
     yield from _locks(asks, candidate)
+    yield from _pythons(weigher, best)
     if lacking := sorted(without_wheels(asks, weigher.machine.os, best.python)):
         names = ", ".join(lacking[:_MOST_NAMED])
         yield message("project.remark.wheel-of-pin", packages=names, python=best.python)
@@ -380,6 +380,15 @@ def _host(url: str) -> str:
         return fit_to_show(urlsplit(url).hostname or "")
     except ValueError:
         return ""
+
+
+def _pythons(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """What the project works with and is not taken; one that is asked for is told as that."""
+    told = () if best.declared_python or weigher.choices.python else weigher.asks.locked
+    for one in told:
+        if one.name == PYTHON and not python_meets(one.specifier, best.python):
+            at = one.origin
+            yield message("project.remark.python-left", file=at.file, line=at.line, text=at.text, python=best.python)
 
 
 def _locks(asks: Understood, candidate: Candidate) -> Iterator[Message]:

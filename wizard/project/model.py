@@ -87,6 +87,7 @@ class Findings:
     include: Callable[[str, FileLine, str], None] = lambda name, origin, group: None
     statements: list[Statement] = field(default_factory=list)
     sources: list[AddressLine] = field(default_factory=list)
+    told: list[Statement] = field(default_factory=list)  # in words, which count last
     remarks: list[Message] = field(default_factory=list)
 
     def remark(self, code: str, origin: FileLine, **params: str | int) -> None:

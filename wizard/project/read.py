@@ -15,7 +15,7 @@ from pathlib import Path
 
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, message
-from wizard.project.commands import STARTED, installs, read_commands
+from wizard.project.commands import STARTED, installs, last_resort, read_commands
 from wizard.project.companions import companion
 from wizard.project.conda import read_cog, read_conda_lock, read_environment, read_explicit, read_pixi
 from wizard.project.file_choice import DEVELOPING, names_a_computer, of_another_framework, purpose_of
@@ -90,6 +90,7 @@ def read_project(path: Path) -> Project:
             "Name the folder of the project, or one of its files.",
             path=str(path),
         )
+    reader.found.statements += last_resort(reader.found)
     if not reader.found.statements and not reader.found.sources and not reader.declares_nothing():
         if hindrances := reader.hindrances():
             raise UsageError(
@@ -289,7 +290,7 @@ class ProjectReader:
         """A lock beside which nothing is declared: all that it holds is what is asked for."""
         locks = [one for one in self.found.statements if one.strength == LOCKED and is_lock(one.origin.file)]
         if locks and not any(one.strength == DECLARED for one in self.found.statements):
-            first = next(one for one in self.found.statements if one in locks).origin.file
+            first = locks[0].origin.file
             self.found.remark("lock-alone", origin_of(first, 1, first))
             self.found.statements = [
                 replace(one, strength=DECLARED, group="") if one.origin.file == first else one
@@ -338,8 +339,7 @@ class ProjectReader:
         self.read(name, where, group)
 
     def _hand_over(self, name: str, text: str) -> None:
-        last = name.rsplit("/", 1)[-1].lower()
-        found = self.found
+        last, found = name.rsplit("/", 1)[-1].lower(), self.found
         if readers := _BY_NAME.get(last):
             for read in readers:
                 read(name, text, found)

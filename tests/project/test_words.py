@@ -1,0 +1,77 @@
+"""What a README says in words counts last: where no file and no command has a version."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, build, codes, decided, relaxed
+from tests.project.test_read import project_of
+
+LISTED = "# Model\n## Requirements\n- Python 3.8\n- PyTorch 1.13.1\n* CUDA 11.6\n"
+
+
+@pytest.mark.parametrize("files", [{}, {"requirements.txt": "einops\n"}, {"requirements.txt": "torch\n"}])
+def test_a_list_in_words_counts_where_nothing_else_has_a_version(tmp_path: Path, files: dict[str, str | bytes]) -> None:
+    found = decided(tmp_path, {"README.md": LISTED, **files}, AMPERE)
+    assert (build(found), found.relaxed) == (("1.13.1", "cu116", "3.8"), ())
+    assert "recommended" in codes(found)
+    moved = decided(tmp_path, {"README.md": LISTED, **files}, BLACKWELL)
+    assert relaxed(moved)["torch"][:2] == ("==1.13.1", "2.7.1")
+    assert "python-left" in codes(moved)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("requirements.txt", "torch==2.4.0\n"),
+        ("Dockerfile", "RUN pip install torch==2.4.0\n"),
+        ("README.md", f"{LISTED}```\npip install torch==2.4.0\n```\n"),
+    ],
+)
+def test_no_file_and_no_command_gives_way_to_words(tmp_path: Path, name: str, words: str) -> None:
+    files: dict[str, str | bytes] = {"README.md": LISTED, name: words}
+    assert build(decided(tmp_path, files, AMPERE)) == ("2.4.0", "cu118", "3.8")
+
+
+def test_a_python_in_words_chooses_within_what_is_declared(tmp_path: Path) -> None:
+    readme = "It is compatible with Python 3.9 - 3.11, Linux and macOS. To install it, see below.\n"
+    setup = "from setuptools import setup\nsetup(python_requires='%s', install_requires=['torch==2.7.0'])\n"
+    for bound, python, told in ((">=3.8", "3.11", False), (">=3.12", "3.12", True)):
+        found = decided(tmp_path, {"README.md": readme, "setup.py": setup % bound}, ADA)
+        assert (build(found)[2], "python-left" in codes(found), relaxed(found)) == (python, told, {})
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("- Python >= 3.8", {"python": ">=3.8"}),
+        ("* **Python**: 3.8+", {"python": ">=3.8"}),
+        ("Python 3.6 or newer is needed", {"python": ">=3.6"}),
+        ("1. `python` 3.8, 3.9 or 3.10", {"python": ">=3.8,<3.11"}),
+        ("- PyTorch 2.1 or later", {"torch": ">=2.1"}),
+        ("- [PyTorch](https://pytorch.org) >= 1.7", {"torch": ">=1.7"}),
+        ("- torch = 1.10.0", {"torch": "==1.10.0"}),
+        ("- PyTorch version: 2.7.1+cu126", {"torch": "==2.7.1"}),
+        ("| PyTorch | 2.1.2 |", {"torch": "==2.1.2"}),
+        ("- PyTorch < 2.0", {"torch": "<2.0"}),
+        (
+            "Our code is tested with Python 3.10, PyTorch 2.3.1 and CUDA 12.1.",
+            {"python": "==3.10.*", "torch": "==2.3.1", "cudatoolkit": "==12.1.*"},
+        ),
+        ("Tested with PyTorch 1.8 - 2.1", {"torch": ">=1.8,<2.2"}),
+        ("所需环境：Python 3.9，PyTorch 2.0.1 以上", {"python": "==3.9.*", "torch": ">=2.0.1"}),
+        ("- 2024-05: PyTorch 2.3 support was added", {}),
+        ("It is 2x faster than PyTorch 2.1", {}),
+        ("Python 3.12 is not supported", {}),
+        ("- Python 2.7", {}),
+        ("- PyTorch Lightning 2.1", {}),
+        ("- pytorch-lightning 2.1", {}),
+        ("![](https://img.shields.io/badge/python-3.10-blue)", {}),
+        ("See https://pytorch.org/docs/torch-2.1", {}),
+    ],
+)
+def test_what_words_ask_for(tmp_path: Path, words: str, expected: dict[str, str]) -> None:
+    project = project_of(tmp_path, {"README.md": f"{words}\n", "requirements.txt": "einops\n"})
+    assert {one.name: one.specifier for one in project.statements if one.name != "einops"} == expected
