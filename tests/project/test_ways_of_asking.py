@@ -222,3 +222,14 @@ def test_what_a_script_has_as_a_comment_installs_nothing(tmp_path: Path, name: s
     alone = words.replace("pip install torch==2.1.0", "echo")
     left = decided(tmp_path / "comment", {name: alone, "requirements.txt": "tqdm\n"}, AMPERE)
     assert {"commented", "undeclared"} <= codes(left)
+
+
+def test_a_source_of_poetry_that_nothing_names_is_for_other_computers(tmp_path: Path) -> None:
+    words = '[tool.poetry.dependencies]\npython = "^3.10"\ntorch = {version = "2.7.*", source = "%s"}\n'
+    for name, kind in (("gpu", "cu118"), ("cpu", "cpu")):
+        words += f'[[tool.poetry.source]]\nname = "{name}"\nurl = "https://download.pytorch.org/whl/{kind}"\n'
+        words += 'priority = "explicit"\n'
+    for name, kind in (("gpu", "cu118"), ("cpu", "cpu")):
+        found = decided(tmp_path / name, {"pyproject.toml": words % name}, AMPERE)
+        assert (build(found)[:2], relaxed(found)) == (("2.7.1", kind), {})
+        assert ("cpu-asked" in codes(found)) == (kind == "cpu")

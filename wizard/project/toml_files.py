@@ -119,7 +119,7 @@ def read_pyproject(file: str, text: str, found: Findings) -> None:
     hooks = table_in(table_in(hatch, "metadata"), "hooks")
     for name in listed(table_in(hooks, "requirements_txt").get("files")):
         found.include(str(name), lines.at(str(name), "tool.hatch.metadata.hooks.requirements_txt"), "")
-    _torch_pages(lines, found, _unused(table_in(tool, "uv")))
+    _torch_pages(lines, found, _unused(table_in(tool, "uv")) | _unused_sources(table_in(tool, "poetry")))
 
 
 def _build_requires(entries: Any, lines: TomlText, found: Findings) -> None:
@@ -186,8 +186,20 @@ def _poetry(poetry: Mapping[str, Any], lines: TomlText, found: Findings) -> None
         if isinstance(table, dict):
             head = f"tool.poetry.group.{group}.dependencies"
             _poetry_table(table_in(table, "dependencies"), head, str(group), lines, found)
+    unused = _unused_sources(poetry)
     for source in listed(poetry.get("source")):
-        _index(source, "tool.poetry.source", lines, found)
+        if not (isinstance(source, dict) and source.get("url") in unused):
+            _index(source, "tool.poetry.source", lines, found)
+
+
+def _unused_sources(poetry: Mapping[str, Any]) -> set[str]:
+    """Return the addresses from which only what names them comes, and nothing does."""
+    groups = (table_in(of, "dependencies") for of in table_in(poetry, "group").values() if isinstance(of, dict))
+    tables = (table_in(poetry, "dependencies"), table_in(poetry, "dev-dependencies"), *groups)
+    used = {one.get("source") for table in tables for one in _entries(table.values())}
+    sources = [one for one in listed(poetry.get("source")) if isinstance(one, dict)]
+    asked = [one for one in sources if one.get("priority") == "explicit" and one.get("name") not in used]
+    return {str(one.get("url")) for one in asked}
 
 
 def _poetry_table(table: Mapping[str, Any], head: str, group: str, lines: TomlText, found: Findings) -> None:
