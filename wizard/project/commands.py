@@ -1,8 +1,8 @@
 """Reads what a README, a Dockerfile or an install script tells people to type: pip and conda lines.
 
 These are recommendations: they count where the project's own files say nothing. What a README says in words ("tested
-with Python 3.10, PyTorch 2.3.1") is the last that counts. Two lines for two kinds of computers
-are alternatives, not a contradiction. Nothing is run.
+with Python 3.10, PyTorch 2.3.1") is the last that counts. Two lines for two kinds of computers are alternatives, not a
+contradiction. Nothing is run. One file: one line may hold all of these.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from wizard.project.model import (
     normalized,
     origin_of,
 )
-from wizard.project.requirements import conda_statement, requirement, statements_of
+from wizard.project.requirements import conda_statement, requirement, statements_of, version_of_address
 
 STARTED = "started"  # includes a script that a line starts
 _MOST_LINES = 20_000
@@ -36,6 +36,7 @@ _CONTINUED = re.compile(r"[\\^`]\s*$")
 _PIP = re.compile(r"\b(?:pip3?(?:\.exe)?|pip3?\.\d+)\s+install\s+(?=(?P<words>.*))")
 _CONDA = re.compile(r"\b(?:conda|mamba|micromamba)\s+(?:install|create|env create)\s+(?=(?P<words>.*))")
 _ENDS = re.compile(r"\s(?:&&|\|\||\|)\s|\s#\s|;\s*(?:pip|conda|python|cd|then|fi)\b|`")
+_WHEEL = re.compile(r"(?:[\w.-]*/)*([A-Za-z]\w*)-\d[\w.+%!-]*\.whl")
 _SKIPPED_VALUE = ("-n", "--name", "-p", "--prefix", "-t", "--target", "--python", "-b", "--timeout", "--retries")
 _CONSTRAINTS = ("-c", "--constraint")
 _FILES = ("-r", "--requirement", *_CONSTRAINTS, "-f", "--file")
@@ -46,7 +47,7 @@ _BASE = re.compile(r"^\s*FROM\s+(?!nvcr\.io/)(?:\S*/)?pytorch:(\d+\.\d+(?:\.\d+)
 # Of a Dockerfile or a script; `${NAME:-1.2}` has its own.
 _DEFAULT = re.compile(
     r"^\s*(?:(?:ARG|ENV)\s+(?P<name>\w+)[=\s]|(?:export\s+|set\s+)?(?P<shell>[A-Za-z_]\w*)=)"
-    r"[\"']?(?P<value>[\w.+:/-]+)[\"']?\s*$"
+    r"(?:[\"']?(?P<value>[\w.+:/-]+)[\"']?|[\"'](?P<words>[\w.+:/=<>~\[\], -]+)[\"'])\s*$"
 )
 _REFERENCE = re.compile(r"\$\{(\w+)(?::?-(?P<else>[^}]*))?\}|\$(\w+)")
 # In words, with a version: "PyTorch 1.7.1", "torch >= 1.4 (1.7 recommended)"; not in a command, a name or an address.
@@ -99,7 +100,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
             continue
         line = _REFERENCE.sub(lambda one: values.get(one[1] or one[3], one["else"] or one[0]), written)
         if default := _DEFAULT.match(line):
-            values[default["name"] or default["shell"]] = default["value"]
+            values[default["name"] or default["shell"]] = default["value"] or default["words"]
         if match := _BASE.match(line):
             found.statements.append(Statement(TORCH, f"=={match[1]}", where, RECOMMENDED, build=match[2] or ""))
         if place.is_prose and not _IS_OF_TOOL.search(line):
@@ -258,6 +259,13 @@ def _below(folder: str, name: str) -> str:
 
 def _named(token: str, where: FileLine, found: Findings) -> None:
     if re.search(r"[$%{}<>]", token.split("==")[0]) and not re.match(r"[\w.\[\],-]+\s*[<>]=?", token):
+        return
+    if wheel := _WHEEL.fullmatch(token):  # of a file that a line before fetched
+        specifier, local = version_of_address(token)
+        if specifier:
+            found.statements.append(
+                Statement(normalized(wheel[1]), specifier, where, RECOMMENDED, local=local, url=token)
+            )
         return
     one = requirement(token, where)
     silent = Findings()

@@ -24,7 +24,7 @@ _SKIPPED = re.compile(
     re.IGNORECASE,
 )
 _MARKS = ("pyvenv.cfg", "conda-meta", "bin/python", "Scripts/python.exe")  # of an environment; venv/ may hold lists
-_FOLDER = re.compile(r"requirement|environment|^conda$|^v?envs?$|^docker$", re.IGNORECASE)
+_FOLDER = re.compile(r"requirement|environment|^conda$|^v?envs?$|^docker$|^setup$|^install(?:ation)?$", re.IGNORECASE)
 _DECLARING = re.compile(
     r"pyproject\.toml|pixi\.toml|pipfile|setup\.cfg|setup\.py|pylock(\..+)?\.toml"
     r"|(uv|poetry|pdm|pipfile|requirements|pixi)\.lock|conda-lock\.ya?ml"
