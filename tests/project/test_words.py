@@ -43,6 +43,13 @@ def test_a_python_in_words_chooses_within_what_is_declared(tmp_path: Path) -> No
         assert (build(found)[2], "python-left" in codes(found), relaxed(found)) == (python, told, {})
 
 
+def test_a_bound_in_words_is_what_is_needed_and_a_release_beside_it_what_was_tried(tmp_path: Path) -> None:
+    readme = "Requires Python 3.6+ and PyTorch 1.10+\n\nTested with Python 3.9 and PyTorch 1.10.\n"
+    found = decided(tmp_path, {"README.md": readme}, BLACKWELL)
+    assert (build(found)[0], found.relaxed) == ("2.15.0", ())
+    assert {"recommended", "in-words", "python-left"} <= codes(found)
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -66,6 +73,10 @@ def test_a_python_in_words_chooses_within_what_is_declared(tmp_path: Path) -> No
         ("It is 2x faster than PyTorch 2.1", {}),
         ("Python 3.12 is not supported", {}),
         ("- Python 2.7", {}),
+        ("- PyTorch 1.13 has a bug in its penalty (take 2.0+)", {}),
+        ("One uses PyTorch 2.0 here, while others use PyTorch 1.10 and Python 3.7", {}),
+        ("```\ncompile = True  # requires PyTorch 2.0\n```", {}),
+        ("```\npython 3.9\npytorch 2.0.1\n```", {"python": "==3.9.*", "torch": "==2.0.1"}),
         ("- PyTorch Lightning 2.1", {}),
         ("- pytorch-lightning 2.1", {}),
         ("![](https://img.shields.io/badge/python-3.10-blue)", {}),

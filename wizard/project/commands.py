@@ -62,12 +62,12 @@ _IN_WORDS = re.compile(
 # A line that says what is needed, and not what is new: an entry of a list or a table, or a sentence with such words.
 _IS_ENTRY = re.compile(r"\s*(?:[-*+•>|]|\d+[.)])?[\s|`*_\[]*(?:(?:py)?torch|python|cuda)\b", re.IGNORECASE)
 _IS_NEED = re.compile(
-    r"\b(?:tested|tried|developed|built|run|ran|requires?|requirements?|prerequisites?|needs?|dependenc(?:y|ies)|implemented"
-    r"|compatible|environment|used in|using|supports)\b|环境|依赖|测试|需要|要求",
+    r"\b(?:tested|tried|developed|requires?|requirements?|prerequisites?|needs?|dependenc(?:y|ies)|implemented|compatible"
+    r"|used in (?:this|our|the))\b|(?:所需|运行|实验|开发|测试)环境|环境(?:要求|配置|依赖)|依赖|测试|需要|要求",
     re.IGNORECASE,
 )
 _IS_NEWS = re.compile(
-    r"\bnot?\b|n't\b|\bsince\b|deprecat|legacy|\badd(?:s|ed)?\b|releas|\bfix|updat|migrat|upgrad|\bbug|branch|shields\.io|faster"
+    r"\bnot?\b|incompatible|n't\b|\bsince\b|deprecat|legacy|\badd(?:s|ed)?\b|releas|\bfix|updat|migrat|upgrad|\bbug|branch|shields\.io|faster"
     r"|speed|benchmark|instead|issue|before|until|drop|if you|e\.g\.|for example",
     re.IGNORECASE,
 )
@@ -104,7 +104,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
         if match := _BASE.match(line):
             found.statements.append(Statement(TORCH, f"=={match[1]}", where, RECOMMENDED, build=match[2] or ""))
         if place.is_prose and not _IS_OF_TOOL.search(line):
-            _words(line[:_MOST_PROSE], where, found)
+            _words(line[:_MOST_PROSE], where, found, place.is_code)
         for match in _PIP.finditer(line):
             _pip(_tokens(match["words"]), where, found, place.at(line, match.start()))
         for match in _CONDA.finditer(line):
@@ -160,9 +160,9 @@ def _run(line: str, where: FileLine, found: Findings) -> None:
             found.statements.append(Statement(normalized(name), "", where, RECOMMENDED, "imported"))
 
 
-def _words(line: str, where: FileLine, found: Findings) -> None:
-    """Note the versions that a sentence or a list names: of torch at least as a remark."""
-    is_need = bool(_IS_ENTRY.match(line) or _IS_NEED.search(line)) and not _IS_NEWS.search(line)
+def _words(line: str, where: FileLine, found: Findings, is_code: bool) -> None:
+    """Note the versions that a sentence or a list names: of torch at least as a remark. Code has no sentences."""
+    is_need = bool(_IS_ENTRY.match(line) or (not is_code and _IS_NEED.search(line))) and not _IS_NEWS.search(line)
     is_command = bool(_IS_COMMAND.search(line))
     for match in _IN_WORDS.finditer(line):
         name = _NAMES_IN_WORDS.get(match["name"].lower(), _TOOLKIT)
@@ -194,7 +194,8 @@ def _specifier_in_words(match: re.Match[str], name: str) -> str:
 
 
 def last_resort(found: Findings) -> list[Statement]:
-    """Return what only words say: of each name where no file and no command has a version, an exact one first."""
+    """Return what only words say, of each name where no file and no command has a version: an exact one first, but of
+    torch a bound, beside which a release is the one that was tried."""
     firm = [one for one in found.statements if one.specifier and not one.group]
     torch = [one for one in firm if one.name == TORCH]
     says = {one.name for one in firm if one.name != PYTHON or one.strength != DECLARED}  # words choose within a bound
@@ -203,7 +204,7 @@ def last_resort(found: Findings) -> list[Statement]:
     if has_cuda or is_open or any(_CUDA.search(one.url) for one in found.sources):
         says.add(_TOOLKIT)
     said: dict[str, Statement] = {}
-    for one in sorted(found.told, key=lambda one: not one.specifier.startswith("==")):
+    for one in sorted(found.told, key=lambda one: one.specifier.startswith("==") == (one.name == TORCH)):
         if one.name not in says:
             said.setdefault(one.name, one)
     return list(said.values())

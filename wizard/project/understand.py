@@ -107,7 +107,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     # A comment is a hint where nothing else says it.
     told = [one for one in project.remarks if not (names_torch and one.key == "project.remark.commented")]
     in_words = [one for one in told if one.key == "project.remark.in-words"]
-    is_open = not torch_any and all(re.fullmatch(r">=?[^,]+", one.specifier) for one in torch)
+    is_open = all(re.fullmatch(r">=?[^,]+", one.specifier) for one in torch)
     is_open = is_open and not any(one.name == TORCH for one in locked)
     told = [one for one in told if one not in in_words[is_open:]]  # one of them, where no line asks for one release
     asked = [source.origin for source in fitting.sources if _NIGHTLY.search(source.url)]
