@@ -25,7 +25,8 @@ PINNED: dict[str, str | bytes] = {
 
 def test_pytorch_means_torch_in_any_file(tmp_path: Path) -> None:
     poetry: dict[str, str | bytes] = {"pyproject.toml": '[tool.poetry.dependencies]\npytorch = "2.0.1"\neinops = "*"\n'}
-    for folder, files in (("poetry", poetry), ("pip", {"requirements.txt": "pytorch==2.0.1\neinops\n"})):
+    pip: dict[str, str | bytes] = {"requirements.txt": "pytorch==2.0.1\neinops\n"}
+    for folder, files in (("poetry", poetry), ("pip", pip)):
         found = decided(tmp_path / folder, files, AMPERE)
         assert (build(found)[0], [one.name for one in found.understood.rest]) == ("2.0.1", ["einops"])
 

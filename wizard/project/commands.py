@@ -50,13 +50,13 @@ _DEFAULT = re.compile(
     r"(?:[\"']?(?P<value>[\w.+:/-]+)[\"']?|[\"'](?P<words>[\w.+:/=<>~\[\], -]+)[\"'])\s*$"
 )
 _REFERENCE = re.compile(r"\$\{(\w+)(?::?-(?P<else>[^}]*))?\}|\$(\w+)")
+_DECORATED = re.compile(r"[`*_|\s]+")
 # In words, with a version: "PyTorch 1.7.1", "torch >= 1.4 (1.7 recommended)"; not in a command, a name or an address.
 _IN_WORDS = re.compile(
-    r"(?:^|(?<=[\s(*`_\[|,/，：、（]))(?P<name>(?:py)?torch|python|cuda(?:[ -]?toolkit)?)(?![\w-])"
-    r"\]?(?:\([^)]*\))?[`*_ |]*(?:versions?|v)?[`*_ |]*:?[`*_ |]*(?P<sign>[=><~≥(-]{0,2})"
-    r"[`*_ ]*v?(?P<version>\d+\.\d+(?:\.\d+)?)"
-    r"(?P<more>(?:\s*(?:,|/|-|–|~|or|and|to|through)\s*\d+\.\d+(?:\.\d+)?)*)"
-    r"(?P<tail>\+(?!\w)|[`*_ )]*(?:and|or|及)? ?(?:later|newer|above|higher|up(?:wards)?\b|以上|更高))?",
+    r"(?:^|(?<=[\s(,/，：、（\[]))(?P<name>(?:py)?torch|python|cuda(?:[ -]?toolkit)?)(?![\w-])"
+    r"\]?(?:\([^)]*\))? ?(?:versions?|v)? ?:? ?(?P<sign>[=><~≥(-]{0,2}) ?v?(?P<version>\d+\.\d+(?:\.\d+)?)"
+    r"(?P<more>(?: ?(?:,|/|-|–|~|or|and|to|through) ?\d+\.\d+(?:\.\d+)?)*)"
+    r"(?P<tail>\+(?!\w)| ?\)? ?(?:and|or|及)? ?(?:later|newer|above|higher|up(?:wards)?\b|以上|更高))?",
     re.IGNORECASE,
 )
 # A line that says what is needed, and not what is new: an entry of a list or a table, or a sentence with such words.
@@ -84,6 +84,7 @@ _TORCH_IN_COMMENT = re.compile(r"\binstall\s.*\b(?:py)?torch\s*=", re.IGNORECASE
 _IMPORTED = re.compile(r"\bimport\s+([A-Za-z_][A-Za-z0-9_]*)")
 _GOES = re.compile(r"(?:^|[\s;&|(`])(?:cd|pushd)[ \t]+(?P<to>\"[^\"]*\"|'[^']*'|[^\s;&|)`]+)")
 _CLONED = re.compile(r"\bgit\s+clone\s[^&;|]*?([\w.-]+?)(?:\.git)?/?(?=\s*(?:$|[&;|`]))")
+_DEEPEST = 30  # folders
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _KEEPS_FOLDER = re.compile(r"\.(?:sh|bash|bat|cmd|ps1)$", re.IGNORECASE)  # from line to line
 
@@ -145,6 +146,8 @@ class _WorkingFolder:
                 continue
             for part in to.split("/"):
                 parts = parts[:-1] if part == ".." else [*parts, part] if part not in ("", ".") else parts
+                if len(parts) > _DEEPEST:
+                    return []
         return parts
 
 
@@ -164,7 +167,7 @@ def _words(line: str, where: FileLine, found: Findings, is_code: bool) -> None:
     """Note the versions that a sentence or a list names: of torch at least as a remark. Code has no sentences."""
     is_need = bool(_IS_ENTRY.match(line) or (not is_code and _IS_NEED.search(line))) and not _IS_NEWS.search(line)
     is_command = bool(_IS_COMMAND.search(line))
-    for match in _IN_WORDS.finditer(line):
+    for match in _IN_WORDS.finditer(_DECORATED.sub(" ", line)):
         name = _NAMES_IN_WORDS.get(match["name"].lower(), _TOOLKIT)
         if is_command and name != PYTHON:
             continue
