@@ -389,7 +389,11 @@ def test_a_torchaudio_beyond_the_last_is_told_to_have_ended() -> None:
             "made-for",
             {"made": "2.7", "right": "2.8"},
         ),
-        ("torch 2.5.1+cu121 with xformers", "xformers", {"torch": "2.5.1", "releases": "0.0.28.post3"}),
+        (
+            "torch 2.5.1+cu121 with xformers",
+            "companion",
+            {"torch": "2.5.1", "package": "xformers", "releases": "0.0.28.post3"},
+        ),
         (
             "pip install torch --index-url https://download.pytorch.org/whl/cu121\nPython 3.13.5 on Windows 11",
             "index-python",
@@ -518,7 +522,7 @@ def test_what_xformers_was_built_for_is_not_what_is_there() -> None:
         "    PyTorch 2.0.1+cu118 with CUDA 1108 (you have 2.1.2+cu121)\n    Python  3.10.11 (you have 3.11.6)\n"
     )
     assert facts.torch == Named("torch", "2.1.2", "cu121")
-    assert facts.beside_xformers == ("2.1.2",)
+    assert facts.torches == ("2.1.2",)
     assert facts.python == "3.11"
 
 
@@ -549,3 +553,58 @@ def test_all_conflicts_of_pips_report_are_named_with_torch_first() -> None:
         "list": "torchvision 0.20.1 → torch==2.5.1 (torch 2.6.0); gradio 4.44.0 → pydantic<3,>=2.0 (pydantic 1.10.2)",
     }
     assert "conflicts" not in reasons(said.replace("gradio 4.44.0 requires", "gradio"))
+
+
+@pytest.mark.parametrize(
+    ("words", "key", "params"),
+    [
+        # a driver's newest build must have code for the card, and a wheel for the Python
+        (
+            "RTX 5090\nThe NVIDIA driver on your system is too old (found version 12080). torch 2.11.0+cu130",
+            "driver",
+            {"build": "torch 2.13.0+cu129"},
+        ),
+        (
+            "The NVIDIA driver on your system is too old (found version 12080). torch 2.11.0+cu130 Python 3.9.2",
+            "driver",
+            {"build": "torch 2.8.0+cu129"},
+        ),
+        (
+            "[MSC v.1934 64 bit (AMD64)]\nGPU with CUDA capability sm_120 is not compatible with the current PyTorch "
+            "installation.\ntorch 2.6.0+cu124 Python 3.9.13",
+            "no-code-if",
+            {"other": "torch 2.8.0+cu128"},
+        ),
+        (
+            "torch 2.6.0+cu124\ntorchvision 0.21.0+cu124\noperator torchvision::nms does not exist",
+            "pair-fits",
+            {"torch": "torch 2.6.0+cu124"},
+        ),
+        ("torch 2.9.0+cu128\nCould not load libtorchcodec", "companion", {"releases": ">=0.8,<0.10"}),
+        ("libtorchcodec: PyTorch version (2.8.0+cu128)", "companion", {"releases": ">=0.6,<0.8"}),
+        (
+            "torch 2.7.0+cu128 flash_attn 2.8.3+cu12torch2.7cxx11abiFALSE\nflash_attn_2_cuda.so: undefined symbol: _ZN3",
+            "made-for-this",
+            {"made": "2.7"},
+        ),
+        ("[MSC v.1934 32 bit (Intel)] on win32\nNo matching distribution found for torch", "32-bit", {}),
+        (
+            "vllm 0.6.3 requires torch==2.4.0, but you have torch 2.4.1 which is incompatible.\n"
+            "xformers 0.0.27.post2 requires torch==2.4.0, but you have torch 2.4.1 which is incompatible.",
+            "one-torch",
+            {"torch": "2.4.0"},
+        ),
+        (
+            "Because torch==2.4.1+cu118 has no wheels with a matching Python ABI tag (e.g., `cp313`) and your project",
+            "pythons",
+            {"last": "3.12"},
+        ),
+    ],
+)
+def test_the_facts_of_a_text_choose_the_build(words: str, key: str, params: dict[str, object]) -> None:
+    assert reasons(words)[key].items() >= params.items()
+
+
+def test_git_bash_on_windows_is_no_mac() -> None:
+    assert parse_facts("$ pwd\n/c/Users/me/proj\ntorch 2.7.0").os != "macos"
+    assert parse_facts("$ pwd\n/Users/me/proj\ntorch 2.7.0").os == "macos"

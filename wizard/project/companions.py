@@ -262,6 +262,15 @@ def release_bound(package: str, torch: str) -> str:
     return f"<{rows[made[-1] + 1][0]}" if made and made[-1] + 1 < len(rows) else ""
 
 
+def releases_for(package: str, torch: str) -> tuple[str, ...]:
+    """Return the releases made for this torch, or their bounds (`>=0.8,<0.10`); empty where no row says it."""
+    pairs = tuple(row.version for row in companion_table().pair if row.companion == package and row.torch == torch)
+    rows = _bounds().get((package, True), [])
+    ends = [f"<{since}" for since, _ in rows[1:]] + [""]
+    made = (at for at, (_, bound) in enumerate(rows) if bound != "*" and meets(bound, torch))
+    return pairs or tuple(f">={rows[at][0]},{ends[at]}".rstrip(",") for at in made)
+
+
 @lru_cache(maxsize=1)
 def _library_rows() -> dict[str, list[tuple[Version, frozenset[str]]]]:
     split = {row.package: [one.split() for one in row.since] for row in companion_table().cuda_libraries}

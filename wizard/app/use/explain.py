@@ -50,6 +50,8 @@ _ABOUT_A_BUILD = ("torch", "import")
 _NO_VERSION = ("no-version", "no-version-listed", "no-version-suffix", "no-version-tag", "uv-no-solution-torch")
 _NO_BUILD = "explain.reason.no-tag"  # then neither the Python nor the index is what fails
 _HAS_CODE = "explain.reason.has-code"  # then not torch lacks it, but a package beside it
+_OF_A_PAIR, _AGREE = ("torchvision-nms", "extension-abi"), {"explain.reason.pair-fits", "explain.reason.made-for-this"}
+_DRIVER_SHORT = "explain.reason.driver-short"
 _CONTAINER = message(
     "explain.reason.container",
     "A container has the driver of its host, and only the cards that it was started with (docker run --gpus all; in a "
@@ -133,6 +135,12 @@ def by_the_tables(found: tuple[Explanation, ...], reasons: tuple[Message, ...]) 
     if found and found[0].id == "no-kernel-image" and _HAS_CODE in said:
         other = replace(found[0], reason="explain.cause-other-package", advice="explain.fix-other-package")
         return (other, *found[1:])
+    if found and found[0].id in _OF_A_PAIR and said & _AGREE:
+        agree = replace(found[0], reason="explain.cause-names-agree", advice="explain.fix-names-agree")
+        return (agree, *found[1:])
+    if found and found[0].id in _NOT_SAID_WHY and _DRIVER_SHORT in said:
+        short = replace(found[0], reason="explain.cause-driver-short", advice="explain.fix-driver-short")
+        return (short, *found[1:])
     if found and found[0].id in _NO_VERSION and _NO_BUILD in said:
         other = replace(found[0], reason="explain.cause-no-such-build", advice="explain.fix-no-such-build")
         return (other, *found[1:])
@@ -190,6 +198,12 @@ def _called_by(package: str) -> Message:
 
 def _places(named: TextFacts) -> Iterator[Message]:
     """Where the advice is to be followed, for applications that bring their own Python."""
+    if named.environment.startswith("/nix/store"):
+        yield message(
+            "explain.reason.nix",
+            "The text is of an environment of Nix, into which nothing can be installed: change its flake or package "
+            "set, or use an environment of your own (python -m venv) beside it.",
+        )
     if named.is_packed:
         yield message(
             "explain.reason.packed",

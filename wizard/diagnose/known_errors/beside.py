@@ -11,7 +11,7 @@ from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.data.ordering import cuda_of, version_key
 from wizard.diagnose.known_errors.facts import Named, TextFacts
 from wizard.model.messages import Message, message
-from wizard.project.companions import companion_table
+from wizard.project.companions import releases_for
 
 NOT_OWNERS = frozenset({"pip", "uv", "conda", "torch", "importlib", "nvidia", "numpy"})
 _OF_GLIBC = "linux_x86_64"
@@ -19,13 +19,22 @@ _MOST_CONFLICTS = 8
 
 
 def check_beside(facts: TextFacts, matrix: Matrix) -> Iterator[Message]:
+    yield from _bits(facts)
     yield from _failed(facts)
     yield from _made_for(facts)
-    yield from _xformers(facts)
+    yield from _companions(facts)
     yield from _library(facts)
     yield from _glibc(facts, matrix)
     yield from _memory(facts)
     yield from _conflicts(facts)
+
+
+def _bits(facts: TextFacts) -> Iterator[Message]:
+    if facts.is_32_bit:
+        yield message(
+            "explain.reason.32-bit",
+            "The Python of the text is a 32-bit one: no torch was made for it. Install a 64-bit Python.",
+        )
 
 
 def is_other_makers(named: Named) -> bool:
@@ -65,7 +74,7 @@ def _made_for(facts: TextFacts) -> Iterator[Message]:
     if facts.made_for is None or facts.torch is None:
         return
     if version_key(facts.made_for[1]) == version_key(facts.torch.version)[:2]:
-        if facts.failed_file:
+        if facts.is_of_loading:
             yield message(
                 "explain.reason.made-for-this",
                 "{build} is by its name the build for torch {made} already, so the same again does not help. What can "
@@ -87,16 +96,18 @@ def _made_for(facts: TextFacts) -> Iterator[Message]:
         )
 
 
-def _xformers(facts: TextFacts) -> Iterator[Message]:
-    for torch in facts.beside_xformers:
-        made = [row.version for row in companion_table().pair if row.companion == "xformers" and row.torch == torch]
-        if made:
-            yield message(
-                "explain.reason.xformers",
-                "For torch {torch} these releases of xformers were made: {releases}.",
-                torch=torch,
-                releases=", ".join(made),
-            )
+def _companions(facts: TextFacts) -> Iterator[Message]:
+    named = dict.fromkeys((*facts.companions, *((facts.failed_file,) if facts.failed_file == "vllm" else ())))
+    for package in named:
+        for torch in facts.torches:
+            if made := releases_for(package, torch):
+                yield message(
+                    "explain.reason.companion",
+                    "For torch {torch} these releases of {package} were made: {releases}.",
+                    torch=torch,
+                    package=package,
+                    releases=", ".join(made),
+                )
 
 
 def _library(facts: TextFacts) -> Iterator[Message]:

@@ -124,6 +124,15 @@ def _pair(facts: TextFacts, matrix: Matrix) -> Iterator[Message]:
         yield message("explain.reason.pair", torch=torch.version, right=right, torchvision=vision.version)
     elif torch.tag and vision.tag and torch.tag != vision.tag and not facts.is_of_several:
         yield message("explain.reason.tags", torch=torch.text, torchvision=vision.text)
+    elif right and facts.is_of_vision and (torch.tag == vision.tag or not (torch.tag and vision.tag)):
+        yield message(
+            "explain.reason.pair-fits",
+            "{torch} and {torchvision} go together, so the program uses others than these: look in its own Python "
+            '(python -c "import torch, torchvision; print(torch.__file__, torchvision.__file__)"), or one of the two '
+            "is not whole.",
+            torch=torch.text,
+            torchvision=vision.text,
+        )
 
 
 def _code(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message]:
@@ -131,8 +140,6 @@ def _code(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message]
     if facts.capability is None or (facts.torch and is_other_makers(facts.torch)):
         return
     with_code = [build for build in _cuda_builds(matrix, place) if _has_code(build, facts)]
-    driven = [build for build in with_code if _is_driven(build, facts, matrix, place)] or with_code
-    fitting = [build for build in driven if build.advertised] or driven
     there = facts.torch
     blanks = {"sm": facts.capability.sm}
     pythons = {python for build in with_code for python in _made_for(build)}
@@ -149,6 +156,9 @@ def _code(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message]
     if there and there.tag and any(_is(build, there) for build in with_code):
         yield message("explain.reason.has-code", build=there.text, **blanks)
         return
+    usable = [build for build in with_code if not facts.python or facts.python in _made_for(build)]
+    driven = [build for build in usable if _is_driven(build, facts, matrix, place)] or usable
+    fitting = [build for build in driven if build.advertised] or driven
     of_release = [build for build in fitting if there and build.torch == there.version]
     of_newest = [build for build in fitting if build.torch == fitting[0].torch]
     least = (of_release or of_newest)[-1:]  # the lowest CUDA asks the least of the driver
@@ -205,8 +215,9 @@ def _driver(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Messag
     if not facts.driver_cuda:
         return
     allowed = version_key(facts.driver_cuda)[0]
-    builds = _cuda_builds(matrix, place)
-    runs = [one for one in builds if version_key(cuda_of(one.variant) or "")[0] <= allowed]
+    runs = [one for one in _cuda_builds(matrix, place) if version_key(cuda_of(one.variant) or "")[0] <= allowed]
+    runs = [one for one in runs if not facts.python or facts.python in _made_for(one)]
+    runs = [one for one in runs if facts.capability is None or _has_code(one, facts)]
     if runs:
         yield message("explain.reason.driver", cuda=facts.driver_cuda, build=_text(runs[0]))
 

@@ -44,11 +44,12 @@ _BARE_BUILD = (
 # Rows of `conda list`, also as PyTorch's own report shows them. Conda hides a torch that its own package brought.
 _CONDA_ROW = r"^(?:\[conda\] )?pytorch(?:-gpu|-cpu)? +(\d+\.\d+\.\d+) +\S*(?:py3|cuda|cpu)\S*"
 _PIP_ROW = r"^(?:\[conda\] )?torch +(\d+\.\d+\.\d+\S*) +pypi_\d"
-_SAID_BY_PYTHON = r"torch\.__version__\)?\s*['\"]?" + _VERSION
+_SAID_BY_PYTHON = r"(?:torch\.__version__\)?\s*['\"]?|PyTorch version \()" + _VERSION
 _WANTED = (
     r"(?:requirement |distribution found for |candidates for |no version of )(torch|torchvision|torchaudio)(?:==| \()"
     r"(\d+\.\d+(?:\.\d+)?)(\.?(?:dev|a|b|rc)\d*)?(?:\+(cu\d+|cpu|xpu|rocm[\d.]*\d))?"
 )
+_NO_WHEEL = r"Because (torch|torchvision|torchaudio)==" + _VERSION + " has no wheels"
 _LISTED = r"\(from versions: (\d[^)\n]*)\)"
 _CAPABILITY = (
     r"(GPUs with )?(?:CUDA capability sm_(\d{2,3})\b|(?:compute|cuda) capability(?: \(CC\))? (\d{1,2}\.\d)\b"
@@ -56,7 +57,7 @@ _CAPABILITY = (
 )
 _ABOUT_THE_CARD = (
     r"(?i:kernel ?image (?:is )?(?:not )?available)|NoKernelImage|CUDA error: invalid device function"
-    r"|\bis_available\(\)|(?i:cuda available\W{1,4}false)|(?i:unhandled cuda error)"
+    r"|NVIDIA driver on your system is too old|\bis_available\(\)|(?i:cuda available\W{1,4}false|unhandled cuda error)"
     r"|CUBLAS_STATUS_(?:EXECUTION_FAILED|NOT_SUPPORTED|ARCH_MISMATCH)"
     r"|(?i:no [\w ]{0,20}(?:GPU|accelerator)[\w ]{0,24}(?:detected|found|discovered))"
 )
@@ -93,9 +94,12 @@ _DRIVER = (
 )
 _PYTHON = (
     r"(?i)[\\/]python(3\.\d{1,2})[\\/]|[\\/]Python(3)(\d{1,2})[\\/]|\bC?Python(?: version)?[: ]{1,2}v?(3\.\d{1,2})\b"
-    r"|\bpython==?(3\.\d{1,2})\b"
+    r"|\bpython==?(3\.\d{1,2})\b|matching Python ABI tag \(e\.g\., .cp3(\d{1,2})"
 )
-_XFORMERS = r"(?i)\b(xformers)\b"
+_COMPANIONS = r"(?i)\b(?:lib)?(xformers|torchcodec)"
+_LOADING = r"undefined symbol|DLL load failed|cannot open shared object|or one of its dependencies"
+_VISION = r"torchvision::\w+|has no attribute .register_fake|module .torchvision. has no attribute"
+_BITS = r"\b32[ -]bit \(|\bMSC v\.\d+ 32 bit|\bwin32\) on win32"
 _WHEEL = r"\b(torch|torchvision|torchaudio)-(\d+\.\d+\.\d+)(?:(?:\+|%2B)(cu\d+|cpu))?-cp3(\d{1,2})-\w+-(\w+)\.whl"
 _INDEX = r"/whl/(?:test/)?(cu\d+(?:\.\d+)*|cpu)\b"
 _GLIBC = r"(?i)(?:GNU libc\)|\bglibc)(?: version| 版本)?[ :=(是]{0,3}(2\.\d{1,2})\b"
@@ -110,8 +114,8 @@ _ENVIRONMENT = r"((?:/|[A-Z]:\\)[^\s\"'<>|]*?)[\\/](?:lib[\\/]python3\.\d{1,2}|L
 
 # What only one system's texts hold. Two systems in one text: none is believed.
 _SYSTEMS = {
-    "windows": r"WinError|\b[A-Z]:\\|win_amd64|win_arm64|\bWindows 1[01]\b|\[MSC v\.",
-    "macos": r"macosx_\d|/Users/|(?:^|[^'\"])\bdarwin\b(?:$|[^'\"])|\bmacOS\b|\bMac\b|\bApple M\d|\.dylib\b"
+    "windows": r"WinError|\b[A-Z]:\\|win_amd64|win_arm64|\b(?i:windows) ?1[01]\b|\[MSC v\.",
+    "macos": r"macosx_\d|(?:^|[^\w:])/Users/|(?:^|[^'\"])\bdarwin\b(?:$|[^'\"])|\bmacOS\b|\bMac\b|\bApple M\d|\.dylib\b"
     r"|(?i:\bmac ?(?:book|mini|studio)|apple silicon)|苹果电脑",
     "linux": r"manylinux|linux_(?:x86_64|aarch64)|/home/|/usr/|/opt/|\.so[.\d]*:",
 }
@@ -170,7 +174,11 @@ class TextFacts:
     glibc: str = ""  # of the text's system
     wants_glibc: str = ""  # as a wheel's name says it
     made_for: tuple[str, str] | None = None  # a build beside torch, and the torch (two numbers) of which its name tells
-    beside_xformers: tuple[str, ...] = ()  # the torch versions of a text that names xFormers
+    companions: tuple[str, ...] = ()  # those of which the tables know the release for each torch
+    torches: tuple[str, ...] = ()  # all torch versions that it names
+    is_of_loading: bool = False  # a library or a function in it was not found
+    is_of_vision: bool = False  # what fails is torchvision's own part of torch
+    is_32_bit: bool = False
     conflicts: tuple[str, ...] = ()  # what pip's report names, with torch first
     held: tuple[str, float, float] | None = None  # another process, GiB that it has of the card, GiB of the card
     failed_file: str = ""  # the package beside torch whose file could not be loaded
@@ -222,7 +230,11 @@ def parse_facts(text: str) -> TextFacts:
         glibc=last_word(_GLIBC, words),
         wants_glibc=f"2.{wanted}" if (wanted := last_word(_WANTS_GLIBC, words)) else "",
         made_for=made_for(words),
-        beside_xformers=_beside_xformers(words),
+        companions=tuple(sorted({match[1].lower() for match in compiled(_COMPANIONS).finditer(words)})),
+        torches=_torches(words),
+        is_of_loading=bool(compiled(_LOADING).search(words)),
+        is_of_vision=bool(compiled(_VISION).search(words)),
+        is_32_bit=bool(compiled(_BITS).search(words)),
         conflicts=pip_conflicts(words),
         held=held_memory(words),
         failed_file=failed_file(words),
@@ -244,8 +256,8 @@ def _python(words: str) -> str:
     found = last_groups(_PYTHON, words)
     if found is None:
         return ""
-    in_path, major, minor, said, pinned = found
-    return in_path or (f"{major}.{minor}" if major else "") or said or pinned or ""
+    in_path, major, minor, said, pinned, of_tag = found
+    return in_path or (f"{major}.{minor}" if major else "") or said or pinned or (f"3.{of_tag}" if of_tag else "")
 
 
 def _there(name: str, words: str) -> Named | None:
@@ -263,9 +275,10 @@ def _said_by_python(words: str) -> Named | None:
     return _named("torch", found) if found else None
 
 
-def _beside_xformers(words: str) -> tuple[str, ...]:
+def _torches(words: str) -> tuple[str, ...]:
     said = (match[2] for match in compiled(_THERE.format(name="(?:py)?torch")).finditer(words))
-    return tuple(dict.fromkeys(said)) if compiled(_XFORMERS).search(words) else ()
+    known = last_groups(_SAID_BY_PYTHON, words)
+    return tuple(dict.fromkeys((*said, *((known[0] or "",) if known else ()))))
 
 
 def _builds(name: str, words: str) -> frozenset[tuple[str, str]]:
@@ -280,7 +293,7 @@ def _bare_build(words: str) -> Named | None:
 
 
 def _wanted_facts(words: str) -> Named | None:
-    found = last_groups(_WANTED, words)
+    found = last_groups(_WANTED, words) or last_groups(_NO_WHEEL, words)
     return _named(found[0] or "", found[1:]) if found else None
 
 

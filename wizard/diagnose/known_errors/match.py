@@ -1,6 +1,5 @@
-"""The catalogue of known errors (`matrices/errors.toml`), and which of them a pasted text holds.
-
-Finds the known errors in a pasted traceback or log. Pure; precision before recall.
+"""The catalogue of known errors (`matrices/errors.toml`), and which of them a pasted traceback or log holds: precision
+before recall.
 
 Of several matches the one that says most wins (`rank`), then the one that stands last: what ends a log is
 nearer to the failure than what began it. What only suspects (0), names no more than the kind of failure (-1), or is a
@@ -172,6 +171,7 @@ def known_errors() -> tuple[KnownError, ...]:
     return _errors(_shipped())
 
 
+_PLAIN = {0: None, 0xA0: " ", 0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'}  # as web pages change them
 _ESCAPES = r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\n]*\x07"
 _CUDA_INT = "_cuda_int"
 _LINE = 300
@@ -227,7 +227,7 @@ def _sieve(rows: tuple[KnownError, ...]) -> PatternFilter:
 
 def clean(text: str) -> str:
     """As a person reads it: no colours, one line for a bar that redrew itself, plain line ends, none without end."""
-    plain = compiled(_ESCAPES).sub("", recent(text)).replace("\r\n", "\n").replace("\x00", "")
+    plain = compiled(_ESCAPES).sub("", recent(text)).replace("\r\n", "\n").translate(_PLAIN)
     lines = (line.rpartition("\r")[2] or line.rstrip("\r") for line in plain.split("\n"))
     return "\n".join(piece for line in lines for piece in _pieces(line))
 
