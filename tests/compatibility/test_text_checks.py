@@ -583,7 +583,7 @@ def test_all_conflicts_of_pips_report_are_named_with_torch_first() -> None:
         ("torch 2.9.0+cu128\nCould not load libtorchcodec", "companion", {"releases": ">=0.8,<0.10"}),
         ("libtorchcodec: PyTorch version (2.8.0+cu128)", "companion", {"releases": ">=0.6,<0.8"}),
         (
-            "torch 2.7.0+cu128 flash_attn 2.8.3+cu12torch2.7cxx11abiFALSE\nflash_attn_2_cuda.so: undefined symbol: _ZN3",
+            "torch 2.7.0 flash_attn 2.8.3+cu12torch2.7cxx11abiFALSE\nflash_attn_2_cuda.so: undefined symbol: _ZN3",
             "made-for-this",
             {"made": "2.7"},
         ),
