@@ -21,6 +21,12 @@ def test_every_usual_encoding_is_read(encoding: str, tmp_path: Path) -> None:
     assert read_pasted(path) == WORDS * 3
 
 
+def test_one_nul_of_a_damaged_settings_file_is_text(tmp_path: Path) -> None:
+    path = tmp_path / "error.txt"
+    path.write_bytes(b"Configuration file could not be loaded: pip.ini: \0\n" + WORDS.encode())
+    assert WORDS.strip() in read_pasted(path)
+
+
 def test_a_program_is_no_text(tmp_path: Path) -> None:
     path = tmp_path / "torch.so"
     path.write_bytes(b"\x7fELF\0\0\0")

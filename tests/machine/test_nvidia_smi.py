@@ -193,6 +193,18 @@ def test_a_dead_card_does_not_hide_the_healthy_ones(dead: str) -> None:
     assert reading.notices == (message("machine.card.lost", card="0000:02:00.0"),)
 
 
+def test_the_table_is_asked_where_the_fields_tell_of_a_dead_card_alone() -> None:
+    dead = "Unable to determine the device handle for GPU 0000:02:00.0: Unknown Error"
+    table = (
+        "| NVIDIA-SMI 550.54.14    Driver Version: 550.54.14    CUDA Version: 12.4     |\n"
+        "|   0  NVIDIA GeForce ...  Off  | 00000000:01:00.0 Off |                  N/A |\n"
+        "| 30%   29C    P8    12W / 450W |      5MiB / 24564MiB |      0%      Default |\n"
+    )
+    reading = probe_nvidia_smi(answering(lambda argv: (table if len(argv) == 1 else dead, 0)), "nvidia-smi")
+    assert [gpu.bus_id for gpu in reading.gpus] == ["0000:01:00.0"]
+    assert [notice.params["card"] for notice in reading.notices] == ["0000:02:00.0"]
+
+
 def test_a_row_of_errors_in_the_table_is_a_dead_card() -> None:
     table = (
         "| NVIDIA-SMI 470.57.02    Driver Version: 470.57.02    CUDA Version: 11.4     |\n"

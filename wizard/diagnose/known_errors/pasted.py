@@ -41,7 +41,7 @@ def read_stream(file: BinaryIO, name: str) -> str:
     """Raises UsageError `explain-unreadable` for a program or a picture, before more than its beginning is read."""
     head = file.read(_HEAD)
     is_wide = head.startswith(_WIDE)
-    if b"\0" in head and not is_wide:
+    if head.count(b"\0") > 1 and not is_wide:  # pip prints the one that its settings hold
         raise UsageError(EXPLAIN_UNREADABLE, path=name)
     data = _end_of(file, head)
     return decode(head[:2] + data if is_wide and not data.startswith(_WIDE) else data)

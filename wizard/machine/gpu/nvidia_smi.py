@@ -242,11 +242,13 @@ def _all_of(outcome: Outcome) -> str:
 
 
 def _without_rows(ask: Ask, program: str, failed: NvidiaReading) -> NvidiaReading:
-    """Return what the table shows, where the fields gave no card and why is not understood; else `failed`."""
-    if failed.failure is None or failed.failure.key != "machine.nvidia.smi-failed":
+    """Return what the table shows, where the fields gave no card and why is not understood, or a dead card alone."""
+    if failed.failure is not None and failed.failure.key != "machine.nvidia.smi-failed":
         return failed
     table = parse_table(_all_of(ask(question((program,), SECONDS))))
-    return table if table.gpus or table.notices else failed
+    if not (table.gpus or table.notices):
+        return failed
+    return replace(table, notices=(*failed.notices, *(one for one in table.notices if one not in failed.notices)))
 
 
 def _with_instances(
