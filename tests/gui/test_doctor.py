@@ -67,6 +67,36 @@ def test_it_opens_on_the_one_that_it_was_opened_for(qtbot: QtBot, make_window: M
     assert page.choice.currentData() == PREFIX
 
 
+def test_who_comes_again_gets_a_new_look(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    side.answer = lambda prefix: fake_tools.examination(fake_tools.answer("nothing-wrong", prefix))
+    window = make_window()
+    page = opened(qtbot, window)
+    assert "Nothing is wrong" in page.answer.words
+    press(qtbot, window.footer.back)
+    settle(qtbot, window)
+    side.answer = lambda prefix: fake_tools.examination(fake_tools.answer("found", prefix, fake_tools.CPU_BUILD))
+    opened(qtbot, window)
+    assert "Nothing is wrong" not in page.answer.words
+    assert [what for name, what in side.calls if name == "examine"] == [PREFIX, PREFIX]
+    press(qtbot, window.footer.back)
+    settle(qtbot, window)
+    opened(qtbot, window, None)
+    assert not page.answer.isVisible(), "what was found before may be true no more"
+
+
+def test_what_was_found_goes_with_its_environment(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    window = make_window()
+    page = opened(qtbot, window, None)
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    assert page.answer.isVisible()
+    gone = page.choice.currentData()
+    page._listed(tuple(one for one in fake_tools.ENVIRONMENTS if one.prefix != gone))
+    assert page.choice.currentData() != gone
+    assert not page.answer.isVisible(), "it says nothing of the one that stands there now"
+    settle(qtbot, window)
+
+
 def test_a_long_place_is_shortened_in_its_middle(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window()
     choice = opened(qtbot, window).choice

@@ -69,16 +69,14 @@ class DoctorPage(SidePage):
         self.again.clicked.connect(self._examine)
 
     def enter(self) -> None:
-        wanted = self.visit.prefix
-        if wanted is not None and (self._found is None or self._prefix() != wanted):
+        """Who asks for one is shown how it is now: it may have changed since the last look."""
+        if (wanted := self.visit.prefix) is not None:
             self.take_folder(wanted)
         self.beside("list", lambda is_cancelled, note: self.api.environments(is_cancelled), self._listed)
 
     def leave(self) -> None:
         super().leave()
-        if self._preview is not None:
-            self._drop(self._preview)
-            self._preview = self._found = None
+        self._put_aside()
 
     def first_control(self) -> QWidget | None:
         if self._found is None:
@@ -143,8 +141,11 @@ class DoctorPage(SidePage):
     # -- which one
 
     def _listed(self, found: tuple[Environment, ...]) -> None:
+        before = self._prefix()
         self._known = tuple(sorted(found, key=_suspicion))
         self._fill()
+        if self._prefix() != before:  # it is gone, and another stands in its place
+            self._chosen()
         self.changed.emit()
 
     def _fill(self) -> None:
