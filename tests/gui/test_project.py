@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,17 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle
 from wizard.app.pages.order import PageId
+from wizard.app.project import with_lost
+from wizard.compatibility.model import ProjectUse
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.build.page import BuildPage
+from wizard.gui.pages.review import ReviewPage
 from wizard.gui.pages.welcome.page import WelcomePage
 from wizard.gui.shell.incoming import open_file
 from wizard.gui.shell.window import WizardWindow
 from wizard.model.errors import WizardError
-from wizard.model.messages import LANGUAGES
+from wizard.model.messages import LANGUAGES, message
+from wizard.project.native import NOTHING, Relaxed
 from wizard.run.select.select_build import NO_SOURCE, NO_SOURCE_BUT
 
 
@@ -107,6 +112,28 @@ def test_the_way_leaves_the_source_out_and_review_plans_the_project(
     window.navigator.go_to(PageId.WELCOME)
     assert window.navigator.state.project is None
     assert window.navigator.state.choices.name is None
+
+
+def test_a_torchvision_that_no_source_has_stands_on_top_of_review(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, tmp_path: Path
+) -> None:
+    (tmp_path / "requirements.txt").write_text("torch\ntorchvision\n")
+    window, project = make_window(), tmp_path
+    opened(qtbot, window, project)
+    go_to(qtbot, window, PageId.REVIEW)
+    qtbot.waitUntil(lambda: window.navigator.state.preview is not None)
+    preview = window.navigator.state.preview
+    assert preview is not None
+    lost = Relaxed("torchvision", "*", NOTHING, message("flow.plain", build="torch 2.14.1+cu126"))
+    notices = with_lost(session.selected, (lost,), False).notices
+    plan = replace(preview.plan, notices=notices, project=ProjectUse(str(project), left=("torchvision",)))
+    window.navigator.put_preview(replace(preview, plan=plan))
+    review = window.pages[PageId.REVIEW]
+    assert isinstance(review, ReviewPage)
+    assert review.lost.isVisible()
+    assert review.lost.words.startswith("torchvision, which the project asks for, will be missing")
+    assert review.lost.y() < review.tiles.y()
+    assert "torchvision" not in review.different.accessibleName(), "it is said once"
 
 
 def on_review(qtbot: QtBot, window: WizardWindow, project: Path) -> tuple[BuildPage, Page]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtGui import QGuiApplication
@@ -53,6 +54,24 @@ def test_a_failed_test_has_one_repair_button_that_leads_to_the_doctor(
     press(qtbot, window.footer.back)
     settle(qtbot, window)
     assert window.page is page
+
+
+def test_what_a_project_lacks_stands_first(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, words = session.report, "Missing: torchvision. 4 of 5 are there."
+    lacks = {"name": "declared", "state": "warning", "message": words}
+
+    def report(run_id: str) -> dict[str, Any]:
+        verification = made(run_id)["verification"]
+        return {**made(run_id), "verification": {**verification, "checks": [*verification["checks"], lacks]}}
+
+    monkeypatch.setattr(session, "report", report)
+    page = reached(qtbot, make_window())
+    shown = [one.text() for one in page.first.findChildren(QLabel)]
+    at = shown.index(words)
+    assert not any("cuda()" in one for one in shown[:at]), "above the test of the card"
+    assert page._head_mark._state == "warning"
 
 
 def test_a_test_that_passed_offers_no_repair(qtbot: QtBot, make_window: MakeWindow) -> None:

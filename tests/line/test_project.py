@@ -51,7 +51,7 @@ def test_a_project_that_can_be_had_as_it_asks(world: World, folder: Path) -> Non
     done = world.run(*setup(world, folder, "--yes", "--strict"))
     assert done.returncode == 0, done.stderr
     for line in (
-        "Every declared package is there as the plan promised (6)",
+        "Every declared package is there as the plan promised (5)",
         "torch (train.py:2) cannot be imported: ImportError: cannot import name 'not_any_more'",
         "by the project declares brings what its files import: nobody_has_it (train.py:3)",
         "can be imported: torch, numpy",
@@ -67,6 +67,27 @@ def test_a_project_that_can_be_had_as_it_asks(world: World, folder: Path) -> Non
     found = installed(world)
     assert (found["torch"], found["torchvision"]) == (f"{TORCH}+cpu", "0.28.0+cpu")
     assert (found["numpy"], found["padding-a"], found["padding-b"]) == ("2.3.0", "1.0", "1.0")
+
+
+def test_a_torchvision_that_no_source_has_is_not_lost_unsaid(
+    world: World, folder: Path, wheels: Path, tmp_path: Path
+) -> None:
+    write(folder, "requirements.txt", "torch", "torchvision", "padding-a")
+    shelf = shutil.copytree(wheels / "torch", tmp_path / "shelf", ignore=shutil.ignore_patterns("torchvision-*"))
+    with IndexServer(shelf) as torch:
+        there = World(world.home, world.packages, torch)
+        done = there.run(*setup(there, folder, "--yes"))
+        assert done.returncode == 2
+        assert "--relax torchvision" in done.stderr
+        done = there.run(*setup(there, folder, "--yes", "--strict"))
+        assert done.returncode == 2
+        assert "has no torchvision that belongs to it" in done.stderr
+        assert there.runs() == []
+        done = there.run(*setup(there, folder, "--yes", "--relax", "torchvision"))
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("torchvision, which the project asks for, will be missing") == 1
+    assert "this is missing: torchvision. 3 of 4 packages are there" in done.stderr
+    assert "torchvision" not in installed(there)
 
 
 @pytest.mark.slow

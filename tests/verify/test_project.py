@@ -107,9 +107,20 @@ def test_one_that_ends_the_program_does_not_hide_the_others(place: Place) -> Non
 def test_what_was_promised_is_held_against_what_is_there(place: Place) -> None:
     place.bring("Good.Thing", "2.0", "good", "")
     assert "(1)" in said(place.tried(promised=("good-thing>=1,<3",)), "declared")[0]
-    (check,) = place.tried(promised=("good-thing<2", "absent", "good_thing"))
-    assert check.state == "warning"
-    assert list(check.data["missing"]) == ["good-thing<2 (2.0)", "absent (–)"]
+    missing, wrong = place.tried(promised=("good-thing<2", "absent", "good_thing"))
+    assert (missing.state, wrong.state) == ("warning", "warning")
+    assert (missing.data["missing"], wrong.data["wrong"]) == (["absent"], ["good-thing<2 (2.0)"])
+
+
+def test_what_the_plan_could_not_keep_counts_as_missing(place: Place) -> None:
+    """The lock promised nothing of it: no source had it."""
+    for name in ("torch", "numpy", "tqdm", "matplotlib"):
+        place.bring(name, "1.0", name, "")
+    promised = ("torch==1.0", "numpy>=1", "numpy", "tqdm", "matplotlib")
+    use = ProjectUse("/p", promised, asked=(*promised, "torchvision"), left=("torchvision",))
+    (check,) = try_project(place.python, use, cause_and_fix)
+    assert (check.name, check.state) == ("declared", "warning")
+    assert "torchvision. 4 of 5 " in text(check.message, "en")
 
 
 def test_it_is_cancelled(place: Place) -> None:

@@ -16,13 +16,16 @@ from wizard.classroom.profile.hosts import is_foreign, is_trusted
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices
 from wizard.model.errors import UsageError, WizardError
+from wizard.model.messages import message
 from wizard.project.companions import companion, companion_table, conda_names
 from wizard.project.decide import ProjectDecision, decide
-from wizard.project.model import PYTHON, AddressLine, Project, Statement, python_meets
+from wizard.project.model import PYTHON, AddressLine, Project, Statement, marker_holds, python_meets
+from wizard.project.native import NOTHING, Relaxed, asked_words, lines_of
 from wizard.project.understand import PAIRS, agreeing
 from wizard.project.weigh import without_wheels
-from wizard.run.model import Facts
+from wizard.run.model import Facts, SelectedBuild
 from wizard.run.select.build_search import NO_BUILD_FITS
+from wizard.run.select.select_build import COMPANION_NOT_CARRIED
 from wizard.system import paths
 from wizard.transfer.address import address_problem, host_of
 
@@ -79,6 +82,39 @@ def of_any_build(choices: Choices, is_strict: bool) -> Choices:
     return replace(choices, torch=None, variant=None, companions=None if is_usual else choices.companions)
 
 
+def lost_pairs(request: ProjectRequest, selected: SelectedBuild) -> tuple[Relaxed, ...]:
+    """Return torchvision and torchaudio, where the project asks for them and no source has the one of this build."""
+    build, asked = selected.candidate, request.decision.understood.pairs
+    why = message(
+        "project.why.no-pair", "no reachable source has it for {build}", build=f"torch {build.torch}+{build.variant}"
+    )
+    has = {PAIRS[0]: build.torchvision, PAIRS[1]: build.torchaudio}
+    return tuple(
+        Relaxed(name, asked_words(lines) or "*", NOTHING, why, lines_of(lines))
+        for name, lines in asked.items()
+        if not has[name] and any(marker_holds(one.marker, paths.os_name(), selected.python) for one in lines)
+    )
+
+
+def with_lost(selected: SelectedBuild, lost: tuple[Relaxed, ...], is_strict: bool) -> SelectedBuild:
+    """Say first what is lost, in place of what is said where nobody asks for it. Raises UsageError
+    `companion-not-carried` where all has to be as asked."""
+    if not lost:
+        return selected
+    names, build = [one.name for one in lost], lost[0].why.params["build"]
+    if is_strict:
+        raise UsageError(COMPANION_NOT_CARRIED, name=", ".join(names), build=build)
+    said = message(
+        "project.lost",
+        "{names}, which the project asks for, will be missing: no reachable source has it for {build}. Choose another "
+        "source or another torch, else what imports it fails.",
+        names=", ".join(names),
+        build=build,
+    )
+    kept = (one for one in selected.notices if one.key != "notice.companion-dropped" or one.params["name"] not in names)
+    return replace(selected, notices=(said, *kept))
+
+
 def _is_free(decision: ProjectDecision) -> bool:
     """Return whether the project leaves the Python open, so that one of this computer's may be taken."""
     asks, pythons = decision.understood, decision.candidate.pythons if decision.candidate else ()
@@ -90,6 +126,24 @@ def _is_free(decision: ProjectDecision) -> bool:
         python_meets(one.specifier, python) for one in asks.python for python in pythons
     )
     return are_alike and not names_one
+
+
+def absolute_folder(project: Project) -> str:
+    """As it holds for whoever reads the report elsewhere, or goes on from another folder."""
+    return str(Path(project.folder).resolve())
+
+
+def code_folder(request: ProjectRequest) -> str:
+    """The folder with the project's code. Of one that another computer's `setup --host` has read only what it declares
+    is here: a person puts the rest somewhere."""
+    folder = absolute_folder(request.project)
+    return "FOLDER" if Path(folder).is_relative_to(paths.home() / "sent") else folder
+
+
+def page_of(name: str, selected: SelectedBuild) -> str:
+    """Return the page of its makers' wheels for this build; "" where they have none for so new a torch."""
+    row, build = companion(name), selected.candidate
+    return row.page(build.torch, build.variant) if row else ""
 
 
 def pin_of(one: Statement) -> str:

@@ -14,7 +14,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from wizard.app.companion_torch import with_companions_torch
-from wizard.app.project import IsCancelled, ProjectRequest, of_any_build, pin_of, request_of
+from wizard.app.project import (
+    IsCancelled,
+    ProjectRequest,
+    absolute_folder,
+    code_folder,
+    lost_pairs,
+    of_any_build,
+    page_of,
+    pin_of,
+    request_of,
+    with_lost,
+)
 from wizard.app.project_use import promised_of, use_of
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices
@@ -31,7 +42,7 @@ from wizard.project.answer import lines_named, moved_words, relaxed_words
 from wizard.project.companions import companion
 from wizard.project.decide import ProjectDecision
 from wizard.project.files import ProjectFolder
-from wizard.project.model import LOCKED, Project, Statement, builds_itself, loosened, marker_holds, meets
+from wizard.project.model import LOCKED, Statement, builds_itself, loosened, marker_holds, meets
 from wizard.project.native import NOTHING, Relaxed
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.commands import quote_of
@@ -87,6 +98,8 @@ def plan_project(
     asked.
     """
     request, selected = _selected(facts, matrix, request, is_strict, is_cancelled)
+    lost = lost_pairs(request, selected)
+    selected, names = with_lost(selected, lost, is_strict), [one.name for one in lost]
     moved: list[Relaxed] = []
     lack = _Lack(facts, request, selected, is_strict, is_cancelled)
 
@@ -97,7 +110,7 @@ def plan_project(
         moved[:] = [*_moved(request, lock, selected, lack.unknown, early), *lack.without]
         return (*map(moved_words, moved), *(one.said for one in behind if not one.is_early))
 
-    folder, left = _absolute(request.project), (one.name for _, one in request.left)
+    folder, left = absolute_folder(request.project), (*(one.name for _, one in request.left), *names)
     use = use_of(folder, ProjectFolder(Path(folder)), (*(one.name for one in request.decision.left_out), *left))
     as_asked = promised_of(_asked(request, selected, list(request.packages), 0).requirements, selected.python)
     ways = (*_left(request, selected), *(one.why for one in request.decision.left_out))
@@ -106,12 +119,13 @@ def plan_project(
     while True:
         asked = _asked(request, selected, lack.packages, lack.freedom)
         promised = promised_of(asked.requirements, asked.python)
-        names, more = (one.name for one in lack.without), lack.ways()
-        told_of = replace(use, promised=promised, asked=as_asked, left=(*use.left, *names), ways=(*ways, *more))
+        out, more = (one.name for one in lack.without), lack.ways()
+        asks, left_out = (*as_asked, *names), (*use.left, *out)
+        told_of = replace(use, promised=promised, asked=asks, left=left_out, ways=(*ways, *more))
         notices = (*asked.notices, *(one for one in more if one.key == _NEEDED))
         asked = replace(asked, project=told_of, apart=tuple(lack.apart), notices=notices)
         try:
-            return preview(facts, request.choices, asked, is_cancelled, on_progress, told), tuple(moved)
+            return preview(facts, request.choices, asked, is_cancelled, on_progress, told), (*lost, *moved)
         except _SourceAlone as found:
             lack.take(found.needs)
         except WizardError as error:
@@ -349,10 +363,10 @@ def _left(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Message]
         if not marker_holds(one.marker, paths.os_name(), selected.python):
             continue
         if why in ("address", "path", "native"):
-            page = _page_of(one.name, selected) if why == "native" else ""
+            page = page_of(one.name, selected) if why == "native" else ""
             is_kept = one.name not in {each.name for each in request.decision.relaxed}
             native = f"{one.name}{one.specifier}" if is_kept else one.name
-            words = {"native": native, "path": str(Path(_code_of(request)) / one.url)}.get(why, one.url)
+            words = {"native": native, "path": str(Path(code_folder(request)) / one.url)}.get(why, one.url)
             yield message(
                 f"project.left.{'page' if page else why}",
                 name=one.name,
@@ -364,31 +378,13 @@ def _left(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Message]
     if conda:
         yield naming("project.left.conda", conda)
     if builds_itself(request.project):
-        yield message("project.left.self", command=_command(request, selected, _code_of(request), True))
+        yield message("project.left.self", command=_command(request, selected, code_folder(request), True))
 
 
 def _way_of(need: SourceNeed, one: Relaxed, request: ProjectRequest, selected: SelectedBuild) -> Message:
     """Return what is said of a package that others need and that is left out, with the command that adds it."""
     words = f"{one.name}{'' if one.asked == '*' else one.asked}"
     return message(_NEEDED, name=one.name, by=need.by, command=_command(request, selected, words, False))
-
-
-def _page_of(name: str, selected: SelectedBuild) -> str:
-    """Return the page of its makers' wheels for this build; "" where they have none for so new a torch."""
-    row, build = companion(name), selected.candidate
-    return row.page(build.torch, build.variant) if row else ""
-
-
-def _absolute(project: Project) -> str:
-    """As it holds for whoever reads the report elsewhere, or goes on from another folder."""
-    return str(Path(project.folder).resolve())
-
-
-def _code_of(request: ProjectRequest) -> str:
-    """The folder with the project's code. Of one that another computer's `setup --host` has read only what it declares
-    is here: a person puts the rest somewhere."""
-    folder = _absolute(request.project)
-    return "FOLDER" if Path(folder).is_relative_to(paths.home() / "sent") else folder
 
 
 def _command(request: ProjectRequest, selected: SelectedBuild, words: str, is_editable: bool, page: str = "") -> str:

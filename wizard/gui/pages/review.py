@@ -44,6 +44,7 @@ _IN_TILES = (
     "reuse.change.download",
 )
 _BROKEN = "reuse.change.broken"
+_LOST = "project.lost"
 _IN_DETAILS = ("race.torch-rate", "race.packages-rate", "race.official-silent")  # how sources answered: no difference
 
 
@@ -64,6 +65,7 @@ class ReviewPage(Page):
             field.valueChanged.connect(self._say_limits)
         self._aside = SideTask(context.tasks)
         self.nothing = Remark(context.translator, lambda: self.tr("Nothing to do"))
+        self.lost = Remark(context.translator, lambda: self.tr("Missing"), state="warning")
         self.copy, self.save = QPushButton(), QPushButton()
         self.copy.clicked.connect(self._copy)
         self.class_profile = ClassProfile(self)
@@ -71,6 +73,7 @@ class ReviewPage(Page):
         self.footer_left = [self.save]
         self.body.addWidget(self.nothing)
         self.body.addWidget(self.class_profile.said)
+        self.body.addWidget(self.lost)
         self.body.addWidget(self.tiles)
         self.body.addWidget(self.different)
         self.body.addWidget(FoldList(self.settings, self.files, self.commands, self.limits_fold, self.more))
@@ -108,6 +111,7 @@ class ReviewPage(Page):
         self._say_limits()
         self.limits.retranslate()
         self.nothing.retranslate()
+        self.lost.retranslate()
         self.diff.retranslate()
 
     def _for_class(self) -> str:
@@ -128,6 +132,7 @@ class ReviewPage(Page):
     def render_state(self) -> None:
         self._say_head()
         preview = self.state.preview
+        self.lost.clear()
         for widget in (self.tiles, self.different, self.files, self.commands, self.limits_fold, self.more):
             widget.setVisible(preview is not None)
         diffs = [diff for plan in self.state.persistent for diff in plan.diffs]
@@ -147,7 +152,9 @@ class ReviewPage(Page):
     def _show(self, preview: Preview) -> None:
         lock = preview.lock
         self.tiles.show_plan(preview, self.state.selected)
-        told = (one for one in differences(self.state, preview.plan) if one.key not in _IN_DETAILS)
+        told = (one for one in differences(self.state, preview.plan) if one.key not in (*_IN_DETAILS, _LOST))
+        if lost := next((one for one in preview.plan.notices if one.key == _LOST), None):
+            self.lost.show_words(lost)
         broken = (one for one in preview.changes if one.key == _BROKEN)
         notices = (*broken, *told)
         is_different = bool(notices) and all(one.key in DIFFERENT for one in notices)
@@ -265,7 +272,8 @@ class ReviewPage(Page):
         if self.state.preview is None:
             return self.title
         different = "" if self.different.isHidden() else self.different.accessibleName()
-        return "\n".join(filter(None, (self.title, *self.tiles.words, different)))
+        lost = "" if self.lost.isHidden() else self.lost.words
+        return "\n".join(filter(None, (self.title, lost, *self.tiles.words, different)))
 
     def _say_nothing(self, words: Message) -> None:
         self.nothing.show_words(words)

@@ -107,14 +107,16 @@ RemarkWay = tuple[Callable[[], str], Callable[[], None]]  # a button's words, an
 class Remark(QFrame):
     """`word` stands in the pill; a function, because the language may change."""
 
-    def __init__(self, translator: Translator, word: Callable[[], str], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, translator: Translator, word: Callable[[], str], parent: QWidget | None = None, state: str = "note"
+    ) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._translator, self._word = translator, word
+        self._translator, self._word, self._state = translator, word, state
         self._what: Message | None = None
         self._next: Message | None = None
         rows = column(self, (16, 14, 16, 14))
-        self._pill, self._said, self._hint = Pill("note"), label("", "strong"), Advice()
+        self._pill, self._said, self._hint = Pill(state), label("", "strong"), Advice()
         for widget in (self._pill, self._said, self._hint):
             rows.addWidget(widget)
         self._ways: Sequence[RemarkWay] = ()
@@ -147,7 +149,7 @@ class Remark(QFrame):
         self.setVisible(False)
 
     def retranslate(self) -> None:
-        self._pill.show_state("note", self._word())
+        self._pill.show_state(self._state, self._word())
         self._said.setText(self._translator.say(self._what))
         self._hint.show_words(self._translator.say(self._next))
         self._hint.setVisible(self._next is not None)

@@ -2,10 +2,13 @@
 
 Whatever a package does when it is imported (fail, crash, hang, print) is a line of the report and never an exception,
 and none of it says that PyTorch does not work: these checks are ok or a warning. Nothing of the project is run.
+
+One file: what the children say, and the sentences of it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import time
@@ -117,7 +120,7 @@ def _take(outcome: Outcome, tried: _Tried) -> None:
 
 def _checks(project: ProjectUse, tried: _Tried, explain: Explain) -> Iterator[SmokeCheck]:
     if tried.versions:
-        yield _declared(project.promised, tried.versions)
+        yield from _declared(project, tried.versions)
     for way in project.ways[:_MOST_WAYS]:
         yield _check("left", "warning", way, {})
     if tried.passed:
@@ -172,25 +175,40 @@ def _is_absent(module: str, data: Mapping[str, Any], tried: _Tried) -> bool:
     return bool(missing) and missing == _top(module) and missing not in tried.brings
 
 
-def _declared(promised: Sequence[str], versions: Mapping[str, str]) -> SmokeCheck:
-    """Hold the plan's requirements against what the environment says of itself."""
-    wrong, count = [], 0
-    for words in promised:
-        try:
-            one = Requirement(words)
-        except InvalidRequirement:
-            continue
-        there = versions.get(canonicalize_name(one.name))
-        count += 1
-        if there is None or not _meets(one, there):
-            wrong.append(f"{words} ({there or '–'})")
+def _declared(project: ProjectUse, versions: Mapping[str, str]) -> Iterator[SmokeCheck]:
+    """Hold what the project asks for, and what the plan made of it, against what the environment says of itself."""
+    names = {canonicalize_name(one.name): one.name for one in _read((*project.asked, *project.promised))}
+    wrong, there = [], {name for name in names if name in versions}
+    for one in _read(project.promised):
+        found = versions.get(canonicalize_name(one.name))
+        if found is not None and not _meets(one, found):
+            wrong.append(f"{one} ({found})")
+    if missing := [name for key, name in names.items() if key not in there]:
+        said = message(
+            "verify.project.missing",
+            "Of what the project asks for this is missing: {names}. {there} of {count} packages are there; what "
+            "imports the others fails.",
+            names=_listed(missing),
+            there=len(there),
+            count=len(names),
+        )
+        yield _check("declared", "warning", said, {"missing": missing})
     if wrong:
         said = message("verify.project.not-promised", "Not there as the plan promised: {names}.", names=_listed(wrong))
-        return _check("declared", "warning", said, {"missing": wrong})
-    said = message(
-        "verify.project.promised", "Every declared package is there as the plan promised ({count}).", count=count
-    )
-    return _check("declared", "ok", said, {"count": count})
+        yield _check("declared", "warning", said, {"wrong": wrong})
+    if not missing and not wrong:
+        said = message(
+            "verify.project.promised",
+            "Every declared package is there as the plan promised ({count}).",
+            count=len({canonicalize_name(one.name) for one in _read(project.promised)}),
+        )
+        yield _check("declared", "ok", said, {"count": len(names)})
+
+
+def _read(lines: Sequence[str]) -> Iterator[Requirement]:
+    for words in lines:
+        with contextlib.suppress(InvalidRequirement):
+            yield Requirement(words)
 
 
 def _meets(one: Requirement, version: str) -> bool:

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from wizard.app.pages.order import SideId
 from wizard.app.pages.report import CheckView, DiagnosisView, ReportView, read_report
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.verify.kernel import KernelOffer
-from wizard.gui.pages.verify.parts import HEADLINE, SPEED, HandOnCard, add_check
+from wizard.gui.pages.verify.parts import HEADLINE, SPEED, HandOnCard, add_check, is_lack, small_row
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
 from wizard.gui.widgets.code import Advice, CodeLines, SaidCode, copy_out, open_folder, say_for_a_moment
@@ -38,15 +38,6 @@ _ON_CARD = "torch.zeros(1).cuda()"
 _ICON = QSize(22, 18)
 _BEFORE_COMMAND = 2  # lines of the section of a project: its folder, the editor
 _SAVE_AS = "HTML (*.html);;JSON (*.json);;Text (*.txt)"
-
-
-def _small(*buttons: QPushButton) -> QHBoxLayout:
-    row = line_up(gap=8)
-    for button in buttons:
-        button.setProperty("role", "small")
-        row.addWidget(button)
-    row.addStretch(1)
-    return row
 
 
 class VerifyPage(Page):
@@ -82,7 +73,7 @@ class VerifyPage(Page):
         self.folder, self.manage, self.undo = (QPushButton() for _ in range(3))
         self.others.body.addWidget(self.rows)
         self.changes.body.addWidget(self._changed)
-        self.changes.body.addLayout(_small(self.folder, self.manage, self.undo))
+        self.changes.body.addLayout(small_row(self.folder, self.manage, self.undo))
         starts = line_up(gap=8)
         ways = {
             self.terminal: "square-terminal",
@@ -249,7 +240,9 @@ class VerifyPage(Page):
         self._show_head(view)
         self._show_diagnosis(view.diagnosis if self.has_failed and not self._is_gone else None)
         tested = [] if self._is_gone else list(view.checks)  # what was tested is there no more
-        first = [check for check in tested if self._is_worth_seeing(check)]
+        first = sorted(
+            (check for check in tested if self._is_worth_seeing(check)), key=lambda check: not is_lack(check)
+        )
         rest = [check for check in tested if check not in first]
         for card, checks in ((self.first, first), (self.rows, rest)):
             card.clear()
@@ -296,7 +289,8 @@ class VerifyPage(Page):
             return
         if not self.has_failed:
             title = self.tr("PyTorch runs on your card") if view.gpu_ok else self.tr("PyTorch works")
-            self.set_head(self.tr("Repaired") if view.repaired else title, self._what_runs(view), mark="ok")
+            mark = "warning" if any(map(is_lack, view.checks)) else "ok"
+            self.set_head(self.tr("Repaired") if view.repaired else title, self._what_runs(view), mark=mark)
             return
         kept = self.tr("The environment is kept, and a repair reuses what was downloaded.")
         if view.torch and view.gpu_ok is False:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.serving import DOWNLOADS
@@ -37,6 +37,21 @@ def check_word(state: str) -> str:
         "skipped": QCoreApplication.translate("TorchCheckState", "Skipped"),
     }
     return words.get(state, "")
+
+
+def is_lack(check: CheckView) -> bool:
+    """Return whether it says that something is not there which a project asks for."""
+    return check.name == "declared" and check.state == "warning"
+
+
+def small_row(*buttons: QPushButton) -> QHBoxLayout:
+    """Return a line of small buttons, at its left."""
+    row = line_up(gap=8)
+    for button in buttons:
+        button.setProperty("role", "small")
+        row.addWidget(button)
+    row.addStretch(1)
+    return row
 
 
 class SpeedGauge(QWidget):
