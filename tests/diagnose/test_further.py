@@ -77,6 +77,23 @@ def test_an_environment_without_its_python(bare: Patient, target: str | None, wo
     assert not answer.remedy.changes_something
 
 
+def test_a_python_too_old_is_said_to_start(bare: Patient) -> None:
+    """What Python 2.7 says of a question that it does not understand."""
+    bare.make(*HEALTHY)
+    path = bare.prefix / "bin" / "python"
+    path.unlink()
+    path.write_text(
+        "#!/bin/sh\necho '    def describe() -> \"dict\":' >&2\necho 'SyntaxError: invalid syntax' >&2\nexit 1\n"
+    )
+    path.chmod(0o755)
+    answer = bare.answer()
+    assert (answer.cause and answer.cause.code) == "python-broken"
+    assert "older than 3.6" in said(answer)
+    assert "does not start" not in said(answer)
+    assert "SyntaxError" not in said(answer), "the program's own line is no evidence"
+    assert not answer.remedy.changes_something
+
+
 def test_one_that_was_moved_is_no_healthy_one(bare: Patient) -> None:
     """As the list of environments says of it."""
     bare.make(*HEALTHY)

@@ -59,6 +59,9 @@ def interpreter(env: Installation) -> Check:
         return found("interpreter", finding("interpreter", "python-broken/base", evidence, base=base))
     if not path.exists():
         return found("interpreter", finding("interpreter", "python-broken/none", (proof("missing", path=str(path)),)))
+    if "SyntaxError" in env.trouble:  # it starts, and does not understand what it is asked
+        path = next(iter(env.prefix.glob("lib/python*")), env.prefix)
+        return found("interpreter", finding("interpreter", "python-broken/old", (proof("too-old", path=str(path)),)))
     return found("interpreter", finding("interpreter", "python-broken", tuple(env.trouble.splitlines()[-4:]) or ("-",)))
 
 
