@@ -49,10 +49,16 @@ def test_a_torch_without_its_library_is_not_well(tmp_path: Path) -> None:
     """By its own list of files: one that never had that library (a stand-in) is none that lost it."""
     prefix, other = make_venv(tmp_path / "env"), make_venv(tmp_path / "other")
     add_torch(other, "2.14.1+cpu")
-    files = {"torch/__init__.py": "", "torch/lib/libtorch_python.so": "", "torch/lib/libtorch_cpu.so": ""}
+    names = ("python", "cpu", "cuda")
+    files = {"torch/__init__.py": "", **{f"torch/lib/libtorch_{name}.so": "" for name in names}}
     add_wheel(prefix, "torch", "2.14.1+cu126", files)
     states = [one.state for folder in (prefix, other) if (one := look(folder))]
     assert states == [EnvironmentState.OK] * 2
+    (site_of(prefix) / "torch" / "lib" / "libtorch_cuda.so").unlink()
+    found = look(prefix)
+    assert found is not None
+    assert found.reason is not None
+    assert "torch/lib/libtorch_cuda.so" in text(found.reason, "en")
     shutil.rmtree(site_of(prefix) / "torch" / "lib")
     found = look(prefix)
     assert found is not None

@@ -161,7 +161,7 @@ def losses_since_baseline(prefix: Path) -> EnvironmentChanges | None:
     torch = next((kept for kept in state.packages if kept.name == "torch"), None) if state else None
     if state is None or torch is None:
         return None
-    lost = lost_library(prefix / state.site / torch.info)
+    lost = lost_library(prefix / state.site / torch.info, state.variant)
     change = PackageChange(torch.name, torch.version, torch.version, "", (), lost)
     return EnvironmentChanges(prefix, state, (change,)) if lost else None
 

@@ -27,7 +27,10 @@ _HIP = re.compile(r"^hip\s*(?::[^=\n]*)?=\s*['\"](\d+)\.(\d+)[\d.-]*['\"]", re.M
 _XPU = re.compile(r"^xpu\s*(?::[^=\n]*)?=\s*['\"]", re.MULTILINE)
 _VERSION = re.compile(r"^(?:__version__|debug)\b", re.MULTILINE)
 _BUILD_CUDA = re.compile(r"cuda_?(\d\d)\.?(\d)")  # conda: cuda126_mkl_py312_…, py3.12_cuda12.4_cudnn9_0
-_LIBRARIES = ("torch/lib/libtorch_python.so", "torch/lib/libtorch_python.dylib", "torch/lib/torch_python.dll")
+_LIBRARIES = tuple(  # what none of its builds does without, and CUDA's, the last, in those that have it
+    (f"torch/lib/lib{name}.so", f"torch/lib/lib{name}.dylib", f"torch/lib/{name}.dll")
+    for name in ("torch_python", "torch_cpu", "torch_cuda")
+)
 _TORCH_RECORDS = ("pytorch", "pytorch-gpu", "pytorch-cpu", "libtorch")
 
 
@@ -87,12 +90,12 @@ def read_contents(prefix: Path, python: str | None) -> EnvironmentContents:
         if any(name in conda for name in _TORCH_RECORDS)
         else tuple(name for name, (package, _) in sorted(infos.items()) if package == "torch")
     )
-    trouble = _trouble(site, by_pip) if site else None
+    trouble = _trouble(site, by_pip, variant) if site else None
     count = len({*wheels, *map(canonicalize_name, conda)})
     return EnvironmentContents(python, torch, variant, companions, count, trouble)
 
 
-def _trouble(site: Path, torches: Sequence[str]) -> Message | None:
+def _trouble(site: Path, torches: Sequence[str], variant: str | None) -> Message | None:
     """Say what is wrong by the metadata folders of the torch that pip put there."""
     if len(torches) > 1:
         names = ", ".join(name.removesuffix(".dist-info") for name in torches)
@@ -101,7 +104,7 @@ def _trouble(site: Path, torches: Sequence[str]) -> Message | None:
             "Two builds of PyTorch lie over each other in it ({names}). The doctor brings one of them back.",
             names=names,
         )
-    lost = next((lost for name in torches if (lost := lost_library(site / name))), None)
+    lost = next((lost for name in torches if (lost := lost_library(site / name, variant))), None)
     if lost is None:
         return None
     return message(
@@ -109,12 +112,12 @@ def _trouble(site: Path, torches: Sequence[str]) -> Message | None:
     )
 
 
-def lost_library(info: Path) -> str | None:
-    """Return torch's own library that its RECORD lists and that is gone. One `stat` where it is there."""
-    if any((long_path(info.parent) / name).exists() for name in _LIBRARIES):
-        return None
-    listed = {entry.path for entry in read_record(info)}
-    return next((name for name in _LIBRARIES if name in listed), None)
+def lost_library(info: Path, variant: str | None) -> str | None:
+    """Return torch's own library that its RECORD lists and that is gone. A `stat` for each that is there."""
+    site, wanted = long_path(info.parent), _LIBRARIES if (variant or "").startswith("cu") else _LIBRARIES[:-1]
+    absent = [names for names in wanted if not any((site / name).exists() for name in names)]
+    listed = {entry.path for entry in read_record(info)} if absent else set()
+    return next((name for names in absent for name in names if name in listed), None)
 
 
 def _torch(
