@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -75,6 +76,26 @@ def test_one_of_several_condas_is_chosen(qtbot: QtBot, make_window: MakeWindow, 
     settle(qtbot, window)
     assert page.engines["conda"].isChecked()
     assert page.engine.condas.currentData() == "/opt/micromamba"
+
+
+def test_what_was_said_of_a_name_goes_with_it(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    page = reached(qtbot, window)
+    assert page.rows.isVisible()
+    page.name.clear()
+    page.name.textEdited.emit("")
+    qtbot.waitUntil(page.name_trouble.isVisible)
+    assert not page.rows.isVisible(), "it is of the name before"
+    typed(qtbot, page.name, "torch-9")
+    qtbot.waitUntil(page.rows.isVisible)
+
+
+def test_the_programs_own_environment_is_not_offered(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    side.known = (*side.known, replace(fake_tools.ENVIRONMENTS[0], prefix=Path(sys.prefix), name=".venv"))
+    page = reached(qtbot, make_window())
+    press(qtbot, page.there)
+    qtbot.waitUntil(lambda: bool(page.existing._known))
+    assert ".venv" not in [one.name for one in page.existing._known or ()]
 
 
 def test_packages_go_into_an_environment_that_is_there(

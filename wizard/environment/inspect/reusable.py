@@ -84,7 +84,7 @@ def check_reusable(one: Environment, roots: Iterable[Path] = ()) -> None:
             path=shown,
             file=str(managed),
         )
-    if any(_is_same(prefix, Path(ours)) for ours in (sys.prefix, sys.base_prefix)):
+    if is_ours(prefix):
         raise UsageError(
             "reuse-ourselves",
             "This program itself runs from “{path}” and does not change it.",
@@ -99,6 +99,11 @@ def check_reusable(one: Environment, roots: Iterable[Path] = ()) -> None:
             "Make a copy that is yours with: torch-wizard envs clone {path} --name NAME",
             path=shown,
         )
+
+
+def is_ours(prefix: Path) -> bool:
+    """Return whether this program itself runs from it."""
+    return any(_is_same(prefix, Path(ours)) for ours in (sys.prefix, sys.base_prefix))
 
 
 def check_not_in_use(prefix: Path, code: str = "reuse-in-use") -> None:

@@ -28,12 +28,13 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.compatibility.model import Choices
+from wizard.environment.inspect.reusable import is_ours
 from wizard.environment.naming import absolute_prefix, check_name
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.check import requirement_name
 from wizard.gui.pages.place_parts import EngineChoice, ExistingChoice, VolumesForm
 from wizard.gui.shell.context import AppContext
-from wizard.gui.shell.tasks import SideTask
+from wizard.gui.shell.tasks import IsCancelled, OnNote, SideTask
 from wizard.gui.widgets.fields import PathField
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, stacked
 from wizard.gui.widgets.labels import Pill, label, selectable
@@ -140,7 +141,11 @@ class PlacePage(Page):
         self.render_state()
         self._check()
         api = self.context.session.tools
-        self._aside.start(lambda is_cancelled, note: api.environments(is_cancelled), self._known, lambda error: None)
+
+        def usable(is_cancelled: IsCancelled, note: OnNote) -> tuple[Environment, ...]:
+            return tuple(one for one in api.environments(is_cancelled) if not is_ours(one.prefix))
+
+        self._aside.start(usable, self._known, lambda error: None)
 
     def _known(self, found: tuple[Environment, ...]) -> None:
         choices = self.state.choices
@@ -276,6 +281,8 @@ class PlacePage(Page):
             self._check_existing(choices)
             return
         wrong = self._name_error()
+        if wrong:
+            self.rows.setVisible(False)  # of a name that stands there no more
         self._mark(name=wrong)
         tested = self._choices(DEFAULT_NAME) if wrong else choices  # the folder may be wrong as well
         self.start_task(
