@@ -219,6 +219,7 @@ def test_after_a_refusal_it_can_be_saved_again(
     settle(qtbot, window)
     assert review.trouble.isVisible()
     assert review.save.isEnabled()
+    assert window.focusWidget() is review.save
 
 
 # -- for real: a setup from a folder of this computer

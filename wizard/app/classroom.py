@@ -78,7 +78,7 @@ def profile_of_plan(
     try:
         return make_profile(reached, matrix, needs, made, wanted, is_cancelled, hearing)
     except WizardError as error:
-        if left_out and (error.code == "no-source" or error.code in NO_SOLUTION):
+        if left_out and (error.code.startswith("no-source") or error.code in NO_SOLUTION):
             raise WizardError(PROFILE_LOCAL, details=error.details, url=left_out) from error
         raise
 

@@ -188,6 +188,7 @@ class ClassProfile(QObject):
         else:
             self._page.trouble.show_error(error)
             self._page.render_state()
+            self._page.footer_left[0].setFocus()  # its own button, which was switched off meanwhile
 
     def _offer_pack(self, local: str) -> None:
         """`local`: a place of this computer that the setup takes files from."""
