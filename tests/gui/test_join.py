@@ -146,6 +146,9 @@ def test_an_http_address_alone_waits_for_the_code_and_says_so(qtbot: QtBot, make
     assert not window.footer.primary.isEnabled()
     lacks = welcome.joining.lacks
     assert lacks is not None
+    welcome.joining.address.clear()
+    typed(qtbot, welcome.joining.address, "127.0.0.1:9")  # as a student types it
+    assert welcome.joining.lacks == lacks
     assert lacks.key == "page.welcome.lacks-proof"
     assert welcome.joining.waits.isVisible(), "a grey button alone tells nothing"
     assert "Type the class code, too" in welcome.joining.waits.text()
@@ -178,6 +181,8 @@ def test_what_cannot_be_is_said_in_the_form(
     qtbot.waitUntil(welcome.trouble.isVisible, timeout=LONG)
     assert welcome.trouble.code == f"error.{expected}.summary"
     assert welcome.joining.code.text() == code, "what was typed is still there"
+    heard = welcome.joining.children()
+    assert heard.index(welcome.trouble) < heard.index(welcome.joining.seat), "and not after Cancel"
     wrong = welcome.joining.address if address else welcome.joining.code
     assert wrong.property("wrong") is True
     assert welcome.trouble.plain_text() in wrong.accessibleDescription()
@@ -197,12 +202,15 @@ def test_a_server_that_is_not_up_yet_is_waited_for_until_somebody_goes_back(
 ) -> None:
     window = make_window()
     welcome = form(qtbot, window)
+    press(qtbot, welcome.joining.drop)
+    welcome = form(qtbot, window)  # a second time
     typed(qtbot, welcome.joining.code, "0" * 16)
-    typed(qtbot, welcome.joining.address, "http://127.0.0.1:9/")
+    typed(qtbot, welcome.joining.address, "127.0.0.1:9")
     press(qtbot, window.footer.primary)
     qtbot.waitUntil(lambda: "class server http://127.0.0.1:9/ (" in said(window), timeout=LONG)
+    assert welcome.busy.y() - welcome.joining.geometry().bottom() < 40, "at the form"
     press(qtbot, welcome.joining.drop)
-    assert welcome.joining.address.text() == "http://127.0.0.1:9/", "what was typed is kept"
+    assert welcome.joining.address.text() == "127.0.0.1:9", "what was typed is kept"
     assert welcome.joining.isVisible()
     assert not welcome.busy.isVisible()
     qtbot.keyClick(welcome.joining.code, Qt.Key.Key_Escape)

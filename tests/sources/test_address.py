@@ -17,7 +17,24 @@ from wizard.transfer.address import (
     join_path,
     may_follow,
     resolve_link,
+    with_http,
 )
+
+
+@pytest.mark.parametrize(
+    ("typed", "url"),
+    [
+        ("127.0.0.1:9", "http://127.0.0.1:9"),
+        ("room-3.lab.example:8765/", "http://room-3.lab.example:8765/"),
+        ("[::1]:8765/x", "http://[::1]:8765/x"),
+        ("http://h:1/", "http://h:1/"),
+        ("D:1", "D:1"),
+        ("class:pack", "class:pack"),
+        ("/media/stick:8", "/media/stick:8"),
+    ],
+)
+def test_a_server_needs_no_scheme_and_a_folder_stays_one(typed: str, url: str) -> None:
+    assert with_http(typed) == url
 
 
 @pytest.mark.parametrize(

@@ -208,7 +208,7 @@ def _from_pack(
         message(
             "share.waiting-for-class",
             "No server in this network announces this class yet. It is looked for again, for up to {minutes} min; one "
-            "that is up and not announced is found by its address alone (--pack http://ADDRESS:PORT/).",
+            "that does not announce itself needs its address, too (--pack http://ADDRESS:PORT/).",
             minutes=round(patience.seconds / 60),
         ),
         patience,

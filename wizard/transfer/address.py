@@ -16,11 +16,17 @@ from wizard.process import redact
 
 _SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]+:")  # two letters at least: `C:` is a drive
 _PORTS = {"http": 80, "https": 443}
+_SERVER = re.compile(r"^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9][A-Za-z0-9.-]+):[0-9]{1,5}(/|$)")
 _UNFIT = re.compile(r"[\s\\\x00-\x1f\x7f]")
 
 
 def has_scheme(text: str) -> bool:
     return bool(_SCHEME.match(text))
+
+
+def with_http(text: str) -> str:
+    """`192.168.1.20:8765` as people type it, as an address; a folder, and what has a scheme, stay as they are."""
+    return f"http://{text}" if _SERVER.match(text) and not Path(text).exists() else text
 
 
 def is_loopback(host: str | None) -> bool:

@@ -27,6 +27,7 @@ from wizard.classroom.pack.listing import (
 from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.lock import LockedFile
 from wizard.process import redact
+from wizard.transfer.address import with_http
 from wizard.transfer.download.model import Fault
 from wizard.transfer.download.transport import Transport, split_address
 
@@ -68,6 +69,7 @@ class OpenPack:
 
 def base_of(spec: str) -> str:
     """From a folder or an address, as a person types it. Raises UsageError `pack-bad-address`, `pack-no-folder`."""
+    spec = with_http(spec.strip()) if "://" not in spec else spec
     scheme = spec.partition("://")[0].lower() if "://" in spec else ""
     if scheme in ("http", "https"):
         try:

@@ -15,6 +15,7 @@ from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.hosts_consent import HostsConsent
 from wizard.gui.widgets.labels import label
 from wizard.model.messages import Message, message
+from wizard.transfer.address import with_http
 
 if TYPE_CHECKING:
     from wizard.gui.widgets.messages import Trouble
@@ -70,8 +71,9 @@ class JoinPanel(QFrame):
         self.browse.clicked.connect(self._ask_folder)
         self.drop.clicked.connect(self.put_away)
         code, address, seat = zip(self._texts, (self.code, self.address, self.seat), strict=True)
-        fields_shown = (*code, *address, self.browse, self.waits, *seat)
-        read_in_order(self._title, self._words, *fields_shown, self.consent, self.hand_on, self.drop)
+        self._after_code = (*address, self.browse, self.waits)
+        self._after_address = (*seat, self.consent, self.hand_on, self.drop)
+        read_in_order(self._title, self._words, *code, *self._after_code, *self._after_address)
         self.setVisible(False)
 
     @property
@@ -87,6 +89,7 @@ class JoinPanel(QFrame):
             if is_wrong and error is not None:
                 self._fields.addWidget(trouble, row, 1, 1, 2)
                 trouble.show_error(error)
+                read_in_order(trouble, *(() if is_of_address else self._after_code), *self._after_address)
             tell_wrong(field, trouble.plain_text() if is_wrong else "")
 
     @property
@@ -114,7 +117,7 @@ class JoinPanel(QFrame):
     @property
     def _lacks_proof(self) -> bool:
         """Whether nothing proves the server to be the right one. Half-typed addresses come by, too."""
-        return not self.wish.code and self.wish.address.lower().startswith("http:")
+        return not self.wish.code and with_http(self.wish.address).lower().startswith("http:")
 
     @property
     def wish(self) -> JoinRequest:
