@@ -114,6 +114,7 @@ def test_an_unfinished_setup_is_offered_and_removed(
         return {one.text(): one for one in welcome.findChildren(QPushButton) if one.isVisible()}
 
     qtbot.waitUntil(lambda: "Re&move" in shown())
+    assert window.focusWidget() is shown()["&Resume"], "Return would begin another setup"
     press(qtbot, shown()["Re&move"])
     settle(qtbot, window)
     assert ("discard", "old") in session.calls

@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QPushButton
 
 from wizard.app.pages.order import SideId
-from wizard.gui.pages.run_watch import RunWatch, run_name
+from wizard.gui.pages.run_watch import RunWatch, run_name, unfinished_words
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.hosts_consent import HostsConsent
@@ -125,6 +125,16 @@ def drift_card(
     look = translate("WelcomePage", "&Look into it")
     way = (look if is_first else look.replace("&", ""), lambda: open_page(SideId.DOCTOR, drift.prefix))
     return WelcomeCard("warning", translate("WelcomePage", "Changed"), words, said, drift.prefix.name, [way])
+
+
+def unfinished_card(
+    run: RunInfo, is_first: bool, resume: Callable[[], None], remove: Callable[[], None]
+) -> WelcomeCard:
+    """Return what says of a setup that it was left. A letter that stands twice would press neither."""
+    translate = QCoreApplication.translate
+    words = [translate("WelcomePage", "&Resume"), translate("WelcomePage", "Re&move")]
+    ways = list(zip(words if is_first else [one.replace("&", "") for one in words], (resume, remove), strict=True))
+    return WelcomeCard("warning", translate("WelcomePage", "Unfinished"), *unfinished_words(run), run_name(run), ways)
 
 
 def opened_card(

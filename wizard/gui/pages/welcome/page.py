@@ -20,15 +20,14 @@ from wizard.app.pages.order import SideId
 from wizard.app.use.runs import resume_or_show
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.base import Page
-from wizard.gui.pages.run_watch import run_name, unfinished_words
 from wizard.gui.pages.welcome.cards import (
     ProfileCard,
     RunningCard,
-    WelcomeCard,
     drift_card,
     links_in_lines,
     opened_card,
     show_facts,
+    unfinished_card,
 )
 from wizard.gui.pages.welcome.forms import JoinPanel, OpenPanel
 from wizard.gui.shell.context import AppContext
@@ -59,6 +58,7 @@ class WelcomePage(Page):
         self._file = Path(opened_file) if opened_file else None
         self._opened: Opened | None = None
         self._looked = False
+        self._left: QPushButton | None = None  # the first Resume of all
         self._glance: Glance | None = None
         self.setup, self.project, self.check = Tile("gpu"), Tile("folder-open", "download"), Tile("wrench")
         self.setup.setProperty("role", "tile-first")
@@ -116,7 +116,7 @@ class WelcomePage(Page):
         self._runs = tuple(run for run in self._runs if run.state != "running")
 
     def first_control(self) -> QWidget:
-        return self.form.first if self.form else self.setup
+        return self.form.first if self.form else self._left or self.setup  # Return would begin another setup
 
     @property
     def form(self) -> JoinPanel | OpenPanel | None:
@@ -166,6 +166,7 @@ class WelcomePage(Page):
 
     def render_state(self) -> None:
         self._stop_following()
+        self._left = None
         empty(self._cards)
         if self._opened is not None:
             self._cards.addWidget(self._opened_card(self._opened))
@@ -195,6 +196,8 @@ class WelcomePage(Page):
         self.render_state()
         self._read_profile(self._opened)
         first_look, self._looked = not self._looked, True
+        if first_look and self._left:
+            self.wants_focus.emit()
         running = next((run for run in runs if run.state == "running"), None)
         if running and first_look and self.context.side.here is None:
             self._show(running)  # the window was closed while it went on: now it is shown live
@@ -257,12 +260,9 @@ class WelcomePage(Page):
         self.context.navigator.show_run(run.id)
 
     def _unfinished(self, run: RunInfo) -> QFrame:
-        first = not any(other.state == "unfinished" for other in self._runs[: self._runs.index(run)])
-        resume, remove = self.tr("&Resume"), self.tr("Re&move")
-        if not first:  # a letter that stands twice would press neither
-            resume, remove = resume.replace("&", ""), remove.replace("&", "")
-        ways = [(resume, lambda: self._resume(run)), (remove, lambda: self._remove(run))]
-        return WelcomeCard("warning", self.tr("Unfinished"), *unfinished_words(run), run_name(run), ways)
+        made = unfinished_card(run, not self._left, partial(self._resume, run), partial(self._remove, run))
+        self._left = self._left or made.buttons[0]
+        return made
 
     def _opened_card(self, opened: Opened) -> QFrame:
         run = opened.run
@@ -310,9 +310,8 @@ class WelcomePage(Page):
         api, trusted = self.context.session.tools, self._trusted
 
         def look(is_cancelled: IsCancelled, note: OnNote) -> tuple[Classroom, Choices]:
-            choices = api.profile_choices(file, Choices())
             room = api.classes.beside(path, trusted)
-            return room, in_class(choices, room, "")
+            return room, in_class(api.profile_choices(file, Choices()), room, "")
 
         self.start_task(
             lambda: self.tr("Looking for the class's files…"),
@@ -333,7 +332,8 @@ class WelcomePage(Page):
     def _show_form(self, shown: JoinPanel | OpenPanel | None) -> None:
         self._corrected()
         self.body.insertWidget(0, self.trouble)  # out of the form, below whose field it may stand
-        self.body.insertWidget(self.body.count() - 1 if shown else 0, self.busy)  # which moves no field
+        self.body.removeWidget(self.busy)
+        self.body.insertWidget(self.body.indexOf(self.opening) + 1 if shown else 0, self.busy)  # which moves no field
         self._usual.setVisible(shown is None)
         for form in (self.joining, self.opening):
             form.setVisible(form is shown)
