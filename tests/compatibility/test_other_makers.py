@@ -15,7 +15,7 @@ from wizard.cli.pick import render
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.explain import pick_document
 from wizard.compatibility.model import Choices, Verdict
-from wizard.compatibility.other_makers import other_cards, parse_other_makers
+from wizard.compatibility.other_makers import card_words, other_cards, parse_other_makers
 from wizard.compatibility.resolve import resolve
 from wizard.machine.machine_file import machine_to_json, read_machine_file
 from wizard.machine.model import Gpu, Machine
@@ -179,3 +179,16 @@ def test_an_error_and_a_project_name_the_card_of_another_maker(tmp_path: Path) -
     found = decide(read_project(tmp_path), machine, matrix, Choices())
     [cuda] = [one for one in found.relaxed if one.name == "cuda"]
     assert all("Radeon RX 7900 XT" in text(cuda.why, language) for language in LANGUAGES)
+
+
+@pytest.mark.parametrize("pci_id", ["1002:ffff", "8086:ffff"])
+def test_of_an_id_that_the_table_lacks_nothing_is_claimed(pci_id: str) -> None:
+    vendor = "amd" if pci_id.startswith("1002") else "intel"
+    (card,) = other_cards(Machine("linux", "x86_64", "2.36", None, (Gpu(vendor, None, pci_id, None, None),)))
+    assert card_words(card)[2].key == "other.not-known"
+
+
+def test_that_no_card_was_found_has_no_tick() -> None:
+    machine = Machine("linux", "x86_64", "2.36", None, (Gpu("other", "Foo", "1a03:2000", None, None),))
+    words = render(resolve(machine, load_matrix(), Choices()), "en")
+    assert "· No NVIDIA card was found" in words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -22,7 +23,7 @@ from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets.labels import SIGNS
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES
-from wizard.run.model import Requirement
+from wizard.run.model import Requirement, SelectedBuild
 
 
 @pytest.fixture(autouse=True)
@@ -133,6 +134,13 @@ def test_an_error_on_the_way_is_shown_where_it_is(qtbot: QtBot, make_window: Mak
 
 def test_each_choice_is_named_beside_its_tick(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     session.selected = values.PROBED_SELECTED
+    choose = session.select_build
+
+    def find_older(*asked: Any) -> SelectedBuild:
+        found = choose(*asked)
+        return replace(found, candidate=replace(found.candidate, torch="2.13.0"))
+
+    session.select_build = find_older  # type: ignore[method-assign]
     session.hold.add("preview")
     window = make_window()
     click_next(qtbot, window)
@@ -141,7 +149,7 @@ def test_each_choice_is_named_beside_its_tick(qtbot: QtBot, make_window: MakeWin
     choosing = window.stack.currentWidget()
     assert isinstance(choosing, ChoosingPage)
     said = " ".join(one.text() for one in choosing.findChildren(QLabel))
-    assert "torch 2.14.1" in said
+    assert "torch 2.13.0" in said, "what the source has"
     assert "38.2 MB/s" in said
     assert str(session.environments_dir() / "torch") in said, "the folder as Place will propose it"
     assert said.count(SIGNS["ok"]) == 3, "Review is still at work"
@@ -205,6 +213,7 @@ def test_one_calm_page_is_shown_while_the_program_chooses(
     qtbot.waitUntil(lambda: "select_build" in session.names())
     said = [one.text() for one in visible(window, QLabel) if isinstance(one, QLabel)]
     assert {"torch 2.14.1 + CUDA 12.6", "fits your card", "checking…"} <= {*said}
+    assert SIGNS["ok"] not in said, "no source has answered yet that it has that build"
     assert not window.footer.primary.isVisible(), "there is nothing to press but the way to choose by hand"
     session.let_go.set()
     qtbot.waitUntil(lambda: window.footer.primary.isVisible() and window.footer.primary.isEnabled())

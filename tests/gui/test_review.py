@@ -119,14 +119,24 @@ def test_what_differs_stands_in_one_box_and_from_a_choice_only_where_one_was_mad
     assert box.accessibleName().startswith("Different from what you chose: torchvision: Left out")
 
 
-def test_another_python_than_build_proposed_is_said(qtbot: QtBot, make_window: MakeWindow) -> None:
+def test_another_python_than_build_proposed_is_said(
+    qtbot: QtBot, make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
     window = make_window()
     go_to(qtbot, window, PageId.REVIEW)
     preview = window.navigator.state.preview
     assert preview is not None
     own = message("environments.reason.venv-no-channel", python="3.9.2", path="/usr/bin/python3.9")
-    window.navigator.put_preview(replace(preview, plan=replace(preview.plan, python="3.9", engine_reason=own)))
+    plan = replace(preview.plan, python="3.9", engine="venv", engine_reason=own)
+    window.navigator.put_preview(replace(preview, plan=plan))
     assert "Python: 3.9, not 3." in review_page(window).different.accessibleName()
+    said = review_page(window).different.accessibleName()
+    assert "torch that a source has is for that Python" in said, "the other one is here"
+    facts = window.navigator.state.facts
+    assert facts is not None
+    bare = replace(window.navigator.state, facts=replace(facts, machine=replace(facts.machine, pythons=())))
+    monkeypatch.setattr(window.navigator, "_state", bare)
+    window.navigator.put_preview(replace(preview, plan=plan))
     assert "no conda channel" in review_page(window).different.accessibleName(), "why stands beside it"
 
 

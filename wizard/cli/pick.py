@@ -239,7 +239,8 @@ def _chain(verdict: Verdict, language: str | None, with_sources: bool) -> str:
     """The proof: card, code in the wheel, driver, Python, system, wheel."""
     lines = []
     for link in verdict.best.proof if verdict.best else ():
-        lines.append(f"  ✓ {text(link.message, language)}")
+        sign = "·" if link.message.key in ("plan.proof.no-gpu", "plan.proof.cpu") else "✓"  # of these nothing is proved
+        lines.append(f"  {sign} {text(link.message, language)}")
         if with_sources and link.source:
             lines.append(f"      [{text(message(f'matrices.sure.{link.confidence}'), language)}] {link.source}")
     return "\n".join([text(message("plan.explain.chain"), language), *lines]) if lines else ""

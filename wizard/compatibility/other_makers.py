@@ -153,7 +153,8 @@ def _next(card: OtherCard) -> Message:
     if card.has_cpu_build:
         return message(
             "other.next-cpu",
-            "CUDA builds need an NVIDIA card. The CPU build is installed: everything works, only slower.",
+            "CUDA builds need an NVIDIA card. The CPU build is installed: slower, and programs that need CUDA do "
+            "not run.",
         )
     return message(
         "other.next-none",
@@ -163,11 +164,13 @@ def _next(card: OtherCard) -> Message:
 
 def _offered(card: OtherCard) -> Message:
     """What there is for the card, with the lines to type."""
-    if not card.offers:
+    if not card.offers and card.has_cpu_build and not card.chip:  # an id that the table lacks
         return message(
-            "other.no-offer",
-            "No PyTorch is published for this card; the CPU build does the same work, slower.",
+            "other.not-known",
+            "Whether a PyTorch is published for this card is not known here; the CPU build runs, slower.",
         )
+    if not card.offers:
+        return message("other.no-offer", "No PyTorch is published for this card; the CPU build runs, slower.")
     told = tuple(_offer_says(card, offer, place) for place, offer in enumerate(card.offers))
     if not card.is_tested and card.chip:
         told += (

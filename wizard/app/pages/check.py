@@ -310,7 +310,7 @@ def _with_guide(row: CheckRow, looks: Looks) -> CheckRow:
 def _network(facts: Facts) -> CheckRow:
     environment = facts.settings.environment or {}
     proxy = next((environment[name] for name in _PROXIES if environment.get(name)), None)
-    if proxy is None:
-        return CheckRow("network", "ok", message("page.check.direct"))
+    if proxy is None:  # a note: nothing was asked yet that could prove the way
+        return CheckRow("network", "note", message("page.check.direct"))
     address = shown(proxy_url(proxy) or proxy)
-    return CheckRow("network", "ok", message("page.check.proxy", address=address), message("page.check.proxy-why"))
+    return CheckRow("network", "note", message("page.check.proxy", address=address), message("page.check.proxy-why"))

@@ -42,13 +42,16 @@ def python_changed(state: AppState, plan: Plan) -> tuple[Message, ...]:
     proposed = promised.python if promised and not plan.choices.reuse else None
     if proposed in (None, plan.python):
         return ()
+    why, pythons = plan.engine_reason, state.facts.machine.pythons if state.facts else ()
+    if plan.engine == "venv" and any(one.has_venv and one.minor == proposed for one in pythons):
+        why = message("flow.differs.torch-python", "The torch that a source has is for that Python.")
     return (
         message(
             "plan.other-python",
             "Python {python} instead of {proposed}.",
             python=plan.python,
             proposed=proposed or "",
-            why=plan.engine_reason,
+            why=why,
         ),
     )
 

@@ -140,8 +140,9 @@ class CheckPage(Page):
         self._fine.show_rows(fine)
         self.fine.setVisible(bool(fine))
         open_too = {row.name for row in rows if not is_fine(row)}
-        names = tuple(dict.fromkeys(requirement_name(row.name) for row in fine if row.name not in open_too))
-        words = self.tr("%1 more, all fine: %2").replace("%1", str(len(fine)))
+        told = [row for row in fine if row.name not in open_too] or fine
+        names = tuple(dict.fromkeys(requirement_name(row.name) for row in told))
+        words = self.tr("%1 more, nothing to do: %2").replace("%1", str(len(names)))
         self.fine.show_words(words.replace("%2", self.context.translator.listed(names)))
 
     # -- the look at the machine

@@ -71,6 +71,9 @@ class ChoosingPage(Page):
         for page, (mark, name, value, note) in self._rows.items():
             place = ORDER.index(page)
             state = "done" if place < now or (page is PageId.REVIEW and self.state.preview) else "later"
+            words_of = chosen.get(page, ("", "")) if state == "done" else ("", "")
+            if page is PageId.BUILD and self.state.selected is None:
+                state = "later"  # proposed by the tables: no source has answered that it has it
             state = "now" if place == now and state != "done" else state
             mark.setText(SIGNS["ok"] if state == "done" else "")
             words = {"done": self.tr("done"), "now": self.tr("in progress"), "later": self.tr("not yet")}
@@ -79,16 +82,16 @@ class ChoosingPage(Page):
                 mark.setProperty("state", state)
                 restyle(mark)
             name.setText(page_name(page))
-            words_of = chosen.get(page, ("", "")) if state == "done" else ("", "")
             value.setText(words_of[0])
             note.setText(words_of[1] if state != "now" else self.tr("checking…"))
 
     def _chosen(self) -> dict[PageId, tuple[str, str]]:
         state = self.state
         found: dict[PageId, tuple[str, str]] = {}
-        if state.picked is not None:
-            build = f"torch {state.picked.torch} + {variant_text(state.picked.variant)}"
-            found[PageId.BUILD] = (build, self.tr("fits your card") if state.picked.variant != "cpu" else "")
+        build = state.selected.candidate if state.selected else state.picked
+        if build is not None:
+            words = f"torch {build.torch} + {variant_text(build.variant)}"
+            found[PageId.BUILD] = (words, self.tr("fits your card") if build.variant != "cpu" else "")
         if state.selected is not None:
             source = state.selected.torch_source
             rates = [one.rate for one in rows_of(state.selected) if "torch" in one.uses and one.rate]

@@ -29,7 +29,7 @@ def link_name(kind: str) -> str:
         "driver": QCoreApplication.translate("Link", "Your driver"),
         "python": QCoreApplication.translate("Link", "Python"),
         "platform": QCoreApplication.translate("Link", "System"),
-        "wheel": QCoreApplication.translate("Link", "Package exists"),
+        "wheel": QCoreApplication.translate("Link", "Package published"),
     }
     return names.get(kind, kind)
 
