@@ -208,8 +208,22 @@ PROBED_SELECTED = replace(
     states=PROBED,
     packages_measured=True,
     notices=(
-        message("race.torch-rate", source=NJU, count=2, rate=38.2, day="2026-11-20 10:12"),
-        message("race.packages-rate", source=TUNA_NAME, count=1, rate=6.8, day="2026-11-20 10:12"),
+        message(
+            "race.torch-rate",
+            source=NJU,
+            count=2,
+            sources=message("race.sources", "{count} sources", count=2),
+            rate=38.2,
+            day="2026-11-20 10:12",
+        ),
+        message(
+            "race.packages-rate",
+            source=TUNA_NAME,
+            count=1,
+            sources=message("race.source", "1 source"),
+            rate=6.8,
+            day="2026-11-20 10:12",
+        ),
     ),
 )
 

@@ -258,6 +258,18 @@ def test_the_driver_that_suffices_for_the_build_at_the_end_is_told_once(
     assert "570" not in said
 
 
+def test_a_driver_that_suffices_has_an_end_where_the_card_has_one(
+    call: Call, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = json.loads((FOLDER / "gtx-1080-windows-595.json").read_text(encoding="utf-8"))
+    old |= {"os": "linux", "glibc": "2.36", "os_version": None, "driver": {"version": "390.157", "cuda": "9.1"}}
+    (tmp_path / "gtx-1080.json").write_text(json.dumps(old), encoding="utf-8")
+    path = saved(tmp_path / "class.torchlab", profile(entry("linux", "cu126"), entry("linux", "cpu")))
+    main(("profile", "check", str(path), "--machine", str(tmp_path / "gtx-1080.json")), lambda *_: 99)
+    said = capsys.readouterr().out
+    assert "driver from 525.60.13 to 580 it would take torch 2.14.1+cu126; do not install a newer one" in said
+
+
 def test_what_a_newer_driver_would_change_is_counted_for_the_room(
     call: Call, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

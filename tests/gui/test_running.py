@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QSystemTrayIcon, QWidget
 from pytestqt.qtbot import QtBot
 
+from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, failed_run, half_run, until_cancelled
 from tests.gui.walking import failed_install, go_to, leave_the_run, press, settle
@@ -258,6 +259,24 @@ def test_a_package_is_named_by_what_is_in_it(qtbot: QtBot, make_window: MakeWind
     words = [one.text() for one in install.steps.findChildren(QLabel)]
     assert any("torch 2.14.1+cu126" in one for one in words)
     assert not any(".whl" in one for one in words)
+
+
+def test_before_the_first_speed_what_is_here_is_checked(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    def resumed(run: FakeRun) -> None:
+        run.begin()
+        run.emit(EventKind.STEP_STARTED, step="fetch", message=values.STEPS_WILL["fetch"].to_json("en"))
+        run.emit(EventKind.PROGRESS, step="fetch", done=2_000, total=4_000, unit="bytes", rate=0.0)
+
+    session.script = resumed
+    _, install = installing(qtbot, make_window)
+    qtbot.waitUntil(lambda: "Checking what is here" in install.progress.words)
+    run_of(session).emit(EventKind.PROGRESS, step="fetch", done=2_001, total=4_000, unit="bytes", rate=9e6, eta=3.0)
+    qtbot.waitUntil(lambda: "Checking what is here" not in install.progress.words)
+    run_of(session).emit(EventKind.PROGRESS, step="fetch", done=2_001, total=4_000, unit="bytes", rate=0.0)
+    qtbot.waitUntil(lambda: "MB/s" not in install.progress.words)
+    assert "Checking what is here" not in install.progress.words, "that was before"
 
 
 def test_large_files_have_bars_of_their_own(

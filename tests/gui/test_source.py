@@ -75,7 +75,10 @@ def test_rows_fill_in_while_the_race_goes_on(qtbot: QtBot, make_window: MakeWind
     assert {"Measured 2 h ago, with the file to be installed.", "2.48 GB", "about 1 min 5 s", "about 10 min"} <= {
         *shown
     }
-    lines = source_page(window).tables["torch"].lines
+    page = source_page(window)
+    assert page.first_control() is page.tables["torch"].chosen_choice, "in sight, as what is folded may not be"
+    assert window.focusWidget() is not page.fold.button
+    lines = page.tables["torch"].lines
     assert [line.radio.isChecked() for line in lines] == [True, False, False]
     assert [line.bar.value() for line in lines] == [1000, 108, 0]
     assert "1 min 5 s" in lines[0].radio.accessibleName()

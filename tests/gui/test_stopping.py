@@ -14,6 +14,7 @@ from tests.gui.fake_session import FakeRun, FakeSession, half_run, until_cancell
 from tests.gui.walking import go_to, leave_the_run, press, settle, texts
 from wizard.app.pages.order import PageId
 from wizard.model.errors import ExitStatus, WizardError
+from wizard.model.events import EventKind
 
 
 def test_cancel_says_cancelling_and_then_what_remains(
@@ -62,9 +63,13 @@ def test_pause_and_go_on(qtbot: QtBot, make_window: MakeWindow, session: FakeSes
     window = make_window()
     go_to(qtbot, window, PageId.INSTALL)
     install = window.pages[PageId.INSTALL]
-    for _ in range(2):
+    run = FakeRun(session, session.known_runs[-1].id)
+    run.emit(EventKind.STEP_STARTED, step="install", message=values.STEPS_WILL["install"].to_json("en"))
+    for state in ("Paused", "Running"):
         press(qtbot, install.pause)
         qtbot.waitUntil(lambda: not install.is_busy)
+        for step in ("fetch", "install"):  # that waits for files
+            qtbot.waitUntil(lambda step=step, state=state: install.steps.state_of(step) == state)
     assert [value for name, value in session.calls if name == "request_pause"] == [True, False]
 
 

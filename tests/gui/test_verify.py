@@ -155,6 +155,7 @@ def test_what_jupyter_lacks_is_put_in_by_a_button(
     settle(qtbot, window)
     qtbot.waitUntil(lambda: f"“PyTorch ({PREFIX.name})”" in page.kernel.words)  # what it is called there
     assert not page.kernel.names.isVisible()
+    assert "kernel.json" in page.changes.button.accessibleName()
     assert page.kernel.button.text().replace("&", "") == "Open a notebook"
     press(qtbot, page.kernel.button)
     qtbot.waitUntil(lambda: ("open_terminal", (PREFIX, "jupyter lab")) in side.calls)

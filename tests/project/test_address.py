@@ -152,7 +152,7 @@ def test_a_repository_that_is_not_there_leaves_nothing(git_server: GitServer, tm
     with pytest.raises(WizardError) as caught:
         bring_project(f"{git_server.address}/gone.git", lambda: False, tmp_path / "projects")
     assert caught.value.code == "project-not-fetched"
-    assert list((tmp_path / "projects").iterdir()) == []
+    assert not (tmp_path / "projects").exists()
 
 
 @WANTS_GIT
@@ -164,7 +164,7 @@ def test_one_that_is_too_large_is_left(
     with pytest.raises(WizardError) as caught:
         bring_project(f"{git_server.address}/captions.git", lambda: False, tmp_path / "projects")
     assert caught.value.code == "project-too-large"
-    assert list((tmp_path / "projects").iterdir()) == []
+    assert not (tmp_path / "projects").exists()
 
 
 @WANTS_GIT
@@ -209,7 +209,7 @@ def test_a_name_that_leads_out_refuses_the_whole_archive(name: str, tmp_path: Pa
     with pytest.raises(WizardError) as caught:
         brought(archive(("requirements.txt", b"torch\n"), (name, b"x")), tmp_path)
     assert caught.value.code == "project-archive-unsafe"
-    assert list((tmp_path / "projects").iterdir()) == []
+    assert not (tmp_path / "projects").exists()
 
 
 def test_an_archive_that_swells_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,3 +224,14 @@ def test_what_is_no_archive_is_told(data: bytes, tmp_path: Path) -> None:
     with pytest.raises(WizardError) as caught:
         brought(data, tmp_path)
     assert caught.value.code == "project-not-fetched"
+
+
+@WANTS_GIT
+def test_an_address_that_gives_nothing_leaves_no_folder(git_server: GitServer, tmp_path: Path) -> None:
+    for was_there in (False, True):
+        place = tmp_path / str(was_there)
+        if was_there:
+            place.mkdir()
+        with pytest.raises(WizardError):
+            bring_project(f"{git_server.address}/nothing.git", lambda: False, place)
+        assert place.exists() is was_there

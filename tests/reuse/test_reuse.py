@@ -178,7 +178,7 @@ def refused(there: There, *more: str, prefix: Path | None = None) -> str:
 
 
 def test_refused_by_the_name_of_the_package_that_no_index_has(there: There) -> None:
-    assert "no package of the name nowhere" in refused(there, "--with", "nowhere")
+    assert "No package is named nowhere" in refused(there, "--with", "nowhere")
 
 
 def test_refused_a_conda_installation(there: There) -> None:

@@ -22,6 +22,7 @@ from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
 from wizard.model.errors import UsageError, WizardError
+from wizard.model.messages import text
 from wizard.run.model import Facts, SelectedBuild
 from wizard.run.select.select_build import select_build
 from wizard.sources import speed
@@ -95,6 +96,8 @@ def test_the_fastest_complete_one_wins(lab: Lab) -> None:
     assert (seen["quick"].rate or 0) > (seen["slow"].rate or 0) > 0
     assert seen["quick"].final_host == "127.0.0.1"
     assert {"race.torch-rate", "race.packages-rate"} <= {notice.key for notice in selected.notices}
+    said = " ".join(text(notice, "en") for notice in selected.notices)
+    assert "out of 3 sources with this build" in said
     assert [source.id for source in selected.further["torch"]][0] == "quick-torch-cpu"
     assert any(source.origin is Origin.OFFICIAL for source in selected.further["torch"])
 

@@ -230,8 +230,8 @@ def _release(lock: Lock) -> str | None:
 
 _NO_PACKAGE = ErrorText(
     "lock-no-package",
-    "There is no package of the name {name} ({source}).",
-    "Look how it is spelled, or name the index that has it (--index).",
+    "No package is named {name} ({source}).",
+    "Check the spelling, or name the index that has it (--index).",
 )
 _SOURCE_ALONE = ErrorText(
     "lock-source-alone",

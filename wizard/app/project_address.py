@@ -10,6 +10,7 @@ One file: the two ways share their address, their bounds and the folder that the
 
 from __future__ import annotations
 
+import contextlib
 import filecmp
 import io
 import os
@@ -54,7 +55,7 @@ IsCancelled = Callable[[], bool]
 NOT_FETCHED = ErrorText(
     "project-not-fetched",
     "The project could not be fetched from {address}.",
-    "Look whether that page opens in a browser; of a private project, make a copy with git and open its folder.",
+    "Check that this page opens in a browser; for a private project, make a copy with git and open its folder.",
 )
 BROKEN = ErrorText(
     "project-archive-broken",
@@ -143,7 +144,7 @@ def bring_project(text: str, is_cancelled: IsCancelled, base: Path | None = None
 
 
 def _made(address: ProjectAddress, place: Path, is_cancelled: IsCancelled) -> Path:
-    target = place / address.name
+    target, was_there = place / address.name, place.exists()
     try:
         place.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".begun-", dir=place, ignore_cleanup_errors=True) as begun:
@@ -165,6 +166,10 @@ def _made(address: ProjectAddress, place: Path, is_cancelled: IsCancelled) -> Pa
             details=str(error),
             path=str(place),
         ) from error
+    finally:
+        if not was_there:
+            with contextlib.suppress(OSError):  # the project is in it
+                place.rmdir()
     return target
 
 

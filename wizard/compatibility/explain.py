@@ -7,7 +7,7 @@ Shapes and sentences only; the verdict is taken as it is. The text table is `wiz
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -160,19 +160,26 @@ def why_not_newest(verdict: Verdict, language: str | None = None) -> str | None:
     return joined(sentences, language or system_language())
 
 
+def last_series(notices: Iterable[Message]) -> int | None:
+    """Return the last driver series that knows all cards; None: no end is known."""
+    return min(
+        (int(str(one.params["branch"])) for one in notices if one.key == "plan.notice.last-branch"), default=None
+    )
+
+
 def after_update(verdict: Verdict, language: str | None = None) -> str | None:
     """Return the sentence about what a newer driver would make possible; None: nothing more."""
     update = verdict.after_driver_update
     if update is None:
         return None
     build = f"{update.torch} + {variant_name(update.variant, language)}"
-    ends = [int(str(notice.params["branch"])) for notice in verdict.notices if notice.key == "plan.notice.last-branch"]
-    if ends:  # "or newer" would lead beyond the last driver that knows the card
+    last = last_series(verdict.notices)
+    if last:  # "or newer" would lead beyond the last driver that knows the card
         words = message(
             "plan.after-driver-update-until",
             "With a driver from {driver} to {last}, {build} would fit.",
             driver=update.number,
-            last=min(ends),
+            last=last,
             build=build,
         )
     else:

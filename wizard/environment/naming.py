@@ -174,7 +174,7 @@ def check_place(prefix: PurePath, os_name: str, home: PurePath | None = None) ->
     if places(os_name).is_system_folder(prefix) or (home is not None and (prefix == home or prefix in home.parents)):
         raise UsageError(
             "target-is-system",
-            "The system or your whole account needs the folder “{path}”.",
+            "The system or your whole account needs “{path}”.",
             "Choose a new folder inside your home folder or on a data disk.",
             path=shown,
         )
@@ -233,8 +233,8 @@ def _check_existing(prefix: Path) -> None:
     if is_environment(prefix):
         raise UsageError(
             "target-is-environment",
-            "There is already an environment in “{path}”; it was left as it is.",
-            "Choose another name; or install into it (page Place, or --into with its folder): what "
+            "There is already an environment in “{path}”.",
+            "Choose another name; or install into the existing environment (--into with its folder): what "
             "is replaced can be brought back.",
             path=str(prefix),
         )

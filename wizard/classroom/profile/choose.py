@@ -12,6 +12,7 @@ from wizard.classroom.profile.model import Profile, ProfileLock
 from wizard.classroom.profile.rows import with_profile_rows
 from wizard.compatibility.data.model import PLATFORMS, Build, Matrix
 from wizard.compatibility.data.ordering import cuda_of, version_key
+from wizard.compatibility.explain import last_series
 from wizard.compatibility.model import Candidate, Choices, DriverUpdate
 from wizard.compatibility.resolve import nearest_python, resolve
 from wizard.install.lock import quoted
@@ -172,7 +173,18 @@ def none_fits(selection: Selection) -> WizardError:
     details = "\n".join(f"{one.lock.label}: {_all(one)}" for one in selection.refused)
     update = selection.after_driver_update
     if update:
-        build = f"torch {update.torch}+{update.variant}"
+        build, last = f"torch {update.torch}+{update.variant}", last_series(selection.notices)
+        if last:
+            return WizardError(
+                "profile-none-fits-driver-until",
+                "No build of this class profile fits this computer as it is: {reasons}.",
+                "Install an NVIDIA driver from {driver} to {last} and no newer one, then {build} of this profile fits.",
+                details=details,
+                reasons=reasons,
+                driver=update.number,
+                last=last,
+                build=build,
+            )
         return WizardError(
             "profile-none-fits-driver",
             "No build of this class profile fits this computer as it is: {reasons}.",

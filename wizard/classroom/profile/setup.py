@@ -170,7 +170,7 @@ def select(
     profile: Profile, machine: Machine, matrix: Matrix, choices: Choices, pythons: tuple[str, ...] | None = None
 ) -> Selection:
     """The entry for this machine among those that the student's wishes leave. Raises WizardError `profile-none-fits`,
-    `profile-none-fits-driver`, UsageError `profile-none-chosen`."""
+    `profile-none-fits-driver…`, UsageError `profile-none-chosen`."""
     wanted = (choices.python, choices.torch, choices.variant)
     locks = [
         lock

@@ -187,10 +187,21 @@ def _tell(selection: Selection, machine: Machine, terminal: Terminal) -> None:
 
 def _tell_update(selection: Selection, terminal: Terminal) -> None:
     """Of the builds of this profile, once."""
+    from wizard.compatibility.explain import last_series
+
     update = selection.after_driver_update
     if update:
-        build = f"torch {update.torch}+{update.variant}"
-        terminal.line("  " + terminal.words(message("profile.show.driver", driver=update.number, build=build)))
+        build, last = f"torch {update.torch}+{update.variant}", last_series(selection.notices)
+        words = message("profile.show.driver", driver=update.number, build=build)
+        if last:
+            words = message(
+                "profile.show.driver-until",
+                "with an NVIDIA driver from {driver} to {last} it would take {build}; do not install a newer one",
+                driver=update.number,
+                last=last,
+                build=build,
+            )
+        terminal.line("  " + terminal.words(words))
 
 
 def _document(file: ProfileFile) -> dict[str, Any]:

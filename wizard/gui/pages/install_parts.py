@@ -95,6 +95,7 @@ class RunProgress(QFrame):
         self.setProperty("role", "card")
         both = line_up(self, (22, 16, 22, 18), 28)
         rows, line = column(gap=10), line_up(gap=14)
+        self._was_measured = False  # whether this attempt has told a speed
         self._percent, self._left = label("", "moment", wrap=False), label("", "muted")
         self._done = label("", "muted", wrap=False)
         _keep_room(self._done)
@@ -146,7 +147,11 @@ class RunProgress(QFrame):
         _set(self._done, self._bytes(view.bytes) if view.bytes else "")
         self._done.setVisible(is_counting)
         left = counted.eta if counted is not None and is_fetching else None
-        _set(self._left, left_text(left) if left is not None else self.tr("Starting…") if begins else "")
+        self._was_measured = is_going and (self._was_measured or bool(rate))
+        words = self.tr("Starting…") if begins else ""
+        if counted is not None and counted.done and is_fetching and not self._was_measured:  # of an attempt before
+            words = self.tr("Checking what is here…")
+        _set(self._left, left_text(left) if left is not None else words)
         _set(self._rate, rate_text(rate) if rate else "")
         _set(self._limit, limit)
         _keep_room(self._speed, is_going and (fetch is None or fetch.state in ("waiting", "running")))
@@ -167,7 +172,7 @@ _SIGNS = {"done": "ok", "skipped": "ok", "failed": "problem", "running": "runnin
 _SAID = ("paused", "stopped", "failed", "cancelled", "not-started")  # states that are said in words as well
 # Until the worker says which steps it has: a new environment's.
 _FIRST_SEEN = tuple(StepView(name, 1.0) for name in ("preflight", "create", "fetch", "install", "check", "verify"))
-_PAUSES = "fetch"  # a pause holds up the download; a step that has begun goes on to its end
+_HELD = ("fetch", "install")  # by a pause: the download and what waits for its files; others go on to their end
 _FETCH = "fetch"
 _BARS = 3
 _SILENT_AFTER = 8.0  # seconds: a file that stands still so long is said to
@@ -261,9 +266,10 @@ class RunSteps(QWidget):
         if list(self._rows) != [step.name for step in steps]:
             self._rebuild([step.name for step in steps])
         self.setVisible(bool(self._rows))
-        for step in steps:
-            self._show_step(step, view, is_going, is_paused and step.name == _PAUSES)
         fetch = view.step(_FETCH)
+        is_held = is_paused and fetch is not None and fetch.state in ("waiting", "running")
+        for step in steps:
+            self._show_step(step, view, is_going, is_held and step.name in _HELD)
         is_fetching = is_going and fetch is not None and fetch.state == "running"
         if self._bars is not None:
             self._bars.show_files((view.bytes.files if view.bytes else ()) if is_fetching else None, is_paused)

@@ -209,10 +209,14 @@ class MirrorPolicy:
 
 def _fastest(kind: SourceKind, benchmark: Benchmark, status: SourceStatus) -> Message:
     count, name = len(benchmark.usable), status.source.label
+    sources = message("race.sources", "{count} sources", count=count)
+    if count == 1:
+        sources = message("race.source", "1 source")
     if status.rate is None:
-        return message(f"race.{kind.value}", source=name, count=count)
+        return message(f"race.{kind.value}", source=name, count=count, sources=sources)
     day = datetime.datetime.fromtimestamp(status.asked).strftime("%Y-%m-%d %H:%M")
-    return message(f"race.{kind.value}-rate", source=name, count=count, rate=round(status.rate / 1e6, 2), day=day)
+    rate = round(status.rate / 1e6, 2)
+    return message(f"race.{kind.value}-rate", source=name, count=count, sources=sources, rate=rate, day=day)
 
 
 def _is_open(kind: SourceKind, choices: Choices, settings: UserSettings) -> bool:

@@ -110,8 +110,9 @@ class SourcePage(Page):
         self._persistent_aside.cancel()
         self._live = {}
 
-    def first_control(self) -> QWidget:
-        return self.again if self.trouble.isVisible() else self.tables["torch"].chosen_choice or self.fold.button
+    def first_control(self) -> QWidget | None:
+        """Without a row to choose it is Next: what is folded at the end may be out of sight."""
+        return self.again if self.trouble.isVisible() else self.tables["torch"].chosen_choice
 
     # -- words
 

@@ -17,7 +17,7 @@ from wizard.app.pages.order import SideId
 from wizard.app.pages.report import CheckView, DiagnosisView, ReportView, read_report
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.verify.kernel import KernelOffer
-from wizard.gui.pages.verify.parts import HEADLINE, SPEED, HandOnCard, add_check, is_lack, small_row
+from wizard.gui.pages.verify.parts import HEADLINE, SPEED, HandOnCard, add_check, changed_words, is_lack, small_row
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
 from wizard.gui.widgets.code import Advice, CodeLines, SaidCode, copy_out, open_folder, say_for_a_moment
@@ -67,6 +67,7 @@ class VerifyPage(Page):
         self.ways = CodeLines(context.translator, is_folded=True)
         self.others, self.changes = Fold(), Fold()
         self._changed = label("", "muted")
+        self._listed = ""  # the environment that Jupyter was told of here
         self._gone = ""  # the run whose environment was deleted since
         self.save, self.copy, self.another, self.finish = (QPushButton() for _ in range(4))
         self.terminal, self.jupyter, self.editor, self.activation = (QPushButton() for _ in range(4))
@@ -105,7 +106,7 @@ class VerifyPage(Page):
         self.mend.clicked.connect(self._open_doctor)
         self.terminal.clicked.connect(lambda: self.open_terminal())
         self.jupyter.clicked.connect(self.kernel.register)
-        self.kernel.added.connect(lambda: say_for_a_moment(self.tr("Added"), self.jupyter))
+        self.kernel.added.connect(self._kernel_added)
         self.kernel.wants_terminal.connect(lambda command: self.open_terminal(command, self.kernel))
         self.kernel.failed.connect(self._show_below)
         self.editor.clicked.connect(self._open_editor)
@@ -263,25 +264,19 @@ class VerifyPage(Page):
             self.command.show_line(None)
         where = self._gone_words() if self._is_gone else None
         words = self.say(where) if where else self.tr("The environment is in %1.").replace("%1", self.state.prefix)
-        self._changed.setText("\n".join((words, *self._settings_words())))
-        names = [Path(file.path).name for one in self.state.used if one.change for file in one.change.files]
-        self.changes.show_words(self.tr("What was chan&ged"), self.context.translator.listed(names))
+        names, said = changed_words(self.state, self._listed == self.state.prefix, self.context.translator)
+        self._changed.setText("\n".join(filter(None, (words, said))))
+        self.changes.show_words(self.tr("What was chan&ged"), names)
+
+    def _kernel_added(self) -> None:
+        say_for_a_moment(self.tr("Added"), self.jupyter)
+        self._listed = self.state.prefix
+        self.render_state()
 
     @staticmethod
     def _is_worth_seeing(check: CheckView) -> bool:
         is_measured = check.name == SPEED and check.state == "ok"
         return check.name == HEADLINE or is_measured or check.state in ("failed", "warning")
-
-    def _settings_words(self) -> list[str]:
-        """Which settings files were changed on the way, and what the tools themselves say now."""
-        used = self.state.used
-        files = [file.path for one in used if one.change for file in one.change.files]
-        said = [self.say(check.words) for one in used for check in one.checks]
-        said += [self.say(words) for one in used for words in one.after]
-        changed = self.tr("Changed settings files: %1. Undo takes it back.").replace(
-            "%1", self.context.translator.listed(files)
-        )
-        return [changed, *said] if files else said
 
     def _show_head(self, view: ReportView) -> None:
         if self._is_gone:

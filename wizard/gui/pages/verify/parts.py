@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QRectF, Qt
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.serving import DOWNLOADS
 from wizard.gui.shell.theme import colour_now
+from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import seconds_text
 from wizard.gui.widgets.frames import RowCard, column, draw_bar, line_up, stacked
 from wizard.gui.widgets.labels import Pill, label
@@ -28,6 +30,18 @@ _WORTH_SAYING = 0.05  # seconds
 _STATES = {"ok": "ok", "warning": "warning", "failed": "problem", "skipped": "note"}
 _GAUGE, _BEYOND = 24, 1.25  # pixels; the end of the gauge, as a part of what such a card is rated at
 _READY = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)  # its files are right, whatever the card said
+
+
+def changed_words(state: AppState, has_kernel: bool, translator: Translator) -> tuple[str, str]:
+    """Return the names of the files of settings that were changed on the way (`has_kernel`: Jupyter's, too), and all
+    that is to be said of them: what the tools themselves say now."""
+    files = [file.path for one in state.used if one.change for file in one.change.files]
+    files += ["kernel.json (Jupyter)"] if has_kernel else []
+    said = [translator.say(check.words) for one in state.used for check in one.checks]
+    said += [translator.say(words) for one in state.used for words in one.after]
+    words = QCoreApplication.translate("VerifyPage", "Changed settings files: %1. Undo takes it back.")
+    lines = [words.replace("%1", translator.listed(files)), *said] if files else said
+    return translator.listed(Path(one).name for one in files), "\n".join(lines)
 
 
 def check_word(state: str) -> str:
