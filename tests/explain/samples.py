@@ -123,7 +123,7 @@ _PLAIN: dict[str, str] = {
     "execution-policy": "C:\\envs\\t\\Scripts\\Activate.ps1 cannot be loaded because running scripts is disabled on this system.",
     "nccl-symbol": "ImportError: /env/lib/python3.10/site-packages/torch/lib/libtorch_cuda.so: undefined symbol: ncclCommRegister",
     "extension-abi": "ImportError: /env/lib/python3.10/site-packages/flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so: undefined symbol: _ZN3c104cuda9SetDeviceEi",
-    "xformers-build": "WARNING[XFORMERS]: xFormers can't load C++/CUDA extensions. xFormers was built for:\n    PyTorch 2.2.0+cu121 with CUDA 1201 (you have 2.2.0+cpu)",
+    "xformers-build": "WARNING[XFORMERS]: xFormers can't load C++/CUDA extensions. xFormers was built for:\n    PyTorch 2.2.0+cu121 with CUDA 1201 (you have 2.3.0+cu121)",
     "libcuda-missing": "ImportError: libcuda.so.1: cannot open shared object file: No such file or directory",
     "static-tls": "OSError: /usr/lib/aarch64-linux-gnu/libgomp.so.1: cannot allocate memory in static TLS block",
     "execstack": "ImportError: libtorch_cpu.so: cannot enable executable stack as shared object requires: Invalid argument",
