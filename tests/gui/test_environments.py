@@ -226,6 +226,39 @@ def test_no_environment_is_said(qtbot: QtBot, make_window: MakeWindow, side: Fak
     page = opened(qtbot, make_window())
     assert page._none.isVisible()
     assert not page.table.isVisible()
+    side.known = tuple(one for one in fake_tools.ENVIRONMENTS if not one.is_persons)
+    press(qtbot, page.again)
+    settle(qtbot, page.window())
+    assert page._none.text() == "No environment was found on this computer.", "what is folded away is nobody's"
+    press(qtbot, page.set_up)
+    assert page.context.side.here is None
+
+
+def test_one_whose_folder_went_while_it_was_shown_leaves_the_list(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
+    side.fail["open_terminal"] = WizardError(error_text("terminal-gone"), path=str(fake_tools.HOME / "old"))
+    page = opened(qtbot, make_window(), fake_tools.HOME / "old")
+    assert page.table.selected is not None
+    side.known = tuple(one for one in side.known if one.name != "old")
+    press(qtbot, page.card.buttons["terminal"])
+    settle(qtbot, page.window())
+    assert "old" not in cells(page, 0)
+    assert page._said.text() == f"old is no longer at {fake_tools.HOME / 'old'}."
+
+
+def test_sizes_say_what_is_counted_twice(
+    qtbot: QtBot, make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = {prefix: replace(one, freed=one.apparent) for prefix, one in fake_tools.SIZES.items()}
+    monkeypatch.setattr(fake_tools, "SIZES", alone)
+    page = opened(qtbot, make_window())
+    assert "share" not in page._subtitle.text()
+    shared = {prefix: replace(one, freed=one.apparent // 2) for prefix, one in alone.items()}
+    monkeypatch.setattr(fake_tools, "SIZES", shared)
+    press(qtbot, page.again)
+    settle(qtbot, page.window())
+    assert page._subtitle.text().endswith("in all (files that they share count in each)")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -255,6 +288,21 @@ def test_the_store_says_what_pruning_frees_and_frees_it(qtbot: QtBot, make_windo
     settle(qtbot, page.window())
     assert "prune_store" in side.names()
     assert page.disk.store.text() == "The package store holds 4.90 GB, all of it in use."
+    assert not page.disk.free.isVisible()
+
+
+def test_freeing_says_so_and_is_ended_by_nothing_else(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    page = opened(qtbot, make_window())
+    side.hold.add("prune_store")
+    press(qtbot, page.disk.free)
+    assert page.disk.free.text() == "Freeing…"
+    assert not page.disk.free.isEnabled()
+    press(qtbot, page.again)
+    qtbot.waitUntil(lambda: not page.is_busy)
+    assert page.disk.free.text() == "Freeing…", "a look at the list does not end it"
+    side.let_go.set()
+    settle(qtbot, page.window())
+    assert page._said.text() == "5.30 GB are free again."
     assert not page.disk.free.isVisible()
 
 

@@ -88,6 +88,10 @@ class SidePage(Page):
 
         self._beside[name] = self.context.tasks.start(work, done, failed, on_note)
 
+    def is_beside(self, name: str) -> bool:
+        """Return whether such a call is under way."""
+        return name in self._beside
+
     def stop_beside(self, name: str) -> None:
         task = self._beside.pop(name, None)
         if task is not None:

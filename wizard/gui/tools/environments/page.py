@@ -5,6 +5,7 @@ One file: one page; table, card and panels are files of their own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,9 @@ from wizard.gui.shell.tasks import IsCancelled, OnNote, seldom
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.tools.environments.card import EnvironmentCard
 from wizard.gui.tools.environments.deletion import DeletionPanel
+from wizard.gui.tools.environments.disk import DiskRow
 from wizard.gui.tools.environments.panels import ClonePanel, PackagesPanel
-from wizard.gui.tools.environments.table import DiskRow, EnvironmentsTable, NobodysFold, OpenedRow
+from wizard.gui.tools.environments.table import EnvironmentsTable, NobodysFold, OpenedRow
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import label
 from wizard.model.errors import WizardError
@@ -30,9 +32,9 @@ if TYPE_CHECKING:
     from wizard.environment.inspect.sizes import Sizes
     from wizard.environment.model import Environment
     from wizard.environment.remove.delete import DeletionPlan
-    from wizard.install.store.space import Usage
 
 _SEARCH_WIDTH = 270  # pixels
+_ALONE = 0.95  # of its bytes: an environment that shares next to nothing
 _EXPORT_AS = "requirements (*.txt);;pylock (*.toml);;JSON (*.json)"
 
 
@@ -52,7 +54,7 @@ class EnvironmentsPage(SidePage):
             PackagesPanel(self),
         )
         self._none, self._said = label("", "muted"), label("", "strong")
-        self.again, self.disk = button(), DiskRow()
+        self.again, self.set_up, self.disk = button(), button(), DiskRow(self)
         self.search = QLineEdit()
         self.search.setClearButtonEnabled(True)
         self.search.setFixedWidth(_SEARCH_WIDTH)
@@ -60,17 +62,19 @@ class EnvironmentsPage(SidePage):
         self.search.textChanged.connect(self.table.search)
         self.search.textChanged.connect(lambda words: self.render_state())
         self.nobodys = NobodysFold(self.table)
-        self._usage: Usage | None = None
         self.footer_left = [self.again]
         self._list = OpenedRow(self.table, self.card)
         self._list.moved.connect(self._show_row)
         self.head.addWidget(self.search, 0, Qt.AlignmentFlag.AlignTop)
         for widget in (self._said, self._none, self._list, self.nobodys, self.panel, self.copying, self.adding):
             self.body.addWidget(widget)
+        self.body.insertWidget(2, self.set_up, 0, Qt.AlignmentFlag.AlignLeft)
         self.body.addStretch(1)
         self.body.addWidget(self.disk)
         self.again.clicked.connect(self._look)
-        self.disk.free.clicked.connect(self._prune)
+        self.set_up.clicked.connect(self._set_up)
+        self.disk.counted.connect(self.render_state)
+        self.disk.freed.connect(self._say_done)
         self.table.chosen.connect(self._chosen)
         self.table.entered.connect(self.card.focus_first)
         self.card.notebook.connect(self._notebook)
@@ -99,6 +103,11 @@ class EnvironmentsPage(SidePage):
         if not self._is_at_work:
             self._close_forms()
             super().leave()
+
+    def _set_up(self) -> None:
+        self.context.side.close()
+        if self.state.run_over:
+            self.context.navigator.restart()
 
     def _close_forms(self) -> None:
         self._plan = None
@@ -132,6 +141,7 @@ class EnvironmentsPage(SidePage):
         self.search.setPlaceholderText(self.tr("Name, folder or version"))
         self.search.setAccessibleName(self.tr("Search"))
         self.again.setText(self.tr("Look &again"))
+        self.set_up.setText(self.tr("&Set up PyTorch"))
         self.table.retranslate()
         for part in (self.nobodys, self.card, self.panel, self.copying, self.adding, self.disk):
             part.retranslate()
@@ -142,8 +152,12 @@ class EnvironmentsPage(SidePage):
         words = self.tr("An environment is a folder with its own Python and packages.")
         if self._found:
             own = [one.prefix for one in self._found if one.is_persons]
-            size = sum(self._sizes[prefix].apparent for prefix in own if prefix in self._sizes)
-            counted = self.tr("%1 of yours, %2 in all").replace("%1", str(len(own)))
+            sizes = [self._sizes[prefix] for prefix in own if prefix in self._sizes]
+            size = sum(one.apparent for one in sizes)
+            counted = self.tr("%1 of yours, %2 in all")
+            if sum(one.freed for one in sizes) < _ALONE * size:
+                counted = self.tr("%1 of yours, %2 in all (files that they share count in each)")
+            counted = counted.replace("%1", str(len(own)))
             words = counted.replace("%2", bytes_text(size)) if size else words
         self.set_head(self.tr("Environments"), words)
 
@@ -157,8 +171,9 @@ class EnvironmentsPage(SidePage):
         self._said.setVisible(bool(self._said.text()))
         is_empty = self._found is not None and not self.table.rowCount()
         none = self.tr("No environment was found on this computer.")
-        self._none.setText(self.tr("Nothing found.") if self._found else none)
+        self._none.setText(self.tr("Nothing found.") if self.search.text() else none)
         self._none.setVisible(is_empty and not is_asked)
+        self.set_up.setVisible(is_empty and not is_asked and not self.search.text())
         self.search.setVisible(bool(self._found) and not is_asked)
         for widget in (self._list, self.table):
             widget.setVisible(self.search.isVisibleTo(self) and not is_empty)
@@ -167,7 +182,7 @@ class EnvironmentsPage(SidePage):
         self.copying.setVisible(self.copying.is_asked)
         self.card.setVisible(one is not None and not is_asked)
         self.again.setEnabled(not is_asked)
-        self._show_disk(not is_asked)
+        self.disk.show_beside(sum(one.freed for one in self._sizes.values()), not is_asked)
 
     # -- the list
 
@@ -195,10 +210,7 @@ class EnvironmentsPage(SidePage):
 
         self.beside("sizes", measure, lambda answer: None, self._sized, lambda error: None)
 
-        def count(is_cancelled: IsCancelled, note: OnNote) -> tuple[Usage, tuple[int, int] | None]:
-            return self.api.store_usage(is_cancelled), self.api.disk_room()
-
-        self.beside("store", count, self._counted, on_failed=lambda error: None)
+        self.disk.count()
 
     def _show_row(self, room: QRect) -> None:
         """What was opened by the keyboard must not stand below the window; the page grows before it can scroll."""
@@ -215,25 +227,6 @@ class EnvironmentsPage(SidePage):
         self.table.show_size(*told)
         self._show_head()
         self.render_state()
-
-    # -- the package store
-
-    def _counted(self, counted: tuple[Usage, tuple[int, int] | None]) -> None:
-        self._usage, room = counted
-        self.disk.show_room(room)
-        self.render_state()
-
-    def _show_disk(self, is_listed: bool) -> None:
-        self.disk.setVisible(is_listed and self._usage is not None)
-        if self._usage is not None:
-            self.disk.show_store(self._usage, sum(one.freed for one in self._sizes.values()), self.say)
-
-    def _prune(self) -> None:
-        self.start_task(None, lambda is_cancelled, note: self.api.prune_store(is_cancelled), self._pruned)
-
-    def _pruned(self, freed: int) -> None:
-        self._usage = None
-        self._say_done(message("flow.store.freed", "{freed} are free again.", freed=bytes_text(freed)))
 
     # -- one of them
 
@@ -262,10 +255,19 @@ class EnvironmentsPage(SidePage):
             self.context.side.open(SideId.DOCTOR, one.prefix)
 
     def _terminal(self) -> None:
-        one = self.table.selected
-        if one is not None:
-            work, on_failed = self.api.open_terminal, self.card.show_no_terminal
-            self.start_task(None, lambda is_cancelled, note: work(one.prefix), lambda answer: None, None, on_failed)
+        if one := self.table.selected:
+            self._open(one.prefix, self.api.open_terminal, self.card.show_no_terminal)
+
+    def _open(self, prefix: Path, work: Callable[[Path], None], on_failed: Callable[[WizardError], None]) -> None:
+        """Say in the row what failed; of a folder that is gone the list says it, which shows the row no more."""
+
+        def failed(error: WizardError) -> None:
+            if error.code == "terminal-gone":
+                self._look()
+            else:
+                on_failed(error)
+
+        self.start_task(None, lambda is_cancelled, note: work(prefix), lambda answer: None, None, failed)
 
     def _notebook(self) -> None:
         """Open one with this environment's kernel; where something lacks, look for what adding it would change."""
@@ -273,8 +275,7 @@ class EnvironmentsPage(SidePage):
         if one is not None and lacks:
             self._ask_packages(lacks)
         elif one is not None:
-            work, on_failed = self.api.open_notebook, self.card.show_wrong
-            self.start_task(None, lambda is_cancelled, note: work(one.prefix), lambda answer: None, None, on_failed)
+            self._open(one.prefix, self.api.open_notebook, self.card.show_wrong)
 
     def _bring_back(self, run: str) -> None:
         one = self.table.selected

@@ -1,25 +1,25 @@
 """The environments as a table: one row each, sizes filled in as they come. Shows values; asks nobody.
 
-One file: the table, what stands in its chosen row, the fold that shows the rest of it, and the disk below it.
+One file: the table, what stands in its chosen row, and the fold that shows the rest of it.
 """
 
 from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.build import version_rank
 from wizard.gui.widgets.figures import variant_text
-from wizard.gui.widgets.frames import DiskBar, column, line_up
-from wizard.gui.widgets.icons import ICON_SIZE, IconView, icon
-from wizard.gui.widgets.labels import SIGNS, label, plain_tip
+from wizard.gui.widgets.frames import column
+from wizard.gui.widgets.icons import ICON_SIZE, icon
+from wizard.gui.widgets.labels import SIGNS, plain_tip
 from wizard.gui.widgets.row_table import (
     BADGE,
     EDGE,
@@ -31,13 +31,12 @@ from wizard.gui.widgets.row_table import (
     RowTable,
     SizeCell,
 )
-from wizard.model.messages import Message, bytes_text, message
+from wizard.model.messages import bytes_text
 from wizard.system.traits import this
 
 if TYPE_CHECKING:
     from wizard.environment.inspect.sizes import Sizes
     from wizard.environment.model import Environment
-    from wizard.install.store.space import Usage
 
 _NAME, _PYTHON, _TORCH, _ENGINE, _SIZE, _USED, _STATE = range(7)
 _MOST_ROWS_SHOWN, _ALL_ROWS = 8, 100_000  # in a form; on a page of its own, which scrolls
@@ -355,44 +354,3 @@ class NobodysFold(QPushButton):
     def _turn(self, is_open: bool) -> None:
         self.setIcon(icon("chevron-down" if is_open else "chevron-right"))
         self._table.show_nobodys(is_open)
-
-
-class DiskRow(QFrame):
-    """The disk of the environments: how full it is, what the package store holds, and what of it can be freed."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "info")
-        line = line_up(self, (16, 12, 16, 12), 14)
-        self._room: tuple[int, int] | None = None
-        self._own = 0
-        self.bar, self.store, self._left = DiskBar(), label("", "muted"), label("", "", wrap=False)
-        self.free = QPushButton(self)
-        self.free.setProperty("role", "small")
-        line.addWidget(IconView("hard-drive"))
-        line.addWidget(self.bar)
-        line.addWidget(self._left)
-        line.addWidget(self.store, 1)
-        line.addWidget(self.free)
-        self.setVisible(False)
-
-    def show_room(self, room: tuple[int, int] | None) -> None:
-        """Take the free and all bytes of the disk; None where nobody knows."""
-        self._room = room
-        self.retranslate()
-
-    def show_store(self, usage: Usage, own: int, say: Callable[[Message], str]) -> None:
-        """Say what the store holds. `own`: bytes of environments outside it, each file once."""
-        self._own = own + usage.size
-        size, freed = bytes_text(usage.size), bytes_text(usage.freed)
-        said = "flow.store.unused" if usage.unused else "flow.store.used"
-        self.store.setText(say(message(said, size=size, count=len(usage.unused), freed=freed)) if usage.stored else "")
-        self.free.setVisible(bool(usage.unused))
-        self.free.setText(say(message("flow.store.free", "Free &up {freed}", freed=freed)))
-        self.retranslate()
-
-    def retranslate(self) -> None:
-        free, total = self._room or (0, 0)
-        self._left.setText(self.tr("%1 free").replace("%1", bytes_text(free)) if total else "")
-        self._left.setVisible(bool(total))
-        self.bar.show_bytes(max(total - free - self._own, 0), self._own, total)
