@@ -22,7 +22,7 @@ from wizard.machine.model import Driver, Gpu, Machine, MigInstance
 from wizard.model.capability import ComputeCapability
 from wizard.model.errors import ExitStatus
 from wizard.model.messages import LANGUAGES, message, text
-from wizard.run.verify.model import SmokeCheck, Verification
+from wizard.run.verify.model import Diagnosis, SmokeCheck, Verification
 from wizard.system import places_linux, places_windows
 
 QUIET = HostFacts(None, frozenset(), None, (), None, None, False, None, (), None, None)
@@ -158,6 +158,16 @@ def test_a_machine_that_works_is_not_blamed() -> None:
     works = Verification(True, None, SAID, torch="2.13.0+cpu")
     answer = decide(Path("/e"), tuple(looks(NO_CARD, replace(QUIET, scheduler="Slurm")).values()), works)
     assert (answer.verdict, answer.cause, answer.others) == ("nothing-wrong", None, ())
+
+
+def test_no_card_is_to_blame_where_the_processor_fails_as_well() -> None:
+    """The zeros on the card fail for want of one; what is then computed on the processor fails, too."""
+    both = replace(GPU_FAILED, checks=(*GPU_FAILED.checks, SmokeCheck("matmul", "failed", SAID)))
+    said = Diagnosis("no-driver", SAID, SAID, ())
+    for verification in (both, replace(both, diagnosis=said)):
+        answer = decide(Path("/e"), tuple(looks(NO_CARD).values()), verification)
+        assert answer.verdict == "unknown", "not: the environment is fine"
+        assert exit_status(answer) is ExitStatus.FAILED
 
 
 def test_the_environment_comes_before_the_machine() -> None:

@@ -96,6 +96,7 @@ _OF_THE_MACHINE = frozenset(
 )
 # No card: of no matter where the CPU build is what was meant.
 _OF_THE_CARD = frozenset({"no-card", "container-no-card", "wsl-no-card", "login-node"})
+_ON_EITHER = frozenset({"matmul", "convolution"})  # checks
 _PASSING_NEEDS = frozenset({"two-copies"})  # wrong only when the test says so, too
 
 
@@ -150,15 +151,22 @@ def _of_the_rest(findings: Sequence[Finding], verification: Verification, looks:
     said = verification.diagnosis
     machine = [each for each in findings if each.scope == MACHINE and each.certain]
     machine.sort(key=lambda each: _place(each.code, _MACHINE_RANK))
-    is_card_matter = verification.gpu_ok is False and verification.torch is not None
+    fails_anyway = _fails_without_card(verification)
+    is_card_matter = verification.gpu_ok is False and verification.torch is not None and not fails_anyway
     if is_card_matter and machine:
         return machine[0]
     runtime = next((each for each in findings if each.code == "vc-runtime"), None)
     if runtime and said and said.cause.key.startswith("diagnosis.import-failed-vc-runtime"):
         return runtime
-    if said is None or said.code == "unknown":
+    if said is None or said.code == "unknown" or (fails_anyway and said.code in _OF_THE_MACHINE):
         return None
     return _from_diagnosis(said, looks)
+
+
+def _fails_without_card(verification: Verification) -> bool:
+    """Return whether PyTorch fails on the processor, too, on which it computes where the card did not answer."""
+    failed = {check.name for check in verification.checks if check.state == "failed"}
+    return "zeros" in failed and not failed.isdisjoint(_ON_EITHER)
 
 
 def _from_diagnosis(said: Diagnosis, looks: Sequence[Check]) -> Finding | None:
