@@ -11,14 +11,16 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from tests.app import values
 from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import mnemonics, press, settle, typed
 from tests.sentences import error_text
-from wizard.app.pages.order import SideId
+from wizard.app.pages.order import PageId, SideId
 from wizard.app.tools import Replaced
+from wizard.gui.pages.verify.page import VerifyPage
 from wizard.gui.shell import splash
 from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.gui.tools.environments.page import EnvironmentsPage
@@ -116,6 +118,14 @@ def test_a_notebook_opens_or_what_it_lacks_is_added(
     qtbot.waitUntil(page.adding.go.isVisible)
     assert ("plan_add", ("notebook",)) in session.calls
     assert not [call for call in session.calls if call[0] == "start"], "nothing is done before it is read"
+    prefix = str(fake_tools.HOME / "torch")
+    session.known_runs = [values.run_info("run-kernel", "planned", prefix)]
+    press(qtbot, page.adding.go)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+    verify = window.pages[PageId.VERIFY]
+    assert isinstance(verify, VerifyPage)
+    qtbot.waitUntil(lambda: "Jupyter lists this environment" in verify.kernel.words)
+    assert verify.jupyter.text() == "Added"
 
 
 def test_a_folder_that_nothing_opens_is_said_with_its_path(

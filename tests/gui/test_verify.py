@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
@@ -21,6 +22,7 @@ from wizard.compatibility.model import ProjectUse
 from wizard.gui.pages.verify.page import VerifyPage
 from wizard.gui.pages.verify.parts import SpeedGauge
 from wizard.gui.shell.window import SMALLEST, WizardWindow
+from wizard.gui.widgets.code import SAID_FOR_MS
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES
 
@@ -54,6 +56,26 @@ def test_a_failed_test_has_one_repair_button_that_leads_to_the_doctor(
     press(qtbot, window.footer.back)
     settle(qtbot, window)
     assert window.page is page
+
+
+def test_another_run_is_shown_from_its_top_with_its_folds_closed(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    window.resize(*SMALLEST)
+    page = reached(qtbot, window)
+    for fold in (page.others, page.changes):
+        fold.button.setChecked(True)
+    bar = page._scroll.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    bar.setValue(bar.maximum())
+    session.known_runs = [values.run_info("another", "planned", str(PREFIX))]
+    session.start("another")
+    window.navigator.show_run("another")
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+    settle(qtbot, window)
+    assert bar.value() == 0
+    assert not any(fold.button.isChecked() for fold in (page.others, page.changes))
 
 
 def test_what_a_project_lacks_stands_first(
@@ -99,6 +121,8 @@ def test_each_way_to_begin_is_one_press(qtbot: QtBot, make_window: MakeWindow, s
         settle(qtbot, window)
         assert (call, PREFIX) in side.calls
     assert page.jupyter.text() == "Added"
+    qtbot.wait(SAID_FOR_MS + 200)
+    assert page.jupyter.text() == "Added", "it is, and stays so"
     press(qtbot, page.activation)
     assert QGuiApplication.clipboard().text() == f"source {PREFIX}/bin/activate"
 

@@ -252,9 +252,11 @@ class Navigator:
         """Settings are written and the worker is started: until that is done, nobody turns the page."""
         self._move(self._page, replace(self._state, is_beginning=is_beginning))
 
-    def show_run(self, run_id: str) -> None:
+    def show_run(self, run_id: str, for_jupyter: bool = False) -> None:
         """A run was started, resumed or found going: from here on it is the only thing that counts."""
         state = replace(self._state, run_id=run_id, run_over=False, run_failed=False, report=None, is_beginning=False)
+        is_same = self._state.run_id == run_id
+        state = replace(state, for_jupyter=for_jupyter or (is_same and self._state.for_jupyter))
         self._move(PageId.INSTALL, state, drop=False)
 
     def put_run_over(self, report: Mapping[str, Any] | None, prefix: str = "", has_failed: bool = False) -> None:

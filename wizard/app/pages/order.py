@@ -50,6 +50,7 @@ class AppState:
     preview: Preview | None = None
     is_beginning: bool = False  # Install was pressed, and the worker is not there yet
     run_id: str | None = None
+    for_jupyter: bool = False  # that run puts in what Jupyter lacks, to list the environment there afterwards
     run_over: bool = False
     run_failed: bool = False  # it ended by itself, without a report
     prefix: str = ""  # of the environment that the run made
@@ -221,7 +222,9 @@ PAGES: tuple[PageSpec, ...] = (
     PageSpec(PageId.SOURCE, ("selected", "selected_for", "persistent"), _has_source),
     PageSpec(PageId.PLACE, ("place",), _placed),
     PageSpec(PageId.REVIEW, ("preview", "is_beginning"), lambda state: state.preview is not None),
-    PageSpec(PageId.INSTALL, ("run_id", "run_over", "run_failed"), lambda state: state.report is not None),
+    PageSpec(
+        PageId.INSTALL, ("run_id", "for_jupyter", "run_over", "run_failed"), lambda state: state.report is not None
+    ),
     PageSpec(PageId.VERIFY, ("report", "prefix"), lambda state: True),
 )
 ORDER: tuple[PageId, ...] = tuple(spec.id for spec in PAGES)

@@ -20,7 +20,7 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import OnNote, Task, Work
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.commands import page_name, side_name
-from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.frames import Fold, column, line_up
 from wizard.gui.widgets.icons import Sign
 from wizard.gui.widgets.labels import label
 from wizard.gui.widgets.messages import Busy, HelpPanel, Trouble
@@ -155,6 +155,12 @@ class Page(QWidget):
             self.context.side.open(SideId(page))
         else:
             self.context.navigator.open_page(PageId(page))
+
+    def begin_anew(self, *folds: Fold) -> None:
+        """Show its top, with these folds closed."""
+        self._scroll.verticalScrollBar().setValue(0)
+        for fold in folds:
+            fold.button.setChecked(False)
 
     # -- for pages
 

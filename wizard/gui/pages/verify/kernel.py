@@ -66,14 +66,14 @@ class KernelOffer(QFrame):
 
     wants_terminal = Signal(str)  # in which this command runs
     failed = Signal(object)  # WizardError, to be shown below
-    added = Signal()
+    added = Signal()  # or taken out of sight again
 
     def __init__(self, page: Page) -> None:
         super().__init__()
         self.setProperty("role", "card")
         self._page, self._context = page, page.context
         self._aside = SideTask(page.context.tasks)  # its sentence stays until it is over, whatever else is pressed
-        self._lists_after = ""  # the environment that gets the package just now, to be listed in Jupyter then
+        self._listed_for: str | None = ""  # the run that put the package in
         self.preview: Preview | None = None
         self.notebook: str | None = None  # the command that opens one
         self.has_editor = False  # which opens notebooks, too
@@ -97,6 +97,10 @@ class KernelOffer(QFrame):
         """What is to be put in: Jupyter itself, where nothing here opens a notebook."""
         return KERNEL_PACKAGE if self.notebook or self.has_editor else NOTEBOOK_PACKAGE
 
+    @property
+    def is_added(self) -> bool:
+        return bool(self._title)
+
     def register(self) -> None:
         """List the environment in Jupyter; where it lacks something, look for what that would change."""
         prefix, api = Path(self._page.state.prefix), self._context.session.tools
@@ -106,13 +110,14 @@ class KernelOffer(QFrame):
 
     def go_on(self) -> None:
         """What was lacking has been put in: list it now."""
-        if self._lists_after == self._page.state.prefix:
-            self._lists_after = ""
+        state = self._page.state
+        if state.for_jupyter and self._listed_for != state.run_id:
+            self._listed_for = state.run_id
             self.register()
 
     def _registered(self, title: str) -> None:
-        self.added.emit()
         self._show(title=title)
+        self.added.emit()
 
     def _not_registered(self, error: WizardError) -> None:
         if error.code == KERNEL_LACKS.code:
@@ -154,8 +159,7 @@ class KernelOffer(QFrame):
 
     def _begun(self, run_id: str) -> None:
         self.put_away()  # it is the worker's now
-        self._lists_after = self._page.state.prefix
-        self._context.navigator.show_run(run_id)
+        self._context.navigator.show_run(run_id, for_jupyter=True)
 
     def _show(self, preview: Preview | None = None, title: str = "") -> None:
         """`preview`: what would change; `title`: what Jupyter calls the kernel; neither: it is looked for."""
@@ -173,8 +177,9 @@ class KernelOffer(QFrame):
 
     def put_away(self) -> Preview | None:
         """Hide it; return the plan that nobody has carried out, whose files are to go."""
-        preview, self.preview = self.preview, None
+        preview, self.preview, self._title = self.preview, None, ""
         self.setVisible(False)
+        self.added.emit()
         return preview
 
     def retranslate(self) -> None:

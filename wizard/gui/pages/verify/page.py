@@ -20,7 +20,7 @@ from wizard.gui.pages.verify.kernel import KernelOffer
 from wizard.gui.pages.verify.parts import HEADLINE, SPEED, HandOnCard, add_check, changed_words, is_lack, small_row
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
-from wizard.gui.widgets.code import Advice, CodeLines, SaidCode, copy_out, open_folder, say_for_a_moment
+from wizard.gui.widgets.code import Advice, CodeLines, SaidCode, copy_out, open_folder
 from wizard.gui.widgets.figures import build_text
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up
 from wizard.gui.widgets.icons import icon
@@ -67,7 +67,7 @@ class VerifyPage(Page):
         self.ways = CodeLines(context.translator, is_folded=True)
         self.others, self.changes = Fold(), Fold()
         self._changed = label("", "muted")
-        self._listed = ""  # the environment that Jupyter was told of here
+        self._seen: str | None = None  # the run that was shown last
         self._gone = ""  # the run whose environment was deleted since
         self.save, self.copy, self.another, self.finish = (QPushButton() for _ in range(4))
         self.terminal, self.jupyter, self.editor, self.activation = (QPushButton() for _ in range(4))
@@ -106,7 +106,7 @@ class VerifyPage(Page):
         self.mend.clicked.connect(self._open_doctor)
         self.terminal.clicked.connect(lambda: self.open_terminal())
         self.jupyter.clicked.connect(self.kernel.register)
-        self.kernel.added.connect(self._kernel_added)
+        self.kernel.added.connect(self._kernel_changed)
         self.kernel.wants_terminal.connect(lambda command: self.open_terminal(command, self.kernel))
         self.kernel.failed.connect(self._show_below)
         self.editor.clicked.connect(self._open_editor)
@@ -117,6 +117,9 @@ class VerifyPage(Page):
 
     def enter(self) -> None:
         view = self._view
+        if self.state.run_id != self._seen:  # as it was left it is of another run
+            self._seen = self.state.run_id
+            self.begin_anew(*filter(None, (self.ways.fold, self.others, self.changes)))
         if view is None or not self.state.prefix:
             return
         prefix, has_cuda, api = Path(self.state.prefix), self._has_cuda, self.context.session.tools
@@ -218,7 +221,7 @@ class VerifyPage(Page):
         self.another.setText(self.tr("Set up &another"))
         self.finish.setText(self.tr("&Finish"))
         self.mend.setText(self.tr("&Repair…"))
-        self.jupyter.setText(self.tr("Add to &Jupyter"))
+        self._name_jupyter()
         is_project = self.state.project is not None
         self.terminal.setText(self.tr("&Terminal here") if is_project else self.tr("Open &terminal"))
         self.editor.setText(self.tr("Open the project in &VS Code") if is_project else self.tr("Open in &VS Code"))
@@ -233,6 +236,9 @@ class VerifyPage(Page):
         self.command.retranslate()
         self.kernel.retranslate()
         self.hand_on.retranslate()
+
+    def _name_jupyter(self) -> None:
+        self.jupyter.setText(self.tr("Added") if self.kernel.is_added else self.tr("Add to &Jupyter"))
 
     def render_state(self) -> None:
         view = self._view
@@ -264,13 +270,12 @@ class VerifyPage(Page):
             self.command.show_line(None)
         where = self._gone_words() if self._is_gone else None
         words = self.say(where) if where else self.tr("The environment is in %1.").replace("%1", self.state.prefix)
-        names, said = changed_words(self.state, self._listed == self.state.prefix, self.context.translator)
+        names, said = changed_words(self.state, self.kernel.is_added, self.context.translator)
         self._changed.setText("\n".join(filter(None, (words, said))))
         self.changes.show_words(self.tr("What was chan&ged"), names)
 
-    def _kernel_added(self) -> None:
-        say_for_a_moment(self.tr("Added"), self.jupyter)
-        self._listed = self.state.prefix
+    def _kernel_changed(self) -> None:
+        self._name_jupyter()
         self.render_state()
 
     @staticmethod

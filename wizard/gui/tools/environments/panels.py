@@ -171,6 +171,7 @@ class PackagesPanel(QFrame):
         self._one: Environment | None = None
         self._preview: Preview | None = None
         self._is_nothing = False
+        self._for_jupyter = ""
         rows = column(self, (16, 14, 16, 14), 8)
         self._title, self._words, self._changes = label("", "heading"), label("", "muted"), label("")
         self.look, self.update_all, self.go, self.keep = (QPushButton(self) for _ in range(4))
@@ -201,8 +202,8 @@ class PackagesPanel(QFrame):
         return self._one is not None
 
     def ask(self, one: Environment, wanted: str = "") -> None:
-        """`wanted`: packages that are looked for at once."""
-        self._one = one
+        """`wanted`: what Jupyter lacks, which is looked for at once."""
+        self._one, self._for_jupyter = one, wanted
         self.names.setText(wanted)
         self.setVisible(True)
         self.retranslate()
@@ -256,7 +257,7 @@ class PackagesPanel(QFrame):
 
         def begun(answer: object) -> None:
             self._preview = None  # it is the worker's now
-            context.navigator.show_run(run_id)
+            context.navigator.show_run(run_id, self._for_jupyter in preview.plan.choices.extras)
             context.side.close()
 
         self._page.start_task(
