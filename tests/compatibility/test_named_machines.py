@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.compatibility.machines import machine, names
+from wizard.app.pages.requirements import requirements
 from wizard.cli.pick import render
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.data.model import Card
@@ -19,6 +20,7 @@ from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Driver, Gpu
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import message, text
+from wizard.sources.model import UserSettings
 
 NOTHING = None
 # machine -> best, after a driver update: (branch, torch, tag)
@@ -226,12 +228,16 @@ def test_notes_on_cards_beyond_the_table() -> None:
     assert (reason.code, reason.words) == ("no-kernels-for-gpu", "own-code")
 
 
-@pytest.mark.parametrize("capability", ["5.3", "6.2", "7.2", "8.7"])
+@pytest.mark.parametrize("capability", ["5.3", "6.2", "7.2", "8.7", "10.1"])
 def test_a_board_is_sent_to_its_maker_and_told_nothing_against_that(capability: str) -> None:
     board = machine("jetson-orin-linux")
     gpu = replace(board.gpus[0], compute_capability=ComputeCapability.parse(capability))
     keys = notice_keys(resolve(replace(board, gpus=(gpu,)), load_matrix(), Choices()))
     assert "plan.notice.own-wheels" in keys
+    rows = {row.name: row for row in requirements(replace(board, gpus=(gpu,)), UserSettings())}
+    assert rows["gpu"].fix is not None
+    assert rows["gpu"].fix.key == "plan.notice.own-wheels", "Check and pick say the same"
+    assert (rows["driver"].state, rows["driver"].why and rows["driver"].why.key) == ("note", "check.driver.board")
     assert not {"plan.notice.last-branch", "plan.notice.no-torch", "plan.notice.last-torch"} & set(keys)
 
 

@@ -57,7 +57,7 @@ class JudgeContext:
         """A board whose maker publishes its own PyTorch: what is here was made for other computers."""
         boards = self.matrix.boards
         own = {board.capability for board in boards if not board.official_wheels}
-        return self.machine.arch == "aarch64" and card.capability in own
+        return self.machine.arch == "aarch64" and (card.capability in own or wants_own_code(card.capability))
 
     def floor(self, build: Build) -> Floor | None:
         cuda = cuda_of(build.variant)

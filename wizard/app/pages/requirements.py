@@ -139,19 +139,19 @@ def _driver(machine: Machine) -> Requirement | None:
         "check.driver.brings",
         "PyTorch brings its own CUDA (NVIDIA's way to compute on the card) and cuDNN; you only need this driver.",
     )
-    if driver.cuda is None:
-        return Requirement("driver", "ok", message("check.driver.version", version=driver.version), brings)
-    return Requirement(
-        "driver",
-        "ok",
-        message(
-            "check.driver.cuda",
-            "Driver {version}, runs CUDA up to {cuda}",
-            version=driver.version,
-            cuda=driver.cuda,
-        ),
-        brings,
-    )
+    state = "ok"
+    if machine.nvidia_gpus and all(wants_own_code(gpu.compute_capability) for gpu in machine.nvidia_gpus):
+        state = "note"  # what runs there is its maker's PyTorch alone, which brings no CUDA
+        brings = message(
+            "check.driver.board",
+            "Driver and CUDA come with the board's system; the PyTorch that NVIDIA publishes for it uses these.",
+        )
+    fact = message("check.driver.version", version=driver.version)
+    if driver.cuda is not None:
+        fact = message(
+            "check.driver.cuda", "Driver {version}, runs CUDA up to {cuda}", version=driver.version, cuda=driver.cuda
+        )
+    return Requirement("driver", state, fact, brings)
 
 
 def _driver_failure(machine: Machine) -> Message | None:
