@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import AMPERE, NO_CARD, build, decided, relaxed
+from tests.project.deciding import AMPERE, NO_CARD, build, codes, decided, relaxed
 from tests.project.test_read import asked, project_of
 
 
@@ -27,3 +27,35 @@ def test_a_wheel_that_a_script_fetched_is_what_it_installs(tmp_path: Path, place
         assert (build(found)[0], build(found)[2], relaxed(found)) == ("2.1.2", "3.10", {})
     named = {one.name for one in project_of(tmp_path, files).statements}
     assert not [name for name in named if name[:1] == "-" or "/" in name]
+
+
+def test_a_script_is_found_below_where_a_readme_does_not_say_in_which_folder(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "README.md": "```\nbash env.sh\n./train.sh\n```\n",
+        "stereo/env.sh": "pip install torch==1.12.1+cu113 torchvision==0.13.1+cu113\npip install timm==0.5.4\n",
+        "third_party/env.sh": "pip install torch==1.8.0\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert build(found)[:2] == ("1.12.1", "cu113")
+    assert not codes(found) & {"undeclared", "include-missing"}
+    several = {**files, "other/env.sh": "pip install torch==2.0.1\n", "requirements.txt": "torch\n"}
+    assert "several-named" in codes(decided(tmp_path / "several", several, AMPERE))
+    words = "bash env.sh\nsource /opt/ros/setup.bash\npip install numpy\n"
+    gone = decided(tmp_path / "gone", {"README.md": words}, AMPERE)
+    assert [one.params["name"] for one in gone.remarks if one.key.endswith("include-missing")] == ["env.sh"]
+
+
+def test_of_two_scripts_the_one_that_is_followed_is_named(tmp_path: Path) -> None:
+    pins = {"a": "torch==1.12.1+cu113", "b": "torch==2.0.1"}
+    found = decided(tmp_path, {f"env_{name}.sh": f"pip install {pin}\n" for name, pin in pins.items()}, AMPERE)
+    [said] = [one for one in found.remarks if one.key == "project.remark.recommended"]
+    assert (build(found)[0], said.params["file"]) == ("2.0.1", "env_b.sh")
+
+
+def test_a_script_is_started_in_the_folder_that_the_line_before_went_to(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "README.md": "```\ncd b\nbash env.sh\n```\n",
+        "a/env.sh": "pip install torch==2.0.1\n",
+        "b/env.sh": "pip install torch==2.1.1\n",
+    }
+    assert build(decided(tmp_path, files, AMPERE))[0] == "2.1.1"

@@ -110,8 +110,8 @@ def read_commands(file: str, text: str, found: Findings) -> None:
             _pip(_tokens(match["words"]), where, found, place.at(line, match.start()))
         for match in _CONDA.finditer(line):
             _conda(_tokens(match["words"]), where, found, place.at(line, match.start()))
+        _run(line, where, found, place)
         place.after(line)
-        _run(line, where, found)
 
 
 class _WorkingFolder:
@@ -151,10 +151,10 @@ class _WorkingFolder:
         return parts
 
 
-def _run(line: str, where: FileLine, found: Findings) -> None:
+def _run(line: str, where: FileLine, found: Findings, place: _WorkingFolder) -> None:
     """Read what a line starts: scripts, interpreters and what these import."""
     for match in _STARTED.finditer(line):
-        found.include(match[1], where, STARTED)
+        found.include(_below(place.at(line, match.start(1)), match[1]), where, STARTED)
     for match in _INTERPRETER.finditer(line):
         version = match[1] or match[2] or match[3]
         found.statements.append(Statement(PYTHON, f"=={version}.*", where, RECOMMENDED))

@@ -299,7 +299,7 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             text=at.text,
         )
     if asks.torch_any:
-        place = asks.torch[0].origin
+        place = next((one for one in asks.torch if meets(one.specifier, candidate.torch)), asks.torch[0]).origin
         yield message("project.remark.recommended", file=place.file, line=place.line, text=place.text)
 
 

@@ -39,10 +39,24 @@ _TELLING = re.compile(
     r"|.*(install|setup|env)[^/]*\.(sh|bat|cmd|ps1)",
     re.IGNORECASE,
 )
+_SCRIPT = re.compile(r"[^/]*(?:install|setup|env)[^/]*\.(?:sh|bash)", re.IGNORECASE)
 _MAKING = re.compile(r"makefile|install\.py|cog\.ya?ml|[^/]*\.def", re.IGNORECASE)  # of the root alone
 _MANUAL = re.compile(r"docs?/(?:[\w-]*install[\w-]*|(?:en/)?get(?:ting)?_started)\.(?:md|rst)", re.IGNORECASE)
 _YAML = re.compile(r"[^/.][^/]*\.ya?ml|(?:conda|envs?|environments?)/[^/]+\.ya?ml", re.IGNORECASE)
 _CONDAS = (r"^dependencies:\s*$", r"^(?:channels|name):", r"^\s*- *[\"']?(?:python|pip|pytorch)\b")
+ORDER = (  # in which they count, by their names
+    r"^requirements\.txt$",
+    r"requirements\.txt$",
+    r"requirement",
+    r"\.ya?ml$",
+    r"pixi\.toml$",
+    r"pipfile$",
+    r"pyproject\.toml$",
+    r"setup\.cfg$|settings\.ini$",
+    r"setup\.py$",
+    r"\.txt$",
+    r"\.python-version$",
+)
 _SHARED = (".txt", ".in")  # lists that the parts of a repository share: nothing else of it is shown in a plan
 _IS_TEXT = ("utf-8", "gb18030")
 
@@ -141,6 +155,19 @@ class ProjectFolder:
                 return found
         return None
 
+    def named(self, name: str) -> list[str]:
+        """Return the files below that have this name, or end in this path."""
+        wanted = "/" + re.sub(r"^(?:\.{0,2}/)+", "", name)
+        found = self._by_last.get(wanted.rsplit("/", 1)[1], []) if not name.startswith("/") else []
+        return [one for one in found if f"/{one}".endswith(wanted)]
+
+    @cached_property
+    def _by_last(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for _, name, _ in self.names():
+            found.setdefault(name.rsplit("/", 1)[-1], []).append(name)
+        return found
+
     def inside(self, candidate: Path) -> str | None:
         """None: it leads out of the folder, by its dots or by a link."""
         try:
@@ -210,6 +237,19 @@ def _decoded(data: bytes) -> str:
         except UnicodeDecodeError:
             continue
     return data.decode("latin-1")
+
+
+def rank(name: str) -> tuple[int, str]:
+    """Return the place of a file among those that count."""
+    last = name.rsplit("/", 1)[-1].lower()
+    return next((number for number, kind in enumerate(ORDER) if re.search(kind, last)), len(ORDER)), name
+
+
+def is_script_of_install(words: str) -> bool:
+    """Return whether a script that a line starts is one that installs by its name, and is a file of the project's: not
+    of the computer (`/opt/ros/setup.bash`), nor of a workspace that is built first (`install/setup.sh`)."""
+    folder, _, last = words.rpartition("/")
+    return not words.startswith("/") and folder not in ("devel", "install") and bool(_SCRIPT.fullmatch(last))
 
 
 def is_lock(name: str) -> bool:

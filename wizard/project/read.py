@@ -19,7 +19,7 @@ from wizard.project.commands import STARTED, installs, last_resort, read_command
 from wizard.project.companions import companion
 from wizard.project.conda import read_cog, read_conda_lock, read_environment, read_explicit, read_pixi
 from wizard.project.file_choice import DEVELOPING, names_a_computer, of_another_framework, purpose_of
-from wizard.project.files import MOST_FILES, ProjectFolder, is_lock
+from wizard.project.files import MOST_FILES, ORDER, ProjectFolder, is_lock, is_script_of_install, rank
 from wizard.project.model import (
     DECLARED,
     LOCKED,
@@ -43,20 +43,8 @@ _MAIN = "requirements.txt"
 _OPTION = re.compile(r"(?:requirements?[-_.][^/]+|[^/]+[-_.]requirements?)\.txt", re.IGNORECASE)
 _CONSTRAINTS = re.compile(r"constraints?[^/]*\.txt$", re.IGNORECASE)
 _MOST_NAMED = 6  # folders in one sentence
+_MOST_TOLD = 12  # packages that are not taken
 _DEEPEST = 40  # files that include each other in a chain
-_ORDER = (
-    r"^requirements\.txt$",
-    r"requirements\.txt$",
-    r"requirement",
-    r"\.ya?ml$",
-    r"pixi\.toml$",
-    r"pipfile$",
-    r"pyproject\.toml$",
-    r"setup\.cfg$|settings\.ini$",
-    r"setup\.py$",
-    r"\.txt$",
-    r"\.python-version$",
-)
 _OWN = range(6, 9)  # of these, what a package says of itself
 
 
@@ -125,11 +113,6 @@ def _of_one_part(reader: ProjectReader, declaring: list[str], telling: list[str]
             folders=", ".join(sorted(asking)[:_MOST_NAMED]),
         )
     return declaring
-
-
-def rank(name: str) -> tuple[int, str]:
-    last = name.rsplit("/", 1)[-1].lower()
-    return next((number for number, kind in enumerate(_ORDER) if re.search(kind, last)), len(_ORDER)), name
 
 
 class ProjectReader:
@@ -309,8 +292,8 @@ class ProjectReader:
         others = self._recommended()
         if others and not any(one.strength == DECLARED for one in self.found.statements):
             names = list(dict.fromkeys(one.name for one in others))
-            more = f" (+{len(names) - _MOST_NAMED})" if len(names) > _MOST_NAMED else ""
-            self.found.remark("recommended-too", others[0].origin, packages=", ".join(names[:_MOST_NAMED]) + more)
+            more = f" (+{len(names) - _MOST_TOLD})" if len(names) > _MOST_TOLD else ""
+            self.found.remark("recommended-too", others[0].origin, packages=", ".join(names[:_MOST_TOLD]) + more)
 
     def _recommended(self) -> list[Statement]:
         return [
@@ -328,13 +311,17 @@ class ProjectReader:
             return
         name = self.folder.resolve(words, where.file)
         if group == STARTED:
-            if name and installs(self.folder.read(name) or ""):
-                self.read(name, where)
+            found = [name] if name else self.folder.named(words)
+            if len(found) == 1 and installs(self.folder.read(found[0]) or ""):
+                self.read(found[0], where)
+            elif len(found) != 1 and is_script_of_install(words):
+                listed = ", ".join(found[:_MOST_NAMED])
+                self.found.remark("several-named" if found else "include-missing", where, name=words, files=listed)
             return
         if name is None:
             self.found.remark("include-missing", where, name=words)
             return
-        if rank(where.file)[0] == len(_ORDER) and (name in self._left or self.is_option(name)):  # it names them all
+        if rank(where.file)[0] == len(ORDER) and (name in self._left or self.is_option(name)):  # it names them all
             return
         self.read(name, where, group)
 
