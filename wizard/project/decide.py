@@ -16,10 +16,9 @@ from wizard.compatibility.model import Candidate, Choices
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
-from wizard.project.companions import companion, companion_table, fits_here, torch_bound, torch_needs
+from wizard.project.companions import companion, companion_table, fits_here, torch_bound
 from wizard.project.file_choice import alternatives
 from wizard.project.model import (
-    DECLARED,
     LOCKED,
     PYTHON,
     RECOMMENDED,
@@ -42,8 +41,11 @@ from wizard.project.native import (
     natives_here,
     newer,
     relaxed_natives,
+    relaxed_needs,
+    relaxed_numpy,
+    relaxed_pairs,
 )
-from wizard.project.understand import PAIRS, Understood, has_tag, pair_meets
+from wizard.project.understand import Understood, has_tag
 from wizard.project.weigh import BuildWeigher, Weighed, contradiction, without_wheels
 
 _MOST_NAMED = 6  # packages in one sentence, contradictions in one answer
@@ -155,9 +157,9 @@ def _relaxed(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
         why = message("project.why.python", torch=candidate.torch, asked=asked)
         yield Relaxed(PYTHON, asked, best.python, why, lines_of(asks.python) if best.declared_python else ())
     yield from _relaxed_cuda(weigher, best)
-    yield from _relaxed_pairs(weigher, best)
-    yield from _relaxed_numpy(weigher, best)
-    yield from _relaxed_needs(weigher, best)
+    yield from relaxed_pairs(weigher, best)
+    yield from relaxed_numpy(weigher, best)
+    yield from relaxed_needs(weigher, best)
     yield from relaxed_natives(weigher, best)
 
 
@@ -220,49 +222,6 @@ def _relaxed_cuda(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
         if one.torch == best.candidate.torch and has_tag(tag, one.variant) and given != CPU:
             why = one.reasons[0].message if one.reasons else _translated(f"{one.torch}+{one.variant}")
     yield Relaxed(CUDA, asked, given, why, tuple(one.origin for one in tags))
-
-
-def _relaxed_pairs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
-    """torchvision and torchaudio go with their torch; a pin that names another release moves."""
-    for name, statements in weigher.asks.pairs.items():
-        given = best.candidate.torchvision if name == PAIRS[0] else best.candidate.torchaudio
-        asked = asked_words(statements)
-        is_other = not _pinned_to(statements, given or "") if best.torch else _is_other_patch(statements, given)
-        if asked and given and (name in best.pairs or is_other):
-            why = message("project.why.pair", name=name, given=given, torch=best.candidate.torch)
-            yield Relaxed(name, asked, given, why, lines_of(statements))
-
-
-def _is_other_patch(statements: tuple[Statement, ...], given: str | None) -> bool:
-    """Return whether each declared line asks for another patch of the same release."""
-    asked = [one.specifier for one in statements if one.specifier and one.strength == DECLARED]
-    return bool(given and asked) and not any(meets(one, given or "") for one in asked)
-
-
-def _pinned_to(statements: tuple[Statement, ...], given: str) -> bool:
-    return all(pair_meets(one.specifier, given) for one in statements if one.specifier)
-
-
-def _relaxed_numpy(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
-    """A line of the project that does not hold for the chosen Python is no wish, and nothing moves; one that stands
-    against another of the project's is told as these two."""
-    bound = best.candidate.numpy
-    refused = tuple(one for one in weigher.of_numpy(best) if not can_meet(one.specifier, bound))
-    if refused:
-        given, torch = weigher.numpy(best), best.candidate.torch
-        why = message("project.why.numpy", "torch {torch} needs NumPy {given}", torch=torch, given=bound)
-        yield Relaxed("numpy", asked_words(refused), given, why, lines_of(refused))
-
-
-def _relaxed_needs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
-    """What torch itself needs in another version than a line asks for."""
-    os, torch = weigher.machine.os, best.candidate.torch
-    here = [one for one in weigher.asks.packages if one.specifier and marker_holds(one.marker, os, best.python)]
-    for name, need in torch_needs(torch):
-        refused = tuple(one for one in here if one.name == name and not can_meet(one.specifier, need))
-        if refused:
-            why = message("project.why.needed", "torch {torch} needs {name}{need}", torch=torch, name=name, need=need)
-            yield Relaxed(name, asked_words(refused), need, why, lines_of(refused))
 
 
 def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:

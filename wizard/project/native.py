@@ -1,4 +1,5 @@
-"""Packages with native code in a project's plan: what moves with torch, what is left out, and what a person is told.
+"""Packages that go with torch in a project's plan, with native code above all: what moves with it, what is left out,
+and what a person is told.
 
 Said of what was chosen (`weigh`); which package is of what kind is a row of `matrices/companions.toml`.
 """
@@ -13,9 +14,9 @@ from wizard.compatibility.model import Candidate
 from wizard.machine.model import Machine
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
-from wizard.project.companions import Native, companion, first_library, torch_bound, torch_of
-from wizard.project.model import DECLARED, FileLine, Statement, meets
-from wizard.project.understand import Understood, cuda_of_name, has_tag, is_for
+from wizard.project.companions import Native, companion, first_library, torch_bound, torch_needs, torch_of
+from wizard.project.model import DECLARED, FileLine, Statement, can_meet, marker_holds, meets
+from wizard.project.understand import PAIRS, Understood, cuda_of_name, has_tag, is_for, pair_meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 NOTHING = "–"  # what is given where a package is left out
@@ -88,6 +89,49 @@ def relaxed_natives(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
             why = message("project.why.with-torch", torch=best.candidate.torch)
             asked = asked_words(tuple(pins)) or pins[0].url
             yield Relaxed(native.name, asked, f"torch {best.candidate.torch}", why, lines_of(tuple(pins)))
+
+
+def relaxed_pairs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
+    """torchvision and torchaudio go with their torch; a pin that names another release moves."""
+    for name, statements in weigher.asks.pairs.items():
+        given = best.candidate.torchvision if name == PAIRS[0] else best.candidate.torchaudio
+        asked = asked_words(statements)
+        is_other = not _pinned_to(statements, given or "") if best.torch else _is_other_patch(statements, given)
+        if asked and given and (name in best.pairs or is_other):
+            why = message("project.why.pair", name=name, given=given, torch=best.candidate.torch)
+            yield Relaxed(name, asked, given, why, lines_of(statements))
+
+
+def _is_other_patch(statements: tuple[Statement, ...], given: str | None) -> bool:
+    """Return whether each declared line asks for another patch of the same release."""
+    asked = [one.specifier for one in statements if one.specifier and one.strength == DECLARED]
+    return bool(given and asked) and not any(meets(one, given or "") for one in asked)
+
+
+def _pinned_to(statements: tuple[Statement, ...], given: str) -> bool:
+    return all(pair_meets(one.specifier, given) for one in statements if one.specifier)
+
+
+def relaxed_numpy(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
+    """A line of the project that does not hold for the chosen Python is no wish, and nothing moves; one that stands
+    against another of the project's is told as these two."""
+    bound = best.candidate.numpy
+    refused = tuple(one for one in weigher.of_numpy(best) if not can_meet(one.specifier, bound))
+    if refused:
+        given, torch = weigher.numpy(best), best.candidate.torch
+        why = message("project.why.numpy", "torch {torch} needs NumPy {given}", torch=torch, given=bound)
+        yield Relaxed("numpy", asked_words(refused), given, why, lines_of(refused))
+
+
+def relaxed_needs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
+    """What torch itself needs in another version than a line asks for."""
+    os, torch = weigher.machine.os, best.candidate.torch
+    here = [one for one in weigher.asks.packages if one.specifier and marker_holds(one.marker, os, best.python)]
+    for name, need in torch_needs(torch):
+        refused = tuple(one for one in here if one.name == name and not can_meet(one.specifier, need))
+        if refused:
+            why = message("project.why.needed", "torch {torch} needs {name}{need}", torch=torch, name=name, need=need)
+            yield Relaxed(name, asked_words(refused), need, why, lines_of(refused))
 
 
 def is_planned(native: Native) -> bool:
