@@ -19,6 +19,10 @@ SECRET = "s3cr3tW0rd"
         f"https://user:a@{SECRET}/b@host/simple, then",
         f"see 'https://{SECRET}@host' and https://x:{SECRET}@y",
         f"https://host/x?access_token={SECRET}&a=b",
+        f"git+https://user:{SECRET}@host.example/a/b.git@v1",
+        f"git+https://{SECRET}@host.example/a/b@v1",
+        f"https://first.last:12/{SECRET}@host.example/simple",
+        f"https://first.last:a@b.example/{SECRET}@host.example/a",
         f"https://conda.example/t/{SECRET}/channel",
         f"--proxy user:{SECRET}@host:3128",
         f"Authorization: Bearer {SECRET}",
@@ -45,10 +49,18 @@ def test_a_secret_is_hidden(text: str) -> None:
         "Try it by hand with “ssh ssh://li@box.example:22”",
         "torch==2.13.0+cpu from https://example.org/whl/cpu",
         "/home/a@b/env/lib",
+        "pip install --no-deps git+https://host.example/a/b@v4.49.0-Gemma-3",
+        "git+https://host.example/a/b.git@feature/x#egg=b",
+        "https://cdn.example/npm/x@1.2/y",
     ],
 )
 def test_what_is_no_secret_is_left(text: str) -> None:
     assert redact(text) == text
+
+
+def test_of_a_repository_with_a_password_the_place_is_left() -> None:
+    shown = redact(f"git+https://me:{SECRET}@host.example/a/b.git@v1")
+    assert shown == "git+https://***@host.example/a/b.git@v1"
 
 
 def test_a_line_without_end_is_no_work_without_end() -> None:

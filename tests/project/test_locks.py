@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, build, codes, decided
+from tests.project.test_read import project_of
+from wizard.project.answer import project_document
 
 
 def test_a_lock_is_kept_where_it_runs_and_said(tmp_path: Path) -> None:
@@ -69,3 +71,33 @@ def test_every_kind_of_lock_is_kept_where_it_runs(tmp_path: Path, lock: str, wor
 def test_a_broken_pipfile_lock_is_no_end(tmp_path: Path, words: str) -> None:
     files: dict[str, str | bytes] = {"Pipfile": '[packages]\ntorch = "*"\n', "Pipfile.lock": words}
     assert build(decided(tmp_path, files, AMPERE))[0] == "2.14.1"
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        (
+            "pyproject.toml",
+            '[project]\nname = "x"\ndependencies = ["torch==2.5.1", "verify", "former==4.49.0", "einops"]\n'
+            '[tool.uv.sources]\nverify = { path = "../verify", editable = true }\n'
+            'former = { git = "https://git.example/a/former", rev = "v4.49.0-own" }\n',
+        ),
+        (
+            "pyproject.toml",
+            '[tool.poetry]\nname = "x"\n[tool.poetry.dependencies]\ntorch = "2.5.1"\neinops = "*"\n'
+            'verify = { path = "../verify" }\nformer = { git = "https://git.example/a/former", rev = "v4.49.0-own" }\n',
+        ),
+    ],
+)
+def test_what_comes_from_a_folder_or_a_repository_is_not_the_package_of_the_index(
+    tmp_path: Path, file: str, words: str
+) -> None:
+    lock = 'version = 1\n[[package]]\nname = "torch"\nversion = "2.5.1"\n'
+    lock += '[[package]]\nname = "former"\nversion = "4.50.0.dev0"\nsource = { git = "https://git.example/a/former" }\n'
+    found = decided(tmp_path, {file: words, "uv.lock": lock}, AMPERE)
+    told = {one.key.rpartition(".")[2]: one.params.get("packages") for one in found.remarks}
+    assert (told["as-folder"], told["as-source"]) == ("verify (../verify)", "former")
+    assert "lock-stale" not in told
+    document = project_document(project_of(tmp_path, {}), found)
+    rest = ["einops", "former @ git+https://git.example/a/former@v4.49.0-own", "verify @ ../verify"]
+    assert sorted(document["rest"]) == rest

@@ -67,9 +67,7 @@ def request_of(
         companions=tuple(name for name in PAIRS if name in {*pairs, *(choices.companions or ())}),
         include_unadvertised=choices.include_unadvertised or not candidate.advertised,
     )
-    urls = {one.name: one.url for one in asks.constraints if one.url}
-    named = (replace(one, url=one.url or urls.get(one.name, "")) for one in agreeing(asks.packages))
-    sorted_out = [(_why_left(one, decision), one) for one in named]
+    sorted_out = [(_why_left(one, decision), one) for one in agreeing(asks.packages)]
     packages = tuple(one for why, one in sorted_out if not why)
     left = tuple((why, one) for why, one in sorted_out if why not in ("", _OUT))
     return ProjectRequest(project, decision, decided, packages, left, _hosts(asks.sources), choices)

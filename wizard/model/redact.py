@@ -9,6 +9,10 @@ import re
 from typing import Any
 
 _WORD = re.compile(r"[^\s'\"<>]+")
+_HOST = re.compile(
+    r"(?:[a-z0-9-]{1,63}\.){1,9}[a-z0-9-]{2,63}/", re.I
+)  # no user and no password has a dot and a / at once
+_TAGGED = re.compile(r"[^\s/@]{1,300}(?P<rest>@(?:[a-z0-9-]{1,63}\.){1,9}[a-z]{2,63}/[^\s@]{1,300}\.git@[^@/]*)$", re.I)
 _QUERY_SECRET = re.compile(r"(?P<key>[?&](?:token|key|secret|password|signature|sig|access_token)=)[^&\s'\"]+", re.I)
 _PROXY_OPTION = re.compile(r"(?P<option>--proxy[= ])(?![a-z0-9]+://)[^\s'\"<>]{1,500}@", re.I)  # user:word@host:port
 _CONDA_TOKEN = re.compile(r"(?P<start>://[^\s'\"<>]{0,300}?/t/)[A-Za-z0-9-]+(?=/)")
@@ -49,11 +53,16 @@ def redact_all(value: Any) -> Any:
 
 
 def _without_user(word: re.Match[str]) -> str:
-    """Up to the last @ of the word: a password may hold a raw @ or /, and too much hidden is no harm."""
+    """Up to the last @ of the word: a password may hold a raw @ or /, and too much hidden is no harm. The @ of a tag or
+    a version, behind a whole host (`git+https://host.example/a/b.git@v1`), has no password before it."""
     text = word[0]
     start, end = text.find("://"), text.rfind("@")
     if start < 1 or end <= start + 3 or not text[start - 1].isalnum():
         return text
     if text[:start].endswith("ssh") and ":" not in text[start + 3 : end]:  # a name that ssh wants, and no password
         return text
+    if _HOST.match(text, start + 3):
+        return text
+    if tagged := _TAGGED.match(text, start + 3):
+        return f"{text[: start + 3]}***{tagged['rest']}"
     return f"{text[: start + 3]}***{text[end:]}"

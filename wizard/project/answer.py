@@ -8,6 +8,7 @@ from typing import Any
 
 from wizard.compatibility.explain import variant_name
 from wizard.model.messages import Message, message, text
+from wizard.model.redact import redact
 from wizard.project.decide import ProjectDecision
 from wizard.project.model import FileLine, Project, Statement
 from wizard.project.native import Relaxed
@@ -38,12 +39,18 @@ def project_document(
         "remarks": [text(remark, language) for remark in decision.remarks],
         "native": [native.name for native in asks.native],
         "left_out": [one.name for one in decision.left_out],
-        "rest": [one.name for one in asks.rest],
+        "rest": [_named(one) for one in asks.rest],
         "asked": [
             {"name": one.name, "specifier": one.specifier, **_line(one.origin)} for one in (*asks.torch, *asks.python)
         ],
     }
     return document
+
+
+def _named(one: Statement) -> str:
+    """Where it comes from an address of its own: that, too, for of its name on the index there may be another."""
+    is_elsewhere = one.url and not one.url.startswith("file:")
+    return f"{one.name} @ {redact(one.url)}" if is_elsewhere else one.name
 
 
 def _relaxed(one: Relaxed, language: str | None) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from wizard.project.model import (
     Statement,
     can_meet,
     fit_to_show,
+    is_folder,
     marker_holds,
     meets,
     python_meets,
@@ -317,10 +318,19 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         elif state != "ready":
             row = companion(native.name)
             yield message(f"project.native.{state}", name=native.name, least=row.least if row else "")
-    if linked := [one.name for one in asks.rest if one.url.startswith("git+") and not companion(one.name)]:
-        yield message("project.remark.as-source", packages=", ".join(linked[:_MOST_NAMED]))
+    yield from _linked(asks)
     chosen = replace(weigher.choices, torch=candidate.torch, variant=candidate.variant, python=best.python)
     yield from resolve(weigher.machine, weigher.matrix, chosen, prove_all=False).notices
+
+
+def _linked(asks: Understood) -> Iterator[Message]:
+    """What comes from a repository or a folder and not from the index, where no line of its own was told."""
+    if sources := [one.name for one in asks.rest if one.url.startswith("git+") and not companion(one.name)]:
+        yield message("project.remark.as-source", packages=", ".join(sources[:_MOST_NAMED]))
+    told = {(one.params["file"], one.params["line"]) for one in asks.remarks if one.key.endswith(".local-path")}
+    left = (one for one in asks.rest if is_folder(one.url) and (one.origin.file, one.origin.line) not in told)
+    if folders := [f"{one.name} ({one.url})" for one in left]:
+        yield message("project.remark.as-folder", packages=", ".join(folders[:_MOST_NAMED]))
 
 
 def _foreign(asks: Understood, is_foreign: Callable[[str], bool]) -> Iterator[Message]:

@@ -284,9 +284,12 @@ def stale_locks(statements: list[Statement]) -> tuple[set[str], list[Message]]:
     for one in statements:
         if one.strength == DECLARED and not one.group and not one.marker and one.origin.file in _OWNERS:
             asked.setdefault(one.name, []).append(one)
+    sourced = {
+        one.name for one in statements if one.url and one.strength == DECLARED
+    }  # of another version than its own
     held: dict[tuple[str, str], list[Statement]] = {}
     for one in statements:
-        if one.strength == LOCKED and not one.group and one.name in asked:
+        if one.strength == LOCKED and not one.group and one.name in asked and one.name not in sourced:
             held.setdefault((one.origin.file, one.name), []).append(one)
     found: dict[str, Message] = {}
     for (file, name), pins in held.items():

@@ -113,6 +113,11 @@ def normalized(name: str) -> str:
     return str(canonicalize_name(name.strip()))
 
 
+def is_folder(url: str) -> bool:
+    """Return whether it is a path of the project's, and neither an address nor what another computer exported."""
+    return bool(url) and "://" not in url and not url.startswith(("file:", "git+"))
+
+
 def builds_itself(project: Project) -> bool:
     """Return whether the project is a package of its own: it says so, or a line installs it (`-e .`)."""
     own = ("setup.py", "setup.cfg", "pyproject.toml")

@@ -99,7 +99,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     torch, torch_any = _torch(statements)
     counting = replace(fitting, statements=tuple(_counting_first(statements)))
     implied = tuple(_implied(counting, os, has_card))
-    rest = [one for one in statements if is_rest(one)]
+    rest = list(_linked([one for one in statements if is_rest(one)], statements, os))
     names_torch = any(one.name == TORCH and one.strength != LOCKED for one in statements)
     locked = [one for one in statements if one.strength == LOCKED and one.name in (TORCH, PYTHON) and not one.group]
     stale, old = stale_locks(statements)
@@ -143,6 +143,13 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
 
 
 _WHEEL_TAGS = (("linux", "linux"), ("win_amd64", "win32"), ("macosx", "darwin"))  # in a wheel's name: `sys_platform`
+
+
+def _linked(packages: list[Statement], statements: list[Statement], os: str) -> Iterator[Statement]:
+    """Yield the packages with the address that another line gives for them, as uv's sources do."""
+    elsewhere = (one for one in statements if one.group == "constraint" and one.url and is_for(one, os))
+    urls = {one.name: one.url for one in elsewhere}
+    return (replace(one, url=one.url or urls.get(one.name, "")) for one in packages)
 
 
 def agreeing(packages: Iterable[Statement]) -> Iterator[Statement]:
