@@ -8,6 +8,8 @@ import pytest
 
 from tests.project.deciding import AMPERE, NO_CARD, build, codes, decided, relaxed
 from tests.project.test_read import asked, project_of
+from wizard.model.messages import text
+from wizard.project.decide import ProjectDecision
 
 
 def test_words_that_a_script_sets_before_are_read(tmp_path: Path) -> None:
@@ -59,3 +61,52 @@ def test_a_script_is_started_in_the_folder_that_the_line_before_went_to(tmp_path
         "b/env.sh": "pip install torch==2.1.1\n",
     }
     assert build(decided(tmp_path, files, AMPERE))[0] == "2.1.1"
+
+
+def contradictions(found: ProjectDecision) -> list[str]:
+    return [text(one) for one in found.remarks if "contradiction" in one.key]
+
+
+def test_another_torch_of_a_script_is_told_and_the_declared_one_counts(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "install.sh": "pip install torch==2.1.1 torchvision==0.16.1\npip install einops==0.8.0\n",
+        "requirements.txt": "torch==1.13.1\ntorchvision==0.14.1\neinops==0.7.0\n",
+        "README.md": "`pip install torch==2.1.1`\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert build(found)[0] == "1.13.1"
+    told = [one.params for one in found.remarks if one.key == "project.remark.contradiction"]
+    places = [(one["file"], one["other_file"], one["other"]) for one in told]
+    assert places == [
+        ("requirements.txt", "README.md", "torch==2.1.1"),
+        ("requirements.txt", "install.sh", "einops==0.8.0"),
+    ]
+
+
+def test_one_of_several_lines_of_a_readme_may_go_with_what_is_declared(tmp_path: Path) -> None:
+    words = "pip install torch==2.1.1\npip install torch==1.13.1+cu116\n"
+    files: dict[str, str | bytes] = {"README.md": words, "requirements.txt": "torch==1.13.1\n"}
+    assert contradictions(decided(tmp_path, files, AMPERE)) == []
+
+
+def test_how_many_more_lines_stand_against_each_other_is_told(tmp_path: Path) -> None:
+    pins = {f"p{number}": ("1", "2") for number in range(9)}
+    lists = ["".join(f"{name}=={pin[at]}\n" for name, pin in pins.items()) for at in (0, 1)]
+    files: dict[str, str | bytes] = {"requirements.txt": f"torch\n{lists[0]}", "setup.cfg": ""}
+    files["pyproject.toml"] = f"[project]\nname = 'x'\ndependencies = {lists[1].split()}\n"
+    told = contradictions(decided(tmp_path, files, NO_CARD))
+    assert (len(told), told[-1][:12]) == (7, "3 more lines")
+
+
+def test_what_only_a_script_installs_is_named(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.0.1\neinops\n",
+        "install.sh": "conda install -c iopath iopath\npip install einops\npip install ./submodules/simple_knn -e .\n",
+        "README.md": "pip install gradio\npip install -e third_party/raster\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    told = [
+        (one.params["file"], one.params["packages"]) for one in found.remarks if one.key.endswith("recommended-too")
+    ]
+    assert told == [("README.md", "third_party/raster"), ("install.sh", "iopath, ./submodules/simple_knn")]
+    assert [one.name for one in found.understood.rest] == ["einops"]

@@ -23,6 +23,8 @@ from wizard.project.model import (
     FileLine,
     Findings,
     Statement,
+    is_folder,
+    is_script,
     normalized,
     origin_of,
 )
@@ -86,7 +88,6 @@ _GOES = re.compile(r"(?:^|[\s;&|(`])(?:cd|pushd)[ \t]+(?P<to>\"[^\"]*\"|'[^']*'|
 _CLONED = re.compile(r"\bgit\s+clone\s[^&;|]*?([\w.-]+?)(?:\.git)?/?(?=\s*(?:$|[&;|`]))")
 _DEEPEST = 30  # folders
 _FENCE = re.compile(r"\s*(?:```|~~~)")
-_KEEPS_FOLDER = re.compile(r"\.(?:sh|bash|bat|cmd|ps1)$", re.IGNORECASE)  # from line to line
 
 
 def read_commands(file: str, text: str, found: Findings) -> None:
@@ -118,7 +119,7 @@ class _WorkingFolder:
     """Where the commands run, as they go (`cd sub`): below the project, or below a copy of it that they fetch."""
 
     def __init__(self, file: str) -> None:
-        self.is_prose, self.is_script = bool(_IS_PROSE.search(file)), bool(_KEEPS_FOLDER.search(file))
+        self.is_prose, self.is_script = bool(_IS_PROSE.search(file)), is_script(file)
         self.is_code = False  # between the fences of a README
         self.parts: list[str] = []
         self.cloned: set[str] = set()
@@ -274,7 +275,7 @@ def _named(token: str, where: FileLine, found: Findings) -> None:
     one = requirement(token, where)
     silent = Findings()
     for statement in [one] if one else statements_of(token, where, silent):
-        if not silent.remarks:
+        if not silent.remarks or (is_folder(statement.url) and statement.name != "."):
             found.statements.append(replace(statement, strength=RECOMMENDED))
 
 

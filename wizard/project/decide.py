@@ -6,7 +6,7 @@ native code are `native`'s matter. One file: each sentence stands where its caus
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -28,6 +28,7 @@ from wizard.project.model import (
     can_meet,
     fit_to_show,
     is_folder,
+    is_script,
     marker_holds,
     meets,
     python_meets,
@@ -121,19 +122,40 @@ def _contradictions(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     """Two lines of another package that no release meets; torch's and Python's are told by the weigher."""
     asks, os = weigher.asks, weigher.machine.os
     kept: dict[str, list[Statement]] = {}
-    told = 0
+    found: list[Message] = []
     pairs = [one for lines in asks.pairs.values() for one in lines]
     for one in (*asks.packages, *asks.constraints, *pairs):
-        is_idle = one.strength == RECOMMENDED or not one.specifier or told >= _MOST_NAMED
-        if is_idle or not marker_holds(one.marker, os, best.python):
+        if one.strength == RECOMMENDED or not one.specifier or not marker_holds(one.marker, os, best.python):
             continue
         before = kept.setdefault(one.name, [])
         against = next((each for each in before if not can_meet(each.specifier, one.specifier)), None)
         if against is None and len(before) < _MOST_NAMED:
             before.append(one)
         elif against is not None:
-            told += 1
-            yield contradiction(against, one)
+            found.append(contradiction(against, one))
+    found += _told_otherwise(asks, kept)
+    yield from found[:_MOST_NAMED]
+    if len(found) > _MOST_NAMED:
+        yield message("project.remark.contradictions-more", count=len(found) - _MOST_NAMED)
+
+
+def _told_otherwise(asks: Understood, kept: Mapping[str, list[Statement]]) -> Iterator[Message]:
+    """What a README says of torch, or an install script of anything, against what is declared: where not one of its
+    lines, which may be for one kind of computer each, goes with that."""
+    declared = {**kept, TORCH: [] if asks.torch_any else [one for one in asks.torch if one.specifier]}
+    said: dict[tuple[str, str], list[Statement]] = {}
+    for one in asks.told:
+        if one.name in declared.keys() - asks.pairs.keys() and (one.name == TORCH or is_script(one.origin.file)):
+            said.setdefault((one.name, one.origin.file), []).append(one)
+    once = {(lines[0].name, lines[0].specifier): lines for lines in reversed(said.values())}
+    for (name, _), lines in reversed(once.items()):
+        against = [_against(one, declared[name]) for one in lines]
+        if against[0] and all(against):
+            yield contradiction(against[0], lines[0])
+
+
+def _against(one: Statement, declared: list[Statement]) -> Statement | None:
+    return next((each for each in declared if not can_meet(each.specifier, one.specifier)), None)
 
 
 def _choosing(weigher: BuildWeigher, best: Weighed) -> list[str]:

@@ -118,6 +118,11 @@ def is_folder(url: str) -> bool:
     return bool(url) and "://" not in url and not url.startswith(("file:", "git+"))
 
 
+def is_script(file: str) -> bool:
+    """Return whether a file is run from its first line to its last."""
+    return file.lower().endswith((".sh", ".bash", ".bat", ".cmd", ".ps1"))
+
+
 def builds_itself(project: Project) -> bool:
     """Return whether the project is a package of its own: it says so, or a line installs it (`-e .`)."""
     own = ("setup.py", "setup.cfg", "pyproject.toml")

@@ -30,6 +30,8 @@ from wizard.project.model import (
     Findings,
     Project,
     Statement,
+    is_folder,
+    is_script,
     origin_of,
 )
 from wizard.project.requirements import MOST_LINES, read_requirements
@@ -283,27 +285,28 @@ class ProjectReader:
     def take_recommended(self) -> None:
         """A file that was named itself and only recommends: its packages count, as nothing else does."""
         if not any(one.strength == DECLARED for one in self.found.statements):
+            taken = [one for one in self._recommended() if companion(one.name) is None]
             self.found.statements = [
-                replace(one, strength=DECLARED) if one in self._recommended() else one for one in self.found.statements
+                replace(one, strength=DECLARED) if one in taken else one for one in self.found.statements
             ]
 
     def tell_recommended(self) -> None:
-        """Where nothing is declared: name what a README has beside torch, which is not taken unasked."""
-        others = self._recommended()
-        if others and not any(one.strength == DECLARED for one in self.found.statements):
-            names = list(dict.fromkeys(one.name for one in others))
-            more = f" (+{len(names) - _MOST_TOLD})" if len(names) > _MOST_TOLD else ""
-            self.found.remark("recommended-too", others[0].origin, packages=", ".join(names[:_MOST_TOLD]) + more)
+        """Name what is not taken unasked: what a README has beside torch where nothing is declared; else what a script
+        has that no file declares, and folders of the project."""
+        known = {one.name for one in self.found.statements if one.strength == DECLARED}
+        others = [one for one in self._recommended() if one.name not in known]
+        if known:
+            others = [one for one in others if is_script(one.origin.file) or is_folder(one.url)]
+        for file in dict.fromkeys(one.origin.file for one in others):
+            named = [one for one in others if one.origin.file == file and one.name not in known]
+            known |= {one.name for one in named}
+            if names := list(dict.fromkeys(one.url if is_folder(one.url) else one.name for one in named)):
+                more = f" (+{len(names) - _MOST_TOLD})" if len(names) > _MOST_TOLD else ""
+                self.found.remark("recommended-too", named[0].origin, packages=", ".join(names[:_MOST_TOLD]) + more)
 
     def _recommended(self) -> list[Statement]:
-        return [
-            one
-            for one in self.found.statements
-            if one.strength == RECOMMENDED
-            and not one.group
-            and one.name not in _DECIDED
-            and companion(one.name) is None
-        ]
+        told = (one for one in self.found.statements if one.strength == RECOMMENDED and not one.group)
+        return [one for one in told if one.name not in _DECIDED]
 
     def _include(self, words: str, where: FileLine, group: str) -> None:
         if re.match(r"[a-z+]+://", words):
