@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import AMPERE, NO_CARD, build, codes, decided, relaxed
+from tests.project.deciding import AMPERE, ANY, BLACKWELL, NO_CARD, build, codes, decided, relaxed
 from tests.project.test_read import asked, project_of
+from wizard.compatibility.data.load import load_matrix
 from wizard.model.messages import text
-from wizard.project.decide import ProjectDecision
+from wizard.project.decide import ProjectDecision, decide
+from wizard.project.read import read_project
 
 
 def test_words_that_a_script_sets_before_are_read(tmp_path: Path) -> None:
@@ -110,3 +112,15 @@ def test_what_only_a_script_installs_is_named(tmp_path: Path) -> None:
     ]
     assert told == [("README.md", "third_party/raster"), ("install.sh", "iopath, ./submodules/simple_knn")]
     assert [one.name for one in found.understood.rest] == ["einops"]
+
+
+def test_an_image_whose_torch_is_upgraded_pins_none(tmp_path: Path) -> None:
+    words = "FROM pytorch/pytorch:2.6.0-cuda12.4-cudnn9-devel\nRUN pip install torch torchvision -U\n"
+    words += "RUN pip install unsloth -U\n"
+    for on in (BLACKWELL, AMPERE):
+        found = decided(tmp_path / "folder", {"Dockerfile": words}, on)
+        assert "torch" not in relaxed(found)
+        assert "upgraded" in codes(found)
+        assert [one.params["packages"] for one in found.remarks if one.key.endswith("recommended-too")] == ["unsloth"]
+    taken = decide(read_project(tmp_path / "folder" / "Dockerfile"), AMPERE, load_matrix(), ANY)
+    assert [one.name for one in taken.understood.rest] == ["unsloth"]

@@ -42,6 +42,7 @@ _WHEEL = re.compile(r"(?:[\w.-]*/)*([A-Za-z]\w*)-\d[\w.+%!-]*\.whl")
 _SKIPPED_VALUE = ("-n", "--name", "-p", "--prefix", "-t", "--target", "--python", "-b", "--timeout", "--retries")
 _CONSTRAINTS = ("-c", "--constraint")
 _FILES = ("-r", "--requirement", *_CONSTRAINTS, "-f", "--file")
+_UPGRADES = {"-U", "--upgrade"}
 _INDEXES = {"-i": "index", "--index-url": "index", "--extra-index-url": "index", "--index": "index"}
 _INTERPRETER = re.compile(r"\bpython(3\.\d+)\s+-m\b|\bpy\s+-(3\.\d+)\b|/python/(3\.\d+)\.\d+/")
 # NVIDIA's own images are numbered by year and month.
@@ -108,7 +109,10 @@ def read_commands(file: str, text: str, found: Findings) -> None:
         if place.is_prose and not _IS_OF_TOOL.search(line):
             _words(line[:_MOST_PROSE], where, found, place.is_code)
         for match in _PIP.finditer(line):
-            _pip(_tokens(match["words"]), where, found, place.at(line, match.start()))
+            tokens = _tokens(match["words"])
+            if TORCH in tokens and not place.is_prose and _UPGRADES & {*tokens}:
+                _upgraded(where, found)
+            _pip(tokens, where, found, place.at(line, match.start()))
         for match in _CONDA.finditer(line):
             _conda(_tokens(match["words"]), where, found, place.at(line, match.start()))
         _run(line, where, found, place)
@@ -256,6 +260,15 @@ def _pip(tokens: list[str], where: FileLine, found: Findings, folder: str) -> No
             found.include(_below(folder, value), where, "constraint" if token in _CONSTRAINTS else "")
         elif not token.startswith("-"):
             _named(token, where, found)
+
+
+def _upgraded(where: FileLine, found: Findings) -> None:
+    """`pip install -U torch` in a file that runs from its first line on: a pin before it, of the image that it begins
+    with, is what is replaced."""
+    for at, one in enumerate(found.statements):
+        if one.name == TORCH and one.origin.file == where.file and one.specifier.startswith("=="):
+            found.remark("upgraded", where, asked=str(one))
+            found.statements[at] = replace(one, specifier=f">{one.specifier[1:]}")
 
 
 def _below(folder: str, name: str) -> str:

@@ -285,7 +285,7 @@ class ProjectReader:
     def take_recommended(self) -> None:
         """A file that was named itself and only recommends: its packages count, as nothing else does."""
         if not any(one.strength == DECLARED for one in self.found.statements):
-            taken = [one for one in self._recommended() if companion(one.name) is None]
+            taken = self._recommended()
             self.found.statements = [
                 replace(one, strength=DECLARED) if one in taken else one for one in self.found.statements
             ]
