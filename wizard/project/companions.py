@@ -52,6 +52,7 @@ class Companion(Row, frozen=True):
     instead_from: Numbers = ""  # the first torch, of two numbers, that the other one goes with; "": any
     ready: tuple[Literal["windows", "linux"], ...] = ()  # systems with wheels on the index, whatever `wheels` says
     begins: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) [0-9.]+$")], ...] = ()  # wheels there
+    ends: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) [0-9.]+$")], ...] = ()  # none of a newer one
     newest: Numbers = ""  # torch, of two numbers; "": no row says it
     least: Annotated[str, msgspec.Meta(pattern=r"^(\d+\.\d)?$")] = ""  # compute capability; "": no row says it
     where: Https = ""
@@ -64,10 +65,12 @@ class Companion(Row, frozen=True):
         """Return whether there is another package for systems that it lacks, and one for this torch."""
         return bool(self.instead) and version_key(torch)[:2] >= version_key(self.instead_from)[:2]
 
-    def is_before(self, specifier: str, os: str) -> bool:
-        """Return whether each release that meets it is older than the first with ready wheels for that system."""
-        first = [one.split()[1] for one in self.begins if one.startswith(os)]
-        return bool(first) and bool(specifier) and not can_meet(specifier, f">={first[0]}")
+    def is_outside(self, specifier: str, os: str) -> bool:
+        """Return whether each release that meets it is older than the first with ready wheels for that system, or newer
+        than the last."""
+        signs = ((">=", self.begins), ("<=", self.ends))
+        known = ",".join(sign + one.split()[1] for sign, ones in signs for one in ones if one.startswith(os))
+        return bool(known) and bool(specifier) and not can_meet(specifier, known)
 
     def page(self, torch: str, variant: str) -> str:
         """Return the page of wheels for this build, named by the release's first; "" where there is none."""

@@ -245,7 +245,7 @@ class BuildWeigher:
             row, os = companion(native.name), self.machine.os
             lines = [one for one in native.statements if one.strength == DECLARED and not one.group]
             lines = [one for one in lines if self._holds(one, python) and one.specifier]
-            gone = row is not None and (os in row.lacks or any(row.is_before(one.specifier, os) for one in lines))
+            gone = row is not None and (os in row.lacks or any(row.is_outside(one.specifier, os) for one in lines))
             if lines and not gone and not has_library(native.name, ",".join(one.specifier for one in lines), variant):
                 yield native.name
 
