@@ -42,6 +42,7 @@ from wizard.project.native import (
     native_state,
     natives_here,
     newer,
+    refusal,
     relaxed_natives,
     relaxed_needs,
     relaxed_numpy,
@@ -95,7 +96,7 @@ def decide(
         understood=replace(weigher.asks, rest=tuple(_rest(weigher, best))),
         relaxed=tuple(_relaxed(weigher, best)),
         remarks=(*weigher.remarks, *_foreign(weigher.asks, is_foreign), *_remarks(weigher, best)),
-        left_out=tuple(left_out(weigher.asks, best.candidate, machine)),
+        left_out=tuple(left_out(weigher.asks, best, machine)),
     )
 
 
@@ -162,7 +163,7 @@ def _choosing(weigher: BuildWeigher, best: Weighed) -> list[str]:
     """What is made for one torch and on the index: a setup asks which torch its newest release needs."""
     if weigher.choices.torch or len(weigher.asked_releases) < 2:
         return []
-    without = {one.name for one in left_out(weigher.asks, best.candidate, weigher.machine)}
+    without = {one.name for one in left_out(weigher.asks, best, weigher.machine)}
     here = weigher.machine.os
     natives = natives_here(weigher.asks, here)
     natives = [native for native in natives if is_planned(native) and native.name not in without]
@@ -203,14 +204,8 @@ def _why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
         )
     if any(one.fits and one.variant != CPU for one in of_asked):
         return _translated(asked)
-    wanted = {tag.tag for tag in weigher.asks.tags}
-    refused = [one for one in of_asked if one.reasons and one.variant != CPU]
-    refused.sort(key=lambda one: (one.reasons[0].code == "not-published", one.variant not in wanted))
-    return (
-        refused[0].reasons[0].message
-        if refused
-        else message("project.why.not-here", "no build of torch {asked} runs on this platform", asked=asked)
-    )
+    here = message("project.why.not-here", "no build of torch {asked} runs on this platform", asked=asked)
+    return refusal(weigher, releases) or here
 
 
 def _translated(torch: str) -> Message:
@@ -224,10 +219,10 @@ def _translated(torch: str) -> Message:
 
 def _relaxed_cuda(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     tags, given = weigher.asks.tags, best.candidate.variant
-    if all(tag.told for tag in tags) or any(has_tag(tag.tag, given) for tag in tags):
+    firm = [tag.tag for tag in tags if not tag.told]
+    if not firm or any(has_tag(one, given) for one in firm):
         return
     asked = ", ".join(tag.tag for tag in tags)
-    firm = [tag.tag for tag in tags if not tag.told]
     tag = next((one for one in firm if one != CPU), firm[0])
     why = message("project.why.cuda", torch=best.candidate.torch, asked=tag)
     if given == CPU:
@@ -334,7 +329,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         names = ", ".join(lacking[:_MOST_NAMED])
         yield message("project.remark.wheel-of-pin", packages=names, python=best.python)
     for native in natives_here(asks, weigher.machine.os):
-        state = native_state(native, candidate, weigher.machine)
+        state = native_state(native, best, weigher.machine)
         if state == "newer":
             yield newer(weigher, best, native)
         elif state != "ready":

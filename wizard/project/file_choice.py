@@ -8,7 +8,7 @@ One file: all of them are words of files' names, or of what is in them, held aga
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from wizard.compatibility.data.ordering import version_key
@@ -231,6 +231,17 @@ def exported_elsewhere(statements: Iterable[Statement], os: str) -> list[Message
         if systems == {system} and system.lower() != os
     }
     return [message("project.remark.exported", file=file, system=name) for file, name in elsewhere.items()]
+
+
+def exports(statements: list[Statement]) -> Iterator[Message]:
+    """What is said once for a whole export of another computer."""
+    paths = [one for one in statements if one.url.startswith("file:") and one.name != "."]
+    if paths:
+        first = paths[0].origin
+        yield message("project.remark.file-paths", count=len(paths), file=first.file, line=first.line)
+    parts = sum(1 for one in statements if TORCH_PARTS.fullmatch(one.name) and one.strength == DECLARED)
+    if parts:
+        yield message("project.remark.nvidia-parts", count=parts)
 
 
 def _is_of_other_maker(words: str) -> bool:

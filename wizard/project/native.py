@@ -6,19 +6,29 @@ Said of what was chosen (`weigh`); which package is of what kind is a row of `ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
-from wizard.compatibility.data.ordering import CPU
-from wizard.compatibility.model import Candidate
+from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.machine.model import Machine
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
-from wizard.project.companions import Native, companion, first_library, torch_bound, torch_needs, torch_of
-from wizard.project.model import DECLARED, FileLine, Statement, can_meet, marker_holds, meets
-from wizard.project.understand import PAIRS, Understood, cuda_of_name, has_tag, is_for, pair_meets
+from wizard.project.companions import (
+    Companion,
+    Native,
+    companion,
+    first_library,
+    fits_here,
+    torch_bound,
+    torch_needs,
+    torch_of,
+)
+from wizard.project.model import DECLARED, AddressLine, FileLine, Statement, can_meet, marker_holds, meets
+from wizard.project.understand import PAIRS, Understood, cuda_of_name, has_tag, is_for, made_with, pair_meets, torch_in
 from wizard.project.weigh import BuildWeigher, Weighed
 
+_MOST_NAMED = 6  # releases in one sentence
 NOTHING = "–"  # what is given where a package is left out
 
 
@@ -53,7 +63,8 @@ def newer(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
 def relaxed_natives(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     """Pins of what is made for one torch move with it; triton has another name where it lacks wheels. Of what is left
     out a remark tells."""
-    without = {one.name for one in left_out(weigher.asks, best.candidate, weigher.machine)}
+    without = {one.name for one in left_out(weigher.asks, best, weigher.machine)}
+    pages: list[AddressLine] = []
     for native in natives_here(weigher.asks, weigher.machine.os):
         row = companion(native.name)
         if row is None or native.name in without:
@@ -89,6 +100,10 @@ def relaxed_natives(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
             why = message("project.why.with-torch", torch=best.candidate.torch)
             asked = asked_words(tuple(pins)) or pins[0].url
             yield Relaxed(native.name, asked, f"torch {best.candidate.torch}", why, lines_of(tuple(pins)))
+        elif row.follows and (page := _page_of_another(row, weigher.asks, best.candidate.torch)) and page not in pages:
+            pages.append(page)
+            why = message("project.why.with-torch", torch=best.candidate.torch)
+            yield Relaxed(native.name, page.url, f"torch {best.candidate.torch}", why, (page.origin,))
 
 
 def relaxed_pairs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
@@ -99,7 +114,27 @@ def relaxed_pairs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
         is_other = not _pinned_to(statements, given or "") if best.torch else _is_other_patch(statements, given)
         if asked and given and (name in best.pairs or is_other):
             why = message("project.why.pair", name=name, given=given, torch=best.candidate.torch)
+            why = why if best.torch else _why_not_pair(weigher, name, statements) or why
             yield Relaxed(name, asked, given, why, lines_of(statements))
+
+
+def _why_not_pair(weigher: BuildWeigher, name: str, statements: tuple[Statement, ...]) -> Message | None:
+    """Return why the torch that it alone goes with is not taken; None where that one runs here."""
+    releases = {one.torch for one in weigher.verdict.candidates if _pinned_to(statements, getattr(one, name) or "")}
+    usable = {one.torch for one in weigher.fitting if one.variant != CPU or not weigher.has_card}
+    reason = None if releases & usable else refusal(weigher, releases)
+    listed, asked = ", ".join(sorted(releases, key=version_key)[-_MOST_NAMED:]), asked_words(statements)
+    return reason and message("project.why.pair-alone", name=name, asked=asked, torch=listed, reason=reason)
+
+
+def refusal(weigher: BuildWeigher, releases: Collection[str]) -> Message | None:
+    """Return the verdict's own reason against the newest build with CUDA of these; None where it has none."""
+    wanted = {tag.tag for tag in weigher.asks.tags}
+    refused = [
+        one for one in weigher.verdict.candidates if one.torch in releases and one.reasons and one.variant != CPU
+    ]
+    refused.sort(key=lambda one: (one.reasons[0].code == "not-published", one.variant not in wanted))
+    return refused[0].reasons[0].message if refused else None
 
 
 def _is_other_patch(statements: tuple[Statement, ...], given: str | None) -> bool:
@@ -134,6 +169,15 @@ def relaxed_needs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
             yield Relaxed(name, asked_words(refused), need, why, lines_of(refused))
 
 
+def _page_of_another(row: Companion, asks: Understood, torch: str) -> AddressLine | None:
+    """Return the line that names the page of wheels for a torch which is not taken."""
+    host = urlsplit(row.where).hostname
+    pages = (
+        one for one in asks.sources if one.kind == "find-links" and one.strength == DECLARED and f"//{host}/" in one.url
+    )
+    return next((one for one in pages if torch_in(one.url) and not meets(torch_in(one.url), torch)), None)
+
+
 def is_planned(native: Native) -> bool:
     return any(one.strength == DECLARED and not one.group for one in native.statements)
 
@@ -162,21 +206,21 @@ def natives_here(asks: Understood, os: str) -> list[Native]:
     return [native for native in asks.native if any(is_for(one, os) for one in native.statements)]
 
 
-def left_out(asks: Understood, candidate: Candidate, machine: Machine) -> Iterator[Relaxed]:
+def left_out(asks: Understood, best: Weighed, machine: Machine) -> Iterator[Relaxed]:
     """Return what is asked for and cannot be had; what an extra or a README names is not in the plan anyhow."""
     for native in natives_here(asks, machine.os):
         if not is_planned(native):
             continue
-        state = native_state(native, candidate, machine)
+        state = native_state(native, best, machine)
         if state in ("no-card", "old-card", "no-wheel"):
             row = companion(native.name)
             why = message(f"project.native.{state}", name=native.name, least=row.least if row else "")
             yield Relaxed(native.name, asked_words(native.statements), NOTHING, why, native.origins)
 
 
-def native_state(native: Native, candidate: Candidate, machine: Machine) -> str:
+def native_state(native: Native, best: Weighed, machine: Machine) -> str:
     """`no-card`, `old-card`, `no-wheel`, `newer` (than the torch of its last wheels), `compiler` or `ready`."""
-    row = companion(native.name)
+    row, candidate = companion(native.name), best.candidate
     if row is None:
         return "ready"
     if row.card and candidate.variant == CPU:
@@ -185,6 +229,8 @@ def native_state(native: Native, candidate: Candidate, machine: Machine) -> str:
     if row.least and known and max(known) < ComputeCapability.parse(row.least):
         return "old-card"
     os = machine.os
+    if any(_is_linked(one, best, os) for one in native.statements):
+        return "ready"
     if os in row.lacks:
         return "ready" if row.has_other(candidate.torch) else "no-wheel"
     asked = [one for one in native.statements if one.strength == DECLARED and not one.group] or native.statements
@@ -195,6 +241,16 @@ def native_state(native: Native, candidate: Candidate, machine: Machine) -> str:
     if row.ends_before(candidate.torch):
         return "newer"
     return "compiler" if row.wheels in ("none", "releases") and os not in row.ready else "ready"
+
+
+def _is_linked(one: Statement, best: Weighed, os: str) -> bool:
+    """Return whether the line has the address of a wheel that is made for just this plan."""
+    is_here = one.url.partition("#")[0].endswith(".whl") and marker_holds(one.marker, os, best.python)
+    cuda, torch = made_with(one, os), torch_in(one.url)
+    is_of_torch = (
+        meets(torch, best.candidate.torch) and has_tag(cuda, best.candidate.variant) if cuda and torch else False
+    )
+    return is_here and is_of_torch and fits_here(one.url, os, best.python)
 
 
 def asked_words(statements: tuple[Statement, ...]) -> str:

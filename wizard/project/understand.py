@@ -15,8 +15,8 @@ from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.model.messages import Message, message
 from wizard.project.companions import Native, companion, natives_of, torch_bound, torch_of
 from wizard.project.file_choice import (
-    TORCH_PARTS,
     exported_elsewhere,
+    exports,
     for_this_computer,
     for_this_generation,
     is_developing,
@@ -44,6 +44,7 @@ from wizard.system import traits
 
 PAIRS = ("torchvision", "torchaudio")
 CUDA_PACKAGES = ("cudatoolkit", "pytorch-cuda", "cuda-version", "cuda-toolkit", "cuda")
+ANY_CUDA = "cuda"  # the tag of what names no version, or several
 _TAG = re.compile(r"(?:[/+_.-]|^)(cu\d{2,3}|cpu|xpu|rocm[\d.]+)(?=[/._+-]|$|torch)")
 _LOCAL = re.compile(r"cu\d{2,3}|cpu|rocm[\d.]*\d|[a-z]{3,}(?=$|[\d.])")  # a build's, not a commit's
 _IMPLIED = re.compile(r"(?:torch[-_=]?|/torch)(\d+\.\d+(?:\.\d+)?)|(?:^|[+.])pt(\d)(\d{1,2})(?=cu|cpu)")
@@ -137,7 +138,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
             *nightly,
             *old,
             *extras,
-            *_exports(statements),
+            *exports(statements),
             *_elsewhere(statements, os),
             *exported_elsewhere(statements, os),
         ),
@@ -271,9 +272,14 @@ def _implied(project: Project, os: str, has_card: bool) -> Iterator[Statement]:
             yield replace(one, name=PYTHON, specifier=f"==3.{match[2]}.*")
     for source in project.sources:
         counts = source.kind == "find-links" and source.strength not in passed
-        match = _IMPLIED.search(unquote(source.url).lower()) if counts else None
-        if match and match[1]:
-            yield Statement(TORCH, _minor(match[1]), source.origin, source.strength)
+        if counts and (version := torch_in(source.url)):
+            yield Statement(TORCH, version, source.origin, source.strength)
+
+
+def torch_in(url: str) -> str:
+    """Return the torch release that a page or a wheel names, as `==2.9.*`; "" for none."""
+    match = _IMPLIED.search(unquote(url).lower())
+    return _minor(match[1]) if match and match[1] else ""
 
 
 def _wheel_words(one: Statement) -> str:
@@ -316,18 +322,24 @@ def _pinned_tags(project: Project, os: str) -> Iterator[CudaTag]:
             continue
         if one.name in (TORCH, *PAIRS) and (match := _LOCAL.match(one.local)):
             yield CudaTag(match[0], one.origin, firm)
-        elif one.name in CUDA_PACKAGES and (match := re.match(r"[=~]=?(\d+)\.(\d+|\*)", one.specifier)):
-            yield CudaTag(f"cu{match[1]}{match[2].strip('*')}", one.origin, firm)  # `12.*`: any of CUDA 12
-        elif one.name in CUDA_PACKAGES and (major := _major_of(one.specifier)):
-            yield CudaTag(f"cu{major}", one.origin, firm)
+        elif one.name in CUDA_PACKAGES and one.specifier:
+            tag = _toolkit_tag(one.specifier)
+            yield CudaTag(tag, one.origin, firm and tag != ANY_CUDA)
         elif one.name == "cpuonly":
             yield CudaTag("cpu", one.origin, firm)
-        elif (row := companion(one.name)) and row.follows and (tag := _made_with(one, os)):
+        elif (row := companion(one.name)) and row.follows and (tag := made_with(one, os)):
             yield CudaTag(tag, one.origin, False)
         if one.name == TORCH and (match := _BUILD_CUDA.search(one.build)):
             yield CudaTag(f"cu{match[1]}{match[2]}", one.origin, firm)
         elif one.name == TORCH and _BUILD_CPU.search(one.build):
             yield CudaTag(CPU, one.origin, firm)
+
+
+def _toolkit_tag(specifier: str) -> str:
+    if match := re.match(r"[=~]=?(\d+)\.(\d+|\*)", specifier):
+        return f"cu{match[1]}{match[2].strip('*')}"  # `12.*`: any of CUDA 12
+    major = _major_of(specifier)
+    return f"cu{major}" if major else ANY_CUDA
 
 
 def _major_of(specifier: str) -> int | None:
@@ -336,7 +348,7 @@ def _major_of(specifier: str) -> int | None:
     return majors.pop() if specifier and len(majors) == 1 else None
 
 
-def _made_with(one: Statement, os: str) -> str:
+def made_with(one: Statement, os: str) -> str:
     """Return the CUDA in its name, or in its wheel's (`cu12` where that names no minor version); "" for none."""
     words = _wheel_words(one)
     match = _MADE_WITH.search(words) if _is_wheel_for(words, os) else None
@@ -345,6 +357,8 @@ def _made_with(one: Statement, os: str) -> str:
 
 def has_tag(asked: str, variant: str) -> bool:
     """`cu12` is any CUDA 12."""
+    if asked == ANY_CUDA:
+        return variant.startswith("cu")
     return asked == variant or (len(asked) == len("cu12") and variant.startswith(asked) and asked != CPU)
 
 
@@ -371,17 +385,6 @@ def _listed_tags(project: Project, os: str) -> Iterator[CudaTag]:
             yield CudaTag(f"cu{label[1]}{label[2]}", source.origin, False)
         elif source.kind == "find-links" and match and "cu" in match[1]:
             yield CudaTag(match[1], source.origin, False)
-
-
-def _exports(statements: list[Statement]) -> Iterator[Message]:
-    """What is said once for a whole export of another computer."""
-    paths = [one for one in statements if one.url.startswith("file:") and one.name != "."]
-    if paths:
-        first = paths[0].origin
-        yield message("project.remark.file-paths", count=len(paths), file=first.file, line=first.line)
-    parts = sum(1 for one in statements if TORCH_PARTS.fullmatch(one.name) and one.strength == DECLARED)
-    if parts:
-        yield message("project.remark.nvidia-parts", count=parts)
 
 
 def _elsewhere(statements: list[Statement], os: str) -> Iterator[Message]:

@@ -1,0 +1,54 @@
+"""That what moves, or is dropped, is said with its own reason: CUDA without a card, pages of wheels, pairs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed, without
+from wizard.model.messages import text
+
+
+def test_a_cpu_line_of_a_readme_hides_no_dropped_cuda(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.2.2+cu121\n",
+        "README.md": "pip install torch==2.2.2+cpu\n",
+    }
+    assert relaxed(decided(tmp_path, files, NO_CARD))["cuda"][1] == "cpu"
+    assert relaxed(decided(tmp_path, files, AMPERE)) == {}
+
+
+def test_an_open_cuda_is_said_to_be_dropped_without_a_card(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"environment.yml": "dependencies:\n- pytorch\n- pytorch-cuda >= 11.7\n"}
+    assert relaxed(decided(tmp_path, files, NO_CARD))["cuda"][:2] == ("cuda", "cpu")
+    for on in (BLACKWELL, AMPERE):
+        found = decided(tmp_path, files, on)
+        assert (found.relaxed, codes(found) & {"other-maker", "cpu-asked"}) == ((), set())
+
+
+def test_the_page_of_wheels_moves_with_torch_and_is_named(tmp_path: Path) -> None:
+    page = "https://data.pyg.org/whl/torch-2.0.1+cu117.html"
+    files: dict[str, str | bytes] = {"requirements.txt": f"-f {page}\ntorch==2.0.1\ntorch-scatter\ntorch-sparse\n"}
+    moved = relaxed(decided(tmp_path, files, BLACKWELL))
+    assert moved["torch-scatter"][0] == page
+    assert "torch-sparse" not in moved
+    assert "torch-scatter" not in relaxed(decided(tmp_path, files, AMPERE))
+
+
+def test_why_a_torchvision_moves_is_the_reason_against_its_torch(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch>=2.6,<3\ntorchvision>=0.21,<0.22\n"}
+    found = decided(tmp_path, files, BLACKWELL)
+    assert list(relaxed(found)) == ["torchvision"]
+    [why] = [text(one.why) for one in found.relaxed]
+    assert "goes with torch 2.6.0 alone: " in why
+    assert relaxed(decided(tmp_path, files, AMPERE)) == {}
+
+
+def test_a_linked_wheel_that_is_made_for_the_plan_is_ready(tmp_path: Path) -> None:
+    wheel = "https://git.example/a/flash_attn-2.8.2+cu128torch2.7.1cxx11abiFALSE-cp311-cp311-win_amd64.whl"
+    words = "torch==2.7.1+cu128\n{}; sys_platform == 'win32'\n"
+    files: dict[str, str | bytes] = {"requirements.txt": words.format(f"flash-attn @ {wheel} ")}
+    found = decided(tmp_path, files, ADA)
+    assert (build(found), without(found)) == (("2.7.1", "cu128", "3.11"), ())
+    linux = wheel.replace("win_amd64", "linux_x86_64")
+    other: dict[str, str | bytes] = {"requirements.txt": words.format(f"flash-attn @ {linux} ")}
+    assert without(decided(tmp_path, other, ADA)) == ("flash-attn",)
