@@ -101,3 +101,17 @@ def test_what_comes_from_a_folder_or_a_repository_is_not_the_package_of_the_inde
     document = project_document(project_of(tmp_path, {}), found)
     rest = ["einops", "former @ git+https://git.example/a/former@v4.49.0-own", "verify @ ../verify"]
     assert sorted(document["rest"]) == rest
+
+
+def test_of_a_lock_for_several_systems_the_line_for_this_one_counts(tmp_path: Path) -> None:
+    place = "https://conda.example/pytorch"
+    lines = [
+        f"{place}/linux-64/pytorch-2.4.0-py3.12_cuda12.4_0.tar.bz2",
+        f"{place}/win-64/pytorch-2.5.1-py3.12_0.conda",
+    ]
+    lock = "version: 6\n" + "".join(f"- conda: {line}\n" for line in lines)
+    files: dict[str, str | bytes] = {"pixi.toml": '[dependencies]\npytorch = "*"\n', "pixi.lock": lock}
+    for on, torch, line in ((AMPERE, "2.4.0", 2), (ADA, "2.5.1", 3)):
+        found = decided(tmp_path, files, on)
+        [told] = [one.params["line"] for one in found.remarks if one.key == "project.remark.locked"]
+        assert (build(found)[0], told) == (torch, line)

@@ -92,3 +92,19 @@ def test_what_words_ask_for(tmp_path: Path, words: str, expected: dict[str, str]
 def test_a_line_that_was_made_to_be_slow_is_read(tmp_path: Path, line: str) -> None:
     project = project_of(tmp_path, {"README.md": f"{line}\n" * 400, "requirements.txt": "torch==2.4.0\n"})
     assert asked(project, "torch") == [("==2.4.0", "requirements.txt:1")]
+
+
+def test_a_tag_of_html_is_no_part_of_a_name(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "README.md": "1. pip install -r requirements.txt<br>\n2. pip install einops</code>\n",
+        "requirements.txt": "torch\n",
+    }
+    assert "include-missing" not in codes(decided(tmp_path, files, AMPERE))
+    assert asked(project_of(tmp_path, files), "einops")
+
+
+def test_the_description_of_somebodys_computer_asks_for_nothing(tmp_path: Path) -> None:
+    table = "\n| GPU | 8 x H100 |\n| CUDA | CUDA 12.6 |\n"
+    for heading, tags in (("### 1. Hardware Configuration", []), ("### Hardware requirements", ["cu126"])):
+        files: dict[str, str | bytes] = {"README.md": f"{heading}\n{table}", "requirements.txt": "torch\n"}
+        assert [one.tag for one in decided(tmp_path, files, AMPERE).understood.tags] == tags

@@ -88,6 +88,11 @@ _IMPORTED = re.compile(r"\bimport\s+([A-Za-z_][A-Za-z0-9_]*)")
 _GOES = re.compile(r"(?:^|[\s;&|(`])(?:cd|pushd)[ \t]+(?P<to>\"[^\"]*\"|'[^']*'|[^\s;&|)`]+)")
 _CLONED = re.compile(r"\bgit\s+clone\s[^&;|]*?([\w.-]+?)(?:\.git)?/?(?=\s*(?:$|[&;|`]))")
 _DEEPEST = 30  # folders
+_HTML = re.compile(r"</?(?:br|p|b|i|em|strong|code|pre|kbd|tt|li|ul|ol|td|tr|div|span|a)\s*/?>", re.IGNORECASE)
+# A heading above the description of a computer that somebody has, which asks for nothing.
+_OF_MACHINE = re.compile(
+    r"#+\s(?=.*(?:hardware|硬件))(?!.*(?:requir|software|prereq|depend|install|软件|要求|需求|安装))", re.IGNORECASE
+)
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 
 
@@ -106,7 +111,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
             values[default["name"] or default["shell"]] = default["value"] or default["words"]
         if match := _BASE.match(line):
             found.statements.append(Statement(TORCH, f"=={match[1]}", where, RECOMMENDED, build=match[2] or ""))
-        if place.is_prose and not _IS_OF_TOOL.search(line):
+        if place.is_prose and not place.is_of_machine and not _IS_OF_TOOL.search(line):
             _words(line[:_MOST_PROSE], where, found, place.is_code)
         for match in _PIP.finditer(line):
             tokens = _tokens(match["words"])
@@ -125,6 +130,7 @@ class _WorkingFolder:
     def __init__(self, file: str) -> None:
         self.is_prose, self.is_script = bool(_IS_PROSE.search(file)), is_script(file)
         self.is_code = False  # between the fences of a README
+        self.is_of_machine = False  # below a heading that says so
         self.parts: list[str] = []
         self.cloned: set[str] = set()
 
@@ -136,6 +142,8 @@ class _WorkingFolder:
     def after(self, line: str) -> None:
         """Go on to the next line: it begins where this one ended only in a script and within a block of code."""
         self.cloned |= set(_CLONED.findall(line))
+        if self.is_prose and not self.is_code and line.startswith("#"):
+            self.is_of_machine = bool(_OF_MACHINE.match(line[:_MOST_PROSE]))
         if self.is_prose and _FENCE.match(line):
             self.is_code, self.parts = not self.is_code, []
         elif self.is_script or self.is_code:
@@ -242,7 +250,7 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _tokens(words: str) -> list[str]:
-    words = re.sub(r"\\n(?!\w)", " ", _ENDS.split(words)[0])
+    words = re.sub(r"\\n(?!\w)", " ", _ENDS.split(_HTML.sub(" ", words))[0])
     words = re.sub(r"\\(?=[\w.])", "/", words)  # a path of Windows
     try:
         return shlex.split(words, comments=False, posix=True)

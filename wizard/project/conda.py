@@ -39,6 +39,7 @@ from wizard.project.toml_files import FAMILY, TomlText, listed, load_toml, poetr
 _FILE = re.compile(
     r"/(?P<platform>[a-z]+-[a-z0-9_]+)/(?P<name>[^/]+)-(?P<version>[^-/]+)-(?P<build>[^-/]+)\.(?:conda|tar\.bz2)"
 )
+_PLATFORMS = {"linux-64": "linux", "win-64": "win32"}
 _TORCH_WHEEL = re.compile(r"https?://\S+/torch-\d\S*\.whl")
 _SELECTOR = re.compile(r"\s#\s*\[(?P<words>[a-z0-9 ]+)\]\s*$")
 _MOST_LINES = 20_000
@@ -51,19 +52,22 @@ _MOST_NAMED = 6  # environments in one sentence
 
 def read_conda_lock(file: str, text: str, found: Findings) -> None:
     """Read the torch and the Python of a pixi.lock or a conda-lock.yml, by the addresses in it."""
-    seen = set[str]()
+    seen: dict[str, Statement] = {}
     for number, line in enumerate(text.split("\n"), 1):
+        marker = ""
         if wheel := _TORCH_WHEEL.search(line):
             name, (specifier, local) = TORCH, version_of_address(wheel[0])
-        elif (match := _FILE.search(line)) and match["platform"] in ("linux-64", "win-64"):
+        elif (match := _FILE.search(line)) and match["platform"] in _PLATFORMS:
+            marker = f"sys_platform == '{_PLATFORMS[match['platform']]}'"
             name, local = NAMES.get(match["name"], match["name"]), ""
             specifier, _ = conda_specifier(f"=={match['version']}")
         else:
             continue
-        one = Statement(name, specifier, origin_of(file, number, line), LOCKED, local=local)
-        if specifier and name in (TORCH, PYTHON) and str(one) not in seen:
-            seen.add(str(one))
-            found.statements.append(one)
+        one = Statement(name, specifier, origin_of(file, number, line), LOCKED, local=local, marker=marker)
+        if specifier and name in (TORCH, PYTHON):
+            before = seen.setdefault(f"{one}+{local}", one)
+            seen[f"{one}+{local}"] = before if before.marker == marker else replace(before, marker="")
+    found.statements += seen.values()
 
 
 def read_explicit(file: str, text: str, found: Findings) -> None:

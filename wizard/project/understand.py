@@ -105,7 +105,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     names_torch = any(one.name == TORCH and one.strength != LOCKED for one in statements)
     locked = [one for one in statements if one.strength == LOCKED and one.name in (TORCH, PYTHON) and not one.group]
     stale, old = stale_locks(statements)
-    locked = [one for one in locked if one.origin.file not in stale]
+    locked = [one for one in locked if one.origin.file not in stale and is_for(one, os)]
     # A comment is a hint where nothing else says it.
     told = [one for one in project.remarks if not (names_torch and one.key == "project.remark.commented")]
     in_words = [one for one in told if one.key == "project.remark.in-words"]
