@@ -39,7 +39,7 @@ def test_why_a_torchvision_moves_is_the_reason_against_its_torch(tmp_path: Path)
     found = decided(tmp_path, files, BLACKWELL)
     assert list(relaxed(found)) == ["torchvision"]
     [why] = [text(one.why) for one in found.relaxed]
-    assert "goes with torch 2.6.0 alone: " in why
+    assert "goes with torch 2.6.0 alone; that one: " in why
     assert relaxed(decided(tmp_path, files, AMPERE)) == {}
 
 

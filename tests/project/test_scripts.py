@@ -124,3 +124,9 @@ def test_an_image_whose_torch_is_upgraded_pins_none(tmp_path: Path) -> None:
         assert [one.params["packages"] for one in found.remarks if one.key.endswith("recommended-too")] == ["unsloth"]
     taken = decide(read_project(tmp_path / "folder" / "Dockerfile"), AMPERE, load_matrix(), ANY)
     assert [one.name for one in taken.understood.rest] == ["unsloth"]
+
+
+def test_a_folder_that_a_script_builds_is_no_pin_that_moves(tmp_path: Path) -> None:
+    words = "pip install torch==2.0.1\npip install ./submodules/simple-knn\n"
+    found = decided(tmp_path, {"install.sh": words}, BLACKWELL)
+    assert (list(relaxed(found)), [one.name for one in found.understood.native]) == (["torch"], ["simple-knn"])

@@ -24,7 +24,7 @@ from wizard.project.companions import (
     torch_needs,
     torch_of,
 )
-from wizard.project.model import DECLARED, AddressLine, FileLine, Statement, can_meet, marker_holds, meets
+from wizard.project.model import DECLARED, AddressLine, FileLine, Statement, can_meet, is_folder, marker_holds, meets
 from wizard.project.understand import PAIRS, Understood, cuda_of_name, has_tag, is_for, made_with, pair_meets, torch_in
 from wizard.project.weigh import BuildWeigher, Weighed
 
@@ -70,7 +70,9 @@ def relaxed_natives(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
         if row is None or native.name in without:
             continue
         named = [one for one in native.statements if _is_asked(one, weigher.asks)]
-        pins = [one for one in named if one.name == native.name and (one.specifier or one.url)]
+        pins = [
+            one for one in named if one.name == native.name and (one.specifier or (one.url and not is_folder(one.url)))
+        ]
         if not named:
             continue
         if row.instead and weigher.machine.os in row.lacks:
