@@ -214,3 +214,10 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
             read_machine_file(path)
         assert caught.value.code == "no-machine-file"
         assert text(caught.value.summary, "zh_CN")
+
+
+def test_a_driver_without_a_card_warns_as_it_does_on_a_computer() -> None:
+    driver = {"version": "580.65.06", "cuda": "13.0"}
+    said = {"os": "linux", "arch": "x86_64", "driver": driver, "gpus": []}
+    assert [one.key for one in machine_from_json(said).notices] == ["machine.nvidia.no-cards"]
+    assert machine_from_json({**said, "driver": None}).notices == ()

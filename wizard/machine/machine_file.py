@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -199,7 +199,7 @@ def machine_from_json(data: Mapping[str, object], where: str = "machine.json") -
     fields = Fields.of(data, where)
     if fields.number_or_none("schema") not in (None, SCHEMA):
         raise fields.fail("schema", "schema", str(SCHEMA))
-    return Machine(
+    machine = Machine(
         os=fields.text("os", _OS, "windows, linux, macos"),
         arch=normal_arch(fields.text("arch", _ARCH, "x86_64")),
         glibc=fields.text_or_none("glibc", _GLIBC, "2.36"),
@@ -213,6 +213,10 @@ def machine_from_json(data: Mapping[str, object], where: str = "machine.json") -
         is_wsl=fields.flag_or_none("wsl") or False,
         notices=tuple(filter(None, (_notice(row) for row in fields.objects("notices", _MOST_ROWS)))),
     )
+    told = any(one.key.startswith("machine.nvidia.") for one in machine.notices)
+    if machine.driver and not machine.gpus and not told:  # as the look at a computer says it
+        return replace(machine, notices=(*machine.notices, message("machine.nvidia.no-cards")))
+    return machine
 
 
 def _driver(row: Fields | None) -> Driver | None:
