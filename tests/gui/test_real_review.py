@@ -85,14 +85,14 @@ class _LooksWhileItGoes(WindowSession):
     def runs(self) -> tuple[RunInfo, ...]:
         """Wait for the removal on both sides, as on a slow disk."""
         held = threading.Event()
-        for _ in range(500):
+        for _ in range(150):
             if not self.folder.path.exists() or self.folder.is_running():
                 break
             held.wait(0.01)
         answer = super().runs()
         self.answers.append(answer)
         self.seen.set()
-        for _ in range(500):
+        for _ in range(150):
             if not self.folder.path.exists():
                 break
             held.wait(0.01)
