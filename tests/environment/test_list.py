@@ -220,7 +220,8 @@ def test_fifty_large_environments_are_not_walked_through(tmp_path: Path) -> None
     model = make_conda(tmp_path / "model")
     add_torch(model, "2.15.0", "'13.2'")
     (site_of(model) / "torch" / "lib").mkdir()
-    (site_of(model) / "torch" / "lib" / "libtorch_python.so").touch()
+    for name in ("torch_python", "torch_cpu", "torch_cuda"):
+        (site_of(model) / "torch" / "lib" / f"lib{name}.so").touch()
     for number in range(30):
         add_wheel(model, f"package{number}", "1.0", {f"package{number}/deep/er/m{i}.py": "" for i in range(4)})
     for number in range(50):
