@@ -562,7 +562,7 @@ def test_all_conflicts_of_pips_report_are_named_with_torch_first() -> None:
         (
             "RTX 5090\nThe NVIDIA driver on your system is too old (found version 12080). torch 2.11.0+cu130",
             "driver",
-            {"build": "torch 2.13.0+cu129"},
+            {"build": "torch 2.11.0+cu128"},
         ),
         (
             "The NVIDIA driver on your system is too old (found version 12080). torch 2.11.0+cu130 Python 3.9.2",

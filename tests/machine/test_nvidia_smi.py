@@ -83,6 +83,7 @@ def test_noise_gives_no_wrong_facts(said: str) -> None:
         ),
         ("Failed to initialize NVML: Insufficient Permissions", "machine.nvidia.no-permission"),
         ("No devices were found", "machine.nvidia.no-cards"),
+        ("NVIDIA-SMI couldn't find libnvidia-ml.so library in your system.", "machine.nvidia.driver-in-parts"),
         ("Failed to initialize NVML: Unknown Error", "machine.nvidia.unknown"),
         ("", "machine.nvidia.smi-failed"),
     ],

@@ -221,3 +221,11 @@ def test_a_driver_without_a_card_warns_as_it_does_on_a_computer() -> None:
     said = {"os": "linux", "arch": "x86_64", "driver": driver, "gpus": []}
     assert [one.key for one in machine_from_json(said).notices] == ["machine.nvidia.no-cards"]
     assert machine_from_json({**said, "driver": None}).notices == ()
+
+
+def test_words_within_words_are_written_as_they_are_read() -> None:
+    """What nvidia-smi prints on a Chinese Windows and nobody can read."""
+    unread = message("machine.nvidia.smi-failed", said=message("machine.nvidia.not-readable"))
+    written = json.loads(json.dumps(machine_to_json(Machine("linux", "x86_64", None, None, (), notices=(unread,)))))
+    assert written["notices"][0]["params"]["said"] == text(message("machine.nvidia.not-readable"), "en")
+    assert machine_from_json(written).notices[0].key == "machine.nvidia.smi-failed"

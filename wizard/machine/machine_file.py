@@ -172,8 +172,13 @@ def machine_to_json(machine: Machine) -> dict[str, Any]:
             {"path": printable(row.path), "free_bytes": row.free_bytes, "writable": row.writable}
             for row in machine.volumes
         ],
-        "notices": [{"key": notice.key, "params": dict(notice.params)} for notice in machine.notices],
+        "notices": [{"key": notice.key, "params": _plain(notice)} for notice in machine.notices],
     }
+
+
+def _plain(notice: Message) -> dict[str, object]:
+    """Words within words are written as they are read in English: what nvidia-smi said and nobody could read."""
+    return {name: text(value, "en") if isinstance(value, Message) else value for name, value in notice.params.items()}
 
 
 def _gpu_to_json(gpu: Gpu) -> dict[str, Any]:

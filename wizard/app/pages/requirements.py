@@ -128,7 +128,7 @@ def _driver(machine: Machine) -> Requirement | None:
     if failure:
         is_empty = failure.key == "machine.nvidia.no-cards"
         state = "problem" if machine.nvidia_gpus or (driver and not is_empty) else "warning"
-        return Requirement("driver", state, failure, message("check.driver.none.why"))
+        return Requirement("driver", state, failure, None if is_empty else message("check.driver.none.why"))
     if driver is None:
         if not machine.nvidia_gpus:
             return None

@@ -1,4 +1,7 @@
-"""A pasted error, answered with this computer's facts. Offline: nothing is asked of any source."""
+"""A pasted error, answered with this computer's facts. Offline: nothing is asked of any source.
+
+One file: each answer is held against the text's facts, the tables and this computer in one go.
+"""
 
 from __future__ import annotations
 
@@ -51,6 +54,7 @@ _NO_VERSION = ("no-version", "no-version-listed", "no-version-suffix", "no-versi
 _NO_BUILD = "explain.reason.no-tag"  # then neither the Python nor the index is what fails
 _HAS_CODE = "explain.reason.has-code"  # then not torch lacks it, but a package beside it
 _OF_A_PAIR, _AGREE = ("torchvision-nms", "extension-abi"), {"explain.reason.pair-fits", "explain.reason.made-for-this"}
+_OF_A_TAG, _NEAREST = ("no-version-tag", "no-version-suffix", "uv-version-tag"), "explain.reason.nearest-build"
 _DRIVER_SHORT = "explain.reason.driver-short"
 _CONTAINER = message(
     "explain.reason.container",
@@ -141,6 +145,9 @@ def by_the_tables(found: tuple[Explanation, ...], reasons: tuple[Message, ...]) 
     if found and found[0].id in _NOT_SAID_WHY and _DRIVER_SHORT in said:
         short = replace(found[0], reason="explain.cause-driver-short", advice="explain.fix-driver-short")
         return (short, *found[1:])
+    if found and found[0].id in _OF_A_TAG and _NEAREST in said:
+        python = replace(found[0], reason="explain.cause-no-such-python", advice="explain.fix-no-such-python")
+        return (python, *found[1:])
     if found and found[0].id in _NO_VERSION and _NO_BUILD in said:
         other = replace(found[0], reason="explain.cause-no-such-build", advice="explain.fix-no-such-build")
         return (other, *found[1:])

@@ -62,6 +62,7 @@ def judge_facts(facts: TextFacts, matrix: Matrix, machine: Machine | None = None
         *(_other_computer(facts, matrix, machine) if machine else ()),
     )
     is_sure = (place.is_said or facts.wanted is None) and not facts.is_of_several
+    is_sure = is_sure and not (facts.driver_cuda and facts.capability is None)  # which builds have code is open
     judged = ["high" if is_sure else "medium"]
     judged += [build.confidence for build in matrix.builds if facts.torch and _is(build, facts.torch)][:1]
     return JudgedFacts(reasons, tuple(dict.fromkeys(_used(facts))), least_sure(*judged), _question(facts))
@@ -73,7 +74,8 @@ def check_facts(facts: TextFacts, matrix: Matrix) -> tuple[Message, ...]:
 
 
 def _place(facts: TextFacts, machine: Machine | None) -> _Target:
-    said = PLATFORMS.get((facts.os, facts.arch or "x86_64"), "")
+    system = facts.os or ("linux" if facts.arch == "aarch64" else "")
+    said = PLATFORMS.get((system, facts.arch or "x86_64"), "")
     here = PLATFORMS.get((machine.os, machine.arch), "") if machine and not facts.os else ""
     return _Target(said or here or _WIDEST, facts.python, bool(said))
 
@@ -218,6 +220,7 @@ def _driver(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Messag
     runs = [one for one in _cuda_builds(matrix, place) if version_key(cuda_of(one.variant) or "")[0] <= allowed]
     runs = [one for one in runs if not facts.python or facts.python in _made_for(one)]
     runs = [one for one in runs if facts.capability is None or _has_code(one, facts)]
+    runs = [one for one in runs if one.advertised] or runs
     if runs:
         yield message("explain.reason.driver", cuda=facts.driver_cuda, build=_text(runs[0]))
 

@@ -16,7 +16,6 @@ from wizard.machine.gpu.nvidia import (
     BLOCKED,
     DRIVER_NOT_LOADED,
     GPU_LOST,
-    LIBRARY_NOT_FOUND,
     MISMATCH,
     NO_PERMISSION,
     NO_SENSORS,
@@ -51,11 +50,10 @@ _SENTENCES = (
     ("requires reset", RESET_REQUIRED),
     ("insufficient permissions", NO_PERMISSION),
     ("access blocked by the operating system", BLOCKED),
-    ("couldn't find libnvidia-ml.so", LIBRARY_NOT_FOUND),
-    ("couldn't find nvml.dll", LIBRARY_NOT_FOUND),
     ("initialize nvml: unknown error", UNKNOWN),
 )
 _NO_CARDS = "no devices were found"
+_NO_LIBRARY = ("couldn't find libnvidia-ml.so", "couldn't find nvml.dll")
 
 # One card that does not answer, between the lines of those that do.
 _NO_HANDLE = re.compile(r"device handle for gpu\s*(?:\d{1,3}: )?([0-9a-f:.]+): ([^\n]+)", re.IGNORECASE)
@@ -212,6 +210,15 @@ def parse_failure(text: str) -> NvidiaReading:
             return NvidiaReading(failure=error_notice(code, said))
     if _NO_CARDS in said.lower():
         return NvidiaReading(failure=message("machine.nvidia.no-cards"))
+    if any(sentence in said.lower() for sentence in _NO_LIBRARY):
+        return NvidiaReading(
+            failure=message(
+                "machine.nvidia.driver-in-parts",
+                "nvidia-smi is installed and does not find the library of its own driver: the driver is there only in "
+                "parts. Install NVIDIA's driver again and restart the computer; in a container, start it with access "
+                "to the card.",
+            )
+        )
     if text.count(_NOT_READ) > _MOST_NOT_READ:
         return NvidiaReading(failure=message("machine.nvidia.smi-failed", said=message("machine.nvidia.not-readable")))
     return NvidiaReading(failure=message("machine.nvidia.smi-failed", said=said or "-"))
