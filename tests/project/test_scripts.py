@@ -112,6 +112,10 @@ def test_what_only_a_script_installs_is_named(tmp_path: Path) -> None:
     ]
     assert told == [("README.md", "third_party/raster"), ("install.sh", "iopath, ./submodules/simple_knn")]
     assert [one.name for one in found.understood.rest] == ["einops"]
+    many = "".join(f"pip install p{number}\n" for number in range(12)) + "pip install opencv-python==4.2.0.34\n"
+    found = decided(tmp_path / "many", {"install.sh": f"pip install torch\n{many}"}, AMPERE)
+    [said] = [str(one.params["packages"]) for one in found.remarks if one.key.endswith("recommended-too")]
+    assert (said[:26], said[-8:]) == ("opencv-python==4.2.0.34, p", "p10 (+1)")
 
 
 def test_an_image_whose_torch_is_upgraded_pins_none(tmp_path: Path) -> None:

@@ -108,3 +108,28 @@ def test_the_description_of_somebodys_computer_asks_for_nothing(tmp_path: Path) 
     for heading, tags in (("### 1. Hardware Configuration", []), ("### Hardware requirements", ["cu126"])):
         files: dict[str, str | bytes] = {"README.md": f"{heading}\n{table}", "requirements.txt": "torch\n"}
         assert [one.tag for one in decided(tmp_path, files, AMPERE).understood.tags] == tags
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "```\npython=3.9\npytorch==1.13.1\ntransformers==4.28.1\n\ntorchvision==0.14.1\npeft==0.3.0  # must be\n```\n",
+        "| name | version |\n|--|--|\n| **torch** | 1.13.1 |\n| transformers | 4.28.1 |\n| `torchvision` | 0.14.1 |\n"
+        "| peft | 0.3.0 | tuning |\n",
+        "- Python 3.9\n- PyTorch 1.13.1\n- transformers 4.28.1\n- torchvision: 0.14.1\n- peft == 0.3.0\n- CUDA 11.6\n",
+    ],
+)
+def test_what_a_list_names_beside_torch_is_told_and_its_torchvision_taken(tmp_path: Path, words: str) -> None:
+    readme = f"# Model\n## Requirements\n{words}\nFaster:\n\n- ResNet 76.1\n- loss: 0.25\n"
+    found = decided(tmp_path, {"README.md": readme}, AMPERE)
+    [told] = [one.params for one in found.remarks if one.key.endswith("named-too")]
+    assert (told["packages"], told["file"]) == ("transformers==4.28.1, peft==0.3.0", "README.md")
+    assert (build(found)[0], found.understood.rest) == ("1.13.1", ())
+    assert [one.specifier for one in found.understood.pairs["torchvision"]] == ["==0.14.1"]
+    listed = {"README.md": readme, "requirements.txt": "torch==2.0.1\ntransformers\npeft\n"}
+    assert "named-too" not in codes(decided(tmp_path / "listed", {**listed}, AMPERE))
+
+
+def test_numbers_of_a_list_without_torch_are_no_versions(tmp_path: Path) -> None:
+    readme = "| model | score |\n|--|--|\n| jax | 12.30 |\n| torch | 14.20 |\n\n```yaml\nlr: 0.001\n```\n"
+    assert "named-too" not in codes(decided(tmp_path, {"README.md": readme, "requirements.txt": "torch\n"}, AMPERE))

@@ -53,6 +53,7 @@ _DEFAULT = re.compile(
     r"(?:[\"']?(?P<value>[\w.+:/-]+)[\"']?|[\"'](?P<words>[\w.+:/=<>~\[\], -]+)[\"'])\s*$"
 )
 _REFERENCE = re.compile(r"\$\{(\w+)(?::?-(?P<else>[^}]*))?\}|\$(\w+)")
+_OF_ROW = re.compile(r"[`*|\s]+")
 _DECORATED = re.compile(r"[`*_|\s]+")
 # In words, with a version: "PyTorch 1.7.1", "torch >= 1.4 (1.7 recommended)"; not in a command, a name or an address.
 _IN_WORDS = re.compile(
@@ -74,6 +75,18 @@ _IS_NEWS = re.compile(
     r"|speed|benchmark|instead|issue|before|until|drop|if you|e\.g\.|for example",
     re.IGNORECASE,
 )
+# A line of a list, a table or a block that is a package and its version, and what such lines name that is no package.
+_ROW = re.compile(
+    r" ?(?P<mark>[-+•>]|\d+[.)])? ?(?P<name>[a-z][\w.-]*)(?:\[[\w, -]*\])?(?: ?(?P<sign>[=~><!]=|[=:：≥]) ?| )"
+    r"v?(?P<version>\d+(?:\.[\d*]+)+(?:\+\w+)?) ?,?(?: ?[#(（].*)?",
+    re.IGNORECASE,
+)
+_NO_PACKAGE = re.compile(
+    r"python|(?:py)?torch|cuda\S*|cudnn|nvidia\S*|driver|version|ubuntu|debian|centos|windows|linux|macos|gcc|g\+\+|cmake"
+    r"|(?:ana|mini)?conda\d?|docker|node(?:js)?|java|jdk|git|rust|go",
+    re.IGNORECASE,
+)
+_PAIRS = ("torchvision", "torchaudio")
 _NAMES_IN_WORDS = {"python": PYTHON, "torch": TORCH, "pytorch": TORCH}  # the rest is CUDA
 _TOOLKIT = "cudatoolkit"
 _CUDA = re.compile(r"/(?:cu\d{2,3}|cpu)(?:/|$)")
@@ -99,7 +112,7 @@ _FENCE = re.compile(r"\s*(?:```|~~~)")
 def read_commands(file: str, text: str, found: Findings) -> None:
     """Read pip's and conda's lines, interpreters and imports out of a README or a Dockerfile, as recommendations."""
     values: dict[str, str] = {}
-    place = _WorkingFolder(file)
+    place, rows = _WorkingFolder(file), _Rows(found)
     for number, written in _joined(text):
         where = origin_of(file, number, written)
         if not place.is_prose and _IS_COMMENT.match(written):
@@ -113,6 +126,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
             found.statements.append(Statement(TORCH, f"=={match[1]}", where, RECOMMENDED, build=match[2] or ""))
         if place.is_prose and not place.is_of_machine and not _IS_OF_TOOL.search(line):
             _words(line[:_MOST_PROSE], where, found, place.is_code)
+            rows.add(line[:_MOST_PROSE], where, place.is_code)
         for match in _PIP.finditer(line):
             tokens = _tokens(match["words"])
             if TORCH in tokens and not place.is_prose and _UPGRADES & {*tokens}:
@@ -122,6 +136,39 @@ def read_commands(file: str, text: str, found: Findings) -> None:
             _conda(_tokens(match["words"]), where, found, place.at(line, match.start()))
         _run(line, where, found, place)
         place.after(line)
+
+
+class _Rows:
+    """The packages that lines below each other name with a version. One that is no pin as pip writes it counts beside
+    torch or Python alone: else the numbers may be anything."""
+
+    def __init__(self, found: Findings) -> None:
+        self.found = found
+        self.waiting: list[Statement] = []
+        self.has_torch = False
+
+    def add(self, line: str, where: FileLine, is_code: bool) -> None:
+        """Note what the line names; an empty one, and a fence, end what belongs together."""
+        is_table = line.lstrip().startswith("|")
+        if _FENCE.match(line) or not (line.strip() or is_code):
+            self.waiting, self.has_torch = [], False
+        words = " ".join(line.strip().strip("|").split("|")[:2]) if is_table else line
+        match = _ROW.fullmatch(_OF_ROW.sub(" ", words).rstrip())
+        if not match:
+            return
+        sign = {"": "==", "=": "==", ":": "==", "：": "==", "≥": ">="}.get(match["sign"] or "", match["sign"])
+        if _NO_PACKAGE.fullmatch(match["name"]):
+            is_torch = re.match(
+                r"(?:py)?torch 0*[12]\.|python 3\.", f"{match['name']} {match['version']}", re.IGNORECASE
+            )
+            self.has_torch = self.has_torch or bool(is_torch)
+        elif one := requirement(f"{match['name']}{sign}{match['version']}", where):
+            is_pin = match["sign"] == "==" and not is_table
+            if is_pin or is_code or is_table or match["mark"]:
+                (self.found.told if is_pin else self.waiting).append(replace(one, strength=RECOMMENDED))
+        if self.has_torch:
+            self.found.told += self.waiting
+            self.waiting = []
 
 
 class _WorkingFolder:
@@ -221,7 +268,7 @@ def last_resort(found: Findings) -> list[Statement]:
         says.add(_TOOLKIT)
     said: dict[str, Statement] = {}
     for one in sorted(found.told, key=lambda one: one.specifier.startswith("==") == (one.name == TORCH)):
-        if one.name not in says:
+        if one.name not in says and one.name in (PYTHON, TORCH, _TOOLKIT, *_PAIRS):
             said.setdefault(one.name, one)
     return list(said.values())
 

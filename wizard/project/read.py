@@ -35,7 +35,7 @@ from wizard.project.model import (
     origin_of,
 )
 from wizard.project.requirements import MOST_LINES, read_requirements
-from wizard.project.setup_files import read_settings, read_setup_cfg, read_setup_py
+from wizard.project.setup_files import read_python_version, read_settings, read_setup_cfg, read_setup_py
 from wizard.project.toml_files import read_lock, read_pipfile, read_pyproject
 
 _DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
@@ -80,6 +80,7 @@ def read_project(path: Path) -> Project:
             "Name the folder of the project, or one of its files.",
             path=str(path),
         )
+    reader.tell_words()
     reader.found.statements += last_resort(reader.found)
     if not reader.found.statements and not reader.found.sources and not reader.declares_nothing():
         if hindrances := reader.hindrances():
@@ -293,16 +294,27 @@ class ProjectReader:
     def tell_recommended(self) -> None:
         """Name what is not taken unasked: what a README has beside torch where nothing is declared; else what a script
         has that no file declares, and folders of the project."""
-        known = {one.name for one in self.found.statements if one.strength == DECLARED}
-        others = [one for one in self._recommended() if one.name not in known]
+        known, others = {one.name for one in self.found.statements if one.strength == DECLARED}, self._recommended()
         if known:
             others = [one for one in others if is_script(one.origin.file) or is_folder(one.url)]
-        for file in dict.fromkeys(one.origin.file for one in others):
-            named = [one for one in others if one.origin.file == file and one.name not in known]
+        self._tell("recommended-too", others, known)
+
+    def tell_words(self) -> None:
+        """Name what a list within a README has with a version, and no file and no command does."""
+        self._tell("named-too", self.found.told, {*_DECIDED, *(one.name for one in self.found.statements)})
+
+    def _tell(self, code: str, told: list[Statement], known: set[str]) -> None:
+        """Name what no file before it has, with its version; pins first where not all are named."""
+        for file in dict.fromkeys(one.origin.file for one in told):
+            named = [one for one in told if one.origin.file == file and one.name not in known]
             known |= {one.name for one in named}
-            if names := list(dict.fromkeys(one.url if is_folder(one.url) else one.name for one in named)):
-                more = f" (+{len(names) - _MOST_TOLD})" if len(names) > _MOST_TOLD else ""
-                self.found.remark("recommended-too", named[0].origin, packages=", ".join(names[:_MOST_TOLD]) + more)
+            shown = {one.url if is_folder(one.url) else one.name: one.specifier for one in reversed(named)}
+            names = [f"{name}{specifier}" for name, specifier in reversed(shown.items())]
+            if len(names) > _MOST_TOLD:
+                names.sort(key=lambda words: "=" not in words)
+                names[_MOST_TOLD - 1 :] = [f"{names[_MOST_TOLD - 1]} (+{len(names) - _MOST_TOLD})"]
+            if names:
+                self.found.remark(code, named[0].origin, packages=", ".join(names))
 
     def _recommended(self) -> list[Statement]:
         told = (one for one in self.found.statements if one.strength == RECOMMENDED and not one.group)
@@ -340,7 +352,7 @@ class ProjectReader:
         elif last.endswith((".yml", ".yaml")):
             read_environment(name, text, found)
         elif last == "runtime.txt" and text.lstrip().startswith("python-3"):
-            _read_python_version(name, text, found)
+            read_python_version(name, text, found)
         elif last.endswith((".txt", ".in")) and not last.startswith(("readme", "install")):
             _read_list(name, text, found)
         else:
@@ -369,14 +381,6 @@ def _read_list(name: str, text: str, found: Findings) -> None:
         read_requirements(name, text, found, group="constraint" if _CONSTRAINTS.search(name) else "")
 
 
-def _read_python_version(name: str, text: str, found: Findings) -> None:
-    """The version that the authors work with: a preference."""
-    match = re.match(r"\s*(?:python-)?(\d+\.\d+)", text)
-    if match:
-        where = origin_of(name, 1, text.split("\n")[0])
-        found.statements.append(Statement(PYTHON, f"=={match[1]}.*", where, "locked"))
-
-
 _BY_NAME: dict[str, tuple[Callable[[str, str, Findings], None], ...]] = {
     "pyproject.toml": (read_pyproject, read_pixi),
     "pipfile": (read_pipfile,),
@@ -386,5 +390,5 @@ _BY_NAME: dict[str, tuple[Callable[[str, str, Findings], None], ...]] = {
     "settings.ini": (read_settings,),
     "cog.yaml": (read_cog,),
     "cog.yml": (read_cog,),
-    ".python-version": (_read_python_version,),
+    ".python-version": (read_python_version,),
 }

@@ -1,4 +1,4 @@
-"""Reads setup.cfg, and setup.py by its syntax alone: nothing of a project is ever run.
+"""Reads setup.cfg, .python-version, and setup.py by its syntax alone: nothing of a project is ever run.
 
 What setup.py computes (a list read from a file, a version taken from somewhere) is not guessed: names that are bound
 to plain lists and strings are followed, `open("requirements.txt")` is read as that file, the rest is not seen.
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.model.syntax import parsed
-from wizard.project.model import PYTHON, Findings, Statement, origin_of, python_specifier
+from wizard.project.model import LOCKED, PYTHON, Findings, Statement, origin_of, python_specifier
 from wizard.project.requirements import logical_lines, statements_of
 from wizard.project.toml_files import TomlText
 
@@ -312,3 +312,11 @@ def _arguments(call: ast.Call) -> Iterator[ast.Constant]:
 def _is_setup(func: ast.expr) -> bool:
     name = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
     return name == "setup"
+
+
+def read_python_version(name: str, text: str, found: Findings) -> None:
+    """The version that the authors work with: a preference."""
+    match = re.match(r"\s*(?:python-)?(\d+\.\d+)", text)
+    if match:
+        where = origin_of(name, 1, text.split("\n")[0])
+        found.statements.append(Statement(PYTHON, f"=={match[1]}.*", where, LOCKED))
