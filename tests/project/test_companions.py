@@ -273,3 +273,11 @@ def test_a_release_after_the_last_with_wheels_for_a_system_is_left_out_there(tmp
     ready: dict[str, str | bytes] = {"requirements.txt": "torch\ndeepspeed>=0.14,<0.17\nmpi4py_mpich\n"}
     found = decided(tmp_path, ready, ADA)
     assert (without(found), "compiler" in codes(found)) == ((), False)
+
+
+@pytest.mark.parametrize(("torch", "python", "told"), [("1.11.0", "3.7", False), ("2.7.1", "3.12", True)])
+def test_a_backport_that_ends_at_a_python_is_named_where_that_is_not_taken(
+    tmp_path: Path, torch: str, python: str, told: bool
+) -> None:
+    found = decided(tmp_path, {"requirements.txt": f"torch=={torch}\npickle5==0.0.12\n"}, AMPERE)
+    assert (build(found)[2], "wheel-of-pin" in codes(found)) == (python, told)
