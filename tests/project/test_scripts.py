@@ -134,3 +134,18 @@ def test_a_folder_that_a_script_builds_is_no_pin_that_moves(tmp_path: Path) -> N
     words = "pip install torch==2.0.1\npip install ./submodules/simple-knn\n"
     found = decided(tmp_path, {"install.sh": words}, BLACKWELL)
     assert (list(relaxed(found)), [one.name for one in found.understood.native]) == (["torch"], ["simple-knn"])
+
+
+def test_a_list_that_stands_elsewhere_is_not_said_to_be_missing(tmp_path: Path) -> None:
+    readme = "conda env create -f environment_*.yml\n"
+    files: dict[str, str | bytes] = {"README.md": readme, "environment_linux.yml": "dependencies: [pytorch=2.0.0]\n"}
+    assert not codes(decided(tmp_path, files, AMPERE)) & {"include-missing", "named-elsewhere"}
+    words = {
+        "requirements.txt": "torch\n",
+        "Dockerfile": "RUN pip install -r lists/extra.txt\n",
+        "a/lists/extra.txt": "x\n",
+    }
+    [said] = [one for one in decided(tmp_path / "b", {**words}, AMPERE).remarks if one.key.endswith("named-elsewhere")]
+    assert said.params["files"] == "a/lists/extra.txt"
+    gone = {"requirements.txt": "torch\n", "README.md": "pip install -r lists/*.txt\n"}
+    assert "include-missing" in codes(decided(tmp_path / "gone", {**gone}, AMPERE))

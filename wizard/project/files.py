@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
@@ -156,10 +157,13 @@ class ProjectFolder:
         return None
 
     def named(self, name: str) -> list[str]:
-        """Return the files below that have this name, or end in this path."""
+        """Return the files below that have this name, or end in this path; `*` is any part of it."""
         wanted = "/" + re.sub(r"^(?:\.{0,2}/)+", "", name)
-        found = self._by_last.get(wanted.rsplit("/", 1)[1], []) if not name.startswith("/") else []
-        return [one for one in found if f"/{one}".endswith(wanted)]
+        if name.startswith("/"):
+            return []
+        if "*" in wanted:
+            return [one for names in self._by_last.values() for one in names if fnmatch(f"/{one}", f"*{wanted}")]
+        return [one for one in self._by_last.get(wanted.rsplit("/", 1)[1], []) if f"/{one}".endswith(wanted)]
 
     @cached_property
     def _by_last(self) -> dict[str, list[str]]:

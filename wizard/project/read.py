@@ -325,8 +325,8 @@ class ProjectReader:
             self.found.remark("include-from-elsewhere", where)
             return
         name = self.folder.resolve(words, where.file)
+        found = [name] if name else self.folder.named(words)
         if group == STARTED:
-            found = [name] if name else self.folder.named(words)
             if len(found) == 1 and installs(self.folder.read(found[0]) or ""):
                 self.read(found[0], where)
             elif len(found) != 1 and is_script_of_install(words):
@@ -334,7 +334,9 @@ class ProjectReader:
                 self.found.remark("several-named" if found else "include-missing", where, name=words, files=listed)
             return
         if name is None:
-            self.found.remark("include-missing", where, name=words)
+            if not any(one in self.files for one in found):
+                code = "named-elsewhere" if found else "include-missing"
+                self.found.remark(code, where, name=words, files=", ".join(found[:_MOST_NAMED]))
             return
         if rank(where.file)[0] == len(ORDER) and (name in self._left or self.is_option(name)):  # it names them all
             return
