@@ -136,6 +136,24 @@ def test_a_folder_that_a_script_builds_is_no_pin_that_moves(tmp_path: Path) -> N
     assert (list(relaxed(found)), [one.name for one in found.understood.native]) == (["torch"], ["simple-knn"])
 
 
+def test_a_cpu_index_that_is_only_recommended_is_told_where_a_card_is_used(tmp_path: Path) -> None:
+    page = "https://download.pytorch.org/whl"
+    words = f"pip install torch torchvision --index-url {page}/cpu\n"
+    found = decided(tmp_path, {"setup.sh": words}, AMPERE)
+    [said] = [one.params for one in found.remarks if one.key.endswith("cpu-recommended")]
+    assert (said["file"], said["line"], build(found)[1] != "cpu") == ("setup.sh", 1, True)
+    assert "cpu-recommended" not in codes(decided(tmp_path / "no", {"setup.sh": words}, NO_CARD))
+    both = f"{words}pip install torch torchvision --index-url {page}/cu126\n"
+    assert "cpu-recommended" not in codes(decided(tmp_path / "both", {"setup.sh": both}, AMPERE))
+
+
+def test_another_torch_that_is_recommended_is_named(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"README.md": "pip install torch==2.0.1\n", "run.sh": "pip install torch==2.0.0\n"}
+    files["README.md"] = "bash run.sh\npip install torch==2.0.1\n"
+    [said] = [one for one in decided(tmp_path, files, AMPERE).remarks if one.key.endswith("recommended-others")]
+    assert (said.params["torch"], said.params["others"]) == ("2.0.1", "torch==2.0.0 (run.sh:1)")
+
+
 def test_a_list_that_stands_elsewhere_is_not_said_to_be_missing(tmp_path: Path) -> None:
     readme = "conda env create -f environment_*.yml\n"
     files: dict[str, str | bytes] = {"README.md": readme, "environment_linux.yml": "dependencies: [pytorch=2.0.0]\n"}

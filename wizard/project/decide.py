@@ -278,6 +278,12 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     if asks.torch_any:
         place = next((one for one in asks.torch if meets(one.specifier, candidate.torch)), asks.torch[0]).origin
         yield message("project.remark.recommended", file=place.file, line=place.line, text=place.text)
+        others = {
+            one.specifier: f"{one} ({one.origin})" for one in asks.torch if not meets(one.specifier, candidate.torch)
+        }
+        if others and not best.torch:
+            words = ", ".join([*others.values()][:_MOST_NAMED])
+            yield message("project.remark.recommended-others", torch=candidate.torch, others=words)
 
 
 def _unmet_bounds(asks: Understood, torch: str) -> Iterator[Message]:
@@ -302,6 +308,8 @@ def _cuda_words(asks: Understood, given: str) -> Iterator[Message]:
     if cuda and other == cuda and all(tag.told for tag in cuda):
         place, asked = cuda[0].origin, ", ".join(tag.tag for tag in cuda)
         yield message("project.remark.cuda-recommended", file=place.file, line=place.line, asked=asked, given=given)
+    if not cuda and given != CPU and (told := [tag.origin for tag in asks.tags if tag.tag == CPU and tag.told]):
+        yield message("project.remark.cpu-recommended", file=told[0].file, line=told[0].line, given=given)
     own = next((tag.origin.file for tag in cuda if tag not in other and not tag.told), None)
     left = next((tag for tag in other if not tag.told), None)
     if own and left:
