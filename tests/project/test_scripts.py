@@ -147,11 +147,38 @@ def test_a_cpu_index_that_is_only_recommended_is_told_where_a_card_is_used(tmp_p
     assert "cpu-recommended" not in codes(decided(tmp_path / "both", {"setup.sh": both}, AMPERE))
 
 
+@pytest.mark.parametrize("label", ["## Mac\n", "macOS (Apple Silicon):\n", "**Mac OS**\n\n", "1. 苹果电脑：\n"])
+def test_what_a_readme_has_for_a_mac_does_not_count_here(tmp_path: Path, label: str) -> None:
+    here = "```bash\nconda install pytorch=2.0.0 torchvision\n```\n\n"
+    there = f"{label}```bash\n# first\nconda install pytorch=2.0.1 torchaudio\n```\n\n"
+    for number, readme in enumerate((f"Windows:\n{here}{there}", f"## Setup\n\n{there}## Linux\n{here}")):
+        found = decided(tmp_path / str(number), {"README.md": readme}, AMPERE)
+        assert (build(found)[0], list(found.understood.pairs)) == ("2.0.0", ["torchvision"])
+        assert "recommended-others" not in codes(found)
+    alone = decided(tmp_path / "alone", {"README.md": there}, AMPERE)
+    assert build(alone)[0] == "2.0.1"
+    comment = "```\n# macOS\npip install torch==2.0.1\n# Linux\npip install torch==2.0.0\n```\n"
+    assert build(decided(tmp_path / "comment", {"README.md": comment}, AMPERE))[0] == "2.0.0"
+
+
 def test_another_torch_that_is_recommended_is_named(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"README.md": "pip install torch==2.0.1\n", "run.sh": "pip install torch==2.0.0\n"}
     files["README.md"] = "bash run.sh\npip install torch==2.0.1\n"
     [said] = [one for one in decided(tmp_path, files, AMPERE).remarks if one.key.endswith("recommended-others")]
     assert (said.params["torch"], said.params["others"]) == ("2.0.1", "torch==2.0.0 (run.sh:1)")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "RUN apt update && apt-get install -y \\\n    git \\\n    python3.9 \\\n    python3.9-distutils\n",
+        "RUN update-alternatives --install /usr/bin/python3 python3 /usr/bin/python3.9 1\n",
+        "FROM python:3.9.17-slim\n",
+    ],
+)
+def test_the_python_that_a_dockerfile_puts_in_is_the_one_it_works_with(tmp_path: Path, words: str) -> None:
+    found = decided(tmp_path, {"Dockerfile": f"{words}RUN pip install torch==1.13.1\n"}, AMPERE)
+    assert (build(found)[2], found.relaxed) == ("3.9", ())
 
 
 def test_a_list_that_stands_elsewhere_is_not_said_to_be_missing(tmp_path: Path) -> None:

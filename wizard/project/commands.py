@@ -16,6 +16,7 @@ from wizard.compatibility.data.ordering import version_key
 from wizard.project.model import (
     DECLARED,
     LOCKED,
+    ON_MAC,
     PYTHON,
     RECOMMENDED,
     TORCH,
@@ -28,7 +29,14 @@ from wizard.project.model import (
     normalized,
     origin_of,
 )
-from wizard.project.requirements import conda_statement, requirement, statements_of, version_of_address
+from wizard.project.requirements import (
+    FENCE,
+    NamedRows,
+    conda_statement,
+    requirement,
+    statements_of,
+    version_of_address,
+)
 
 STARTED = "started"  # includes a script that a line starts
 _MOST_LINES = 20_000
@@ -44,7 +52,10 @@ _CONSTRAINTS = ("-c", "--constraint")
 _FILES = ("-r", "--requirement", *_CONSTRAINTS, "-f", "--file")
 _UPGRADES = {"-U", "--upgrade"}
 _INDEXES = {"-i": "index", "--index-url": "index", "--extra-index-url": "index", "--index": "index"}
-_INTERPRETER = re.compile(r"\bpython(3\.\d+)\s+-m\b|\bpy\s+-(3\.\d+)\b|/python/(3\.\d+)\.\d+/")
+_INTERPRETER = re.compile(
+    r"\bpython(3\.\d+)\s+-m\b|\bpy\s+-(3\.\d+)\b|/python/(3\.\d+)\.\d+/|^\s*FROM\s+(?:\S*/)?python:(3\.\d+)"
+    r"|\b(?:apt(?:-get)?\s(?=[^&|;]*\binstall\s)|update-alternatives\s)[^&|;]*?\bpython(3\.\d+)(?![\w.])"
+)
 # NVIDIA's own images are numbered by year and month.
 _BASE = re.compile(r"^\s*FROM\s+(?!nvcr\.io/)(?:\S*/)?pytorch:(\d+\.\d+(?:\.\d+)?)(?:-(cuda\d+\.\d+))?", re.IGNORECASE)
 # Of a Dockerfile or a script; `${NAME:-1.2}` has its own.
@@ -53,7 +64,6 @@ _DEFAULT = re.compile(
     r"(?:[\"']?(?P<value>[\w.+:/-]+)[\"']?|[\"'](?P<words>[\w.+:/=<>~\[\], -]+)[\"'])\s*$"
 )
 _REFERENCE = re.compile(r"\$\{(\w+)(?::?-(?P<else>[^}]*))?\}|\$(\w+)")
-_OF_ROW = re.compile(r"[`*|\s]+")
 _DECORATED = re.compile(r"[`*_|\s]+")
 # In words, with a version: "PyTorch 1.7.1", "torch >= 1.4 (1.7 recommended)"; not in a command, a name or an address.
 _IN_WORDS = re.compile(
@@ -75,17 +85,6 @@ _IS_NEWS = re.compile(
     r"|speed|benchmark|instead|issue|before|until|drop|if you|e\.g\.|for example",
     re.IGNORECASE,
 )
-# A line of a list, a table or a block that is a package and its version, and what such lines name that is no package.
-_ROW = re.compile(
-    r" ?(?P<mark>[-+•>]|\d+[.)])? ?(?P<name>[a-z][\w.-]*)(?:\[[\w, -]*\])?(?: ?(?P<sign>[=~><!]=|[=:：≥]) ?| )"
-    r"v?(?P<version>\d+(?:\.[\d*]+)+(?:\+\w+)?) ?,?(?: ?[#(（].*)?",
-    re.IGNORECASE,
-)
-_NO_PACKAGE = re.compile(
-    r"python|(?:py)?torch|cuda\S*|cudnn|nvidia\S*|driver|version|ubuntu|debian|centos|windows|linux|macos|gcc|g\+\+|cmake"
-    r"|(?:ana|mini)?conda\d?|docker|node(?:js)?|java|jdk|git|rust|go",
-    re.IGNORECASE,
-)
 _PAIRS = ("torchvision", "torchaudio")
 _NAMES_IN_WORDS = {"python": PYTHON, "torch": TORCH, "pytorch": TORCH}  # the rest is CUDA
 _TOOLKIT = "cudatoolkit"
@@ -100,25 +99,32 @@ _TORCH_IN_COMMENT = re.compile(r"\binstall\s.*\b(?:py)?torch\s*=", re.IGNORECASE
 _IMPORTED = re.compile(r"\bimport\s+([A-Za-z_][A-Za-z0-9_]*)")
 _GOES = re.compile(r"(?:^|[\s;&|(`])(?:cd|pushd)[ \t]+(?P<to>\"[^\"]*\"|'[^']*'|[^\s;&|)`]+)")
 _CLONED = re.compile(r"\bgit\s+clone\s[^&;|]*?([\w.-]+?)(?:\.git)?/?(?=\s*(?:$|[&;|`]))")
+_HEADING = 6  # the deepest level of one
 _DEEPEST = 30  # folders
 _HTML = re.compile(r"</?(?:br|p|b|i|em|strong|code|pre|kbd|tt|li|ul|ol|td|tr|div|span|a)\s*/?>", re.IGNORECASE)
 # A heading above the description of a computer that somebody has, which asks for nothing.
 _OF_MACHINE = re.compile(
     r"#+\s(?=.*(?:hardware|硬件))(?!.*(?:requir|software|prereq|depend|install|软件|要求|需求|安装))", re.IGNORECASE
 )
-_FENCE = re.compile(r"\s*(?:```|~~~)")
+# A heading, a label above a block ("macOS (Apple Silicon):") or a comment in one says for which system its lines are.
+_IS_LABEL = re.compile(
+    r"[^:：]{1,80}[:：][\s*_]*|\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*|__|<summary>)[^*_<]{1,60}\W*(?:summary>)?"
+)
+_OF_MAC = re.compile(r"\b(?:mac(?:os| ?os ?x)?|osx|apple (?:silicon|m\d)|darwin)\b|苹果", re.IGNORECASE)
+_OF_OTHERS = re.compile(r"linux|ubuntu|windows|unix|\bwsl|nvidia|cuda|\bcpu", re.IGNORECASE)
 
 
 def read_commands(file: str, text: str, found: Findings) -> None:
     """Read pip's and conda's lines, interpreters and imports out of a README or a Dockerfile, as recommendations."""
     values: dict[str, str] = {}
-    place, rows = _WorkingFolder(file), _Rows(found)
+    place, rows = _WorkingFolder(file), NamedRows(found)
     for number, written in _joined(text):
         where = origin_of(file, number, written)
         if not place.is_prose and _IS_COMMENT.match(written):
             if _TORCH_IN_COMMENT.search(written):
                 found.remark("commented", where)
             continue
+        before = len(found.statements)
         line = _REFERENCE.sub(lambda one: values.get(one[1] or one[3], one["else"] or one[0]), written)
         if default := _DEFAULT.match(line):
             values[default["name"] or default["shell"]] = default["value"] or default["words"]
@@ -136,48 +142,18 @@ def read_commands(file: str, text: str, found: Findings) -> None:
             _conda(_tokens(match["words"]), where, found, place.at(line, match.start()))
         _run(line, where, found, place)
         place.after(line)
-
-
-class _Rows:
-    """The packages that lines below each other name with a version. One that is no pin as pip writes it counts beside
-    torch or Python alone: else the numbers may be anything."""
-
-    def __init__(self, found: Findings) -> None:
-        self.found = found
-        self.waiting: list[Statement] = []
-        self.has_torch = False
-
-    def add(self, line: str, where: FileLine, is_code: bool) -> None:
-        """Note what the line names; an empty one, and a fence, end what belongs together."""
-        is_table = line.lstrip().startswith("|")
-        if _FENCE.match(line) or not (line.strip() or is_code):
-            self.waiting, self.has_torch = [], False
-        words = " ".join(line.strip().strip("|").split("|")[:2]) if is_table else line
-        match = _ROW.fullmatch(_OF_ROW.sub(" ", words).rstrip())
-        if not match:
-            return
-        sign = {"": "==", "=": "==", ":": "==", "：": "==", "≥": ">="}.get(match["sign"] or "", match["sign"])
-        if _NO_PACKAGE.fullmatch(match["name"]):
-            is_torch = re.match(
-                r"(?:py)?torch 0*[12]\.|python 3\.", f"{match['name']} {match['version']}", re.IGNORECASE
-            )
-            self.has_torch = self.has_torch or bool(is_torch)
-        elif one := requirement(f"{match['name']}{sign}{match['version']}", where):
-            is_pin = match["sign"] == "==" and not is_table
-            if is_pin or is_code or is_table or match["mark"]:
-                (self.found.told if is_pin else self.waiting).append(replace(one, strength=RECOMMENDED))
-        if self.has_torch:
-            self.found.told += self.waiting
-            self.waiting = []
+        found.statements[before:] = [place.marked(one) for one in found.statements[before:]]
 
 
 class _WorkingFolder:
     """Where the commands run, as they go (`cd sub`): below the project, or below a copy of it that they fetch."""
 
     def __init__(self, file: str) -> None:
+        self.file = file
         self.is_prose, self.is_script = bool(_IS_PROSE.search(file)), is_script(file)
         self.is_code = False  # between the fences of a README
         self.is_of_machine = False  # below a heading that says so
+        self.of_mac = 0  # below a heading of that level, a label or a comment that says so; 0: not
         self.parts: list[str] = []
         self.cloned: set[str] = set()
 
@@ -189,12 +165,29 @@ class _WorkingFolder:
     def after(self, line: str) -> None:
         """Go on to the next line: it begins where this one ended only in a script and within a block of code."""
         self.cloned |= set(_CLONED.findall(line))
+        if self.is_prose:
+            self._label(line[:_MOST_PROSE])
         if self.is_prose and not self.is_code and line.startswith("#"):
             self.is_of_machine = bool(_OF_MACHINE.match(line[:_MOST_PROSE]))
-        if self.is_prose and _FENCE.match(line):
+        if self.is_prose and FENCE.match(line):
             self.is_code, self.parts = not self.is_code, []
         elif self.is_script or self.is_code:
             self.parts = self.parts if re.search(r"\(\s*cd\s", line) else self._gone(line)
+
+    def marked(self, one: Statement) -> Statement:
+        """Return what the last line says, for a Mac where that is meant."""
+        return replace(one, marker=ON_MAC) if self.of_mac and one.origin.file == self.file else one
+
+    def _label(self, line: str) -> None:
+        level = len(line) - len(line.lstrip("#")) or _HEADING + 1
+        is_label = level <= _HEADING or _IS_LABEL.fullmatch(line)
+        if self.is_code:
+            level = _HEADING + 1 if FENCE.match(line) else _HEADING + 2
+            is_label = level == _HEADING + 1 or not line.strip() or _IS_COMMENT.match(line)
+        if is_label and _OF_MAC.search(line) and not _OF_OTHERS.search(line):
+            self.of_mac = level
+        elif is_label and (self.of_mac >= level or _OF_OTHERS.search(line)):
+            self.of_mac = 0
 
     def _gone(self, line: str) -> list[str]:
         parts = list(self.parts)
@@ -216,8 +209,7 @@ def _run(line: str, where: FileLine, found: Findings, place: _WorkingFolder) -> 
     for match in _STARTED.finditer(line):
         found.include(_below(place.at(line, match.start(1)), match[1]), where, STARTED)
     for match in _INTERPRETER.finditer(line):
-        version = match[1] or match[2] or match[3]
-        found.statements.append(Statement(PYTHON, f"=={version}.*", where, RECOMMENDED))
+        found.statements.append(Statement(PYTHON, f"=={match[match.lastindex or 0]}.*", where, RECOMMENDED))
     if re.search(r"\bpython[\w.%\"]*\s+-c\s", line, re.IGNORECASE):
         for name in _IMPORTED.findall(line):
             found.statements.append(Statement(normalized(name), "", where, RECOMMENDED, "imported"))

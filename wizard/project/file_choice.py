@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
-from wizard.project.model import DECLARED, LOCKED, RECOMMENDED, TORCH, Project, Statement, can_meet
+from wizard.project.model import DECLARED, LOCKED, ON_MAC, RECOMMENDED, TORCH, Project, Statement, can_meet
 
 # The packages of NVIDIA's that torch brings (Requires-Dist of its wheels, 2.6 to 2.15); others are a project's own.
 TORCH_PARTS = re.compile(
@@ -249,10 +249,11 @@ def _is_of_other_maker(words: str) -> bool:
 
 
 def _without_other_makers(project: Project) -> Project:
-    """Leave out extras for cards of other makers, and what a README has for these where it has more."""
+    """Leave out extras for cards of other makers, and what a README has for these or a Mac where it has more."""
     lines = {source.origin for source in project.sources if _OTHER_BUILDS.search(source.url)}
     lines |= {one.origin for one in project.statements if _OTHER_BUILDS.fullmatch(f"/{one.local}")}
     theirs = {one for one in project.statements if one.origin in lines or _OTHER_EXTRA.match(one.group)}
+    theirs |= {one for one in project.statements if one.strength == RECOMMENDED and one.marker == ON_MAC}
     is_told_alone = not any(one.name == TORCH for one in project.statements if one not in theirs)
     optional = (one for one in theirs if one.group not in ("", "constraint") or one.strength == RECOMMENDED)
     left = {one for one in optional if not (one.strength == RECOMMENDED and is_told_alone)}
@@ -262,7 +263,11 @@ def _without_other_makers(project: Project) -> Project:
     origins |= {one.origin for one in project.sources if has_own and _OTHER_BUILDS.search(one.url)}
     return replace(
         project,
-        statements=tuple(one for one in project.statements if one not in left),
+        statements=tuple(
+            replace(one, marker="") if one.marker == ON_MAC and one.strength == RECOMMENDED else one
+            for one in project.statements
+            if one not in left
+        ),
         sources=tuple(one for one in project.sources if one.origin not in origins),
     )
 

@@ -19,7 +19,16 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
 from wizard.compatibility.data.ordering import version_key
-from wizard.project.model import DECLARED, AddressLine, FileLine, Findings, Statement, normalized, origin_of
+from wizard.project.model import (
+    DECLARED,
+    RECOMMENDED,
+    AddressLine,
+    FileLine,
+    Findings,
+    Statement,
+    normalized,
+    origin_of,
+)
 
 MOST_LINES = 50_000
 _OPTION = re.compile(
@@ -52,6 +61,18 @@ _ROW = re.compile(
     r"(?P<name>[A-Za-z0-9_][\w.-]*)\s+(?P<version>\d[\w.+!]*)(?:\s+(?P<build>\S+)(?:\s+(?P<channel>\S+))?)?"
 )
 _HEAD = re.compile(r"Package\s+Version.*|-+\s+-[-\s]*", re.IGNORECASE)
+# A line of a list, a table or a block that is a package and its version, and what such lines name that is no package.
+_NAMED_ROW = re.compile(
+    r" ?(?P<mark>[-+•>]|\d+[.)])? ?(?P<name>[a-z][\w.-]*)(?:\[[\w, -]*\])?(?: ?(?P<sign>[=~><!]=|[=:：≥]) ?| )"
+    r"v?(?P<version>\d+(?:\.[\d*]+)+(?:\+\w+)?) ?,?(?: ?[#(（].*)?",
+    re.IGNORECASE,
+)
+_NO_PACKAGE = re.compile(
+    r"python|(?:py)?torch|cuda\S*|cudnn|nvidia\S*|driver|version|ubuntu|debian|centos|windows|linux|macos|gcc|g\+\+|cmake"
+    r"|(?:ana|mini)?conda\d?|docker|node(?:js)?|java|jdk|git|rust|go",
+    re.IGNORECASE,
+)
+FENCE = re.compile(r"\s*(?:```|~~~)")  # of Markdown
 _VARIABLE = re.compile(r"\$\{[A-Z0-9_]+\}")
 NAMES = {
     "pytorch": "torch",
@@ -336,3 +357,34 @@ def conda_statement(words: str, where: FileLine, group: str = "") -> Statement |
     name = NAMES.get(match["name"].lower(), match["name"])
     of_name = "cpu" if match["name"].lower() == "pytorch-cpu" else ""
     return Statement(normalized(name), specifier, where, group=group, build=build or named or of_name, conda=True)
+
+
+class NamedRows:
+    """The packages that lines below each other name with a version. One that is no pin as pip writes it counts beside
+    torch or Python alone: else the numbers may be anything."""
+
+    def __init__(self, found: Findings) -> None:
+        self.found = found
+        self.waiting: list[Statement] = []
+        self.has_torch = False
+
+    def add(self, line: str, where: FileLine, is_code: bool) -> None:
+        """Note what the line names; an empty one, and a fence, end what belongs together."""
+        is_table = line.lstrip().startswith("|")
+        if FENCE.match(line) or not (line.strip() or is_code):
+            self.waiting, self.has_torch = [], False
+        words = " ".join(line.strip().strip("|").split("|")[:2]) if is_table else line
+        match = _NAMED_ROW.fullmatch(re.sub(r"[`*|\s]+", " ", words).rstrip())
+        if not match:
+            return
+        sign = {"": "==", "=": "==", ":": "==", "：": "==", "≥": ">="}.get(match["sign"] or "", match["sign"])
+        if _NO_PACKAGE.fullmatch(match["name"]):
+            named = f"{match['name']} {match['version']}"
+            self.has_torch |= bool(re.match(r"(?:py)?torch [12]\.|python 3\.", named, re.IGNORECASE))
+        elif one := requirement(f"{match['name']}{sign}{match['version']}", where):
+            is_pin = match["sign"] == "==" and not is_table
+            if is_pin or is_code or is_table or match["mark"]:
+                (self.found.told if is_pin else self.waiting).append(replace(one, strength=RECOMMENDED))
+        if self.has_torch:
+            self.found.told += self.waiting
+            self.waiting = []
