@@ -206,3 +206,32 @@ def test_a_list_is_that_of_the_folder_in_which_the_command_runs(
     }
     torch = [each.specifier for each in project_of(tmp_path, files).statements if each.name == "torch"]
     assert torch == ["", f"=={expected}"] if expected else [""]
+
+
+def test_of_two_environments_that_exclude_each_other_one_is_taken_and_said(tmp_path: Path) -> None:
+    made = {"infer": ("2.3.0", "vllm==0.5.0"), "train": ("2.4.0", "deepspeed==0.14.0")}
+    words = "dependencies:\n  - pip:\n    - torch=={}\n    - {}\n    - einops=={}\n"
+    files: dict[str, str | bytes] = {
+        f"{name}_environment.yml": words.format(torch, other, torch) for name, (torch, other) in made.items()
+    }
+    files["README.md"] = "".join(f"conda env create -n {name} -f {name}_environment.yml\n" for name in made)
+    found = decided(tmp_path, files, AMPERE)
+    [said] = [one.params for one in found.remarks if one.key.endswith("other-lists")]
+    assert (said["file"], said["files"]) == ("infer_environment.yml", "train_environment.yml")
+    assert (build(found)[0], {one.name for one in found.understood.rest}) == ("2.3.0", {"vllm", "einops"})
+    assert "contradiction" not in codes(found)
+    same = {name: str(words).replace("2.4.0", "2.3.0") for name, words in files.items()}
+    assert {"vllm", "deepspeed"} <= {one.name for one in decided(tmp_path / "same", {**same}, AMPERE).understood.rest}
+
+
+def test_beside_a_list_for_this_system_another_says_which_torch_alone(tmp_path: Path) -> None:
+    begin = "dependencies:\n  - python=3.11\n"
+    files: dict[str, str | bytes] = {
+        "environment_linux.yml": f"{begin}  - pip:\n    - torch==2.5.1+cu121\n    - numpy==2.1.2\n    - tqdm\n",
+        "environment_windows.yml": f"{begin}  - numpy=2.0.1\n",
+    }
+    found = decided(tmp_path, files, ADA)
+    assert (build(found)[:2], found.numpy) == (("2.5.1", "cu121"), "==2.0.1.*")
+    assert [one.name for one in found.understood.rest] == ["numpy"]
+    assert codes(found) & {"other-system", "other-system-torch", "contradiction"} == {"other-system-torch"}
+    assert {one.name for one in decided(tmp_path, files, AMPERE).understood.rest} == {"numpy", "tqdm"}

@@ -19,7 +19,7 @@ from packaging.version import Version
 
 from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.model.tables import SOME, Date, Https, Name, Row, Words, parse_table, shipped_table
-from wizard.project.model import LOCKED, FileLine, Project, Statement, can_meet, meets, normalized
+from wizard.project.model import LOCKED, TORCH, FileLine, Project, Statement, can_meet, meets, normalized
 from wizard.system.traits import of
 
 Names = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9*][a-z0-9.*-]*$")]  # with `*` for any ending
@@ -352,6 +352,12 @@ def fits_here(url: str, os: str, python: str) -> bool:
         and (one.platform == "any" or here in one.platform)
         for one in tags
     )
+
+
+def asks_for_torch(one: Statement) -> bool:
+    """Itself, or by what is made for one torch release."""
+    row = companion(one.name)
+    return one.name == TORCH or (row is not None and row.follows)
 
 
 def natives_of(project: Project) -> Iterator[Native]:

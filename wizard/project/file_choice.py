@@ -60,6 +60,7 @@ _SYSTEM_PACKAGES = {  # of conda, as `conda env export` writes them down
     "Windows": re.compile(r"vc|vs\d{4}-runtime|wincertstore|win-inet-pton|pywin32|m2w64-.*"),
     "macOS": re.compile(r"libcxx|appnope|llvm-openmp-osx"),
 }
+_OF_TORCH = (TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda")
 DEVELOPING = "dev"  # the group of lists that only the authors of a project need
 _FRAMEWORKS = frozenset(
     ("tf", "tf1", "tf2", "tensorflow", "keras", "jax", "flax", "paddle", "mindspore", "mxnet", "openvino")
@@ -164,6 +165,15 @@ def alternatives(project: Project) -> list[tuple[Project, list[Message]]]:
     return ways
 
 
+def are_alternatives(one: list[Statement], other: list[Statement]) -> bool:
+    """Return whether two environments ask for torch releases that exclude each other, so that nobody makes one of
+    both."""
+    pins = [
+        [each.specifier for each in way if each.name == TORCH and each.strength == DECLARED] for way in (one, other)
+    ]
+    return all(pins) and not any(can_meet(first, second) for first in pins[0] for second in pins[1])
+
+
 def for_this_generation(project: Project, capability: str) -> tuple[Project, list[Message]]:
     """Return the project without the lists that name other generations of cards, where others ask for torch."""
     others = {}
@@ -214,6 +224,11 @@ def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[Projec
     of_torch = [one.origin.file for one in project.statements if one.origin.file in misfits and _says([one]) > 0]
     chosen = min(of_torch, key=lambda file: _is_of_other_maker(misfits[file]))
     kept = _without(project, set(misfits) - {chosen})
+    own = {file for file in saying - set(misfits) if _words_of(file) & {*_SYSTEM_WORDS[os].split("|")}}
+    if any(is_rest(one) and one.origin.file in own for one in fitting):  # its own list has all but torch
+        taken = [one for one in kept.statements if one.origin.file != chosen or one.name in _OF_TORCH]
+        said = message("project.remark.other-system-torch", file=chosen, words=misfits[chosen])
+        return replace(kept, statements=tuple(taken)), [said]
     return kept, [message("project.remark.other-system", file=chosen, words=misfits[chosen])]
 
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, message
 from wizard.project.commands import STARTED, installs, last_resort, read_commands
-from wizard.project.companions import companion
+from wizard.project.companions import asks_for_torch
 from wizard.project.conda import read_cog, read_conda_lock, read_environment, read_explicit, read_pixi
-from wizard.project.file_choice import DEVELOPING, names_a_computer, of_another_framework, purpose_of
+from wizard.project.file_choice import DEVELOPING, are_alternatives, names_a_computer, of_another_framework, purpose_of
 from wizard.project.files import MOST_FILES, ORDER, ProjectFolder, is_lock, is_script_of_install, rank
 from wizard.project.model import (
     DECLARED,
@@ -221,9 +221,13 @@ class ProjectReader:
 
     def is_option(self, name: str) -> bool:
         """Return whether it is a list of its own beside requirements.txt: both ask for torch, each for itself; in a
-        folder of nothing but lists any that no other one includes."""
+        folder of nothing but lists any that no other one includes; an environment whose torch excludes another's."""
         folder, last = _folder_of(name), name.rsplit("/", 1)[-1]
         main = f"{folder}/{_MAIN}" if folder else _MAIN
+        if last.endswith((".yml", ".yaml")) and not names_a_computer(last):
+            others = [one for one in self.files if one.endswith((".yml", ".yaml")) and _folder_of(one) == folder]
+            ways = [self.alone(one).found.statements for one in others if one != name and not names_a_computer(one)]
+            return any(are_alternatives(way, self.alone(name).found.statements) for way in ways)
         if not _OPTION.fullmatch(last) or names_a_computer(last) or main not in self.files:
             return False
         if folder.rpartition("/")[2].lower() in ("requirements", "requirement") and last != _MAIN:
@@ -247,7 +251,7 @@ class ProjectReader:
 
     def read_below(self) -> None:
         """Where nothing asks for torch: read the one folder below whose files do. Several are only named."""
-        if any(_asks_for_torch(one) for one in self.found.statements):
+        if any(asks_for_torch(one) for one in self.found.statements):
             return
         lists = [name for name in self.folder.lists() if name not in self.files]
         asking_lists = sorted(name for name in lists[:MOST_FILES] if self.asking([name]))
@@ -363,12 +367,6 @@ class ProjectReader:
 
 def _folder_of(name: str) -> str:
     return name.rpartition("/")[0]
-
-
-def _asks_for_torch(one: Statement) -> bool:
-    """Itself, or by what is made for one torch release."""
-    row = companion(one.name)
-    return one.name == TORCH or (row is not None and row.follows)
 
 
 def _read_list(name: str, text: str, found: Findings) -> None:
