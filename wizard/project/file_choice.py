@@ -224,7 +224,7 @@ def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[Projec
     of_torch = [one.origin.file for one in project.statements if one.origin.file in misfits and _says([one]) > 0]
     chosen = min(of_torch, key=lambda file: _is_of_other_maker(misfits[file]))
     kept = _without(project, set(misfits) - {chosen})
-    own = {file for file in saying - set(misfits) if _words_of(file) & {*_SYSTEM_WORDS[os].split("|")}}
+    own = {file for file in saying - set(misfits) if _words_of(file) & {*_SYSTEM_WORDS.get(os, "-").split("|")}}
     if any(is_rest(one) and one.origin.file in own for one in fitting):  # its own list has all but torch
         taken = [one for one in kept.statements if one.origin.file != chosen or one.name in _OF_TORCH]
         said = message("project.remark.other-system-torch", file=chosen, words=misfits[chosen])
