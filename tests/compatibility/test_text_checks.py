@@ -608,3 +608,10 @@ def test_the_facts_of_a_text_choose_the_build(words: str, key: str, params: dict
 def test_git_bash_on_windows_is_no_mac() -> None:
     assert parse_facts("$ pwd\n/c/Users/me/proj\ntorch 2.7.0").os != "macos"
     assert parse_facts("$ pwd\n/Users/me/proj\ntorch 2.7.0").os == "macos"
+
+
+def test_no_companion_is_named_for_a_build_that_is_no_release() -> None:
+    said = "PyTorch version: {}\nCould not load libtorchcodec"
+    assert parse_facts(said.format("2.8.0a0+5228986c39.nv25.06")).torches == ()
+    assert parse_facts(said.format("2.10.0.dev20251105+cu130")).torches == ()
+    assert parse_facts(said.format("2.8.0+cu128")).torches == ("2.8.0",)

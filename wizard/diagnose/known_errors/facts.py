@@ -276,7 +276,8 @@ def _said_by_python(words: str) -> Named | None:
 
 
 def _torches(words: str) -> tuple[str, ...]:
-    said = (match[2] for match in compiled(_THERE.format(name="(?:py)?torch")).finditer(words))
+    """Of releases: companions are made for no nightly and no build of NVIDIA's own."""
+    said = (match[2] for match in compiled(_THERE.format(name="(?:py)?torch")).finditer(words) if not match[3])
     known = last_groups(_SAID_BY_PYTHON, words)
     return tuple(dict.fromkeys((*said, *((known[0] or "",) if known else ()))))
 
