@@ -59,8 +59,9 @@ def test_another_failure_is_none() -> None:
 
 
 def test_a_python_without_memory_is_not_a_missing_or_broken_one(tmp_path: Path) -> None:
-    python = tmp_path / "python"
-    python.write_text(f"#!{sys.executable}\n{GREEDY}\nbytearray(1 << 30)\n")
+    python, greedy = tmp_path / "python", tmp_path / "greedy.py"
+    greedy.write_text(f"{GREEDY}\nbytearray(1 << 30)\n")
+    python.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{greedy}'\n")  # a first line takes no path with a space
     python.chmod(0o755)
     for ask in (lambda: ask_interpreter(asker(never), python), lambda: ask_python(python), lambda: find_places(python)):
         with pytest.raises(WizardError) as caught:
