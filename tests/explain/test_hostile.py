@@ -17,7 +17,7 @@ from wizard.diagnose.known_errors.match import explain, known_errors, parse_erro
 from wizard.model.patterns import Pattern, Text, compiled
 from wizard.model.tables import TableError
 
-MOST_SECONDS = 3.0  # some tenths alone; a loaded computer takes more, and what is cubic takes minutes
+MOST_SECONDS = 1.0
 SMALL, LARGE = 24_000, 10_000_000
 ROWS = known_errors()
 PARTS = {
@@ -38,7 +38,7 @@ def taken(words: str) -> float:
 
 def assert_quick(words: str) -> None:
     """Processor time, and again where it was long: beside others it is longer, too; what is cubic is long each time."""
-    assert taken(words) < MOST_SECONDS or taken(words) < MOST_SECONDS
+    assert any(taken(words) < MOST_SECONDS for _ in range(5))
 
 
 @st.composite
