@@ -361,6 +361,9 @@ def test_the_chosen_row_holds_what_can_be_done(qtbot: QtBot, make_window: MakeWi
         qtbot.waitUntil(lambda card=card: page.card.mapTo(view, card.bottomLeft()).y() <= view.height())
         assert page.card.mapTo(view, card.topLeft()).y() > 0, "the keyboard leaves nothing beyond the window"
         assert table.verticalScrollBar().maximum() == 0, "the page scrolls, not the list in it"
+        heights = [table.rowHeight(one) - table.closed_height for one in range(table.rowCount())]
+        assert [one for one in range(table.rowCount()) if heights[one]] == [row], "the room is in this row alone"
+        assert heights[row] == page.card.height(), "nothing stands over the next row"
     before = page.card.height()
     press(qtbot, page.card.details)
     qtbot.waitUntil(lambda: page.card.height() > before)

@@ -134,7 +134,7 @@ class Cell(QStyledItemDelegate):
 
 
 class NameCell(Cell):
-    """The name, and below it the folder where rows are tall; a long folder is cut in its middle."""
+    """The name, and below it the folder where rows are tall; of a long folder the end is what differs."""
 
     def paint_words(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw both lines, or the one line of a low row."""
@@ -151,7 +151,7 @@ class NameCell(Cell):
         painter.save()
         for font, words, colour, top, how in (
             (name, index.data(), "text", middle - QFontMetrics(name).height() + 1, Qt.TextElideMode.ElideRight),
-            (small, str(folder), "muted", middle + 2, Qt.TextElideMode.ElideMiddle),
+            (small, str(folder), "muted", middle + 2, Qt.TextElideMode.ElideLeft),
         ):
             measures = QFontMetrics(font)
             painter.setFont(font)

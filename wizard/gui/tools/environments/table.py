@@ -110,7 +110,7 @@ class EnvironmentsTable(RowTable):
 
     def __init__(self, is_tall: bool = True, parent: QWidget | None = None) -> None:
         """`is_tall`: rows of two lines with sizes, of which the chosen one can be opened; else a list in a form."""
-        self._opened = 0
+        self._opened = 0, -1  # pixels below the words of a row, and which row
         super().__init__(7, (_NAME,), _ALL_ROWS if is_tall else _MOST_ROWS_SHOWN, parent, is_tall=is_tall)
         self.setColumnHidden(_SIZE, not is_tall)
         self.setColumnHidden(_ENGINE, is_tall)  # its details say it
@@ -195,8 +195,8 @@ class EnvironmentsTable(RowTable):
 
     def open_chosen(self, room: int) -> QRect:
         """Make room below the words of the chosen row, in pixels; return where it is."""
-        if room != self._opened:
-            self._opened = room
+        if (room, self.chosen_row) != self._opened:
+            self._opened = room, self.chosen_row
             self.fit()
         top = self.rowViewportPosition(max(self.chosen_row, 0)) + self.closed_height
         seen = self.viewport().geometry()
@@ -210,7 +210,7 @@ class EnvironmentsTable(RowTable):
         height, chosen = self.closed_height, self.chosen_row
         self.verticalHeader().setDefaultSectionSize(height)
         for row in range(self.rowCount()):
-            self.setRowHeight(row, height + (self._opened if row == chosen else 0))
+            self.setRowHeight(row, height + (self._opened[0] if row == chosen else 0))
         room = sum(self.rowHeight(row) for row in range(self.rowCount())) or height
         head = self.horizontalHeader().sizeHint().height()
         self.setFixedHeight(head + room + 2 * self.frameWidth() + 2)
