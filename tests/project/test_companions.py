@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed, without
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, machine, relaxed, without
 from wizard.compatibility.model import Choices
 from wizard.project.companions import companion, has_library, library_bound, torch_of
 
@@ -281,3 +281,21 @@ def test_a_backport_that_ends_at_a_python_is_named_where_that_is_not_taken(
 ) -> None:
     found = decided(tmp_path, {"requirements.txt": f"torch=={torch}\npickle5==0.0.12\n"}, AMPERE)
     assert (build(found)[2], "wheel-of-pin" in codes(found)) == (python, told)
+
+
+def test_wheels_that_begin_with_a_torch_on_one_system(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==1.11.0\npyg-lib==0.1.0\ntorch-scatter\n"}
+    on_windows = machine("windows", "8.0", "537.13")
+    assert without(decided(tmp_path, files, on_windows)) == ("pyg-lib",)
+    assert without(decided(tmp_path, files, AMPERE)) == ()
+    files = {"requirements.txt": "torch==2.3.1\npyg-lib==0.4.0\n"}
+    assert without(decided(tmp_path, files, on_windows)) == ()
+
+
+def test_what_runs_on_a_processor_too_stays_and_what_a_system_never_had_goes(tmp_path: Path) -> None:
+    lines = "torch==2.3.1\nwarp-lang>=1.10\nmujoco-py==2.1.2.14\ntorchtriton==2.0.0\nnvidia-dali-cuda120\n"
+    files: dict[str, str | bytes] = {"requirements.txt": lines}
+    found = decided(tmp_path, files, NO_CARD)
+    assert without(found) == ("torchtriton", "nvidia-dali-cuda120")
+    assert {native.name for native in found.understood.native} >= {"warp-lang", "mujoco-py"}
+    assert without(decided(tmp_path, files, ADA)) == ("mujoco-py", "torchtriton", "nvidia-dali-cuda120")

@@ -53,6 +53,7 @@ class Companion(Row, frozen=True):
     ready: tuple[Literal["windows", "linux"], ...] = ()  # systems with wheels on the index, whatever `wheels` says
     begins: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) [0-9.]+$")], ...] = ()  # wheels there
     ends: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) [0-9.]+$")], ...] = ()  # none of a newer one
+    torch_since: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) \d+\.\d+$")], ...] = ()
     newest: Numbers = ""  # torch, of two numbers; "": no row says it
     least: Annotated[str, msgspec.Meta(pattern=r"^(\d+\.\d)?$")] = ""  # compute capability; "": no row says it
     where: Https = ""
@@ -60,6 +61,11 @@ class Companion(Row, frozen=True):
     def ends_before(self, torch: str) -> bool:
         """Return whether no ready wheels are known for so new a torch."""
         return bool(self.newest) and version_key(torch)[:2] > version_key(self.newest)[:2]
+
+    def is_before(self, torch: str, os: str) -> bool:
+        """Return whether its wheels for that system begin with a newer torch."""
+        firsts = (one.split()[1] for one in self.torch_since if one.startswith(os))
+        return any(version_key(torch)[:2] < version_key(first) for first in firsts)
 
     def has_other(self, torch: str) -> bool:
         """Return whether there is another package for systems that it lacks, and one for this torch."""

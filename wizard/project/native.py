@@ -236,7 +236,7 @@ def native_state(native: Native, best: Weighed, machine: Machine) -> str:
     if os in row.lacks:
         return "ready" if row.has_other(candidate.torch) else "no-wheel"
     asked = [one for one in native.statements if one.strength == DECLARED and not one.group] or native.statements
-    if all(row.is_outside(one.specifier, os) for one in asked):
+    if row.is_before(candidate.torch, os) or all(row.is_outside(one.specifier, os) for one in asked):
         return "no-wheel"
     if any(one.url.partition("#")[0].endswith(".whl") for one in native.statements):
         return "ready"
