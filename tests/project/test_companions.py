@@ -299,3 +299,9 @@ def test_what_runs_on_a_processor_too_stays_and_what_a_system_never_had_goes(tmp
     assert without(found) == ("torchtriton", "nvidia-dali-cuda120")
     assert {native.name for native in found.understood.native} >= {"warp-lang", "mujoco-py"}
     assert without(decided(tmp_path, files, ADA)) == ("mujoco-py", "torchtriton", "nvidia-dali-cuda120")
+
+
+@pytest.mark.parametrize(("pin", "python"), [("==1.16.3", "3.11"), ("==1.20.2", "3.12"), ("", "3.12")])
+def test_what_has_no_wheel_for_the_newest_python_takes_an_older_one(tmp_path: Path, pin: str, python: str) -> None:
+    found = decided(tmp_path, {"requirements.txt": f"torch==2.4.1\nonnxruntime-gpu{pin}\n"}, AMPERE)
+    assert (build(found)[2], "wheel-of-pin" in codes(found)) == (python, False)
