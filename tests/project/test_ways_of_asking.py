@@ -215,6 +215,8 @@ def test_an_index_of_uv_counts_on_the_systems_that_its_marker_names(tmp_path: Pa
         ("install.sh", "# pip install torch==2.6.0\npip install torch==2.1.0\n"),
         ("install.sh", "# pip install torch==2.6.0 \\\npip install torch==2.1.0\n"),
         ("Dockerfile", "# RUN pip install torch==2.6.0\nRUN pip install torch==2.1.0\n"),
+        ("install.sh", "# install pytorch and torchvision first\npip install torch==2.1.0\n"),
+        ("install.sh", "# 需要先自行安装pytorch和torchvision\npip install torch==2.1.0\n"),
     ],
 )
 def test_what_a_script_has_as_a_comment_installs_nothing(tmp_path: Path, name: str, words: str) -> None:

@@ -95,7 +95,7 @@ _IS_OF_TOOL = re.compile(r"\b(?:pip3?|conda|mamba|apt(?:-get)?|brew|pyenv|uv|doc
 _STARTED = re.compile(r"(?:^|[\s;&`(])(?:(?:bash|sh|zsh|source|\.)\s+(?:-\w+\s+)*|(?=\./))([\w./-]+\.(?:sh|bash))\b")
 _INSTALLS = re.compile(r"\b(?:pip3?|conda|mamba)\s+(?:install|create)\b")
 _IS_COMMENT = re.compile(r"\s*(?:#|::|rem\s)", re.IGNORECASE)
-_TORCH_IN_COMMENT = re.compile(r"\binstall\s.*\b(?:py)?torch\s*=", re.IGNORECASE)
+_TORCH_IN_COMMENT = re.compile(r"(?:\binstall\s|安装).*(?<![a-z./-])(?:py)?torch(?:vision)?(?![a-z./-])", re.IGNORECASE)
 _IMPORTED = re.compile(r"\bimport\s+([A-Za-z_][A-Za-z0-9_]*)")
 _GOES = re.compile(r"(?:^|[\s;&|(`])(?:cd|pushd)[ \t]+(?P<to>\"[^\"]*\"|'[^']*'|[^\s;&|)`]+)")
 _CLONED = re.compile(r"\bgit\s+clone\s[^&;|]*?([\w.-]+?)(?:\.git)?/?(?=\s*(?:$|[&;|`]))")
