@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, build, codes, decided
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided
 from tests.project.test_read import project_of
 from wizard.model.errors import UsageError
 from wizard.model.messages import text
@@ -167,6 +167,21 @@ c = { features = ["py310", "new"] }
     assert (found.relaxed, found.numpy) == ((), "")
     [told] = [text(remark) for remark in found.remarks if remark.key.endswith(".environments")]
     assert "c is taken, and not a, b" in told
+
+
+def test_the_environments_of_pixi_for_other_computers_are_named(tmp_path: Path) -> None:
+    words = '[pypi-dependencies]\neinops = "*"\n'
+    for kind in ("cpu", "gpu"):
+        words += f'[feature.{kind}.pypi-dependencies]\ntorch = "*"\nonnx{kind} = "*"\n'
+    words += '[environments]\ndefault = ["gpu"]\nrelease-small = ["cpu"]\ntest = ["gpu", "test"]\n'
+    found = decided(tmp_path, {"pixi.toml": words}, NO_CARD)
+    [said] = [one.params for one in found.remarks if one.key.endswith("remark.environments")]
+    assert (said["chosen"], said["others"]) == ("default", "release-small")
+    assert [one.name for one in found.understood.rest] == ["einops", "onnxgpu"]
+    words = '[dependencies]\npytorch = "*"\n[feature.cuda.dependencies]\ncuda-version = "12.*"\n'
+    words += '[environments]\ncuda = ["cuda"]\ndocs = ["docs"]\n'
+    found = decided(tmp_path / "base", {"pixi.toml": words}, NO_CARD)
+    assert [one.params["others"] for one in found.remarks if one.key.endswith("remark.environments")] == ["cuda"]
 
 
 def test_a_repository_that_a_task_of_pixi_installs_is_a_part_of_the_project(tmp_path: Path) -> None:

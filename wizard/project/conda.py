@@ -17,6 +17,7 @@ from typing import Any
 from wizard.compatibility.data.ordering import version_key
 from wizard.project.commands import read_commands
 from wizard.project.companions import conda_names
+from wizard.project.file_choice import names_a_computer
 from wizard.project.model import (
     DECLARED,
     IN_LOCK,
@@ -212,13 +213,18 @@ class PixiReader:
         asking = {name: of for name, of in environments.items() if groups & set(of)}
         agree = all(can_meet(one.specifier, other.specifier) for one in torch for other in torch)
         is_one = len({frozenset(groups & set(of)) for of in asking.values()}) == 1
-        if asking and not groups & {"", *features} and (is_one or not agree):
+        chosen, others = "default", list[str]()
+        if groups & {"", *features}:  # another one is for another kind of computer, or has another torch
+            further = {name: set(of) - set(features) for name, of in environments.items()}
+            others = [name for name, of in further.items() if groups & of or (of and names_a_computer(name))]
+        elif asking and (is_one or not agree):
             chosen = max(asking, key=lambda name: _newest(read, asking[name]))
             features = asking[chosen]
             left = frozenset(feature for of in asking.values() for feature in of) - set(features)
-            if others := [name for name in asking if name != chosen]:
-                where = self.lines.at(chosen, f"{self.prefix}environments")
-                self.found.remark("environments", where, chosen=chosen, others=", ".join(others[:_MOST_NAMED]))
+            others = [name for name in asking if name != chosen]
+        if others:
+            where = self.lines.at(chosen, f"{self.prefix}environments")
+            self.found.remark("environments", where, chosen=chosen, others=", ".join(others[:_MOST_NAMED]))
         kept = (one for one in read if one.group not in left)
         return [replace(one, group="") if one.group in features else one for one in kept]
 
