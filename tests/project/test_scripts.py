@@ -107,10 +107,10 @@ def test_what_only_a_script_installs_is_named(tmp_path: Path) -> None:
         "README.md": "pip install gradio\npip install -e third_party/raster\n",
     }
     found = decided(tmp_path, files, AMPERE)
-    told = [
-        (one.params["file"], one.params["packages"]) for one in found.remarks if one.key.endswith("recommended-too")
-    ]
-    assert told == [("README.md", "third_party/raster"), ("install.sh", "iopath, ./submodules/simple_knn")]
+    told = [(one.params["file"], one.params["packages"]) for one in found.remarks if one.key.endswith("s-too")]
+    assert told == [("README.md", "third_party/raster"), ("install.sh", "./submodules/simple_knn")]
+    [said] = [one.params["packages"] for one in found.remarks if one.key.endswith("recommended-too")]
+    assert said == "iopath"
     assert [one.name for one in found.understood.rest] == ["einops"]
     many = "".join(f"pip install p{number}\n" for number in range(12)) + "pip install opencv-python==4.2.0.34\n"
     found = decided(tmp_path / "many", {"install.sh": f"pip install torch\n{many}"}, AMPERE)
@@ -194,3 +194,22 @@ def test_a_list_that_stands_elsewhere_is_not_said_to_be_missing(tmp_path: Path) 
     assert said.params["files"] == "a/lists/extra.txt"
     gone = {"requirements.txt": "torch\n", "README.md": "pip install -r lists/*.txt\n"}
     assert "include-missing" in codes(decided(tmp_path / "gone", {**gone}, AMPERE))
+
+
+def test_folders_that_a_script_or_a_readme_builds_are_named(tmp_path: Path) -> None:
+    readme = "```\ncd Mine\npip install -e .\n```\n```\ncd models/ops && python setup.py build install\n```\n"
+    readme += "`cd lib && pip install ./nms[gpu]`\n`cd tools && python3 setup.py develop`\n`cd b && sh make.sh`\n"
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.0.1\n",
+        "README.md": readme,
+        "install.sh": "python nets/_cdht/setup.py install\npython setup.py develop\npython train.py build\n",
+        "b/make.sh": "python setup.py build_ext --inplace\n",
+        "b/setup.py": "",
+        "setup.py": "",
+        "tools/train.py": "",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    told = {one.params["file"]: one.params["packages"] for one in found.remarks if one.key.endswith("folders-too")}
+    assert told == {"README.md": "./models/ops, ./lib/nms", "b/make.sh": "./b", "install.sh": "./nets/_cdht"}
+    alone = decide(read_project(tmp_path / "install.sh"), AMPERE, load_matrix(), ANY)
+    assert [one.url for one in alone.understood.rest] == ["./nets/_cdht"]

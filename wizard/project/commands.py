@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import replace
+from posixpath import normpath
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.project.model import (
@@ -39,6 +40,7 @@ from wizard.project.requirements import (
 )
 
 STARTED = "started"  # includes a script that a line starts
+BUILT = "built"  # includes a folder that a line installs
 _MOST_LINES = 20_000
 _MOST_LETTERS = 4_000
 _MOST_PROSE = 300
@@ -93,7 +95,8 @@ _IS_PROSE = re.compile(r"(?:readme|\.md|\.rst|\.txt)$", re.IGNORECASE)
 _IS_COMMAND = re.compile(r"\binstall\s|\bdocker\s|error|mac|apple", re.IGNORECASE)
 _IS_OF_TOOL = re.compile(r"\b(?:pip3?|conda|mamba|apt(?:-get)?|brew|pyenv|uv|docker|module)\s|error", re.IGNORECASE)
 _STARTED = re.compile(r"(?:^|[\s;&`(])(?:(?:bash|sh|zsh|source|\.)\s+(?:-\w+\s+)*|(?=\./))([\w./-]+\.(?:sh|bash))\b")
-_INSTALLS = re.compile(r"\b(?:pip3?|conda|mamba)\s+(?:install|create)\b")
+_BUILT = re.compile(r"\bpython[\d.]*\s+((?:[\w.-]+/)*)setup\.py\s+(?:[\w-]+\s+)*?(?:install|develop|build|build_ext)\b")
+_INSTALLS = re.compile(rf"\b(?:pip3?|conda|mamba)\s+(?:install|create)\b|{_BUILT.pattern}")
 _IS_COMMENT = re.compile(r"\s*(?:#|::|rem\s)", re.IGNORECASE)
 _TORCH_IN_COMMENT = re.compile(r"(?:\binstall\s|安装).*(?<![a-z./-])(?:py)?torch(?:vision)?(?![a-z./-])", re.IGNORECASE)
 _IMPORTED = re.compile(r"\bimport\s+([A-Za-z_][A-Za-z0-9_]*)")
@@ -154,6 +157,7 @@ class _WorkingFolder:
         self.is_code = False  # between the fences of a README
         self.is_of_machine = False  # below a heading that says so
         self.of_mac = 0  # below a heading of that level, a label or a comment that says so; 0: not
+        self.own = file.rpartition("/")[0] if self.is_script else ""  # where a script below is started
         self.parts: list[str] = []
         self.cloned: set[str] = set()
 
@@ -208,6 +212,8 @@ def _run(line: str, where: FileLine, found: Findings, place: _WorkingFolder) -> 
     """Read what a line starts: scripts, interpreters and what these import."""
     for match in _STARTED.finditer(line):
         found.include(_below(place.at(line, match.start(1)), match[1]), where, STARTED)
+    for match in _BUILT.finditer(line):
+        _built(place.at(line, match.start()) + match[1] or place.own, where, found)
     for match in _INTERPRETER.finditer(line):
         found.statements.append(Statement(PYTHON, f"=={match[match.lastindex or 0]}.*", where, RECOMMENDED))
     if re.search(r"\bpython[\w.%\"]*\s+-c\s", line, re.IGNORECASE):
@@ -305,8 +311,17 @@ def _pip(tokens: list[str], where: FileLine, found: Findings, folder: str) -> No
             found.sources.append(AddressLine(_INDEXES[token], value, where, RECOMMENDED))
         elif token in _FILES:
             found.include(_below(folder, value), where, "constraint" if token in _CONSTRAINTS else "")
+        elif folder and re.match(r"\.{1,2}(?:$|[/\[])", token):
+            _built(folder + token.partition("[")[0], where, found)
         elif not token.startswith("-"):
             _named(token, where, found)
+
+
+def _built(folder: str, where: FileLine, found: Findings) -> None:
+    """A part of the project that a line installs from its source; the project itself is none."""
+    part = normpath(folder)
+    if not part.startswith("."):
+        found.include(part, where, BUILT)
 
 
 def _upgraded(where: FileLine, found: Findings) -> None:

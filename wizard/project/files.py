@@ -156,6 +156,13 @@ class ProjectFolder:
                 return found
         return None
 
+    def may_build(self, name: str, beside: str) -> bool:
+        """Return whether a folder of that name, next to a file or in the project's own, is a package, or was not
+        fetched with the project (a submodule). A name alone may be that of the project."""
+        places = [one for one in (Path(beside).parent / name, Path(name)) if self.inside(one) is not None]
+        held = [entry.name for one in places if (self.root / one).is_dir() for entry in os.scandir(self.root / one)]
+        return bool({"setup.py", "pyproject.toml"} & {*held}) or ("/" in name and not held)
+
     def named(self, name: str) -> list[str]:
         """Return the files below that have this name, or end in this path; `*` is any part of it."""
         wanted = "/" + re.sub(r"^(?:\.{0,2}/)+", "", name)

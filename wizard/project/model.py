@@ -24,6 +24,7 @@ PYTHON, TORCH = "python", "torch"
 IN_LOCK = "lock"  # group of what a lock says of itself, which counts where nothing else is declared
 MADE_FOR = "__platform"  # a name that no package has: the systems of a lock or of pixi, as its marker
 ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for another system
+_MOST_TOLD = 12  # packages that are not taken
 _SHOWN = 160  # characters of a line that a person is shown
 
 
@@ -98,6 +99,19 @@ class Findings:
         found = message(f"project.remark.{code}", **shown)
         if found not in self.remarks:
             self.remarks.append(found)
+
+    def tell(self, code: str, told: list[Statement], known: set[str]) -> None:
+        """Name what no file before it has, with its version; pins first where not all are named."""
+        for file in dict.fromkeys(one.origin.file for one in told):
+            named = [one for one in told if one.origin.file == file and one.name not in known]
+            known |= {one.name for one in named}
+            shown = {one.url if is_folder(one.url) else one.name: one.specifier for one in reversed(named)}
+            names = [f"{name}{specifier}" for name, specifier in reversed(shown.items())]
+            if len(names) > _MOST_TOLD:
+                names.sort(key=lambda words: "=" not in words)
+                names[_MOST_TOLD - 1 :] = [f"{names[_MOST_TOLD - 1]} (+{len(names) - _MOST_TOLD})"]
+            if names:
+                self.remark(code, named[0].origin, packages=", ".join(names))
 
 
 def origin_of(file: str, line: int, text: str) -> FileLine:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, message
-from wizard.project.commands import STARTED, installs, last_resort, read_commands
+from wizard.project.commands import BUILT, STARTED, installs, last_resort, read_commands
 from wizard.project.companions import asks_for_torch
 from wizard.project.conda import read_cog, read_conda_lock, read_environment, read_explicit, read_pixi
 from wizard.project.file_choice import DEVELOPING, are_alternatives, names_a_computer, of_another_framework, purpose_of
@@ -32,6 +32,7 @@ from wizard.project.model import (
     Statement,
     is_folder,
     is_script,
+    normalized,
     origin_of,
 )
 from wizard.project.requirements import MOST_LINES, read_requirements
@@ -45,7 +46,6 @@ _MAIN = "requirements.txt"
 _OPTION = re.compile(r"(?:requirements?[-_.][^/]+|[^/]+[-_.]requirements?)\.txt", re.IGNORECASE)
 _CONSTRAINTS = re.compile(r"constraints?[^/]*\.txt$", re.IGNORECASE)
 _MOST_NAMED = 6  # folders in one sentence
-_MOST_TOLD = 12  # packages that are not taken
 _DEEPEST = 40  # files that include each other in a chain
 _OWN = range(6, 9)  # of these, what a package says of itself
 
@@ -301,24 +301,12 @@ class ProjectReader:
         known, others = {one.name for one in self.found.statements if one.strength == DECLARED}, self._recommended()
         if known:
             others = [one for one in others if is_script(one.origin.file) or is_folder(one.url)]
-        self._tell("recommended-too", others, known)
+        self.found.tell("folders-too", [one for one in others if is_folder(one.url)], known)
+        self.found.tell("recommended-too", others, known)
 
     def tell_words(self) -> None:
         """Name what a list within a README has with a version, and no file and no command does."""
-        self._tell("named-too", self.found.told, {*_DECIDED, *(one.name for one in self.found.statements)})
-
-    def _tell(self, code: str, told: list[Statement], known: set[str]) -> None:
-        """Name what no file before it has, with its version; pins first where not all are named."""
-        for file in dict.fromkeys(one.origin.file for one in told):
-            named = [one for one in told if one.origin.file == file and one.name not in known]
-            known |= {one.name for one in named}
-            shown = {one.url if is_folder(one.url) else one.name: one.specifier for one in reversed(named)}
-            names = [f"{name}{specifier}" for name, specifier in reversed(shown.items())]
-            if len(names) > _MOST_TOLD:
-                names.sort(key=lambda words: "=" not in words)
-                names[_MOST_TOLD - 1 :] = [f"{names[_MOST_TOLD - 1]} (+{len(names) - _MOST_TOLD})"]
-            if names:
-                self.found.remark(code, named[0].origin, packages=", ".join(names))
+        self.found.tell("named-too", self.found.told, {*_DECIDED, *(one.name for one in self.found.statements)})
 
     def _recommended(self) -> list[Statement]:
         told = (one for one in self.found.statements if one.strength == RECOMMENDED and not one.group)
@@ -327,6 +315,11 @@ class ProjectReader:
     def _include(self, words: str, where: FileLine, group: str) -> None:
         if re.match(r"[a-z+]+://", words):
             self.found.remark("include-from-elsewhere", where)
+            return
+        if group == BUILT:
+            if self.folder.may_build(words, where.file):
+                one = Statement(normalized(words.rpartition("/")[2]), "", where, RECOMMENDED, url=f"./{words}")
+                self.found.statements.append(one)
             return
         name = self.folder.resolve(words, where.file)
         found = [name] if name else self.folder.named(words)
