@@ -169,6 +169,24 @@ c = { features = ["py310", "new"] }
     assert "c is taken, and not a, b" in told
 
 
+@pytest.mark.parametrize(
+    "link",
+    ["[English](./docs/en/README.md)", '<a href="docs/en/README.md">', "[how](guide/Installation.md#linux)"],
+)
+def test_a_document_that_a_readme_points_to_is_read_where_nothing_names_torch(tmp_path: Path, link: str) -> None:
+    files: dict[str, str | bytes] = {
+        "README.md": f"# Mine\n{link} [out](../install.md) [other](docs/en/usage.md)\n",
+        "requirements.txt": "einops\n",
+        "docs/en/README.md": "`pip install torch==2.5.1 torchvision==0.20.1`\n",
+        "guide/Installation.md": "`pip install torch==2.5.1 torchvision==0.20.1`\n[more](install2.md)\n",
+        "docs/en/usage.md": "`pip install torch==2.0.1`\n",
+    }
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert (build(found)[0], "torchvision" in found.understood.pairs) == ("2.5.1", True)
+    declared = decided(tmp_path / "b", {**files, "requirements.txt": "torch==2.1.2\n"}, AMPERE)
+    assert (build(declared)[0], declared.understood.pairs) == ("2.1.2", {})
+
+
 def test_the_environments_of_pixi_for_other_computers_are_named(tmp_path: Path) -> None:
     words = '[pypi-dependencies]\neinops = "*"\n'
     for kind in ("cpu", "gpu"):

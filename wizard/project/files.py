@@ -43,6 +43,13 @@ _TELLING = re.compile(
 _SCRIPT = re.compile(r"[^/]*(?:install|setup|env)[^/]*\.(?:sh|bash)", re.IGNORECASE)
 _MAKING = re.compile(r"makefile|install\.py|cog\.ya?ml|[^/]*\.def", re.IGNORECASE)  # of the root alone
 _MANUAL = re.compile(r"docs?/(?:[\w-]*install[\w-]*|(?:en/)?get(?:ting)?_started)\.(?:md|rst)", re.IGNORECASE)
+# In a README: what else of the project says how it is installed.
+_LINKED = re.compile(
+    r"(?:\]\(|href=[\"'])(?:\./)*(?P<name>(?:[\w.-]+/){0,8}?(?:docs?/(?:[\w.-]+/){0,8}readme[\w.-]*|[\w-]*install[\w-]*"
+    r"|get(?:ting)?[-_]?started|quick[-_]?start)\.(?:md|rst))(?=[)#\"'\s])",
+    re.IGNORECASE,
+)
+_MOST_LINKED = 8
 _YAML = re.compile(r"[^/.][^/]*\.ya?ml|(?:conda|envs?|environments?)/[^/]+\.ya?ml", re.IGNORECASE)
 _CONDAS = (r"^dependencies:\s*$", r"^(?:channels|name):", r"^\s*- *[\"']?(?:python|pip|pytorch)\b")
 ORDER = (  # in which they count, by their names
@@ -97,6 +104,16 @@ class ProjectFolder:
         folders = (name for name in ("docs", "doc") if (self.root / name).is_dir())
         files = (f"{folder}/{entry.name}" for folder in folders for entry in os.scandir(self.root / folder))
         return sorted(name for name in files if _MANUAL.fullmatch(name))
+
+    def linked(self, telling: Iterable[str]) -> list[str]:
+        """Return the documents within the project that its READMEs point to for the installation."""
+        found: dict[str, None] = {}
+        for name in telling:
+            if name.lower().endswith((".md", ".rst")):
+                for match in _LINKED.finditer(self.read(name) or ""):
+                    if document := self.inside(Path(name).parent / match["name"]):
+                        found.setdefault(document)
+        return [name for name in found if name not in telling and (self.root / name).is_file()][:_MOST_LINKED]
 
     def parts(self, names: Iterable[str]) -> dict[str, list[str]]:
         """Return the files by folder, where they lie in several that are made for no such files; else nothing."""

@@ -71,6 +71,7 @@ def read_project(path: Path) -> Project:
         reader.leave_developing()
         reader.tell_options(declaring)
         reader.read_below()
+        reader.read_linked(telling)
         reader.take_locked()
         reader.tell_recommended()
     else:
@@ -275,6 +276,13 @@ class ProjectReader:
                 self.found.remark("torch-in-parts", origin_of(next(iter(asking.values())), 1, listed), folders=listed)
             if asking:
                 return
+
+    def read_linked(self, telling: list[str]) -> None:
+        """Where nothing names torch: read the documents that a README points to, until one does."""
+        for name in self.folder.linked(telling):
+            if any(one.name == TORCH for one in (*self.found.statements, *self.found.told)):
+                return
+            self.read(name)
 
     def take_locked(self) -> None:
         """A lock beside which nothing is declared: all that it holds is what is asked for."""
