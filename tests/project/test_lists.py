@@ -8,6 +8,7 @@ import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, without
 from tests.project.test_read import project_of
+from wizard.project.companions import conda_names, is_condas_alone
 
 
 def test_another_list_that_asks_for_torch_is_named_and_one_of_extras_is_read(tmp_path: Path) -> None:
@@ -235,3 +236,22 @@ def test_beside_a_list_for_this_system_another_says_which_torch_alone(tmp_path: 
     assert [one.name for one in found.understood.rest] == ["numpy"]
     assert codes(found) & {"other-system", "other-system-torch", "contradiction"} == {"other-system-torch"}
     assert {one.name for one in decided(tmp_path, files, AMPERE).understood.rest} == {"numpy", "tqdm"}
+
+
+def test_what_conda_alone_has_is_told_once_and_is_no_package(tmp_path: Path) -> None:
+    libraries = [
+        "libgcc-ng=12.1",
+        "cuda-nvcc=11.6",
+        "xorg-libx11",
+        "gxx_linux-64",
+        "readline=8.2",
+        "ffmpeg",
+        "graphviz",
+    ]
+    lines = "".join(f"  - {one}\n" for one in [*libraries, "pytorch=2.1.2", "nomkl", "librosa", "cuda-python", "tqdm"])
+    words = f"name: x\nchannels: [conda-forge]\ndependencies:\n{lines}  - pip:\n    - graphviz\n    - readline\n"
+    found = decided(tmp_path, {"environment.yml": words}, AMPERE)
+    assert [one.name for one in found.understood.rest] == ["librosa", "cuda-python", "tqdm", "graphviz", "readline"]
+    [said] = [one.params for one in found.remarks if one.key == "project.remark.conda-libraries"]
+    assert (said["count"], str(said["packages"])[:20]) == (7, "libgcc-ng, cuda-nvcc")
+    assert not [name for name in conda_names() if is_condas_alone(name)]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from fnmatch import translate
+from fnmatch import fnmatch, translate
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Annotated, Literal
@@ -99,11 +99,11 @@ class Pair(Row, frozen=True):
 
 
 class CondaNamed(Row, frozen=True):
-    """Packages that have the same name at conda and on the package index."""
+    """Packages that have the same name at conda and on the package index; or that are conda's alone."""
 
     KEYS = (("names",),)
 
-    names: Annotated[tuple[Name, ...], SOME]
+    names: Annotated[tuple[Names, ...], SOME]
     source: Words
     as_of: Date
     confidence: Literal["high", "medium", "low"]
@@ -178,6 +178,7 @@ class CompanionTable(Row, frozen=True):
     companion: Annotated[tuple[Companion, ...], SOME]
     pair: tuple[Pair, ...] = ()
     conda_named: tuple[CondaNamed, ...] = ()
+    conda_only: tuple[CondaNamed, ...] = ()
     wheel_pythons: tuple[WheelPythons, ...] = ()
     torch_bound: tuple[TorchBound, ...] = ()
     torch_need: tuple[TorchNeed, ...] = ()
@@ -221,6 +222,13 @@ def companion(name: str) -> Companion | None:
 def conda_names() -> frozenset[str]:
     """Return what is the same package when conda names it. Others may be anything on the package index."""
     return frozenset(name for row in companion_table().conda_named for name in row.names)
+
+
+@lru_cache(maxsize=8192)
+def is_condas_alone(name: str) -> bool:
+    """Return whether it is a library or a program that the index has not, or as another thing."""
+    names = (one for row in companion_table().conda_only for one in row.names)
+    return companion(name) is None and any(fnmatch(name, one) for one in names)
 
 
 def torch_of(name: str, version: str) -> str:

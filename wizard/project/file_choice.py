@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
+from wizard.project.companions import is_condas_alone
 from wizard.project.model import DECLARED, LOCKED, ON_MAC, RECOMMENDED, TORCH, Project, Statement, can_meet
 
 # The packages of NVIDIA's that torch brings (Requires-Dist of its wheels, 2.6 to 2.15); others are a project's own.
@@ -22,7 +23,7 @@ TORCH_PARTS = re.compile(
 )
 # What belongs to torch or to conda's own ground, and is no package to be asked for beside it.
 _NO_REST = re.compile(
-    r"torch|torchvision|torchaudio|python|cudatoolkit|pytorch-cuda|pytorch-mutex|cpuonly|__cuda|__platform"
+    r"torch|torchvision|torchaudio|python|cudatoolkit|pytorch-cuda|pytorch-mutex|cpuonly|nomkl|__cuda|__platform"
     rf"|{TORCH_PARTS.pattern}"
 )
 _SYSTEM_WORDS = {
@@ -60,6 +61,7 @@ _SYSTEM_PACKAGES = {  # of conda, as `conda env export` writes them down
     "Windows": re.compile(r"vc|vs\d{4}-runtime|wincertstore|win-inet-pton|pywin32|m2w64-.*"),
     "macOS": re.compile(r"libcxx|appnope|llvm-openmp-osx"),
 }
+_MOST_NAMED = 12  # libraries of conda in one sentence
 _OF_TORCH = (TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda")
 DEVELOPING = "dev"  # the group of lists that only the authors of a project need
 _FRAMEWORKS = frozenset(
@@ -257,6 +259,10 @@ def exports(statements: list[Statement]) -> Iterator[Message]:
     parts = sum(1 for one in statements if TORCH_PARTS.fullmatch(one.name) and one.strength == DECLARED)
     if parts:
         yield message("project.remark.nvidia-parts", count=parts)
+    if libraries := list(dict.fromkeys(one.name for one in statements if _is_library(one))):
+        more = f" (+{len(libraries) - _MOST_NAMED})" if len(libraries) > _MOST_NAMED else ""
+        words = ", ".join(libraries[:_MOST_NAMED]) + more
+        yield message("project.remark.conda-libraries", count=len(libraries), packages=words)
 
 
 def _is_of_other_maker(words: str) -> bool:
@@ -305,8 +311,16 @@ def _says(statements: list[Statement]) -> int:
 
 def is_rest(one: Statement) -> bool:
     return (
-        one.strength == DECLARED and one.group == "" and one.name not in (".", "") and not _NO_REST.fullmatch(one.name)
+        one.strength == DECLARED
+        and one.group == ""
+        and one.name not in (".", "")
+        and not (_NO_REST.fullmatch(one.name) or _is_library(one))
     )
+
+
+def _is_library(one: Statement) -> bool:
+    """Return whether conda names it, and pip can bring nothing that it is."""
+    return one.conda and one.strength == DECLARED and not one.group and is_condas_alone(one.name)
 
 
 def stale_locks(statements: list[Statement]) -> tuple[set[str], list[Message]]:
