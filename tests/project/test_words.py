@@ -117,6 +117,8 @@ def test_the_description_of_somebodys_computer_asks_for_nothing(tmp_path: Path) 
         "| name | version |\n|--|--|\n| **torch** | 1.13.1 |\n| transformers | 4.28.1 |\n| `torchvision` | 0.14.1 |\n"
         "| peft | 0.3.0 | tuning |\n",
         "- Python 3.9\n- PyTorch 1.13.1\n- transformers 4.28.1\n- torchvision: 0.14.1\n- peft == 0.3.0\n- CUDA 11.6\n",
+        "Tested with pytorch==1.13.1, torchvision==0.14.1, transformers==4.28.1 and `peft==0.3.0`.\n"
+        "Fixed: torch and gradio==3.1 do not go together.\n",
     ],
 )
 def test_what_a_list_names_beside_torch_is_told_and_its_torchvision_taken(tmp_path: Path, words: str) -> None:

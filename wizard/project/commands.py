@@ -87,6 +87,7 @@ _IS_NEWS = re.compile(
     r"|speed|benchmark|instead|issue|before|until|drop|if you|e\.g\.|for example",
     re.IGNORECASE,
 )
+_PIN_IN_WORDS = re.compile(r"(?<![\w./=-])[A-Za-z][\w.-]*(?:\[[\w,-]+\])?==\d+(?:\.\w+)*")
 _PAIRS = ("torchvision", "torchaudio")
 _NAMES_IN_WORDS = {"python": PYTHON, "torch": TORCH, "pytorch": TORCH}  # the rest is CUDA
 _TOOLKIT = "cudatoolkit"
@@ -234,6 +235,9 @@ def _words(line: str, where: FileLine, found: Findings, is_code: bool) -> None:
             found.remark("in-words", where)
         if is_need and specifier:
             found.told.append(Statement(name, specifier, where, LOCKED if name == PYTHON else RECOMMENDED))
+    if "torch" in line.lower() and not (is_code or is_command or _IS_NEWS.search(line)):
+        pins = (requirement(match[0], where) for match in _PIN_IN_WORDS.finditer(line))
+        found.told += [replace(one, strength=RECOMMENDED) for one in pins if one and one.name not in _NAMES_IN_WORDS]
 
 
 def _specifier_in_words(match: re.Match[str], name: str) -> str:
