@@ -127,3 +127,19 @@ def test_companions_and_bounds() -> None:
 )
 def test_nearest_python(pythons: tuple[str, ...], nearest: str | None) -> None:
     assert nearest_python(pythons, "3.12") == nearest
+
+
+def test_torchaudio_goes_with_the_cuda_that_it_was_made_for() -> None:
+    """Beside torch 2.15.0+cu132 torchaudio 2.11.0, the last there is, ends with an error as it is imported."""
+    matrix, card = load_matrix(), machine("h200-linux-580")
+    verdict = resolve(card, matrix, Choices())
+    assert verdict.best
+    assert (verdict.best.variant, verdict.best.torchaudio) == ("cu132", None)
+    asked = resolve(card, matrix, Choices(companions=("torchvision", "torchaudio"))).best
+    assert asked
+    assert (asked.torch, asked.variant, asked.torchaudio) == ("2.15.0", "cu130", "2.11.0")
+    of_it = resolve(card, matrix, Choices(torch="2.11.0")).best
+    assert of_it
+    assert (of_it.variant, of_it.torchaudio) == ("cu130", "2.11.0")
+    older = resolve(card, matrix, Choices(torch="1.13.1")).best
+    assert older is None or older.torchaudio == "0.13.1"

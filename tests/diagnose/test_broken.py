@@ -9,7 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.diagnose.world import CUDA, CUDNN, HEALTHY, OLD_TORCH, TORCH, VISION, Patient, copy_libraries
+from tests.diagnose.world import (
+    CUDA,
+    CUDNN,
+    HEALTHY,
+    OLD_TORCH,
+    TORCH,
+    VISION,
+    Patient,
+    build_torch,
+    copy_libraries,
+)
+from tests.line.wheel import build_wheel
+from tests.line.world import TAG
 from wizard.diagnose.model import FOUND, evidence_text
 from wizard.model.errors import ExitStatus
 
@@ -106,6 +118,16 @@ CASES = (
     Case(other_nvidia_library, "needs-unmet", ("nvidia-cudnn-cu12",), f"asks for nvidia-cudnn-cu12=={CUDNN}"),
     Case(library_path, "library-intruder", (), "without it, the test passes"),
 )
+
+
+def test_a_torchaudio_that_was_made_for_no_such_cuda_is_the_cause(bare: Patient, tmp_path: Path) -> None:
+    """The words of torchaudio 2.11.0 itself as it is imported beside torch 2.15.0+cu132."""
+    bare.make("numpy-2.3.0", "sympy-1.13.3")
+    bare.unpack(build_torch(tmp_path, "2.15.0+cu132", "13.2"))
+    fails = b"raise RuntimeError('Detected that PyTorch and TorchAudio were compiled with different CUDA versions.')"
+    bare.unpack(build_wheel(tmp_path, "torchaudio", "2.11.0", {"torchaudio/__init__.py": fails}, (), TAG))
+    found = bare.answer()
+    assert (found.verdict, found.cause and found.cause.code) == ("found", "companion-cuda")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -334,6 +334,17 @@ def test_torchaudio_says_which_torch_is_meant_where_none_is_named(tmp_path: Path
     assert relaxed(found)["torchaudio"][:2] == ("==2.5.1", "2.7.1")
 
 
+def test_torch_comes_for_a_cuda_that_torchaudio_goes_with_and_else_it_is_told(tmp_path: Path) -> None:
+    free = decided(tmp_path / "a", {"requirements.txt": "torch\ntorchaudio\n"}, BLACKWELL)
+    assert build(free)[:2] == ("2.15.0", "cu130")
+    assert free.candidate
+    assert free.candidate.torchaudio == "2.11.0"
+    index = "--index-url https://download.pytorch.org/whl/cu132\ntorch==2.15.0\ntorchaudio\n"
+    firm = decided(tmp_path / "b", {"requirements.txt": index}, BLACKWELL)
+    assert build(firm)[:2] == ("2.15.0", "cu132")
+    assert relaxed(firm) == {"torchaudio": ("*", "–", "project.why.pair-not-made")}
+
+
 def test_a_source_with_a_marker_holds_for_its_system_alone(tmp_path: Path) -> None:
     words = """[project]
 dependencies = ["torch==2.2.1; sys_platform == 'linux'", "torchvision==0.17.1; sys_platform == 'linux'", "einops"]

@@ -57,8 +57,7 @@ def request_of(
     candidate, asks = decision.candidate, decision.understood
     if candidate is None:
         raise WizardError(NO_BUILD_FITS, what="torch")
-    has = {PAIRS[0]: candidate.torchvision, PAIRS[1]: candidate.torchaudio}
-    pairs = {name for name in asks.pairs if has[name]}
+    pairs = {name for name in asks.pairs if candidate.companion(name)}
     decided = replace(
         choices,
         torch=candidate.torch,
@@ -86,11 +85,13 @@ def lost_pairs(request: ProjectRequest, selected: SelectedBuild) -> tuple[Relaxe
     why = message(
         "project.why.no-pair", "no reachable source has it for {build}", build=f"torch {build.torch}+{build.variant}"
     )
-    has = {PAIRS[0]: build.torchvision, PAIRS[1]: build.torchaudio}
+    known = {one.name for one in request.decision.relaxed if one.given == NOTHING}
     return tuple(
         Relaxed(name, asked_words(lines) or "*", NOTHING, why, lines_of(lines))
         for name, lines in asked.items()
-        if not has[name] and any(marker_holds(one.marker, paths.os_name(), selected.python) for one in lines)
+        if name not in known
+        and not build.companion(name)
+        and any(marker_holds(one.marker, paths.os_name(), selected.python) for one in lines)
     )
 
 

@@ -116,6 +116,10 @@ class Candidate:
     is_default_build: bool = False  # the build that the official package index carries for this platform
     pythons: tuple[str, ...] = ()  # every stable Python this build is published for
 
+    def companion(self, name: str) -> str | None:
+        """Return its torchvision or torchaudio; None where there is none for this build."""
+        return {"torchvision": self.torchvision, "torchaudio": self.torchaudio}[name]
+
 
 @dataclass(frozen=True, slots=True)
 class DriverUpdate:

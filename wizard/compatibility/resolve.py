@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from wizard.compatibility.cards import GraphicsCard
-from wizard.compatibility.data.model import Build, Matrix, least_sure
+from wizard.compatibility.data.model import AUDIO, Build, Matrix, least_sure
 from wizard.compatibility.data.ordering import CPU, variant_key, version_key
 from wizard.compatibility.judge import (
     JudgeContext,
@@ -43,7 +43,7 @@ BAD_REQUIREMENT = ErrorText(
 # Are the further packages that a person names requirements at all? Checked before anything takes time.
 
 # These have a place of their own in the decision; a second pin beside it could only contradict.
-DECIDED = frozenset({"torch", "torchvision", "torchaudio"})
+DECIDED = frozenset({"torch", "torchvision", AUDIO})
 
 
 def check_extras(extras: tuple[str, ...]) -> None:
@@ -227,7 +227,7 @@ def resolve(machine: Machine, matrix: Matrix, choices: Choices, prove_all: bool 
     judged, targets = judge(situation)
     candidates = [_candidate(build, reasons, situation, targets, prove_all) for build, reasons in judged]
     candidates += unpublished(situation, {(build.torch, build.variant) for build, _ in judged})
-    candidates.sort(key=_rank, reverse=True)
+    candidates.sort(key=lambda one: _rank(one, choices), reverse=True)
     best = candidates[0] if candidates and candidates[0].fits else None
     if best and not prove_all:
         build = next(build for build, _ in judged if (build.torch, build.variant) == (best.torch, best.variant))
@@ -309,7 +309,7 @@ def _candidate(
         variant=build.variant,
         python=python,
         torchvision=release.torchvision,
-        torchaudio=release.audio_for(python),
+        torchaudio=matrix.audio_for(build, python),
         fits=not reasons,
         reasons=reasons,
         proof=() if reasons or not proven else proof(build, situation, targets, python),
@@ -344,10 +344,12 @@ def nearest_python(pythons: Sequence[str], preferred: str) -> str | None:
     return min(pythons, key=version_key, default=None)
 
 
-def _rank(candidate: Candidate) -> tuple[bool, bool, tuple[int, ...], tuple[int, ...]]:
-    """Greatest first: fits; runs on a card; newest release; highest CUDA. Those that don't fit: by release alone."""
+def _rank(candidate: Candidate, choices: Choices) -> tuple[bool, bool, bool, tuple[int, ...], tuple[int, ...]]:
+    """Greatest first: fits; runs on a card; has what was asked for beside torch; newest release; highest CUDA. Those
+    that don't fit: by release alone."""
     on_card = candidate.fits and candidate.variant != CPU
-    return candidate.fits, on_card, version_key(candidate.torch), variant_key(candidate.variant)
+    has_audio = candidate.fits and (candidate.torchaudio is not None or AUDIO not in (choices.companions or ()))
+    return candidate.fits, on_card, has_audio, version_key(candidate.torch), variant_key(candidate.variant)
 
 
 def _build_rank(build: Build) -> tuple[bool, tuple[int, ...], tuple[int, ...]]:

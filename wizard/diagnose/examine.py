@@ -53,6 +53,7 @@ _RANK = (
     "library-preload",
     "needs-unmet",
     "cpu-build",
+    "companion-cuda",
     "companion-variant",
     "companion-unmarked",
     "companion-release",

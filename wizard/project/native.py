@@ -25,7 +25,7 @@ from wizard.project.companions import (
     torch_of,
 )
 from wizard.project.model import DECLARED, AddressLine, FileLine, Statement, can_meet, is_folder, marker_holds, meets
-from wizard.project.understand import PAIRS, Understood, cuda_of_name, has_tag, is_for, made_with, pair_meets, torch_in
+from wizard.project.understand import Understood, cuda_of_name, has_tag, is_for, made_with, pair_meets, torch_in
 from wizard.project.weigh import BuildWeigher, Weighed
 
 _MOST_NAMED = 6  # releases in one sentence
@@ -111,8 +111,13 @@ def relaxed_natives(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
 def relaxed_pairs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     """torchvision and torchaudio go with their torch; a pin that names another release moves."""
     for name, statements in weigher.asks.pairs.items():
-        given = best.candidate.torchvision if name == PAIRS[0] else best.candidate.torchaudio
+        given = best.candidate.companion(name)
         asked = asked_words(statements)
+        here = [one for one in statements if marker_holds(one.marker, weigher.machine.os, best.python)]
+        if given is None and here:
+            build = f"torch {best.candidate.torch}+{best.candidate.variant}"
+            why = message("project.why.pair-not-made", "none was made for {build}", build=build)
+            yield Relaxed(name, asked or "*", NOTHING, why, lines_of(statements))
         is_other = not _pinned_to(statements, given or "") if best.torch else _is_other_patch(statements, given)
         if asked and given and (name in best.pairs or is_other):
             why = message("project.why.pair", name=name, given=given, torch=best.candidate.torch)

@@ -223,6 +223,7 @@ class BuildWeigher:
             self._lock_distance(candidate.torch) if not one.torch else 0,
             0 if one.torch else self._lacking(one.python),
             len(one.libraries),
+            sum(candidate.companion(name) is None for name in self.asks.pairs),
             0 if one.torch else len(one.pairs) + sum(self._other_patches(candidate)),
             [-number for number in version_key(candidate.torch)],
             self._variant_distance(candidate.torch, candidate.variant),
@@ -251,16 +252,16 @@ class BuildWeigher:
 
     def _unmet_pairs(self, candidate: Candidate, python: str) -> Iterator[str]:
         for name, statements in self.asks.pairs.items():
-            given = candidate.torchvision if name == PAIRS[0] else candidate.torchaudio
+            given = candidate.companion(name)
             applying = [one for one in statements if one.specifier and self._holds(one, python)]
             met = [pair_meets(one.specifier, given or "") for one in applying]
-            if given and met and not (any(met) if _alternatives(applying) else all(met)):
+            if met and not (any(met) if _alternatives(applying) else all(met)):
                 yield name
 
     def _other_patches(self, candidate: Candidate) -> Iterator[bool]:
         """Yield whether the pair's release is another patch than each pin has."""
         for name, statements in self.asks.pairs.items():
-            given = candidate.torchvision if name == PAIRS[0] else candidate.torchaudio
+            given = candidate.companion(name)
             pins = [one.specifier for one in statements if one.strength == DECLARED and one.specifier]
             yield bool(given and pins) and not any(meets(one, given or "") for one in pins)
 
@@ -285,7 +286,8 @@ class BuildWeigher:
         """The releases whose torchvision and torchaudio meet what is asked of these: where torch is not named, they
         say which is meant."""
         asked = [(name, one) for name, lines in self.asks.pairs.items() for one in lines if one.specifier]
-        given = {name: {one.torch: getattr(one, name) for one in self.verdict.candidates} for name in PAIRS}
+        some = self.verdict.candidates
+        given = {name: {one.torch: one.companion(name) for one in some if one.companion(name)} for name in PAIRS}
         return frozenset(
             release
             for release in self.releases

@@ -91,14 +91,10 @@ def _kept(decision: ProjectDecision) -> Iterator[ProjectRow]:
     if TORCH not in moved and not (asks.torch and asks.torch[0].origin in told):
         yield _row(asks.torch, TORCH, _build(candidate))
     for name in PAIRS:
-        if name in asks.pairs and name not in moved and (version := _pair(candidate, name)):
+        if name in asks.pairs and name not in moved and (version := candidate.companion(name)):
             yield _row(asks.pairs[name], name, f"{name} {version}")
     if PYTHON not in moved and decision.python:
         yield _row(asks.python, "Python", f"Python {decision.python}")
-
-
-def _pair(candidate: Candidate, name: str) -> str | None:
-    return candidate.torchvision if name == PAIRS[0] else candidate.torchaudio
 
 
 def _row(statements: Sequence[Statement], unsaid: str, given: str) -> ProjectRow:

@@ -17,6 +17,7 @@ PLATFORMS: Mapping[tuple[str, str], str] = {
     ("linux", "aarch64"): "linux_aarch64",
     ("windows", "x86_64"): "win_amd64",
 }
+AUDIO = "torchaudio"
 
 
 def least_sure(*confidences: str) -> str:
@@ -183,6 +184,17 @@ class Matrix:
 
     def architecture_of(self, capability: ComputeCapability) -> Architecture | None:
         return next((row for row in self.architectures.values() if capability in row.capabilities), None)
+
+    def audio_for(self, build: Build, python: str | None) -> str | None:
+        """Return the torchaudio of a build; None where there is none for that Python or that CUDA.
+
+        One that was made for an older torch, since there is no newer, ends with an error where it is imported beside
+        another CUDA than its own (`_check_cuda_version` of torchaudio 2.11.0; seen with torch 2.15.0+cu132,
+        2026-11-28).
+        """
+        audio = self.releases[build.torch].audio_for(python)
+        is_of_older = audio in self.releases and audio != build.torch
+        return None if is_of_older and self.build(audio or "", build.variant, build.platform) is None else audio
 
     def build(self, torch: str, variant: str, platform: str) -> Build | None:
         wanted = (torch, variant, platform)

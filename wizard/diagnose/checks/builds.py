@@ -12,7 +12,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from wizard.compatibility.data.model import PLATFORMS, Matrix
+from wizard.compatibility.data.model import AUDIO, PLATFORMS, Matrix
 from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.compatibility.model import Candidate
 from wizard.diagnose.model import Check, Evidence, Finding, Remedy, finding, found, not_looked, proof, ruled_out
@@ -107,6 +107,12 @@ def companions(env: Installation, matrix: Matrix) -> Check:
     return ruled_out("companions", proof("beside", torch=torch.version, names=names), names=names)
 
 
+def _has_audio(matrix: Matrix, release: str, variant: str) -> bool:
+    """Return whether this release has a torchaudio for this CUDA on some system; also where the build is not known."""
+    builds = [one for one in matrix.builds if (one.torch, one.variant) == (release, variant)]
+    return not builds or any(matrix.audio_for(one, None) for one in builds)
+
+
 def _companion(each: Distribution, env: Installation, variant: str, matrix: Matrix) -> Finding | None:
     release = env.release or ""
     row = matrix.releases.get(release)
@@ -123,6 +129,8 @@ def _companion(each: Distribution, env: Installation, variant: str, matrix: Matr
             Remedy((wanted,)),
             words=params,
         )
+    if each.name == AUDIO and target == each.release and not _has_audio(matrix, release, variant):
+        return finding("companions", "companion-cuda", evidence, Remedy(), words=params)
     if each.local and each.local != variant and not _any_variant(each):
         # Two CUDA builds of one major version mostly run together: then only the test can tell.
         certain = _cuda_major(each.local) != _cuda_major(variant)

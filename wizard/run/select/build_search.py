@@ -147,8 +147,7 @@ class BuildSearch:
 
     def _is_published(self, candidate: Candidate) -> bool:
         """Return whether all that is needed was made for this build; if not, no other source has it either."""
-        versions = {"torchvision": candidate.torchvision, "torchaudio": candidate.torchaudio}
-        return all(versions.get(name) for name in self.needed)
+        return all(candidate.companion(name) for name in self.needed)
 
     def _falls_back(self) -> bool:
         """Turn to the mirrors of both kinds where an official place did not answer: who lost one often lacks the
