@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QAbstractItemView, QLabel, QPlainTextEdit, QProgressBar, QWidget
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QPlainTextEdit, QProgressBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.gui import fake_tools
@@ -17,6 +18,7 @@ from tests.gui.test_help import every_page
 from tests.gui.walking import go_to, settle, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.shell.window import WizardWindow
+from wizard.gui.widgets.frames import Fold
 from wizard.gui.widgets.labels import Pill
 from wizard.model.messages import LANGUAGES
 
@@ -85,6 +87,19 @@ def test_the_page_and_its_states_have_names(qtbot: QtBot, make_window: MakeWindo
         assert all(heard(one).role == QAccessible.Role.StaticText for one in plain), name
         for kind in (QProgressBar, Pill):
             assert all(heard(one).name for one in visible(window, kind)), name
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_two_buttons_of_a_page_are_called_the_same(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """Who hears them one by one does not see beside which field each of them stands."""
+    window = make_window(language)
+    for name, page in every_page(qtbot, window, session):
+        for part in page.findChildren(Fold):
+            part.button.setChecked(True)
+        called = [re.sub(r"\(.\)", "", heard(one).name) for one in visible(window, QAbstractButton)]  # 选择(O)…
+        assert [one for one in called if one and called.count(one) > 1] == [], name
 
 
 @pytest.mark.parametrize("page", [PageId.CHECK, PageId.SOURCE])

@@ -110,7 +110,9 @@ class FarHostPage(SidePage):
         self.wanted.setPlaceholderText(self.tr("A project's folder or a class profile; leave empty for PyTorch alone"))
         self.name.setPlaceholderText(self.tr("As the project or profile says, else torch"))
         self.browse.setText(self.tr("C&hoose…"))
+        self.browse.setAccessibleName(self.tr("Choose the program for Linux"))
         self.choose.setText(self.tr("Ch&oose…"))
+        self.choose.setAccessibleName(self.tr("Choose the project or profile"))
         self.stop.setText(self.tr("Cance&l there"))
         self.log.setAccessibleName(self.tr("Output of that computer"))
 
