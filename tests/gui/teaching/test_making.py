@@ -16,6 +16,13 @@ from tests.servers.fault_server import Faults, FaultServer
 from wizard.app.pages.order import PageId, SideId
 
 
+def test_the_first_thing_to_do_has_the_focus(page_of, qtbot: QtBot) -> None:  # type: ignore[no-untyped-def]
+    """Else who hears the page begins in the middle of its buttons."""
+    window, page = page_of()
+    settle(qtbot, window)
+    assert window.focusWidget() is page.pack.begin
+
+
 def test_a_pack_is_opened_from_its_folder(
     page_of, qtbot: QtBot, built: tuple[Class, Path], pack: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -115,7 +115,7 @@ class ClassPage(SidePage):
         if self.pack.plan is not None:
             return self.pack.browse if self.pack.lacks_room else self.pack.go
         if self._seen is None:
-            return self.pack.open
+            return self.pack.begin
         return self.serving.stop if self.serving.stop.isVisible() else self.serving.start
 
     def escape(self) -> bool:
