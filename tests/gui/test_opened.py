@@ -1,4 +1,4 @@
-"""Files that are opened with the program or dropped on its window."""
+"""Files that are opened with the program or dropped on its window; where Browse… opens."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -15,6 +15,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, half_run
 from tests.gui.walking import dragged_in, go_to, press, put_away, settle, visible
 from wizard.app.pages.order import PageId, SideId
+from wizard.gui.pages.place import PlacePage
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
 
@@ -134,3 +135,23 @@ def test_a_folder_is_opened_as_what_it_is(inside: str, qtbot: QtBot, make_window
     assert window.side.here is None, "a folder is no error text"
     expected = "nothing to open" if inside == "notes.txt" else "class profile"
     qtbot.waitUntil(lambda: expected in words_of(window))
+
+
+def test_browse_opens_at_the_nearest_folder_that_is_there(
+    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Qt itself would open the folder in which the program happens to run."""
+    window, opened = make_window(), list[str]()
+    go_to(qtbot, window, PageId.PLACE)
+    page = window.page
+    assert isinstance(page, PlacePage)
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda parent, title, start: opened.append(start))
+    for field, choose in (
+        (page.folder, page._choose_folder),
+        (page.volumes.cache, lambda: page.volumes._choose(page.volumes.cache)),
+    ):
+        for typed_in in (str(tmp_path), str(tmp_path / "not" / "yet"), "", "~", "not-yet"):
+            field.setText(typed_in)
+            choose()
+    home = str(Path.home())
+    assert opened == [str(tmp_path), str(tmp_path), home, home, home] * 2

@@ -359,7 +359,7 @@ class PlacePage(Page):
         self._path.setVisible(folder is None)
 
     def _choose_folder(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self, self._texts[1].text().replace("&", ""), self.folder.text())
+        chosen = QFileDialog.getExistingDirectory(self, self._texts[1].text().replace("&", ""), self.folder.start())
         if chosen:
             self.folder.setText(str(Path(chosen)))
             self._typed()

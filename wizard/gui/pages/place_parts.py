@@ -229,8 +229,8 @@ class VolumesForm(QWidget):
         self._wishes[field] = words.strip() or DEFAULT
         self.edited.emit()
 
-    def _choose(self, field: QLineEdit) -> None:
-        chosen = QFileDialog.getExistingDirectory(self, field.accessibleName(), field.text())
+    def _choose(self, field: PathField) -> None:
+        chosen = QFileDialog.getExistingDirectory(self, field.accessibleName(), field.start())
         if chosen:
             field.setText(chosen)
             self._edited(field, chosen)

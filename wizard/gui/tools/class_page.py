@@ -221,7 +221,7 @@ class ClassPage(SidePage):
     def _ask_folder(self) -> None:
         plan = self.pack.plan
         if plan is not None:
-            chosen = QFileDialog.getExistingDirectory(self, self.tr("Folder of the pack"), str(plan.folder.parent))
+            chosen = QFileDialog.getExistingDirectory(self, self.tr("Folder of the pack"), self.pack.folder.start())
             if chosen:
                 self._folder_named(chosen)
 

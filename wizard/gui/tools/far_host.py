@@ -140,14 +140,18 @@ class FarHostPage(SidePage):
         self.changed.emit()
 
     def _choose_archive(self) -> None:
-        chosen, _ = QFileDialog.getOpenFileName(self, self.tr("The program for Linux"), str(Path.home()), "*.tar.xz")
+        title = self.tr("The program for Linux")
+        chosen, _ = QFileDialog.getOpenFileName(self, title, self.archive.start(), "*.tar.xz")
         if chosen:
             self.archive.setText(chosen)
 
     def _choose_wanted(self) -> None:
         """A file of a project names it, too."""
-        files = "*.torchlab *.toml *.txt *.yml *.yaml *.lock *.cfg *.py"
-        chosen, _ = QFileDialog.getOpenFileName(self, self.tr("A project's file or a profile"), str(Path.home()), files)
+        title, files = (
+            self.tr("A project's file or a profile"),
+            "*.torchlab *.toml *.txt *.yml *.yaml *.lock *.cfg *.py",
+        )
+        chosen, _ = QFileDialog.getOpenFileName(self, title, self.wanted.start(), files)
         if chosen:
             self.wanted.setText(chosen)
 

@@ -5,6 +5,7 @@ A drop-down whose chosen entry may be longer than it is: shortened in the middle
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QSignalBlocker, QSize, Qt, Signal
@@ -93,6 +94,13 @@ class PasteBox(QPlainTextEdit):
 
 
 class PathField(QLineEdit):
+    def start(self) -> str:
+        """Return where a dialog opens: at what is typed, else at the nearest folder above it that is there."""
+        from wizard.environment.naming import nearest_existing
+
+        typed = os.path.expanduser(self.text().strip())  # noqa: PTH111 - the other raises for an unknown user
+        return str(nearest_existing(Path.home() / typed))
+
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if _path(event.mimeData()):
             event.acceptProposedAction()

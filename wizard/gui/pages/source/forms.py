@@ -249,7 +249,7 @@ class SourcesByHand(QWidget):
         )
 
     def _choose_folder(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self, self._labels[2].text().replace("&", ""), self.folder.text())
+        chosen = QFileDialog.getExistingDirectory(self, self._labels[2].text().replace("&", ""), self.folder.start())
         if chosen:
             self.folder.setText(chosen)
             self.left.emit()

@@ -174,7 +174,7 @@ class NetworkForm(QWidget):
         return f"{scheme}{sign}{user}:{self.password.text()}@{place}"
 
     def _choose_file(self) -> None:
-        chosen, _ = QFileDialog.getOpenFileName(self, self.certificate.accessibleName(), self.certificate.text())
+        chosen, _ = QFileDialog.getOpenFileName(self, self.certificate.accessibleName(), self.certificate.start())
         if chosen:
             self.certificate.setText(chosen)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -125,7 +124,7 @@ class JoinPanel(QFrame):
         return JoinRequest(code, address, seat, self.hand_on.isChecked())
 
     def _ask_folder(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self, self.tr("The folder of the class"), str(Path.home()))
+        chosen = QFileDialog.getExistingDirectory(self, self.tr("The folder of the class"), self.address.start())
         if chosen:
             self.address.setText(chosen)
 
@@ -194,13 +193,13 @@ class OpenPanel(QFrame):
         return None if is_named else message("page.welcome.lacks-project", "Choose a folder or a file first.")
 
     def _ask_folder(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self, self.tr("The folder of the project"), str(Path.home()))
+        chosen = QFileDialog.getExistingDirectory(self, self.tr("The folder of the project"), self.where.start())
         if chosen:
             self.where.setText(chosen)
 
     def _ask_file(self) -> None:
         title = self.tr("The file that lists what the project needs")
-        chosen, _ = QFileDialog.getOpenFileName(self, title, str(Path.home()))
+        chosen, _ = QFileDialog.getOpenFileName(self, title, self.where.start())
         if chosen:
             self.where.setText(chosen)
 
