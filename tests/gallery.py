@@ -30,10 +30,11 @@ def main(out: Path) -> int:
 
 def draw(out: Path) -> None:
     from tests.gallery_side import SideWalk
-    from wizard.gui.startup.app import application
+    from wizard.gui.startup.app import Collecting, application
     from wizard.gui.startup.preferences import Preferences
 
     app = application()
+    collecting = Collecting(app)  # as in the program: a task's thread must not meet what is left of the window before
     percent = round(float(os.environ.get(_SCALE, "1")) * 100)
     suffix = "" if percent == 100 else f"@{percent}"
     for language in ("en", "zh_CN"):
@@ -45,6 +46,7 @@ def draw(out: Path) -> None:
                 wishes.put(language=language, theme=theme)
                 _Walk(app, wishes, Path(home), folder).go()
                 SideWalk(app, wishes, Path(home), folder).go()
+    collecting.stop()
 
 
 def _buttons() -> type:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gc
 import threading
+from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
+from tests import gallery, gallery_side
 from wizard.gui.startup.app import Collecting
 
 
@@ -40,3 +43,21 @@ def test_only_the_windows_thread_collects(qtbot: QtBot) -> None:
         collecting.stop()
     assert gc.get_freeze_count() == 0
     assert not gc.isenabled()  # a thread that outlives the window must not begin
+
+
+@pytest.mark.usefixtures("qtbot")
+def test_the_gallery_collects_as_the_program_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight windows one after the other: what is left of one is garbage while the tasks of the next are at work."""
+    found: list[bool] = []
+
+    class Walk:
+        def __init__(self, *given: object) -> None: ...
+
+        def go(self) -> None:
+            found.append(gc.isenabled())
+
+    monkeypatch.setattr(gallery, "_Walk", Walk)
+    monkeypatch.setattr(gallery_side, "SideWalk", Walk)
+    gc.enable()
+    gallery.draw(tmp_path)
+    assert found == [False] * 8
