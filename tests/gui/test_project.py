@@ -66,6 +66,8 @@ def test_what_differs_stands_first_and_needs_a_yes(
     assert page.title == project.name
     qtbot.waitUntil(lambda: "requires-python" in said(page))
     words = said(page)
+    assert page.project._unasked.text() in words, "nobody was asked yet"
+    assert page.project._unasked.text().startswith(("No source has answered yet", "还没有下载源答复"))
     assert words.index("torch==2.0.99") < words.index("requires-python")
     assert "flash-attn>=2.7" in words
     assert not page.grid.isVisible()
@@ -108,6 +110,8 @@ def test_the_way_leaves_the_source_out_and_review_plans_the_project(
     qtbot.waitUntil(lambda: window.navigator.state.preview is not None)
     request, trusted, is_strict = next(given for name, given in session.calls if name == "plan_project")
     assert request.project.folder == str(project)
+    page.project.show_state(window.navigator.state)
+    assert page.project._unasked.isHidden(), "the sources have given all of it"
     assert (trusted, is_strict) == (frozenset(), False)
     window.navigator.go_to(PageId.WELCOME)
     assert window.navigator.state.project is None

@@ -42,11 +42,12 @@ class ProjectPanel(QWidget):
         self.card = RowCard(3, 1)
         self.agree, self.strict = QCheckBox(), QCheckBox()
         self.consent = HostsConsent(translator.say, self, _HOSTS)
-        self._refused = label("")
+        self._unasked, self._refused = label("", "muted"), label("")
         self.more = Fold()
         self.other = QPushButton()
-        for widget in (self._files, self.card, self.agree, self.consent, self._refused, FoldList(self.more)):
+        for widget in (self._files, self.card, self._unasked, self.agree, self.consent, self._refused):
             rows.addWidget(widget)
+        rows.addWidget(FoldList(self.more))
         rows.addStretch(1)
         for tick in (self.agree, self.strict):
             tick.toggled.connect(self.answered)
@@ -57,6 +58,7 @@ class ProjectPanel(QWidget):
         self.strict.setText(self.tr("E&xactly what the project asks for, or nothing"))
         self.other.setText(self.tr("&Other file…"))
         self.more.show_words(self.tr("What was &noticed while reading"))
+        self._unasked.setText(self.tr("No source has answered yet; the page Review shows what they have."))
         self._refused.setText(
             self.tr("What the project asks for is not available in exactly these versions. Untick “Exactly what the project asks for” to accept what differs.")
         )
@@ -69,7 +71,7 @@ class ProjectPanel(QWidget):
             return
         self._folder = project.folder
         self._files.setText(self.tr("Read: %1").replace("%1", self._translator.listed(project.files)))
-        for part in (self.card, self.agree, self.consent, self._refused, self.more):
+        for part in (self.card, self._unasked, self.agree, self.consent, self._refused, self.more):
             part.setVisible(False)
         if request is None:
             return
@@ -86,8 +88,10 @@ class ProjectPanel(QWidget):
             self._add(row, "note")
         if count := count_packages(request):
             asked = self.tr("Other packages: %1").replace("%1", str(count))
-            words = self.tr("as asked")
-            self.card.add_row(Pill("ok", words), label(asked), label(words, "strong"))
+            words, is_asked = self.tr("as asked"), state.preview is not None
+            pill = Pill("ok", words) if is_asked else Pill("note", self.tr("not looked up"))
+            self.card.add_row(pill, label(asked), label(words, "strong"))
+        self._unasked.setVisible(state.preview is None)
         words = self.tr("I &accept the difference") if len(different) == 1 else self.tr("I &accept the %1 differences")
         self.agree.setText(words.replace("%1", str(len(different))))
         self.agree.setVisible(bool(different) and not state.strict)
