@@ -14,6 +14,8 @@ import pytest
 
 from tests.environment.cheap import make_conda, make_venv
 from tests.environment.deleting import NOTHING, plan_of
+from wizard.app.use.settings import undo, undo_diffs
+from wizard.environment.activate import programs
 from wizard.environment.activate.programs import register_kernel
 from wizard.environment.create.venv_engine import VenvEngine
 from wizard.environment.inspect.in_use import parse_maps, running_inside
@@ -24,6 +26,7 @@ from wizard.environment.remove.delete import ProtectedPlaces, delete
 from wizard.environment.remove.trash import deletions_dir
 from wizard.model.errors import WizardError
 from wizard.undo.journal import UndoJournal
+from wizard.undo.model import How
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="Linux environments")]
 
@@ -112,9 +115,28 @@ def test_kernels_that_point_here_are_named(home: Path, tmp_path: Path) -> None:
     (kernels / "broken" / "kernel.json").write_text("{")
     plan = plan_of(prefix, ProtectedPlaces(home=home))
     assert [(one.name, one.title, one.folder) for one in plan.kernels] == [("mine", "My mine", kernels / "mine")]
+    assert "envs.goes.kernel-of-others" in [words.key for words in plan.stays]
+    before = (kernels / "mine" / "kernel.json").read_bytes()
+    delete(plan, "env", ProtectedPlaces(home=home))
+    assert not (kernels / "mine" / "kernel.json").exists()
+    assert (kernels / "other" / "kernel.json").exists()
+    (change,) = UndoJournal().changes()
+    assert [(one.how, bool(one.text)) for one in undo_diffs(change)] == [(How.RESTORED, True)]
+    assert [one.how for one in undo(change).files] == [How.RESTORED]
+    assert (kernels / "mine" / "kernel.json").read_bytes() == before
+
+
+def test_a_kernel_of_all_users_stays_and_is_named(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prefix, kernel = make_venv(tmp_path / "env"), home / ".local" / "share" / "jupyter" / "kernels" / "mine"
+    kernel.mkdir(parents=True)
+    (kernel / "kernel.json").write_text(json.dumps({"argv": [str(prefix / "bin" / "python")], "display_name": "Mine"}))
+    monkeypatch.setattr(programs, "may_take_off", lambda kernel: False)  # root may write everywhere
+    monkeypatch.setattr("wizard.environment.remove.delete.may_take_off", lambda kernel: False)
+    plan = plan_of(prefix, ProtectedPlaces(home=home))
     assert "envs.stays.kernel" in [words.key for words in plan.stays]
     delete(plan, "env", ProtectedPlaces(home=home))
-    assert (kernels / "mine" / "kernel.json").exists()
+    assert (kernel / "kernel.json").exists()
+    assert UndoJournal().changes() == ()
 
 
 def test_a_kernel_that_we_listed_goes_with_its_environment(

@@ -48,6 +48,11 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def _digest_now(file: FileChange) -> str | None:
+    now = targets.read_target(file)
+    return None if now is None else digest(now)
+
+
 class UndoJournal:
     """Raises WizardError `undo-…` wherever a file or our own folder cannot be written; then nothing has changed."""
 
@@ -69,7 +74,10 @@ class UndoJournal:
             change = self._prepared(writes, reason)
             try:
                 for number, write in enumerate(writes):
-                    targets.put(change.files[number], write.content)
+                    if write.content is None:
+                        targets.remove(change.files[number])
+                    else:
+                        targets.put(change.files[number], write.content)
                 return self._finished(change, ChangeState.WRITTEN)
             except BaseException:
                 self._take_back(change)
@@ -95,8 +103,7 @@ class UndoJournal:
     def _take_back(self, change: Change) -> None:
         """Files that are as we made them get their old bytes again; others were not reached, or are not ours."""
         for number, file in enumerate(change.files):
-            now = targets.read_target(file)
-            if now is not None and digest(now) == file.after_sha256 != file.before_sha256:
+            if _digest_now(file) == file.after_sha256 != file.before_sha256:
                 self._restore(change, number, file)
             targets.remove_folders(file)
         self._storage.save(replace(change, state=ChangeState.DROPPED))
@@ -197,6 +204,8 @@ class UndoJournal:
     def _undo_file(self, change: Change, number: int, take_out: TakeOut) -> UndoneFile:
         file = change.files[number]
         now = targets.read_target(file)
+        if now is None and file.after_sha256 is None:
+            return UndoneFile(file.path, self._restore(change, number, file))
         if now is None:
             return self._of_a_missing_file(file)
         if digest(now) == file.after_sha256:
@@ -247,11 +256,7 @@ class UndoJournal:
             moving.unlink(temporary_name(Path(file.target)), missing_ok=True)
         if change.state is ChangeState.UNDOING:
             return self._undo(change, take_out).change
-        contents = (targets.read_target(file) for file in change.files)
-        if all(
-            now is not None and digest(now) == file.after_sha256
-            for now, file in zip(contents, change.files, strict=True)
-        ):
+        if all(_digest_now(file) == file.after_sha256 for file in change.files):
             return self._finished(change, ChangeState.WRITTEN)
         self._take_back(change)
         return replace(change, state=ChangeState.DROPPED)

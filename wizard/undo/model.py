@@ -26,10 +26,13 @@ class OurKey:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """`base` are the bytes that `content` was made from (None: no file); another base on the disk is an error."""
+    """`base` are the bytes that `content` was made from (None: no file); another base on the disk is an error.
+
+    `content` None: the file is taken away.
+    """
 
     path: Path
-    content: bytes
+    content: bytes | None
     base: bytes | None
     tool: str = ""
     ours: tuple[OurKey, ...] = ()
@@ -37,7 +40,8 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """`path` as the user knows it; `target` is the file behind a link. `before_sha256` None: there was no file.
+    """`path` as the user knows it; `target` is the file behind a link. `before_sha256` None: there was no file;
+    `after_sha256` None: there is none any more.
 
     `made` are the folders that had to be made for it, outermost first.
     """
@@ -47,7 +51,7 @@ class FileChange:
     tool: str
     ours: tuple[OurKey, ...]
     before_sha256: str | None
-    after_sha256: str
+    after_sha256: str | None
     mode: int | None
     made: tuple[str, ...] = ()
 

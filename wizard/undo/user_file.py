@@ -148,7 +148,7 @@ def file_change(write: Write, digest: Callable[[bytes], str]) -> FileChange:
         tool=write.tool,
         ours=write.ours,
         before_sha256=None if write.base is None else digest(write.base),
-        after_sha256=digest(write.content),
+        after_sha256=None if write.content is None else digest(write.content),
         mode=None if write.base is None else stat.S_IMODE(target.stat().st_mode),
         made=tuple(str(folder) for folder in _missing_folders(target)),
     )
@@ -191,7 +191,7 @@ def put(file: FileChange, content: bytes) -> None:
 
 
 def remove(file: FileChange) -> None:
-    """Remove a file that we made; one that is gone is no error. Raises WizardError."""
+    """Remove a file; one that is gone is no error. Raises WizardError."""
     try:
         moving.unlink(Path(file.target), missing_ok=True)
     except OSError as error:

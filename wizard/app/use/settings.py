@@ -62,6 +62,8 @@ def undo_diffs(change: Change) -> tuple[UndoDiff, ...]:
 def _diff(change: Change, number: int, storage: Storage) -> UndoDiff:
     file = change.files[number]
     now = read_target(file)
+    if now is None and file.after_sha256 is None:
+        return _exact(change, number, file, b"", storage)
     if now is None:
         return UndoDiff(file.path, How.REMOVED if file.before_sha256 is None else How.LEFT, "")
     if digest(now) == file.after_sha256:

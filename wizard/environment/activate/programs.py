@@ -20,7 +20,7 @@ from wizard.system import paths
 from wizard.system.disk import user_ids
 from wizard.system.places import places
 from wizard.undo.journal import UndoJournal
-from wizard.undo.model import Change, ChangeState, TakenOut
+from wizard.undo.model import Change, ChangeState, TakenOut, Write
 
 _LOG = logging.getLogger("wizard.environment.activate.programs")
 _EDITORS = ("code", "codium", "code-insiders")
@@ -141,12 +141,25 @@ def own_listings(kernels: Iterable[Kernel]) -> dict[Kernel, tuple[Change, ...]]:
     return found
 
 
+def may_take_off(kernel: Kernel) -> bool:
+    """Say whether a listing that another program made can be taken away; that of all users belongs to the
+    administrator."""
+    return os.access(kernel.folder, os.W_OK | os.X_OK)
+
+
 def take_off_jupyters_list(kernels: Iterable[Kernel]) -> None:
-    """Take back our own listings of an environment that is gone; one that cannot be stays for Undo, and the log says
-    why: the environment's end does not hang on it."""
+    """Take back our own listings of an environment that is gone, and take away those of others, which Undo puts back;
+    one that cannot be stays, and the log says why: the environment's end does not hang on it."""
+    kernels = tuple(kernels)
     try:
-        for changes in own_listings(kernels).values():
+        ours = own_listings(kernels)
+        for changes in ours.values():
             for change in changes:
                 UndoJournal().undo(change.id, lambda file, now: TakenOut(None))
+        for kernel in kernels:
+            if kernel not in ours and may_take_off(kernel):
+                file = kernel.folder / KERNEL_FILE
+                reason = message("undo.reason.kernel-off", "“{title}” taken off Jupyter's list", title=kernel.title)
+                UndoJournal().write_all([Write(file, None, file.read_bytes())], reason)
     except (WizardError, OSError):
         _LOG.warning("an entry in Jupyter stays", exc_info=True)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from wizard.environment.activate.programs import own_listings, take_off_jupyters_list
+from wizard.environment.activate.programs import may_take_off, own_listings, take_off_jupyters_list
 from wizard.environment.inspect.in_use import Kernel, RunningProgram, kernels_of, running_inside
 from wizard.environment.inspect.look import is_conda_base
 from wizard.environment.inspect.owned import Unowned
@@ -278,7 +278,8 @@ def _stays(environment: Environment, sizes: Sizes, kernels: tuple[Kernel, ...]) 
     found.append(message("envs.stays.downloads"))
     ours = own_listings(kernels)
     for kernel in kernels:
-        key = "envs.goes.kernel" if kernel in ours else "envs.stays.kernel"
+        of_others = "envs.goes.kernel-of-others" if may_take_off(kernel) else "envs.stays.kernel"
+        key = "envs.goes.kernel" if kernel in ours else of_others
         found.append(message(key, title=kernel.title, path=str(kernel.folder)))
     if this().has_start_menu and (environment.prefix / "Menu").is_dir():
         found.append(message("envs.stays.menu"))
