@@ -20,18 +20,19 @@ from wizard.undo.model import FileChange, TakenOut, Write
 
 WHY = message("settings-file.reason.use", id="example")
 OLD, NEW = b"old\r\n# \xd6\xd0", b"new\n"
+WANTED = (NEW, NEW, NEW, None)  # the last one is taken away
 TOUCHES = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.chown", "os.utime", "os.truncate")
 MOST = 400
 STEP = times(1, 10) if sys.platform == "win32" else 1
 
 
 def files(folder: Path) -> list[Path]:
-    return [folder / "first", folder / "made" / "here" / "second", folder / "third"]
+    return [folder / "first", folder / "made" / "here" / "second", folder / "third", folder / "fourth"]
 
 
 def prepare(folder: Path) -> None:
     folder.mkdir(parents=True)
-    for path in (files(folder)[0], files(folder)[2]):
+    for path in (file for file in files(folder) if file.name != "second"):
         path.write_bytes(OLD)
         path.chmod(0o640)
 
@@ -39,7 +40,7 @@ def prepare(folder: Path) -> None:
 def write(folder: Path) -> None:
     bases = [path.read_bytes() if path.exists() else None for path in files(folder)]
     UndoJournal(folder / "undo").write_all(
-        [Write(path, NEW, base) for path, base in zip(files(folder), bases, strict=True)], WHY
+        [Write(path, new, base) for path, new, base in zip(files(folder), WANTED, bases, strict=True)], WHY
     )
 
 
