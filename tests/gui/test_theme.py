@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
+from tests.waiting import HANG
 from wizard.gui.shell.theme import colours, style_sheet
 from wizard.gui.startup.preferences import Preferences, Wishes
 from wizard.system import paths
@@ -80,6 +83,25 @@ def test_no_icon_is_carried_about_unused() -> None:
     source = "".join(path.read_text("utf-8") for path in (Path(__file__).parents[2] / "wizard" / "gui").rglob("*.py"))
     assert there, "the set lies elsewhere"
     assert {name for name in there if f'"{name}"' not in source} == set()
+
+
+COPIED = """
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication
+app = QApplication([])
+from wizard.gui.widgets.icons import icon
+shown = icon("check")
+other = QIcon(shown)
+other.setIsMask(True)  # Qt makes a copy of its own
+assert not other.pixmap(16, 16).isNull()
+del other, shown
+"""
+
+
+def test_an_icon_outlives_its_copy() -> None:
+    """In a process of its own, which a lost copy ends without a word."""
+    done = subprocess.run([sys.executable, "-c", COPIED], capture_output=True, text=True, timeout=HANG)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_theme_is_switched_live_and_remembered(

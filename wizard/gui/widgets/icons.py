@@ -12,6 +12,7 @@ from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QIconEngine, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 
 from wizard.gui.shell.theme import colour_now
 from wizard.system import paths
@@ -51,8 +52,13 @@ class _Engine(QIconEngine):
         return made
 
     def clone(self) -> QIconEngine:
-        return _Engine(self._name, self._colour)
+        """Return a copy for Qt, which is kept here: PySide would delete it on its way there."""
+        made = _Engine(self._name, self._colour)
+        _CLONES[:] = [*filter(isValid, _CLONES), made]
+        return made
 
+
+_CLONES: list[_Engine] = []  # that Qt has not deleted yet
 
 ICON_SIZE = QSize(24, 18)
 
