@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete, isValid
 
 from tests.gui.conftest import MakeWindow
 from tests.waiting import HANG
 from wizard.gui.shell.theme import colours, style_sheet
 from wizard.gui.startup.preferences import Preferences, Wishes
+from wizard.gui.widgets import icons
 from wizard.system import paths
 
 TEXT_ON = (
@@ -87,7 +90,7 @@ def test_no_icon_is_carried_about_unused() -> None:
 
 COPIED = """
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 app = QApplication([])
 from wizard.gui.widgets.icons import icon
 shown = icon("check")
@@ -102,6 +105,25 @@ def test_an_icon_outlives_its_copy() -> None:
     """In a process of its own, which a lost copy ends without a word."""
     done = subprocess.run([sys.executable, "-c", COPIED], capture_output=True, text=True, timeout=HANG)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.usefixtures("qtbot")
+def test_what_draws_an_icon_is_kept_until_qt_has_deleted_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else PySide frees it in the midst of that: so a walk through Environments ended now and then."""
+    made: list[weakref.ref[icons._Engine]] = []
+
+    class Watched(icons._Engine):
+        def __init__(self, name: str, colour: str) -> None:
+            super().__init__(name, colour)
+            made.append(weakref.ref(self))
+
+    monkeypatch.setattr(icons, "_Engine", Watched)
+    button = QPushButton()
+    button.setIcon(icons.icon("check"))
+    delete(button)
+    engine = made[0]()
+    assert engine is not None
+    assert not isValid(engine)
 
 
 def test_the_theme_is_switched_live_and_remembered(

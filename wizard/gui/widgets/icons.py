@@ -37,6 +37,9 @@ class _Engine(QIconEngine):
     def __init__(self, name: str, colour: str) -> None:
         super().__init__()
         self._name, self._colour = name, colour
+        # Were Qt's hold the only one, PySide would free it in the midst of its end and then touch it once more; and a
+        # clone would be gone on its way to Qt.
+        _KEPT[:] = [*filter(isValid, _KEPT), self]
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
         colour = "on_disabled" if mode == QIcon.Mode.Disabled else self._colour
@@ -52,13 +55,10 @@ class _Engine(QIconEngine):
         return made
 
     def clone(self) -> QIconEngine:
-        """Return a copy for Qt, which is kept here: PySide would delete it on its way there."""
-        made = _Engine(self._name, self._colour)
-        _CLONES[:] = [*filter(isValid, _CLONES), made]
-        return made
+        return _Engine(self._name, self._colour)
 
 
-_CLONES: list[_Engine] = []  # that Qt has not deleted yet
+_KEPT: list[_Engine] = []  # those that Qt has, until it has deleted them
 
 ICON_SIZE = QSize(24, 18)
 
