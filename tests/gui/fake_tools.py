@@ -225,7 +225,7 @@ class FakeTools(Tools):
         self.notebook_command: str | None = "jupyter lab"
         self.editor = True
         self.running: tuple[RunningProgram, ...] = ()
-        self.seen = Glance("NVIDIA GeForce GTX 1660 Ti", "535.183.01", 5, "old")
+        self.seen = Glance("NVIDIA GeForce GTX 1660 Ti", 5, "old")
         self.drifts: tuple[EnvironmentChanges, ...] = ()
         self.answer: Callable[[Path], Examination] = lambda prefix: examination(answer("found", prefix, CPU_BUILD))
         self.known_changes: tuple[Change, ...] = CHANGES

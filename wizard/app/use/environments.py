@@ -256,11 +256,10 @@ def _check_runs(environment: Environment) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """What Welcome's tiles say: the first card by name and its driver, how many environments are the person's, and the
+    """What Welcome's tiles say: the first card by name, how many environments are the person's, and the
     first broken one. None: there is none, or nobody could say."""
 
     card: str | None
-    driver: str | None
     environments: int
     broken: str | None
 
@@ -274,7 +273,6 @@ def glance(is_cancelled: IsCancelled) -> Glance:
     found = [one for one in list_environments(is_cancelled) if one.is_persons]
     return Glance(
         next((card.name for card in seen.gpus if card.name), None),
-        seen.driver.version if seen.driver else None,
         len(found),
         next((one.name for one in found if one.state.value == "broken"), None),
     )

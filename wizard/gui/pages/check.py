@@ -21,7 +21,7 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.frames import Fold, FoldList
-from wizard.gui.widgets.labels import label, state_word
+from wizard.gui.widgets.labels import label, plain_tip, state_word
 from wizard.model.errors import WizardError
 from wizard.run.model import Facts, Requirement
 from wizard.toolconfig.lint.finding import LintFinding
@@ -119,7 +119,7 @@ class CheckPage(Page):
                 of = self.tr("For the project %1.").replace("%1", Path(self.state.project.folder).name)
                 words = self.context.translator.join((of, words))
             if self._may_hurry:
-                words = self.tr("Next chooses for you; you confirm before anything is changed.")
+                words = self.tr("Next chooses; nothing changes before you confirm.")
             self._show_facts(check_rows(facts, looks))
         self.set_head(self.tr("Your computer"), words if self._written.isHidden() else "")
         drifted = tuple(drift_rows(looks.drifts)) if looks and facts else ()
@@ -129,12 +129,10 @@ class CheckPage(Page):
         self.others.setVisible(bool(others))
         self.fold.setVisible(bool(drifted or others))
         self.others.show_rows(others)
-        self.fold.show_words(
-            self.tr("&Outside this setup"), self.tr("%1 to look at").replace("%1", str(len(drifted) + len(others)))
-        )
+        self.fold.show_words(self.tr("&Outside this setup"), str(len(drifted) + len(others)))
 
     def _show_facts(self, rows: tuple[CheckRow, ...]) -> None:
-        """What needs a look stands open; the rest is one line, which names it."""
+        """What needs a look stands open; the rest is one line, which says how many."""
         fine = [row for row in rows if is_fine(row)]
         self.rows.show_rows([row for row in rows if not is_fine(row)])
         self._fine.show_rows(fine)
@@ -142,8 +140,8 @@ class CheckPage(Page):
         open_too = {row.name for row in rows if not is_fine(row)}
         told = [row for row in fine if row.name not in open_too] or fine
         names = tuple(dict.fromkeys(requirement_name(row.name) for row in told))
-        words = self.tr("%1 more, nothing to do: %2").replace("%1", str(len(names)))
-        self.fine.show_words(words.replace("%2", self.context.translator.listed(names)))
+        self.fine.show_words(self.tr("%1 more, nothing to do").replace("%1", str(len(names))))
+        self.fine.button.setToolTip(plain_tip(self.context.translator.listed(names)))
 
     # -- the look at the machine
 

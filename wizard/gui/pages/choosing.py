@@ -61,7 +61,7 @@ class ChoosingPage(Page):
         return False
 
     def retranslate(self) -> None:
-        self.set_head(self.tr("Choosing for you"), self.tr("Nothing is installed yet."))
+        self.set_head(self.tr("Choosing for you"), "")
         self.myself.setText(self.tr("Choose my&self"))
         self.myself.setAccessibleDescription(self.tr("Stops here, so that you choose the version, source and folder."))
 

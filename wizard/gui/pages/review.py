@@ -164,8 +164,7 @@ class ReviewPage(Page):
         self.more.button.setChecked(preview.plan.choices.reuse)  # what is replaced has to be read
         for words in self._details(preview):
             self.more.body.addWidget(label(words))
-        checked = self.tr("%1, checked by SHA-256").replace("%1", str(len(lock.files)))
-        self.files.show_words(self.tr("&Files"), checked)
+        self.files.show_words(self.tr("&Files"), str(len(lock.files)))
         for file in sorted(lock.files, key=lambda one: -(one.size or 0)):
             size = bytes_text(file.size) if file.size is not None else "?"
             if file.filename in preview.here:
@@ -190,6 +189,7 @@ class ReviewPage(Page):
         if preview.download_bytes:
             words = self.tr("PyTorch and its packages: %1 to download.")
             said.append(words.replace("%1", exact_bytes_text(preview.download_bytes)))
+        said.append(self.tr("Each file is checked by SHA-256."))
         return said
 
     # -- the plan

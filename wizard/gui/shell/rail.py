@@ -274,8 +274,8 @@ class Rail(QWidget):
         }
         for button, sign, words in (
             (self.theme_button, "monitor", themes[self._theme.name]),
-            (self.help_button, "circle-question-mark", QCoreApplication.translate("Rail", "Help on this page (F1)")),
-            (self.logs_button, "folder-open", QCoreApplication.translate("Rail", "Open log folder")),
+            (self.help_button, "circle-question-mark", QCoreApplication.translate("Rail", "Help (F1)")),
+            (self.logs_button, "folder-open", QCoreApplication.translate("Rail", "Log folder")),
         ):
             button.setText("" if self._is_narrow else words)
             button.setIcon(icon(sign) if self._is_narrow else QIcon())

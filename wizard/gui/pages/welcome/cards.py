@@ -162,7 +162,7 @@ def show_facts(found: Glance, setup: Tile, check: Tile) -> None:
     """Say on the tiles what was seen of this computer."""
     if found.card:
         card = found.card.removeprefix("NVIDIA ").removeprefix("GeForce ").removesuffix(" GPU")  # one line
-        setup.show_fact(f"{card} • {found.driver}" if found.driver else card, "ok")
+        setup.show_fact(card, "ok")
     words = QCoreApplication.translate("WelcomePage", "%1 is broken")
     check.show_fact(words.replace("%1", found.broken) if found.broken else "", "problem")
 

@@ -150,7 +150,7 @@ class WelcomePage(Page):
 
     def retranslate(self) -> None:
         self.set_head(self.tr("PyTorch on this computer"), "")
-        self.setup.show_words(self.tr("Set up PyTorch"), self.tr("Fits this computer, installed and tested."))
+        self.setup.show_words(self.tr("Set up PyTorch"), self.tr("Installed and tested."))
         self.project.show_words(self.tr("Open a project"), self.tr("With everything it needs."))
         self.project.show_fact(self.tr("Or drop it here"))
         self.check.show_words(self.tr("Check or repair"), self.tr("Find the cause, fix it."))
