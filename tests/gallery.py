@@ -166,11 +166,20 @@ class _Walk(Pictures):
         self.tall("3-source-network", 2100)
 
     def _more_of_5(self) -> None:
+        from tests.gui import scenes
+
         page = self.window.page
         for fold in (page.settings, page.limits_fold):
             fold.button.setChecked(True)
         self.tall("5-review-more")
         page.limits_fold.button.setChecked(False)
+        preview = self.window.navigator.state.preview
+        self.window.navigator.put_preview(scenes.other_than_chosen(preview))
+        self.settle()
+        self.shoot("5-review-different")
+        next(one for one in page.different.findChildren(_buttons()) if not one.isHidden()).click()
+        self.shoot("5-review-why")
+        self.window.navigator.put_preview(preview)
 
     def tall(self, name: str, height: int = 1500) -> None:
         """The whole of a long page, and what of it the smallest window shows."""

@@ -15,6 +15,8 @@ from wizard.compatibility.model import DriverUpdate
 from wizard.diagnose.driver_guide import DriverNeed, driver_guide
 from wizard.environment.inspect.baseline import Baseline, EnvironmentChanges, PackageChange
 from wizard.machine.model import CondaInstall
+from wizard.model.messages import message
+from wizard.run.model import Preview
 from wizard.run.select.learned_rows import JudgedBuild
 from wizard.run.select.new_builds import NewBuild
 from wizard.sources.model import Origin, Source, SourceStatus
@@ -85,3 +87,12 @@ def rich(session: FakeSession) -> None:
     session.looks = looks(session)
     session.found_news = news()
     session.selected = values.PROBED_SELECTED
+
+
+def other_than_chosen(preview: Preview) -> Preview:
+    """A plan that gives an older Python, no torchvision, and not the newest of a package."""
+    why = message("environments.reason.venv-no-channel", python="3.9.2", path="/usr/bin/python3.9")
+    held = {"name": "numpy", "version": "2.3.5", "newest": "2.4.0", "torch": "2.14.1", "python": "3.9"}
+    left_out = message("notice.companion-dropped", name="torchvision", build="torch 2.14.1+cu126")
+    notices = (left_out, message("notice.held-back", **held))
+    return replace(preview, plan=replace(preview.plan, python="3.9", engine_reason=why, notices=notices))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.walking import go_to, press, settle
-from tests.sentences import error_text
+from tests.gui.walking import go_to, press, settle, texts, visible
+from tests.sentences import error_text, messages
+from wizard.app.pages.differences import _ROWS
 from wizard.app.pages.order import ORDER, PageId
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.review import ReviewPage
@@ -130,14 +132,33 @@ def test_another_python_than_build_proposed_is_said(
     plan = replace(preview.plan, python="3.9", engine="venv", engine_reason=own)
     window.navigator.put_preview(replace(preview, plan=plan))
     assert "Python: 3.9, not 3." in review_page(window).different.accessibleName()
-    said = review_page(window).different.accessibleName()
-    assert "torch that a source has is for that Python" in said, "the other one is here"
+    why = "The torch that a source has is for that Python."
+    assert why not in texts(window), "the few words stand alone"
+    press(qtbot, why_button(qtbot, window))
+    assert why in texts(window), "the other one is here"
+    press(qtbot, why_button(qtbot, window))
+    assert why not in texts(window)
     facts = window.navigator.state.facts
     assert facts is not None
     bare = replace(window.navigator.state, facts=replace(facts, machine=replace(facts.machine, pythons=())))
     monkeypatch.setattr(window.navigator, "_state", bare)
     window.navigator.put_preview(replace(preview, plan=plan))
-    assert "no conda channel" in review_page(window).different.accessibleName(), "why stands beside it"
+    press(qtbot, why_button(qtbot, window))
+    assert any("no conda channel" in words for words in texts(window))
+
+
+def why_button(qtbot: QtBot, window: WizardWindow) -> QPushButton:
+    found = lambda: [one for one in visible(window, QPushButton) if one.accessibleName() == "Python: Why?"]  # noqa: E731
+    qtbot.waitUntil(lambda: bool(found()))
+    return found()[0]
+
+
+def test_the_few_words_of_a_difference_have_no_blank_that_its_notice_does_not_fill() -> None:
+    known = dict(messages())
+    for code, (subject, few) in _ROWS.items():
+        blanks = set(re.findall(r"\{(\w+)\}", known.get(code, ""))) | {"python", "proposed"}
+        assert set(re.findall(r"\{(\w+)\}", known[few])) <= blanks, code
+        assert subject or "name" in blanks, code
 
 
 def test_limits_reach_the_plan_before_the_start(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

@@ -20,20 +20,40 @@ DIFFERENT = (  # messages of a plan about what became something else than was ch
 )
 
 
-_ROWS = {  # of those: what the row is about ("": its name), and its words beside that
+_ROWS = {  # what the row is about ("": its name), and the few words beside that; all others are said whole
     "plan.other-python": ("Python", "flow.differs.python"),
     "project.head.relaxed": ("", "flow.differs.relaxed"),
     "notice.second-choice": ("torch", "flow.differs.second-choice"),
     "notice.companion-dropped": ("", "flow.differs.dropped"),
+    "notice.asked-unfit": ("torch", "flow.differs.unfit"),
+    "notice.companions-torch": ("torch", "flow.differs.older-torch"),
+    "notice.companion-ended": ("", "flow.differs.ended"),
+    "notice.companion-system": ("", "flow.differs.system"),
+    "notice.companion-card": ("", "flow.differs.card"),
+    "notice.companion-least": ("", "flow.differs.least"),
+    "notice.companion-library": ("", "flow.differs.release"),
+    "notice.companion-release": ("", "flow.differs.release"),
+    "notice.companion-no-library": ("", "flow.differs.no-library"),
+    "notice.held-back-early": ("", "flow.differs.early"),
+    "notice.held-back-early-source": ("", "flow.differs.early"),
+    **{
+        f"notice.held-back{why}": ("", "flow.differs.held-back")
+        for why in ("", "-elsewhere", "-source", "-needs", "-torch", "-needs-elsewhere")
+    },
 }
 
 
-def difference_row(notice: Message) -> tuple[str, Message]:
-    """Return what a difference is about ("": its own words say it), and what is said of that."""
+def difference_row(notice: Message) -> tuple[str, Message, Message | None]:
+    """Return what a difference is about ("": its own words say it), what is said of that in short, and why."""
     if notice.key not in _ROWS:
-        return "", notice
+        return "", notice, None
     subject, key = _ROWS[notice.key]
-    return subject or str(notice.params["name"]), message(key, **notice.params)
+    why = notice.params.get("why")
+    return (
+        subject or str(notice.params["name"]),
+        message(key, **notice.params),
+        why if isinstance(why, Message) else notice,
+    )
 
 
 def python_changed(state: AppState, plan: Plan) -> tuple[Message, ...]:

@@ -343,17 +343,31 @@ class Notice(QFrame):
         lines.addLayout(self._rows)
         outer.addLayout(lines, 1)
 
-    def show_rows(self, title: str, rows: Sequence[tuple[str, str]]) -> None:
-        """Show the rows below a title, each with what it is about ("": its words say it); nothing where there are
-        none."""
+    def show_rows(self, title: str, rows: Sequence[tuple[str, str, str]]) -> None:
+        """Show the rows below a title: what it is about ("": its words say it), its words, and why ("": said); nothing
+        where there are none."""
         self._title.setText(title)
         empty(self._rows)
-        for place, (subject, words) in enumerate(rows):
-            self._rows.addWidget(box("notice-line"), 2 * place, 0, 1, 2)
-            self._rows.addWidget(label(words), 2 * place + 1, 1 if subject else 0, 1, 1 if subject else 2)
+        for place, (subject, words, why) in enumerate(rows):
+            row, start = 3 * place + 1, 1 if subject else 0
+            self._rows.addWidget(box("notice-line"), row - 1, 0, 1, 3)
+            self._rows.addWidget(label(words), row, start, 1, (2 if why else 3) - start)
             if subject:
-                self._rows.addWidget(label(subject, "strong", wrap=False), 2 * place + 1, 0, Qt.AlignmentFlag.AlignTop)
-        self.setAccessibleName(
-            f"{title}: {' '.join(f'{subject}: {words}' if subject else words for subject, words in rows)}"
-        )
+                self._rows.addWidget(label(subject, "strong", wrap=False), row, 0)
+            if why:
+                self._add_why(row, subject, why)
+        said = "; ".join(f"{subject}: {words}" if subject else words for subject, words, _ in rows)
+        self.setAccessibleName(f"{title}: {said}")
         self.setVisible(bool(rows))
+
+    def _add_why(self, row: int, subject: str, why: str) -> None:
+        """The reason is below its row, on demand."""
+        button, reason = QPushButton(fold_icon(False), self.tr("Why?")), label(why)
+        button.setProperty("role", "plain")
+        button.setCheckable(True)
+        button.setAccessibleName(f"{subject}: {button.text()}")
+        self._rows.addWidget(button, row, 2)
+        self._rows.addWidget(reason, row + 1, 1, 1, 2)
+        reason.setVisible(False)
+        button.toggled.connect(reason.setVisible)
+        button.toggled.connect(lambda is_open: button.setIcon(fold_icon(is_open)))

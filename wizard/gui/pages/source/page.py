@@ -133,7 +133,7 @@ class SourcePage(Page):
         selected = state.selected
         notices = [notice for notice in reasons(selected) if notice.key not in _hidden(selected)] if selected else []
         rows = (difference_row(notice) for notice in notices if notice.key in DIFFERENT)
-        changed = [(subject, self.say(words)) for subject, words in rows]
+        changed = [(subject, self.say(words), self.say(why)) for subject, words, why in rows]
         others = [self.say(notice) for notice in notices if notice.key not in DIFFERENT]
         self.different.show_rows(self.difference_title(), changed)
         self._notices.setText("\n".join(others))
