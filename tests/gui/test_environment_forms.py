@@ -14,7 +14,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
 from tests.gui.test_environments import cells, opened
-from tests.gui.walking import mnemonics, press, settle, typed
+from tests.gui.walking import is_heard_as_seen, mnemonics, press, settle, typed
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.model.errors import UsageError
@@ -102,6 +102,7 @@ def test_packages_are_added_or_updated_after_a_look(
     typed(qtbot, adding.names, "pandas einops>=0.8,<1, rich")
     press(qtbot, adding.look if way == "add" else adding.update_all)
     qtbot.waitUntil(adding.go.isVisible)
+    assert is_heard_as_seen(adding)
     wish = ("plan_add", ("pandas", "einops>=0.8,<1", "rich")) if way == "add" else ("plan_update", ())
     assert wish in session.calls
     assert any("ipykernel 1.0, comm 1.0" in one.text() for one in adding.findChildren(QLabel))

@@ -35,6 +35,14 @@ def press(qtbot: QtBot, button: QWidget) -> None:
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton, pos=place)
 
 
+def is_heard_as_seen(panel: QWidget) -> bool:
+    """Whether its labels come before the buttons below them, for who hears it: in the order of its children."""
+    children = panel.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    shown = [one for one in children if one.isVisible()]
+    lines = [one.y() + one.height() // 2 for one in shown if isinstance(one, QLabel | QAbstractButton)]
+    return all(above <= below + 12 for above, below in zip(lines, lines[1:], strict=False))  # of one row
+
+
 def go_to(qtbot: QtBot, window: WizardWindow, page: PageId) -> None:
     """With the mouse, on the primary button. Install is reached when its run has begun."""
     while window.navigator.page is not page:

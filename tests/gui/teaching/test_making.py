@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from tests.classroom.pack.classes import Class, make_class, publish
 from tests.classroom.profile.known import list_hosts_of
 from tests.gui.teaching.pages import LONG, said
-from tests.gui.walking import go_to, press, settle, typed
+from tests.gui.walking import go_to, is_heard_as_seen, press, settle, typed
 from tests.servers.fault_server import Faults, FaultServer
 from wizard.app.pages.order import PageId, SideId
 
@@ -33,8 +33,10 @@ def test_a_pack_is_opened_from_its_folder(
     assert "Deep learning 101" in said(window)
     assert str(pack) in said(window)
     assert "No computer has reported yet" in said(window)
+    assert is_heard_as_seen(page.serving)
     press(qtbot, page.pack.other)
     assert page.pack.open.isVisible()
+    assert is_heard_as_seen(page.pack)
     assert not page.serving.isVisible()
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QProgressBar, QPushButton, QWidget
 
-from wizard.gui.widgets.fields import PathField
+from wizard.gui.widgets.fields import PathField, read_in_order
 from wizard.gui.widgets.figures import rate_text
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.hosts_consent import HostsConsent
@@ -67,7 +67,8 @@ class PackPanel(QFrame):
         self.go, self.again, self.drop = (QPushButton(self) for _ in range(3))
         self.go.setProperty("role", "primary")
         buttons = line_up()
-        for button in (self.begin, self.open, self.make, self.go, self.again, self.drop):
+        ways = (self.begin, self.open, self.make, self.go, self.again, self.drop)
+        for button in ways:
             buttons.addWidget(button)
         buttons.addStretch(1)
         for widget in (self._words, self._field, self.split, self._notes):
@@ -75,6 +76,8 @@ class PackPanel(QFrame):
         for widget in (self._lacks, self.consent, self._how_far, self.bar):
             rows.addWidget(widget)
         rows.addLayout(buttons)
+        read_in_order(self._title, self.other, self._words, self._field, self.split, self._notes, self._lacks)
+        read_in_order(self.consent, self._how_far, self.bar, *ways)
         self._connect()
 
     def _connect(self) -> None:

@@ -28,6 +28,7 @@ from wizard.gui.shell.serving import PACK, ServingNow
 from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.class_board import LargeCode, QrCode, RoomCounts, SeatDetail, SeatMap
 from wizard.gui.widgets.code import CodeLine
+from wizard.gui.widgets.fields import read_in_order
 from wizard.gui.widgets.frames import Fold, FoldList, column, line_up
 from wizard.gui.widgets.icons import ICON_SIZE, icon
 from wizard.gui.widgets.labels import SIGNS, Pill, label, plain_tip, selectable
@@ -83,14 +84,16 @@ class ServingPanel(QFrame):
         self._said_code, self._or = selectable(label("", "moment")), selectable(label("", "muted"))
         for said in (self._said_code, self._or, self._code_text):
             said.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        for widget in (self.announce, self._how_far, self.bar, self._code_text, self._said_code, self._or, self._words):
+        told = (self.announce, self._how_far, self.bar, self._code_text, self._said_code, self._or, self._words)
+        for widget in (*told, self._problems):
             rows.addWidget(widget)
         rows.addLayout(buttons)
         rows.addStretch(1)
         self.more = Fold()  # below both columns: what is long, and seldom read
         for below in (self._counts, self.code, self._address_text, *self.addresses, self.command):
             self.more.body.addWidget(below)
-        rows.addWidget(self._problems)
+        read_in_order(self._title, self._pill, self.picture, *told, self._problems)
+        read_in_order(self.start, self.large, self.stop, self.mend)
         self.start.clicked.connect(lambda: self.start_wanted.emit(self.announce.isChecked()))
         self.stop.clicked.connect(self.stop_wanted)
         self.mend.clicked.connect(self.mend_wanted)

@@ -196,6 +196,8 @@ class PackagesPanel(QFrame):
         self.update_all.clicked.connect(lambda: self._plan(self._page.context.session.plan_update))
         self.go.clicked.connect(self._start)
         self.keep.clicked.connect(self.put_away)
+        read_in_order(self._title, self._words, self._text, self.names, self.look, self._changes, self.packages)
+        read_in_order(self.go, self.update_all, self.keep)
 
     @property
     def is_asked(self) -> bool:
