@@ -148,11 +148,11 @@ def test_rows_fill_in_as_the_parts_end(qtbot: QtBot, make_window: MakeWindow, se
     window = make_window()
     press(qtbot, window.footer.primary)
     qtbot.waitUntil(lambda: "NVIDIA GeForce GTX 1660 Ti, 6 GB" in texts(window))
-    assert texts(window).count("• Looking…") == 3
+    assert texts(window).count("• Checking…") == 3
     assert not window.footer.primary.isEnabled()
     session.hold.clear()
     settle(qtbot, window)
-    qtbot.waitUntil(lambda: "• Looking…" not in texts(window))
+    qtbot.waitUntil(lambda: "• Checking…" not in texts(window))
 
 
 def test_a_fix_shows_the_change_first_then_writes_it_and_looks_again(

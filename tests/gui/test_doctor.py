@@ -156,7 +156,7 @@ def test_another_environment_makes_the_answer_worthless(
     page.choice.activated.emit(2)
     settle(qtbot, window)
     assert not page.answer.isVisible()
-    assert window.footer.primary.text() == "E&xamine"
+    assert window.footer.primary.text() == "&Check"
     assert ("discard", RUN) in session.calls
 
 

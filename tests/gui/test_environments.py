@@ -268,7 +268,7 @@ def test_sizes_say_what_is_counted_twice(
     monkeypatch.setattr(fake_tools, "SIZES", shared)
     press(qtbot, page.again)
     settle(qtbot, page.window())
-    assert page._subtitle.text().endswith("in all (files that they share count in each)")
+    assert page._subtitle.text().endswith("GB, files that they share count in each)")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -318,7 +318,7 @@ def test_freeing_says_so_and_is_ended_by_nothing_else(qtbot: QtBot, make_window:
 
 def test_a_search_and_a_sort_show_what_is_meant(qtbot: QtBot, make_window: MakeWindow) -> None:
     page = opened(qtbot, make_window())
-    assert "13." in page._subtitle.text() or "GB in all" in page._subtitle.text()
+    assert "13." in page._subtitle.text() or " GB)" in page._subtitle.text()
     names = cells(page, 0)
     page.search.setText("venv 2.14")
     assert cells(page, 0) == ["old"]

@@ -40,12 +40,12 @@ def test_what_is_here_already_is_not_to_be_downloaded(
     assert preview is not None
     page, files = review_page(window), preview.lock.files
     said = lambda: " ".join(found.text() for found in page.findChildren(QLabel))  # noqa: E731
-    assert f"{len(files)} files" in page.tiles.download.words
+    assert f"Files: {len(files)}" in page.tiles.download.words
     assert "here already" not in said()
     window.navigator.put_preview(replace(preview, here=frozenset({files[0].filename})))
     left = preview.lock.total_bytes - files[0].size
     assert f"{bytes_text(left)}. " in page.tiles.download.words
-    assert f"{len(files) - 1} of {len(files)} files" in page.tiles.download.words
+    assert f"Files: {len(files) - 1} of {len(files)}" in page.tiles.download.words
     assert said().count("here already") == 1
     window.navigator.put_preview(replace(preview, here=frozenset(file.filename for file in files)))
     assert f"Download: {bytes_text(0)}. All of it" in page.tiles.download.words

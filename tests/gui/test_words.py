@@ -78,6 +78,13 @@ def test_no_sentence_of_the_window_is_a_command(language: str, qapp: QApplicatio
     assert left == {}
 
 
+def test_the_window_checks_and_a_count_goes_with_one_too() -> None:
+    """Who looks at, examines and checks does the same; what is looked for is not known to be there."""
+    other = re.compile(r"\b(?:Look(?:s|ing)?|Examin\w+)\b(?! (?:for|it up|into))|\bto examine\b")
+    several = re.compile(r"%\d (?:of yours|packages|files|environments|computers)\b")
+    assert [label for _, label in labels() if other.search(label.replace("&", "")) or several.search(label)] == []
+
+
 @pytest.mark.parametrize(
     ("said", "shown"),
     [

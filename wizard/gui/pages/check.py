@@ -157,7 +157,7 @@ class CheckPage(Page):
         self.context.navigator.put_facts(None)
         session = self.context.session
         self.start_task(
-            lambda: self.tr("Looking at this computer…"),
+            lambda: self.tr("Checking this computer…"),
             lambda is_cancelled, note: session.probe(note, is_cancelled, note),
             self._probed,
             self._heard,

@@ -82,8 +82,8 @@ class CheckRows(RowCard):
         self._shown = ()
         for one in live:
             if not one.is_known:
-                pill = Pill("note", self.tr("Looking…"))
-                pill.setAccessibleName(f"{self._name_of(one.name)}: {self.tr('Looking…')}")
+                pill = Pill("note", self.tr("Checking…"))
+                pill.setAccessibleName(f"{self._name_of(one.name)}: {self.tr('Checking…')}")
                 name = label(self._name_of(one.name), "strong", wrap=False)
                 self.add_row(_icon(one.name), name, pill, label(""))
             for row in one.rows:

@@ -115,9 +115,9 @@ class PlanTiles(QWidget):
             return bytes_text(0), self.tr("All of it is on this computer already.")
         if total is None:
             sizes = [one.size for one in preview.lock.files if one.filename not in preview.here]
-            words = self.tr("Size not known yet of %1 files.")
+            words = self.tr("Size not known yet (files: %1)")
             return f"≥ {bytes_text(sum(filter(None, sizes)))}", words.replace("%1", str(sizes.count(None)))
-        files = self.tr("%1 of %2 files") if count != every else self.tr("%1 files")
+        files = self.tr("Files: %1 of %2") if count != every else self.tr("Files: %1")
         seconds = download_seconds(preview, selected.states) if selected else None
         said = (
             about_text(seconds).capitalize() if seconds else files.replace("%1", str(count)).replace("%2", str(every))

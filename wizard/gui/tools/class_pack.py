@@ -151,7 +151,7 @@ class PackPanel(QFrame):
         self.make.setText(self.tr("Build one from a class &profile…"))
         self.go.setText(self.tr("Bui&ld the pack"))
         self.drop.setText(self.tr("&Stop") if self.is_going else self.tr("Ca&ncel"))
-        self.again.setText(QCoreApplication.translate("DeletionPanel", "Look a&gain"))
+        self.again.setText(QCoreApplication.translate("DeletionPanel", "Check a&gain"))
         self.other.setText(self.tr("&Another pack…"))
         self.consent.retranslate()
         self._show_head()
@@ -224,7 +224,7 @@ class PackPanel(QFrame):
     def _far(self) -> str:
         told = self._progress
         if told is None:
-            return self.tr("Looking for what is here already…")
+            return self.tr("Checking what is here already…")
         if told.total is None:
             return f"{bytes_text(told.done)}   {told.file}"
         words = self.tr("%1 of %2").replace("%1", bytes_text(told.done)).replace("%2", bytes_text(told.total))

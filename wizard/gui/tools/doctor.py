@@ -1,6 +1,6 @@
 """Doctor: choose an environment; why it does not work, with evidence; the smallest repair, by one button.
 
-Looking changes nothing. A repair is a run like a setup: the worker carries it out, and the Install page shows it.
+Checking changes nothing. A repair is a run like a setup: the worker carries it out, and the Install page shows it.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class DoctorPage(SidePage):
         if self._is_moved:
             return self.tr("C&lone under Environments…")
         if self._preview is None:
-            return self.tr("E&xamine") if self._found is None else ""
+            return self.tr("&Check") if self._found is None else ""
         size = self._preview.download_bytes
         if not size:
             return self.tr("&Repair now")
@@ -112,10 +112,10 @@ class DoctorPage(SidePage):
     def retranslate(self) -> None:
         self.set_head(
             self.tr("Check or repair"),
-            self.tr("Says why PyTorch does not work in an environment. Looking changes nothing."),
+            self.tr("Says why PyTorch does not work in an environment. Checking changes nothing."),
         )
         self._text.setText(self.tr("&Environment"))
-        self.choice.setAccessibleName(self.tr("Environment to examine"))
+        self.choice.setAccessibleName(self.tr("Environment to check"))
         self.folder.setText(self.tr("Choose &folder…"))
         self.answer.retranslate()
         self._before.setText(
@@ -124,7 +124,7 @@ class DoctorPage(SidePage):
                 "You see the cause before anything changes."
             )
         )
-        self.again.setText(self.tr("Examine &again"))
+        self.again.setText(self.tr("Check &again"))
         self._fill()
 
     def render_state(self) -> None:
@@ -191,7 +191,7 @@ class DoctorPage(SidePage):
             return
         self._put_aside()
         self.start_task(
-            lambda: self.tr("Examining…"),
+            lambda: self.tr("Checking…"),
             lambda is_cancelled, note: self.api.examine(prefix, note, is_cancelled),
             self._examined,
             self._stage,

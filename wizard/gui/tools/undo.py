@@ -102,7 +102,7 @@ class UndoPage(SidePage):
         def look(is_cancelled: IsCancelled, note: OnNote) -> tuple[tuple[Message, ...], tuple[Change, ...]]:
             return self.api.settle(), self.api.changes()
 
-        words = (lambda: self.tr("Looking…")) if self._changes is None else None
+        words = (lambda: self.tr("Checking…")) if self._changes is None else None
         self.start_task(words, look, self._listed)
 
     def _listed(self, told: tuple[tuple[Message, ...], tuple[Change, ...]]) -> None:

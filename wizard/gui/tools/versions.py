@@ -58,7 +58,7 @@ class VersionsPage(SidePage):
             self._source = update_source()
         self.look.setVisible(self._source is not None)
         if not self._releases:
-            self.start_task(lambda: self.tr("Looking…"), self._read, self._listed)
+            self.start_task(lambda: self.tr("Checking…"), self._read, self._listed)
 
     def first_control(self) -> QWidget:
         return self.table
@@ -94,7 +94,7 @@ class VersionsPage(SidePage):
         self.start_task(lambda: self.tr("Fetching and checking…"), work, self._taken)
 
     def retranslate(self) -> None:
-        self.look.setText(self.tr("&Look for newer tables"))
+        self.look.setText(self.tr("&Check for newer tables"))
         self.changes.setText(self.tr("&Undo changes"))
         self.set_head(
             self.tr("PyTorch versions"),

@@ -94,14 +94,14 @@ class DeletionPanel(QFrame):
         total = max(1, self._plan.sizes.files)
         self.bar.setRange(0, total)
         self.bar.setValue(min(files, total))
-        words = self.tr("%1 of %2 files removed, %3").replace("%1", f"{files:,}").replace("%2", f"{total:,}")
+        words = self.tr("Files removed: %1 of %2, %3").replace("%1", f"{files:,}").replace("%2", f"{total:,}")
         self._progress.setText(words.replace("%3", bytes_text(size)))
         self.bar.setAccessibleName(self._progress.text())
 
     def retranslate(self) -> None:
         plan = self._plan
         self.keep.setText(self.tr("&Keep it"))
-        self.again.setText(self.tr("Look a&gain"))
+        self.again.setText(self.tr("Check a&gain"))
         self.go.setText(self.tr("De&lete for good"))
         self.name.setAccessibleName(self.tr("Name of the environment to delete"))
         if plan is None:
@@ -112,7 +112,7 @@ class DeletionPanel(QFrame):
         self._title.setVisible(not self.is_going)
         self._show_unowned(plan.unowned)
         self._show_users(plan)
-        goes = self.tr("%1 will be deleted: %2 packages, %3 files, %4. This frees %5.")
+        goes = self.tr("%1 will be deleted (packages: %2, files: %3, %4). This frees %5.")
         facts = (
             plan.name,
             str(plan.environment.packages),

@@ -140,7 +140,7 @@ class EnvironmentsPage(SidePage):
         self._show_head()
         self.search.setPlaceholderText(self.tr("Name, folder or version"))
         self.search.setAccessibleName(self.tr("Search"))
-        self.again.setText(self.tr("Look &again"))
+        self.again.setText(self.tr("Check &again"))
         self.set_up.setText(self.tr("&Set up PyTorch"))
         self.table.retranslate()
         for part in (self.nobodys, self.card, self.panel, self.copying, self.adding, self.disk):
@@ -154,9 +154,9 @@ class EnvironmentsPage(SidePage):
             own = [one.prefix for one in self._found if one.is_persons]
             sizes = [self._sizes[prefix] for prefix in own if prefix in self._sizes]
             size = sum(one.apparent for one in sizes)
-            counted = self.tr("%1 of yours, %2 in all")
+            counted = self.tr("Yours: %1 (%2)")
             if sum(one.freed for one in sizes) < _ALONE * size:
-                counted = self.tr("%1 of yours, %2 in all (files that they share count in each)")
+                counted = self.tr("Yours: %1 (%2, files that they share count in each)")
             counted = counted.replace("%1", str(len(own)))
             words = counted.replace("%2", bytes_text(size)) if size else words
         self.set_head(self.tr("Environments"), words)
@@ -338,7 +338,7 @@ class EnvironmentsPage(SidePage):
             return
         self._done = None
         self.start_task(
-            lambda: self.tr("Looking through every file of %1…").replace("%1", one.name),
+            lambda: self.tr("Checking every file of %1…").replace("%1", one.name),
             lambda is_cancelled, note: self.api.plan_deletion(one, is_cancelled),
             self._planned,
         )

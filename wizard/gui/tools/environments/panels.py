@@ -137,7 +137,7 @@ class ClonePanel(QFrame):
     def _show_progress(self, done: int, total: int) -> None:
         self.bar.setValue(int(_STEPS * done / total) if total else 0)
         words = self.tr("%1 of %2 copied").replace("%1", bytes_text(done)).replace("%2", bytes_text(total))
-        self._progress.setText(words if total else self.tr("Looking through it…"))
+        self._progress.setText(words if total else self.tr("Checking it…"))
         self.bar.setAccessibleName(self._progress.text())
 
     def retranslate(self) -> None:
@@ -239,7 +239,7 @@ class PackagesPanel(QFrame):
         choices = Choices(prefix=str(one.prefix), reuse=True, extras=names if plan == session.plan_add else ())
         self._forget()
         self._page.start_task(
-            lambda: self.tr("Looking for what would change…"),
+            lambda: self.tr("Checking what would change…"),
             lambda is_cancelled, note: plan(session.probe(None, is_cancelled), choices, is_cancelled),
             self._planned,
         )
