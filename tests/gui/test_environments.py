@@ -289,15 +289,13 @@ def test_letters_are_unique_and_all_fits(language: str, qtbot: QtBot, make_windo
 
 def test_the_store_says_what_pruning_frees_and_frees_it(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     page = opened(qtbot, make_window())
-    assert page.disk.store.text() == (
-        "The package store holds 10.20 GB; no environment uses 5.30 GB of it (packages: 1)."
-    )
+    assert page.disk.store.text() == ("Packages kept for reuse: 10.20 GB, 5.30 GB of it not in use.")
     assert page.disk.free.isVisible()
     assert page.disk.bar.isVisible()
     press(qtbot, page.disk.free)
     settle(qtbot, page.window())
     assert "prune_store" in side.names()
-    assert page.disk.store.text() == "The package store holds 4.90 GB, all of it in use."
+    assert page.disk.store.text() == "Packages kept for reuse: 4.90 GB, all in use."
     assert not page.disk.free.isVisible()
 
 

@@ -85,6 +85,14 @@ def test_the_window_checks_and_a_count_goes_with_one_too() -> None:
     assert [label for _, label in labels() if other.search(label.replace("&", "")) or several.search(label)] == []
 
 
+def test_no_button_and_no_name_of_a_check_is_a_word_of_the_trade() -> None:
+    """What stands open; the settings' own names and commands are folded."""
+    trade = re.compile(r"activation|backend|package store|find-links|wheel|\bindex\b", re.IGNORECASE)
+    shown = [words.replace("&", "") for _, words in labels()]
+    shown += [words for code, words in messages() if code.startswith(("verify.name.", "flow.store.", "check."))]
+    assert [words for words in shown if trade.search(words)] == []
+
+
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
