@@ -118,6 +118,22 @@ def test_what_only_a_script_installs_is_named(tmp_path: Path) -> None:
     assert (said[:26], said[-8:]) == ("opencv-python==4.2.0.34, p", "p10 (+1)")
 
 
+@pytest.mark.parametrize(
+    ("file", "declared"),
+    [
+        ("Dockerfile", {"setup.cfg": "[options]\npython_requires = >=3.8\n"}),
+        ("Dockerfile", {"requirements.txt": "torch\nscipy\n"}),
+        ("setup.sh", {"setup.cfg": "[options.extras_require]\nall = pandas\n"}),
+        ("README.md", {"requirements.txt": "torch==2.0.1\n"}),
+    ],
+)
+def test_what_is_not_taken_is_named_beside_a_bound_of_python_an_extra_and_torch(
+    tmp_path: Path, file: str, declared: dict[str, str | bytes]
+) -> None:
+    found = decided(tmp_path, {file: "RUN pip install torch pandas\n", **declared}, AMPERE)
+    assert [one.params["packages"] for one in found.remarks if one.key.endswith("recommended-too")] == ["pandas"]
+
+
 def test_an_image_whose_torch_is_upgraded_pins_none(tmp_path: Path) -> None:
     words = "FROM pytorch/pytorch:2.6.0-cuda12.4-cudnn9-devel\nRUN pip install torch torchvision -U\n"
     words += "RUN pip install unsloth -U\n"

@@ -123,7 +123,7 @@ def test_every_command_of_a_line_is_read_and_a_path_of_windows(tmp_path: Path) -
     project = project_of(tmp_path, files)
     assert {"causal-conv1d", "mamba-ssm"} <= {each.name for each in project.statements}
     assert asked(project, "torch") == [("==2.0.1", "requirements.txt:1")]
-    assert codes(project) == ["other-lists"]
+    assert codes(project) == ["other-lists", "recommended-too"]
 
 
 def test_the_words_of_a_call_in_setup_py_are_no_packages_and_its_file_is_read(tmp_path: Path) -> None:

@@ -138,6 +138,11 @@ def is_script(file: str) -> bool:
     return file.lower().endswith((".sh", ".bash", ".bat", ".cmd", ".ps1"))
 
 
+def is_run(file: str) -> bool:
+    """Return whether a file is done as it stands: a script or a Dockerfile, and no text for people, who may choose."""
+    return is_script(file) or "dockerfile" in file.rpartition("/")[2].lower()
+
+
 def builds_itself(project: Project) -> bool:
     """Return whether the project is a package of its own: it says so, or a line installs it (`-e .`)."""
     own = ("setup.py", "setup.cfg", "pyproject.toml")

@@ -31,7 +31,7 @@ from wizard.project.model import (
     Project,
     Statement,
     is_folder,
-    is_script,
+    is_run,
     normalized,
     origin_of,
 )
@@ -305,10 +305,11 @@ class ProjectReader:
 
     def tell_recommended(self) -> None:
         """Name what is not taken unasked: what a README has beside torch where nothing is declared; else what a script
-        has that no file declares, and folders of the project."""
-        known, others = {one.name for one in self.found.statements if one.strength == DECLARED}, self._recommended()
+        or a Dockerfile has that no file declares, and folders of the project."""
+        declared = (one.name for one in self.found.statements if one.strength == DECLARED and not one.group)
+        known, others = {name for name in declared if name not in _DECIDED}, self._recommended()
         if known:
-            others = [one for one in others if is_script(one.origin.file) or is_folder(one.url)]
+            others = [one for one in others if is_run(one.origin.file) or is_folder(one.url)]
         self.found.tell("folders-too", [one for one in others if is_folder(one.url)], known)
         self.found.tell("recommended-too", others, known)
 
