@@ -116,6 +116,10 @@ def test_what_only_a_script_installs_is_named(tmp_path: Path) -> None:
     found = decided(tmp_path / "many", {"install.sh": f"pip install torch\n{many}"}, AMPERE)
     [said] = [str(one.params["packages"]) for one in found.remarks if one.key.endswith("recommended-too")]
     assert (said[:26], said[-8:]) == ("opencv-python==4.2.0.34, p", "p10 (+1)")
+    long = "".join(f"pip install a-package-with-a-long-name-{number}\n" for number in range(6))
+    found = decided(tmp_path / "long", {"install.sh": f"pip install torch\n{long}"}, AMPERE)
+    [said] = [str(one.params["packages"]) for one in found.remarks if one.key.endswith("recommended-too")]
+    assert said == ", ".join(f"a-package-with-a-long-name-{number}" for number in range(5)) + " (+1)"
 
 
 @pytest.mark.parametrize(

@@ -107,11 +107,20 @@ class Findings:
             known |= {one.name for one in named}
             shown = {one.url if is_folder(one.url) else one.name: one.specifier for one in reversed(named)}
             names = [f"{name}{specifier}" for name, specifier in reversed(shown.items())]
-            if len(names) > _MOST_TOLD:
-                names.sort(key=lambda words: "=" not in words)
-                names[_MOST_TOLD - 1 :] = [f"{names[_MOST_TOLD - 1]} (+{len(names) - _MOST_TOLD})"]
             if names:
-                self.remark(code, named[0].origin, packages=", ".join(names))
+                self.remark(code, named[0].origin, packages=_cut_between(names))
+
+
+def _cut_between(names: list[str]) -> str:
+    """Return as many of the names as fit to show, pins first where not all do, and how many more there are."""
+    words = ""
+    for most in range(min(len(names), _MOST_TOLD), 0, -1):
+        is_all = most == len(names)
+        shown = names if is_all else sorted(names, key=lambda words: "=" not in words)[:most]
+        words = ", ".join(shown) + ("" if is_all else f" (+{len(names) - most})")
+        if len(words) <= _SHOWN:
+            break
+    return words
 
 
 def origin_of(file: str, line: int, text: str) -> FileLine:
