@@ -233,3 +233,25 @@ def test_folders_that_a_script_or_a_readme_builds_are_named(tmp_path: Path) -> N
     assert told == {"README.md": "./models/ops, ./lib/nms", "b/make.sh": "./b", "install.sh": "./nets/_cdht"}
     alone = decide(read_project(tmp_path / "install.sh"), AMPERE, load_matrix(), ANY)
     assert [one.url for one in alone.understood.rest] == ["./nets/_cdht"]
+
+
+@pytest.mark.parametrize(
+    "program", ['"%~dp0micromamba.exe"', "conda.exe", '"%~dp0\\tools\\conda.exe"', "call condabin\\mamba.bat", "conda"]
+)
+def test_conda_is_started_as_windows_does(tmp_path: Path, program: str) -> None:
+    project = project_of(tmp_path, {"install.bat": f"{program} create -n x python==3.10.14 git -y\n"})
+    assert asked(project, "python") == [("==3.10.14", "install.bat:1")]
+
+
+def test_mim_installs_as_pip_does(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "README.md": 'pip install -U openmim\nmim install "mmcv>=2.0.0"\nbash setup/ops.sh\n'
+    }
+    project = project_of(tmp_path, {**files, "setup/ops.sh": "mim install mmengine\n"})
+    assert [asked(project, name)[0][0] for name in ("openmim", "mmcv", "mmengine")] == ["", ">=2.0.0", ""]
+
+
+def test_a_comment_behind_a_command_names_no_packages(tmp_path: Path) -> None:
+    words = "pip install peft==0.4.0  #for the model\npip install # the rest:\npip install git+https://git.example/x#egg=y\n"
+    project = project_of(tmp_path, {"install.sh": words})
+    assert [one.name for one in project.statements] == ["peft", "y"]

@@ -45,9 +45,11 @@ _MOST_LINES = 20_000
 _MOST_LETTERS = 4_000
 _MOST_PROSE = 300
 _CONTINUED = re.compile(r"[\\^`]\s*$")
-_PIP = re.compile(r"\b(?:pip3?(?:\.exe)?|pip3?\.\d+)\s+install\s+(?=(?P<words>.*))")
-_CONDA = re.compile(r"\b(?:conda|mamba|micromamba)\s+(?:install|create|env create)\s+(?=(?P<words>.*))")
-_ENDS = re.compile(r"\s(?:&&|\|\||\|)\s|\s#\s|;\s*(?:pip|conda|python|cd|then|fi)\b|`")
+_PIP = re.compile(r"\b(?:(?:pip3?|mim)(?:\.exe)?|pip3?\.\d+)\s+install\s+(?=(?P<words>.*))")  # mim hands on to pip
+_CONDA = re.compile(
+    r"(?:\b|%~dp0)(?:conda|mamba|micromamba)(?:\.(?:exe|bat))?\"?\s+(?:install|create|env create)\s+(?=(?P<words>.*))"
+)
+_ENDS = re.compile(r"\s(?:&&|\|\||\|)\s|(?:^|\s)#|;\s*(?:pip|conda|python|cd|then|fi)\b|`")
 _WHEEL = re.compile(r"(?:[\w.-]*/)*([A-Za-z]\w*)-\d[\w.+%!-]*\.whl")
 _SKIPPED_VALUE = ("-n", "--name", "-p", "--prefix", "-t", "--target", "--python", "-b", "--timeout", "--retries")
 _CONSTRAINTS = ("-c", "--constraint")
@@ -94,10 +96,10 @@ _TOOLKIT = "cudatoolkit"
 _CUDA = re.compile(r"/(?:cu\d{2,3}|cpu)(?:/|$)")
 _IS_PROSE = re.compile(r"(?:readme|\.md|\.rst|\.txt)$", re.IGNORECASE)
 _IS_COMMAND = re.compile(r"\binstall\s|\bdocker\s|error|mac|apple", re.IGNORECASE)
-_IS_OF_TOOL = re.compile(r"\b(?:pip3?|conda|mamba|apt(?:-get)?|brew|pyenv|uv|docker|module)\s|error", re.IGNORECASE)
+_IS_OF_TOOL = re.compile(r"\b(?:pip3?|mim|conda|mamba|apt(?:-get)?|brew|pyenv|uv|docker|module)\s|error", re.IGNORECASE)
 _STARTED = re.compile(r"(?:^|[\s;&`(])(?:(?:bash|sh|zsh|source|\.)\s+(?:-\w+\s+)*|(?=\./))([\w./-]+\.(?:sh|bash))\b")
 _BUILT = re.compile(r"\bpython[\d.]*\s+((?:[\w.-]+/)*)setup\.py\s+(?:[\w-]+\s+)*?(?:install|develop|build|build_ext)\b")
-_INSTALLS = re.compile(rf"\b(?:pip3?|conda|mamba)\s+(?:install|create)\b|{_BUILT.pattern}")
+_INSTALLS = re.compile(rf"\b(?:pip3?|mim|conda|mamba)\s+(?:install|create)\b|{_BUILT.pattern}")
 _IS_COMMENT = re.compile(r"\s*(?:#|::|rem\s)", re.IGNORECASE)
 _TORCH_IN_COMMENT = re.compile(r"(?:\binstall\s|安装).*(?<![a-z./-])(?:py)?torch(?:vision)?(?![a-z./-])", re.IGNORECASE)
 _IMPORTED = re.compile(r"\bimport\s+([A-Za-z_][A-Za-z0-9_]*)")
