@@ -255,3 +255,18 @@ def test_a_comment_behind_a_command_names_no_packages(tmp_path: Path) -> None:
     words = "pip install peft==0.4.0  #for the model\npip install # the rest:\npip install git+https://git.example/x#egg=y\n"
     project = project_of(tmp_path, {"install.sh": words})
     assert [one.name for one in project.statements] == ["peft", "y"]
+
+
+@pytest.mark.parametrize(
+    ("file", "readme"),
+    [
+        ("install_libraries.py", ""),
+        ("install.bash", ""),
+        ("my_installs", "Main installs in `my_installs`.\n"),
+        ("setup_env.py", "```\npython setup_env.py\n```\n"),
+        ("deps-install", "```\n./deps-install\n```\n"),
+    ],
+)
+def test_a_file_of_the_root_that_installs_is_read(tmp_path: Path, file: str, readme: str) -> None:
+    files: dict[str, str | bytes] = {file: "pip install torch==2.0.1\n", "README.md": f"# X\n{readme}"}
+    assert asked(project_of(tmp_path, files), "torch") == [("==2.0.1", f"{file}:1")]

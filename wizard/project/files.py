@@ -2,6 +2,8 @@
 
 Nothing is followed out of the folder, or of the repository that it is a part of: a link or a `-r ../../x` that leads
 there is not read. What is in a file is the readers' matter.
+
+One file: how a file is found and how it is read both rest on the same bounds.
 """
 
 from __future__ import annotations
@@ -37,11 +39,11 @@ _DECLARING = re.compile(
 _LISTING = re.compile(r"(?:.*/)?requirements?/[^/]*\.(?:txt|in)", re.IGNORECASE)
 _TELLING = re.compile(
     r"readme[^/]*\.(md|rst|txt)|readme|install(ation)?\.(md|rst|txt)|(.*\.)?dockerfile[^/]*"
-    r"|.*(install|setup|env)[^/]*\.(sh|bat|cmd|ps1)",
+    r"|.*(install|setup|env)[^/]*\.(sh|bash|bat|cmd|ps1)",
     re.IGNORECASE,
 )
 _SCRIPT = re.compile(r"[^/]*(?:install|setup|env)[^/]*\.(?:sh|bash)", re.IGNORECASE)
-_MAKING = re.compile(r"makefile|install\.py|cog\.ya?ml|[^/]*\.def", re.IGNORECASE)  # of the root alone
+_MAKING = re.compile(r"makefile|install[\w-]*\.py|cog\.ya?ml|[^/]*\.def", re.IGNORECASE)  # of the root alone
 _MANUAL = re.compile(r"docs?/(?:[\w-]*install[\w-]*|(?:en/)?get(?:ting)?_started)\.(?:md|rst)", re.IGNORECASE)
 # In a README: what else of the project says how it is installed.
 _LINKED = re.compile(
@@ -50,6 +52,12 @@ _LINKED = re.compile(
     re.IGNORECASE,
 )
 _MOST_LINKED = 8
+# In a README: a file of the root that installs, in backticks or started.
+_SAID = re.compile(
+    r"(?:`|(?:^|\s)(?:python[\d.]*|bash|sh|source|\.)[ \t]+|(?:^|\s)(?=\./))(?:\./)?"
+    r"(?P<name>[\w-]*(?:(?<!un)install|setup_env)[\w-]*(?:\.(?:py|txt|md|rst|zsh|command))?)(?=[`\s])",
+    re.IGNORECASE,
+)
 _YAML = re.compile(r"[^/.][^/]*\.ya?ml|(?:conda|envs?|environments?)/[^/]+\.ya?ml", re.IGNORECASE)
 _CONDAS = (r"^dependencies:\s*$", r"^(?:channels|name):", r"^\s*- *[\"']?(?:python|pip|pytorch)\b")
 ORDER = (  # in which they count, by their names
@@ -91,7 +99,14 @@ class ProjectFolder:
         found = declaring if 0 in declaring else self._by_depth("listing") or declaring
         if own := self._environments():
             found = {0: [*found.get(0, []), *own]}
-        return _first(found)[:MOST_FILES], [*_first(told), *self._manuals()][:MOST_FILES]
+        telling = [*_first(told), *self._said(told.get(0, [])), *self._manuals()]
+        return _first(found)[:MOST_FILES], telling[:MOST_FILES]
+
+    def _said(self, telling: list[str]) -> list[str]:
+        """Return the other files of the root that its READMEs name for the installation."""
+        readmes = [self.read(name) or "" for name in telling if name.lower().startswith("readme")]
+        names = dict.fromkeys(match["name"] for text in readmes for match in _SAID.finditer(text))
+        return [name for name in names if not _kind(name) and (self.root / name).is_file()]
 
     def _environments(self) -> list[str]:
         """Return conda's files under names of their own (`ldm.yaml`), by what they hold."""
