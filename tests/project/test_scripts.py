@@ -9,6 +9,7 @@ import pytest
 from tests.project.deciding import AMPERE, ANY, BLACKWELL, NO_CARD, build, codes, decided, relaxed
 from tests.project.test_read import asked, project_of
 from wizard.compatibility.data.load import load_matrix
+from wizard.model.errors import UsageError
 from wizard.model.messages import text
 from wizard.project.decide import ProjectDecision, decide
 from wizard.project.read import read_project
@@ -270,3 +271,19 @@ def test_a_comment_behind_a_command_names_no_packages(tmp_path: Path) -> None:
 def test_a_file_of_the_root_that_installs_is_read(tmp_path: Path, file: str, readme: str) -> None:
     files: dict[str, str | bytes] = {file: "pip install torch==2.0.1\n", "README.md": f"# X\n{readme}"}
     assert asked(project_of(tmp_path, files), "torch") == [("==2.0.1", f"{file}:1")]
+
+
+def test_where_nothing_else_says_it_the_one_script_below_that_installs_torch_is_read(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"README.md": "# X\n", "two/install_deps.sh": "pip install torch==2.0.1 einops\n"}
+    files["two/install_tools.sh"] = "pip install black\n"
+    project = project_of(tmp_path, files)
+    assert asked(project, "torch") == [("==2.0.1", "two/install_deps.sh:1")]
+    [said] = [one.params["file"] for one in project.remarks if one.key.endswith("script-below")]
+    assert said == "two/install_deps.sh"
+    declares = project_of(tmp_path / "b", {**files, "requirements.txt": "einops\n"})
+    assert asked(declares, "torch") == []
+    files["one/install.bat"] = "pip install torch==2.1.0\n"
+    with pytest.raises(UsageError, match=r"one/install\.bat, two/install_deps\.sh"):
+        project_of(tmp_path / "c", files)
+    told = project_of(tmp_path / "d", {**files, "README.md": "pip install einops\n"})
+    assert [one.key.rpartition(".")[2] for one in told.remarks] == ["torch-in-parts", "recommended-too"]

@@ -17,6 +17,8 @@ from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 
+from wizard.project.model import is_script
+
 MOST_BYTES = 8_000_000  # of one file: the longest lock files of real projects have 3 MB
 MOST_FILES = 200
 MOST_SEEN = 20_000  # names looked at on the search
@@ -142,6 +144,11 @@ class ProjectFolder:
         """Return the files that declare below those that `find` does, the ones of each depth together."""
         declaring = self._by_depth("declaring")
         return [declaring[depth] for depth in sorted(declaring)[1:]]
+
+    def scripts_below(self) -> list[str]:
+        """Return the scripts below the root that install by their names, the nearest first."""
+        telling = self._by_depth("telling")
+        return [name for depth in sorted(telling) if depth for name in telling[depth] if is_script(name)]
 
     def lists(self) -> list[str]:
         """Return the lists that only the folder's name says to be ones (`requirements/torch21.txt`)."""

@@ -2,13 +2,15 @@
 
 Names are normalized (PEP 503), versions are PEP 440 specifiers whatever the file's own tool writes. No rule about
 torch lives here; `understand` and `decide` have those.
+
+One file: what a statement is, and how its words are compared and shown.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from packaging.markers import InvalidMarker, Marker
@@ -24,6 +26,7 @@ PYTHON, TORCH = "python", "torch"
 IN_LOCK = "lock"  # group of what a lock says of itself, which counts where nothing else is declared
 MADE_FOR = "__platform"  # a name that no package has: the systems of a lock or of pixi, as its marker
 ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for another system
+DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
 _MOST_TOLD = 12  # packages that are not taken
 _SHOWN = 160  # characters of a line that a person is shown
 
@@ -109,6 +112,30 @@ class Findings:
             names = [f"{name}{specifier}" for name, specifier in reversed(shown.items())]
             if names:
                 self.remark(code, named[0].origin, packages=_cut_between(names))
+
+    def take_recommended(self) -> None:
+        """A file that was named itself and only recommends: its packages count, as nothing else does."""
+        if not any(one.strength == DECLARED for one in self.statements):
+            taken = self._recommended()
+            self.statements = [replace(one, strength=DECLARED) if one in taken else one for one in self.statements]
+
+    def tell_recommended(self) -> None:
+        """Name what is not taken unasked: what a README has beside torch where nothing is declared; else what a script
+        or a Dockerfile has that no file declares, and folders of the project."""
+        declared = (one.name for one in self.statements if one.strength == DECLARED and not one.group)
+        known, others = {name for name in declared if name not in DECIDED}, self._recommended()
+        if known:
+            others = [one for one in others if is_run(one.origin.file) or is_folder(one.url)]
+        self.tell("folders-too", [one for one in others if is_folder(one.url)], known)
+        self.tell("recommended-too", others, known)
+
+    def tell_words(self) -> None:
+        """Name what a list within a README has with a version, and no file and no command does."""
+        self.tell("named-too", self.told, {*DECIDED, *(one.name for one in self.statements)})
+
+    def _recommended(self) -> list[Statement]:
+        told = (one for one in self.statements if one.strength == RECOMMENDED and not one.group)
+        return [one for one in told if one.name not in DECIDED]
 
 
 def _cut_between(names: list[str]) -> str:

@@ -21,17 +21,15 @@ from wizard.project.conda import read_cog, read_conda_lock, read_environment, re
 from wizard.project.file_choice import DEVELOPING, are_alternatives, names_a_computer, of_another_framework, purpose_of
 from wizard.project.files import MOST_FILES, ORDER, ProjectFolder, is_lock, is_script_of_install, rank
 from wizard.project.model import (
+    DECIDED,
     DECLARED,
     LOCKED,
-    PYTHON,
     RECOMMENDED,
     TORCH,
     FileLine,
     Findings,
     Project,
     Statement,
-    is_folder,
-    is_run,
     normalized,
     origin_of,
 )
@@ -39,7 +37,6 @@ from wizard.project.requirements import MOST_LINES, read_requirements
 from wizard.project.setup_files import read_python_version, read_settings, read_setup_cfg, read_setup_py
 from wizard.project.toml_files import read_lock, read_pipfile, read_pyproject
 
-_DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
 _TORCH_TOO = ("pytorch", "pytorch-gpu")  # names of conda
 _STUB = ("sklearn", "scikit-learn")  # the first is on the index to fail with the name of the second
 _MAIN = "requirements.txt"
@@ -60,7 +57,7 @@ def read_project(path: Path) -> Project:
         reader = ProjectReader(ProjectFolder(path.parent))
         reader.read(path.name)
         reader.take_locked()
-        reader.take_recommended()
+        reader.found.take_recommended()
     elif path.is_dir():
         reader = ProjectReader(ProjectFolder(path))
         declaring, telling = reader.folder.find()
@@ -72,8 +69,9 @@ def read_project(path: Path) -> Project:
         reader.tell_options(declaring)
         reader.read_below()
         reader.read_linked(telling)
+        reader.read_script_below()
         reader.take_locked()
-        reader.tell_recommended()
+        reader.found.tell_recommended()
     else:
         raise UsageError(
             "no-such-project",
@@ -81,7 +79,7 @@ def read_project(path: Path) -> Project:
             "Name the folder of the project, or one of its files.",
             path=str(path),
         )
-    reader.tell_words()
+    reader.found.tell_words()
     reader.found.statements += last_resort(reader.found)
     if not reader.found.statements and not reader.found.sources and not reader.declares_nothing():
         if hindrances := reader.hindrances():
@@ -216,7 +214,7 @@ class ProjectReader:
         others = (one for one in self.found.statements if one.origin.file not in theirs)
         if any(one.strength == DECLARED and not one.group for one in others):
             self.found.statements = [
-                replace(one, group=DEVELOPING) if one.origin.file in theirs and one.name in _DECIDED else one
+                replace(one, group=DEVELOPING) if one.origin.file in theirs and one.name in DECIDED else one
                 for one in self.found.statements
             ]
 
@@ -284,6 +282,28 @@ class ProjectReader:
                 return
             self.read(name)
 
+    def read_script_below(self) -> None:
+        """Where nothing is declared and nothing names torch: read the one script below that installs it. Raises
+        UsageError `several-scripts` where there are more, and nothing else says anything."""
+        said = (*self.found.statements, *self.found.told)
+        if any(one.name == TORCH or one.strength == DECLARED for one in said):
+            return
+        below = self.folder.scripts_below()[:MOST_FILES]
+        asking = [name for name in below if any(one.name == TORCH for one in self.alone(name).found.statements)]
+        listed = ", ".join(asking[:_MOST_NAMED])
+        if len(asking) == 1:
+            self.found.remark("script-below", origin_of(listed, 1, ""))
+            self.read(listed)
+        elif asking and said:
+            self.found.remark("torch-in-parts", origin_of(asking[0], 1, ""), folders=listed)
+        elif asking:
+            raise UsageError(
+                "several-scripts",
+                "Several scripts of the project install torch, each for itself: {files}.",
+                "Open one of them as the project.",
+                files=listed,
+            )
+
     def take_locked(self) -> None:
         """A lock beside which nothing is declared: all that it holds is what is asked for."""
         locks = [one for one in self.found.statements if one.strength == LOCKED and is_lock(one.origin.file)]
@@ -294,32 +314,6 @@ class ProjectReader:
                 replace(one, strength=DECLARED, group="") if one.origin.file == first else one
                 for one in self.found.statements
             ]
-
-    def take_recommended(self) -> None:
-        """A file that was named itself and only recommends: its packages count, as nothing else does."""
-        if not any(one.strength == DECLARED for one in self.found.statements):
-            taken = self._recommended()
-            self.found.statements = [
-                replace(one, strength=DECLARED) if one in taken else one for one in self.found.statements
-            ]
-
-    def tell_recommended(self) -> None:
-        """Name what is not taken unasked: what a README has beside torch where nothing is declared; else what a script
-        or a Dockerfile has that no file declares, and folders of the project."""
-        declared = (one.name for one in self.found.statements if one.strength == DECLARED and not one.group)
-        known, others = {name for name in declared if name not in _DECIDED}, self._recommended()
-        if known:
-            others = [one for one in others if is_run(one.origin.file) or is_folder(one.url)]
-        self.found.tell("folders-too", [one for one in others if is_folder(one.url)], known)
-        self.found.tell("recommended-too", others, known)
-
-    def tell_words(self) -> None:
-        """Name what a list within a README has with a version, and no file and no command does."""
-        self.found.tell("named-too", self.found.told, {*_DECIDED, *(one.name for one in self.found.statements)})
-
-    def _recommended(self) -> list[Statement]:
-        told = (one for one in self.found.statements if one.strength == RECOMMENDED and not one.group)
-        return [one for one in told if one.name not in _DECIDED]
 
     def _include(self, words: str, where: FileLine, group: str) -> None:
         if re.match(r"[a-z+]+://", words):
