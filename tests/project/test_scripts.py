@@ -287,3 +287,19 @@ def test_where_nothing_else_says_it_the_one_script_below_that_installs_torch_is_
         project_of(tmp_path / "c", files)
     told = project_of(tmp_path / "d", {**files, "README.md": "pip install einops\n"})
     assert [one.key.rpartition(".")[2] for one in told.remarks] == ["torch-in-parts", "recommended-too"]
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        ("Alter the pip install command according to your GPU and driver version.", []),
+        (
+            "Run pip install torch einops==0.8.0 and then conda install faiss-gpu in the new environment.",
+            ["torch", "einops", "faiss-gpu"],
+        ),
+        ("```\npip install torch einops to\n```", ["torch", "einops", "to"]),
+    ],
+)
+def test_words_of_a_sentence_about_pip_are_no_packages(tmp_path: Path, words: str, names: list[str]) -> None:
+    project = project_of(tmp_path, {"requirements.txt": "numpy\n", "README.md": words})
+    assert [one.name for one in project.statements] == ["numpy", *names]

@@ -50,6 +50,11 @@ _CONDA = re.compile(
     r"(?:\b|%~dp0)(?:conda|mamba|micromamba)(?:\.(?:exe|bat))?\"?\s+(?:install|create|env create)\s+(?=(?P<words>.*))"
 )
 _ENDS = re.compile(r"\s(?:&&|\|\||\|)\s|(?:^|\s)#|;\s*(?:pip|conda|python|cd|then|fi)\b|`")
+# In a sentence of a README: here the command is over.
+_SENTENCE = re.compile(
+    r"(?:^|\s)(?:commands?|lines?|according|to|and|or|for|with|if|in|on|by|from|the|this|these|your?|it|them|then|as)"
+    r"(?=[\s,.:]|$)"
+)
 _WHEEL = re.compile(r"(?:[\w.-]*/)*([A-Za-z]\w*)-\d[\w.+%!-]*\.whl")
 _SKIPPED_VALUE = ("-n", "--name", "-p", "--prefix", "-t", "--target", "--python", "-b", "--timeout", "--retries")
 _CONSTRAINTS = ("-c", "--constraint")
@@ -140,12 +145,12 @@ def read_commands(file: str, text: str, found: Findings) -> None:
             _words(line[:_MOST_PROSE], where, found, place.is_code)
             rows.add(line[:_MOST_PROSE], where, place.is_code)
         for match in _PIP.finditer(line):
-            tokens = _tokens(match["words"])
+            tokens = _tokens(place.command(match["words"]))
             if TORCH in tokens and not place.is_prose and _UPGRADES & {*tokens}:
                 _upgraded(where, found)
             _pip(tokens, where, found, place.at(line, match.start()))
         for match in _CONDA.finditer(line):
-            _conda(_tokens(match["words"]), where, found, place.at(line, match.start()))
+            _conda(_tokens(place.command(match["words"])), where, found, place.at(line, match.start()))
         _run(line, where, found, place)
         place.after(line)
         found.statements[before:] = [place.marked(one) for one in found.statements[before:]]
@@ -180,6 +185,10 @@ class _WorkingFolder:
             self.is_code, self.parts = not self.is_code, []
         elif self.is_script or self.is_code:
             self.parts = self.parts if re.search(r"\(\s*cd\s", line) else self._gone(line)
+
+    def command(self, words: str) -> str:
+        """Return the words of a command without those of the sentence that it stands in."""
+        return words if self.is_code or not self.is_prose else _SENTENCE.split(words)[0]
 
     def marked(self, one: Statement) -> Statement:
         """Return what the last line says, for a Mac where that is meant."""
