@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.project import deciding
 from tests.project.test_read import asked, codes, one, project_of
 from wizard.model.messages import text
 from wizard.project.model import DECLARED, RECOMMENDED
@@ -205,3 +206,16 @@ def test_a_line_of_setup_py_is_for_the_system_of_its_condition(tmp_path: Path) -
         "bitsandbytes-windows": "sys_platform == 'win32'",
         "bitsandbytes": "sys_platform != 'win32'",
     }
+
+
+def test_a_group_that_poetry_takes_unasked_is_declared_and_the_others_are_named(tmp_path: Path) -> None:
+    words = '[tool.poetry.dependencies]\npython = "^3.10"\n'
+    for group, package in (("gpu", "torch"), ("work", "notebook"), ("dev", "ruff"), ("test", "pytest")):
+        words += f'[tool.poetry.group.{group}.dependencies]\n{package} = "2.3.1"\n'
+    words += '[tool.poetry.group.app]\noptional = true\n[tool.poetry.group.app.dependencies]\ngradio = "*"\n'
+    project = project_of(tmp_path, {"pyproject.toml": words})
+    groups = {each.name: each.group for each in project.statements if each.name != "python"}
+    assert groups == {"torch": "", "notebook": "", "ruff": "dev", "pytest": "test", "gradio": "app"}
+    assert [(one.params["line"], one.params["groups"]) for one in project.remarks] == [(7, "dev, test, app")]
+    decision = deciding.decided(tmp_path, {}, deciding.AMPERE)
+    assert (deciding.build(decision)[0], deciding.codes(decision) & {"in-extras", "other-extras"}) == ("2.3.1", set())

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from wizard.model.typed import from_json, from_toml
+from wizard.project.file_choice import is_developing
 from wizard.project.model import (
     IN_LOCK,
     LOCKED,
@@ -182,10 +183,14 @@ def _pdm(pdm: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
 def _poetry(poetry: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
     _poetry_table(table_in(poetry, "dependencies"), "tool.poetry.dependencies", "", lines, found)
     _poetry_table(table_in(poetry, "dev-dependencies"), "tool.poetry.dev-dependencies", "dev", lines, found)
+    left = []  # what `poetry install` takes unasked is declared, but for what only the authors need
     for group, table in table_in(poetry, "group").items():
         if isinstance(table, dict):
             head = f"tool.poetry.group.{group}.dependencies"
-            _poetry_table(table_in(table, "dependencies"), head, str(group), lines, found)
+            left += [str(group)] if table.get("optional") or is_developing(str(group)) else []
+            _poetry_table(table_in(table, "dependencies"), head, str(group) if group in left else "", lines, found)
+    if left:
+        found.remark("groups-left", lines.at("", f"tool.poetry.group.{left[0]}.dependencies"), groups=", ".join(left))
     unused = _unused_sources(poetry)
     for source in listed(poetry.get("source")):
         if not (isinstance(source, dict) and source.get("url") in unused):
