@@ -303,3 +303,10 @@ def test_where_nothing_else_says_it_the_one_script_below_that_installs_torch_is_
 def test_words_of_a_sentence_about_pip_are_no_packages(tmp_path: Path, words: str, names: list[str]) -> None:
     project = project_of(tmp_path, {"requirements.txt": "numpy\n", "README.md": words})
     assert [one.name for one in project.statements] == ["numpy", *names]
+
+
+def test_a_wheel_that_is_left_out_without_a_card_chooses_nothing(tmp_path: Path) -> None:
+    wheel = "flash_attn-2.5.8+cu122torch2.3cxx11abiFALSE-cp310-cp310-linux_x86_64.whl"
+    files: dict[str, str | bytes] = {"README.md": f"pip install torch\n`pip install https://files.example/{wheel}`\n"}
+    assert build(decided(tmp_path, files, AMPERE))[::2] == ("2.3.1", "3.10")
+    assert build(decided(tmp_path, files, NO_CARD))[::2] not in {("2.3.1", "3.10"), ("2.3.0", "3.10")}

@@ -252,7 +252,9 @@ def _implied(project: Project, os: str, has_card: bool) -> Iterator[Statement]:
         if one.strength in passed or one.group not in ("", "constraint"):
             continue
         row = companion(one.name)
-        can_be_had = not one.group and (row is None or (os not in row.lacks and (has_card or not row.card)))
+        if row and row.card and not has_card:  # it is left out here
+            continue
+        can_be_had = not one.group and (row is None or os not in row.lacks)
         bound = torch_bound(one.name, one.specifier) if can_be_had and one.strength == DECLARED else ""
         if bound:
             yield replace(one, name=TORCH, specifier=bound)
