@@ -305,6 +305,26 @@ def test_words_of_a_sentence_about_pip_are_no_packages(tmp_path: Path, words: st
     assert [one.name for one in project.statements] == ["numpy", *names]
 
 
+def test_a_script_that_a_readme_starts_goes_before_a_list_of_a_part(tmp_path: Path) -> None:
+    words = "```\nconda create -n a\nbash env.sh\n```\n```\nconda create -n b\ncd part\npip install -e .\n```\n"
+    files: dict[str, str | bytes] = {
+        "README.md": words,
+        "env.sh": "pip install torch==2.1.0 einops\n",
+        "part/requirements.txt": "torch==2.3.0\nvllm\n",
+        "part/setup.py": "from setuptools import setup\nsetup(install_requires=['torch'])\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert (build(found)[0], found.understood.rest) == ("2.1.0", ())
+    [said] = [one.params for one in found.remarks if one.key.endswith("other-lists")]
+    assert (said["file"], said["files"]) == ("env.sh", "part/requirements.txt, part/setup.py")
+    named = {**files, "README.md": f"{words}pip install -r part/requirements.txt\n"}
+    assert build(decided(tmp_path / "b", named, AMPERE))[0] == "2.3.0"
+    one = {**files, "README.md": words.replace("conda create -n b\n", "")}
+    assert build(decided(tmp_path / "one", one, AMPERE))[0] == "2.3.0"
+    only = {**files, "env.sh": "pip install einops\n"}
+    assert build(decided(tmp_path / "c", only, AMPERE))[0] == "2.3.0"
+
+
 def test_a_wheel_that_is_left_out_without_a_card_chooses_nothing(tmp_path: Path) -> None:
     wheel = "flash_attn-2.5.8+cu122torch2.3cxx11abiFALSE-cp310-cp310-linux_x86_64.whl"
     files: dict[str, str | bytes] = {"README.md": f"pip install torch\n`pip install https://files.example/{wheel}`\n"}

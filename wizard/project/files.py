@@ -54,6 +54,8 @@ _LINKED = re.compile(
     re.IGNORECASE,
 )
 _MOST_LINKED = 8
+_DOCUMENTS = (".md", ".rst")
+_MAKES = re.compile(r"\b(?:conda|mamba)\s+(?:env\s+)?create\s")  # an environment
 # In a README: a file of the root that installs, in backticks or started.
 _SAID = re.compile(
     r"(?:`|(?:^|\s)(?:python[\d.]*|bash|sh|source|\.)[ \t]+|(?:^|\s)(?=\./))(?:\./)?"
@@ -126,7 +128,7 @@ class ProjectFolder:
         """Return the documents within the project that its READMEs point to for the installation."""
         found: dict[str, None] = {}
         for name in telling:
-            if name.lower().endswith((".md", ".rst")):
+            if name.lower().endswith(_DOCUMENTS):
                 for match in _LINKED.finditer(self.read(name) or ""):
                     if document := self.inside(Path(name).parent / match["name"]):
                         found.setdefault(document)
@@ -139,6 +141,14 @@ class ProjectFolder:
             found.setdefault(name.rpartition("/")[0], []).append(name)
         made_for_them = (all(map(_FOLDER.search, folder.split("/"))) for folder in found)
         return {} if len(found) < 2 or "" in found or any(made_for_them) else found
+
+    def of_other_environments(self, lists: list[str], telling: list[str], named: set[str]) -> bool:
+        """Return whether all these lists lie below, where the READMEs go for one of several environments that they
+        make: `named` has the folders that they install."""
+        folders = {name.rpartition("/")[0] for name in lists}
+        texts = [self.read(name) or "" for name in telling if name.lower().endswith(_DOCUMENTS)]
+        makes = sum(len(_MAKES.findall(text)) for text in texts)
+        return makes > 1 and bool(folders) and all(any(f"/{one}".endswith(f"/{to}") for one in named) for to in folders)
 
     def below(self) -> list[list[str]]:
         """Return the files that declare below those that `find` does, the ones of each depth together."""

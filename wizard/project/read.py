@@ -30,6 +30,7 @@ from wizard.project.model import (
     Findings,
     Project,
     Statement,
+    is_script,
     normalized,
     origin_of,
 )
@@ -102,10 +103,17 @@ def read_project(path: Path) -> Project:
 def _of_one_part(reader: ProjectReader, declaring: list[str], telling: list[str]) -> list[str]:
     """Return the files that count. Raises UsageError `project-in-parts`: what two programs need is not one
     environment, where no README names the lists of one."""
+    named = reader.named_by(telling)
+    started = sorted(name for name in named if "/" not in name and is_script(name) and reader.asks(name))
+    reached = named.union(*(reader.alone(name).files for name in started))
+    if started and not reached & set(declaring) and reader.folder.of_other_environments(declaring, telling, named):
+        left = sorted(declaring)[:_MOST_NAMED]
+        reader.found.remark("other-lists", origin_of(started[0], 1, ""), files=", ".join(left))
+        return []
     parts = reader.folder.parts(declaring)
     asking = reader.asking(name for names in parts.values() for name in names)
     if len(asking) > 1:
-        named = reader.named_by(telling) & set(declaring)
+        named &= set(declaring)
         if len({_folder_of(name) for name in named}) == 1:
             return sorted(named)
         raise UsageError(
@@ -130,9 +138,9 @@ class ProjectReader:
 
     def project(self) -> Project:
         """Return what was read so far, equal lines once."""
-        statements = tuple(dict.fromkeys(self.found.statements))
-        sources = tuple(dict.fromkeys(self.found.sources))
-        return Project(str(self.folder.root), tuple(self.files), statements, sources, tuple(self.found.remarks))
+        statements, sources = dict.fromkeys(self.found.statements), dict.fromkeys(self.found.sources)
+        found = (tuple(self.files), tuple(statements), tuple(sources), tuple(self.found.remarks))
+        return Project(str(self.folder.root), *found)
 
     def read(self, name: str, included_by: FileLine | None = None, group: str = "") -> None:
         """Read one file of the project by its kind, and what it includes; each file once, so that a circle ends."""
@@ -177,6 +185,9 @@ class ProjectReader:
             if any(one.name == TORCH and one.strength == DECLARED for one in self.alone(name).found.statements):
                 found.setdefault(_folder_of(name), name)
         return found
+
+    def asks(self, name: str) -> bool:
+        return any(one.name == TORCH for one in self.alone(name).found.statements)
 
     def named_by(self, telling: list[str]) -> set[str]:
         """Return the files whose lists a README says to install."""
@@ -288,8 +299,7 @@ class ProjectReader:
         said = (*self.found.statements, *self.found.told)
         if any(one.name == TORCH or one.strength == DECLARED for one in said):
             return
-        below = self.folder.scripts_below()[:MOST_FILES]
-        asking = [name for name in below if any(one.name == TORCH for one in self.alone(name).found.statements)]
+        asking = [name for name in self.folder.scripts_below()[:MOST_FILES] if self.asks(name)]
         listed = ", ".join(asking[:_MOST_NAMED])
         if len(asking) == 1:
             self.found.remark("script-below", origin_of(listed, 1, ""))
