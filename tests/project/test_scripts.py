@@ -135,7 +135,9 @@ def test_what_only_a_script_installs_is_named(tmp_path: Path) -> None:
 def test_what_is_not_taken_is_named_beside_a_bound_of_python_an_extra_and_torch(
     tmp_path: Path, file: str, declared: dict[str, str | bytes]
 ) -> None:
-    found = decided(tmp_path, {file: "RUN pip install torch pandas\n", **declared}, AMPERE)
+    found = decided(
+        tmp_path, {file: "RUN pip install -U pip setuptools wheel\nRUN pip install torch pandas\n", **declared}, AMPERE
+    )
     assert [one.params["packages"] for one in found.remarks if one.key.endswith("recommended-too")] == ["pandas"]
 
 

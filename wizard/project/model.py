@@ -27,6 +27,7 @@ IN_LOCK = "lock"  # group of what a lock says of itself, which counts where noth
 MADE_FOR = "__platform"  # a name that no package has: the systems of a lock or of pixi, as its marker
 ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for another system
 DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
+_GROUND = ("setuptools", "wheel")  # every environment has them: only a version is worth a word
 _MOST_TOLD = 12  # packages that are not taken
 _SHOWN = 160  # characters of a line that a person is shown
 
@@ -124,6 +125,7 @@ class Findings:
         or a Dockerfile has that no file declares, and folders of the project."""
         declared = (one.name for one in self.statements if one.strength == DECLARED and not one.group)
         known, others = {name for name in declared if name not in DECIDED}, self._recommended()
+        others = [one for one in others if one.specifier or one.name not in _GROUND]
         if known:
             others = [one for one in others if is_run(one.origin.file) or is_folder(one.url)]
         self.tell("folders-too", [one for one in others if is_folder(one.url)], known)
