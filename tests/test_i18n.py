@@ -152,14 +152,14 @@ def test_a_message_is_rendered_at_the_edge() -> None:
 
 def test_an_error_that_was_kept_is_said_in_another_language() -> None:
     kept = WizardError("a-code", "Nothing was changed.", "Nothing was changed.").to_json("en")
-    assert [text(kept_message(kept, part), "zh_CN") for part in ("summary", "hint")] == ["没有做任何更改。"] * 2
+    assert [text(kept_message(kept, part), "zh_CN") for part in ("summary", "hint")] == ["没有做任何改动。"] * 2
     older = {"code": "of-another-version", "params": {"path": "x"}, "summary": "{path} is x."}
     assert text(kept_message(older, "summary"), "zh_CN") == "{path} is x."
 
 
 def test_a_message_that_was_kept_is_said_in_another_language() -> None:
     own = message("a.code", "Nothing was changed.")
-    assert text(Message.from_json(own.to_json("en")), "zh_CN") == "没有做任何更改。"
+    assert text(Message.from_json(own.to_json("en")), "zh_CN") == "没有做任何改动。"
     within = message("report.labelled", name=own, words="x")
     assert text(Message.from_json(within.to_json("en")), "zh_CN") == text(within, "zh_CN")
     older = {"key": "a.code.of.another.version", "params": {"path": "x"}, "text": "{path} is x."}

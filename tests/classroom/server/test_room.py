@@ -204,7 +204,7 @@ def test_a_sentence_of_a_student_counts_where_it_is_one_of_ours() -> None:
     ours = WizardError("a.code", "Nothing was changed.", "Nothing was changed.")
     theirs = WizardError("a.code", "{path.__class__}", "{path.__class__}", path="x")
     said = {error: room("", PROFILE, [told(1, 1, error)]).rows[0] for error in (ours, theirs)}
-    assert sentences(said[ours].why, "zh_CN") == sentences(said[ours].fix, "zh_CN") == "没有做任何更改。"
+    assert sentences(said[ours].why, "zh_CN") == sentences(said[ours].fix, "zh_CN") == "没有做任何改动。"
     assert said[theirs].why[0].message.sentence == ""
 
 
