@@ -120,6 +120,15 @@ def test_commands_of_other_programs_are_taken_out(qapp: QApplication) -> None:
     assert apart("pip and uv bring packages.") == ("pip and uv bring packages.", ())
 
 
+def test_chinese_runs_into_the_word_for_a_command(qapp: QApplication) -> None:
+    translator = Translator(qapp, "zh_CN")
+    asked = apart("请在同一环境中运行：python --version")
+    by_the_way = apart("请先运行 wsl --shutdown，再重启。")
+    translator.set_language("en")
+    assert asked == ("请在同一环境中运行下面的命令", ("python --version",))
+    assert by_the_way == ("请先运行下面的命令，再重启。", ("wsl --shutdown",))
+
+
 def dead_mirror(session: FakeSession) -> None:
     write = scenes.write_settings(session)
     write.write_text("[global]\nindex-url = https://pypi.douban.com/simple\n", encoding="utf-8")

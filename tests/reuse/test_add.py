@@ -105,7 +105,7 @@ def test_what_cannot_live_with_the_torch_that_is_there_is_refused(held: There) -
     [
         ("pandsa was not found in the package registry and you require pandsa", "add-nowhere", "没有名为 pandsa 的"),
         ("pandsa depends on torch<2 and you require torch==2.14.1", "add-no-solution", "与保持不变的 torch 2.14.1"),
-        ("pandsa has no wheels with a matching Python ABI tag", "add-no-solution", "适合此 Python"),
+        ("pandsa has no wheels with a matching Python ABI tag", "add-no-solution", "适合这个 Python"),
     ],
 )
 def test_the_resolvers_english_is_in_the_details_and_not_in_the_sentence(said: str, code: str, chinese: str) -> None:

@@ -153,4 +153,5 @@ def apart(words: str) -> tuple[str, tuple[str, ...]]:
         number = commands.index(each["quoted"] or each["bare"]) + 1
         return QCoreApplication.translate("Advice", "command %1 below").replace("%1", str(number))
 
-    return _FOREIGN.sub(named, words).replace("run: ", "run "), commands
+    said = _FOREIGN.sub(named, words).replace("run: ", "run ")
+    return re.sub("运行[： ](?=下[面方]的命令)", "运行", said), commands
