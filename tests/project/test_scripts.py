@@ -332,3 +332,20 @@ def test_a_wheel_that_is_left_out_without_a_card_chooses_nothing(tmp_path: Path)
     files: dict[str, str | bytes] = {"README.md": f"pip install torch\n`pip install https://files.example/{wheel}`\n"}
     assert build(decided(tmp_path, files, AMPERE))[::2] == ("2.3.1", "3.10")
     assert build(decided(tmp_path, files, NO_CARD))[::2] not in {("2.3.1", "3.10"), ("2.3.0", "3.10")}
+
+
+@pytest.mark.parametrize(
+    ("tasks", "line"),
+    [
+        ('[tasks]\nbuild = { cmd = """\n    pip install lycon &&\n    pip install \'flask[all]==2.1\'\n""" }\n', 4),
+        ('[tasks.build]\ncmd = ["pip", "install", "lycon", "flask==2.1"]\n', 1),
+        ('[feature.dev.tasks]\nbuild = "pip install lycon flask==2.1"\n', 2),
+    ],
+)
+def test_what_a_task_of_pixi_installs_is_read_however_it_is_written(tmp_path: Path, tasks: str, line: int) -> None:
+    words = f'{tasks}[pypi-dependencies]\ntorch = "==2.4.1"\n'
+    found = decided(tmp_path, {"pixi.toml": words}, AMPERE)
+    [told] = [one.params["packages"] for one in found.remarks if one.key == "project.remark.tasks-too"]
+    assert str(told).replace("[all]", "").split(", ") == ["lycon", "flask==2.1"]
+    [flask] = [one for one in read_project(tmp_path).statements if one.name == "flask"]
+    assert flask.origin.line == line

@@ -47,7 +47,7 @@ _MOST_LINES = 20_000
 _SYSTEMS = {"linux": "sys_platform == 'linux'", "win": "sys_platform == 'win32'", "osx": "sys_platform == 'darwin'"}
 _TARGETS = {**_SYSTEMS, "unix": "sys_platform != 'win32'"}  # of pixi
 _CUDA_PAGE = re.compile(r"https?://[^/]*pytorch[^/]*/.*/(cu\d{2,3})/?")
-_TASK = re.compile(r"[^#\"]*\"(?P<command>[^\"]*\bpip3? install [^\"]*)\"")  # of pixi, that puts something in
+_PUTS_IN = re.compile(r"\bpip3? install ")  # of a task of pixi
 _MOST_NAMED = 6  # environments in one sentence
 
 
@@ -167,16 +167,6 @@ def read_pixi(file: str, text: str, found: Findings) -> None:
     pixi = table_in(table_in(document, "tool"), "pixi") if is_part else document
     if pixi:
         PixiReader(pixi, "tool.pixi." if is_part else "", TomlText(file, text), found).read()
-        _read_tasks(file, text, found)
-
-
-def _read_tasks(file: str, text: str, found: Findings) -> None:
-    """Read what pixi's tasks install: a repository there is a part of the project, which no table could build."""
-    tasks, before = (_TASK.match(line) for line in text.split("\n")), len(found.statements)
-    read_commands(file, "\n".join(one["command"] if one else "" for one in tasks), found)
-    found.statements[before:] = [
-        replace(one, strength=DECLARED) if one.url.startswith("git+") else one for one in found.statements[before:]
-    ]
 
 
 class PixiReader:
@@ -202,6 +192,28 @@ class PixiReader:
             where = self.lines.at("cuda", f"{self.prefix}system-requirements")
             self.found.statements.append(Statement("__cuda", f">={cuda}", where))
         self.found.statements += self._of_one_environment(list(self._statements()))
+        default = dict(self._environments()).get("default", ())
+        for head, group, marker, tables in self._tables():
+            for name, task in table_in(tables, "tasks").items():
+                command = task.get("cmd") if isinstance(task, dict) else task
+                words = " ".join(map(str, command)) if isinstance(command, list) else str(command or "")
+                if _PUTS_IN.search(words):
+                    self._read_task(self.lines.at(str(name), f"{head}tasks"), words, marker, group in ("", *default))
+
+    def _read_task(self, where: FileLine, command: str, marker: str, counts: bool) -> None:
+        """Read what a task installs: a repository there is a part of the project, which no table could build."""
+        before, first = len(self.found.statements), command.split("\n")[0].strip()
+        below = self.lines.lines[where.line - 1 :]
+        start = next((number for number, line in enumerate(below) if first and first in line), 0)
+        read_commands(where.file, "\n" * (where.line - 1 + start) + command, self.found)
+        self.found.statements[before:] = [
+            replace(
+                one,
+                strength=DECLARED if counts and one.url.startswith("git+") else one.strength,
+                marker=one.marker or marker,
+            )
+            for one in self.found.statements[before:]
+        ]
 
     def _of_one_environment(self, read: list[Statement]) -> list[Statement]:
         """Return what was read, that of the environment's features as what the project itself asks for; where

@@ -112,7 +112,8 @@ class Findings:
             shown = {one.url if is_folder(one.url) else one.name: one.specifier for one in reversed(named)}
             names = [f"{name}{specifier}" for name, specifier in reversed(shown.items())]
             if names:
-                self.remark(code, named[0].origin, packages=_cut_between(names))
+                is_task = code == "recommended-too" and file.endswith("pixi.toml")  # opened itself, its tables count
+                self.remark("tasks-too" if is_task else code, named[0].origin, packages=_cut_between(names))
 
     def take_recommended(self) -> None:
         """A file that was named itself and only recommends: its packages count, as nothing else does."""
@@ -172,8 +173,8 @@ def is_folder(url: str) -> bool:
 
 
 def is_script(file: str) -> bool:
-    """Return whether a file is run from its first line to its last."""
-    return file.lower().endswith((".sh", ".bash", ".bat", ".cmd", ".ps1"))
+    """Return whether a file is run from its first line to its last; what pixi's recommends is its tasks, which are."""
+    return file.lower().endswith((".sh", ".bash", ".bat", ".cmd", ".ps1", "pixi.toml"))
 
 
 def is_run(file: str) -> bool:
