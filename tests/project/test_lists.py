@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, without
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, OLD_DRIVER, build, codes, decided, without
 from tests.project.test_read import project_of
 from wizard.project.companions import conda_names, is_condas_alone
+
+_HEAD = "channels:\n  - pytorch\ndependencies:\n  - python=3.10\n"
 
 
 def test_another_list_that_asks_for_torch_is_named_and_one_of_extras_is_read(tmp_path: Path) -> None:
@@ -119,6 +121,38 @@ def test_of_lists_for_several_cudas_the_one_that_runs_here_is_taken(tmp_path: Pa
     assert (build(found)[:2], found.relaxed) == (("2.9.0", "cu130"), ())
     assert "other-lists" in codes(found)
     assert build(decided(tmp_path, lists, ADA))[:2] == ("2.3.1", "cu121")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("cuda11_8", "cuda12_8"), ("cuda11.8", "cuda12.8"), ("cuda-11-8", "cuda-12-8"), ("cu118", "cu128")]
+)
+def test_of_environments_for_several_cudas_the_one_that_runs_here_is_taken(tmp_path: Path, old: str, new: str) -> None:
+    files: dict[str, str | bytes] = {
+        f"environment-{old}.yaml": f"{_HEAD}  - pytorch=2.0.1\n  - pytorch-cuda=11.8\n  - pip:\n    - timm==0.6.7\n",
+        f"environment-{new}.yaml": f"{_HEAD}  - pip:\n    - torch==2.7.1+cu128\n    - timm==1.0.9\n",
+    }
+    for on, torch, timm in ((OLD_DRIVER, "2.0.1", "==0.6.7"), (BLACKWELL, "2.7.1", "==1.0.9")):
+        found = decided(tmp_path, files, on)
+        assert (build(found)[0], "contradiction" in codes(found)) == (torch, False)
+        assert [one.specifier for one in found.understood.rest if one.name == "timm"] == [timm]
+        assert "other-lists" in codes(found)
+    files[f"environment-{old}.yaml"] = f"{_HEAD}  - pip:\n    - timm==0.6.7\n#    - torch==2.0.0\n"
+    found = decided(tmp_path, files, AMPERE)
+    assert [one.specifier for one in found.understood.rest if one.name == "timm"] == ["==1.0.9"]
+
+
+def test_of_two_whole_environments_one_is_planned_and_the_other_named(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "inference.yml": f"name: a\n{_HEAD}  - pytorch=2.3.0\n  - pip:\n    - vllm==0.4.2\n    - numpy==1.26.4\n",
+        "training.yml": f"name: b\n{_HEAD}  - pytorch=2.3.0\n  - pip:\n    - peft\n    - numpy==1.24.1\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert {one.name for one in found.understood.rest} == {"vllm", "numpy"}
+    [told] = [one.params for one in found.remarks if one.key == "project.remark.other-lists"]
+    assert (told["file"], told["files"], "contradiction" in codes(found)) == ("inference.yml", "training.yml", False)
+    files["environment.yml"] = files.pop("training.yml")
+    found = decided(tmp_path / "main", files, AMPERE)
+    assert {one.name for one in found.understood.rest} == {"peft", "numpy"}
 
 
 def test_a_list_for_cards_is_taken_instead_of_the_one_for_all(tmp_path: Path) -> None:

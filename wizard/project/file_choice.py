@@ -14,7 +14,7 @@ from dataclasses import replace
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
 from wizard.project.companions import is_condas_alone
-from wizard.project.model import DECLARED, LOCKED, ON_MAC, RECOMMENDED, TORCH, Project, Statement, can_meet
+from wizard.project.model import DECLARED, LOCKED, ON_MAC, PYTHON, RECOMMENDED, TORCH, Project, Statement, can_meet
 
 # The packages of NVIDIA's that torch brings (Requires-Dist of its wheels, 2.6 to 2.15); others are a project's own.
 TORCH_PARTS = re.compile(
@@ -39,6 +39,9 @@ _CARD_WORDS = {
 }
 
 
+_CUDA_IN_NAME = re.compile(r"(?<![a-z0-9])cu(?:da)?[-_.]?(\d{2})(?:[-_.]?(\d))?(?![a-z0-9])")
+_MAIN_OF_CONDA = re.compile(r"(?:^|/)(?:conda|env|environment)\.ya?ml$", re.IGNORECASE)
+_LISTS = (".txt", ".in", ".yml", ".yaml")
 _OTHER_BUILDS = re.compile(r"/(?:rocm|xpu|hpu|npu|mps|gcu|musa)[\d.]*(?:/|$)")
 _OWN_BUILDS = re.compile(r"/(?:cu\d{2,3}|cpu)(?:/|$)")
 _OTHER_EXTRA = re.compile(
@@ -88,9 +91,9 @@ def is_developing(group: str) -> bool:
 
 
 def names_a_computer(file: str) -> bool:
-    """Return whether a word of its name is a system's or a kind of card's."""
+    """Return whether a word of its name is a system's, a kind of card's or a CUDA's."""
     kinds = "|".join([*_SYSTEM_WORDS.values(), *_CARD_WORDS.values()])
-    return any(re.fullmatch(kinds, word) for word in _words_of(file))
+    return bool(_CUDA_IN_NAME.search(file.lower())) or any(re.fullmatch(kinds, word) for word in _words_of(file))
 
 
 def _names_card(file: str, kind: str) -> bool:
@@ -146,25 +149,41 @@ def with_own_list(project: Project, os: str, has_card: bool) -> tuple[Project, l
 
 
 def alternatives(project: Project) -> list[tuple[Project, list[Message]]]:
-    """Return the project once for each CUDA that lists have in their names (`requirements-cu121.txt`), without the
-    others, which is said; one alone where there are no such lists."""
-    asking = {one.origin.file for one in project.statements if one.name == TORCH and _says([one]) == 2}
-    found: dict[tuple[str, frozenset[str]], dict[str, list[str]]] = {}
+    """Return the project once for each CUDA that lists have in their names (`requirements-cu121.txt`,
+    `environment-cuda12_1.yml`), or for each of conda's environments that are whole ones, without the others, which is
+    said; one alone where there are no such lists. A list that names no torch where another one does is none of them."""
+    says = {file: _says([one for one in project.statements if one.origin.file == file]) for file in project.files}
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}
     for file in project.files:
         folder, _, name = file.rpartition("/")
-        tags = {word for word in _words_of(name) if re.fullmatch(r"cu\d{2,3}", word)}
-        if file in asking and len(tags) == 1:
-            rest = frozenset(_words_of(name) - tags - {"txt", "in"})
-            found.setdefault((folder, rest), {}).setdefault(tags.pop(), []).append(file)
-    several = max(found.values(), key=len, default={})
+        tags = list(_CUDA_IN_NAME.finditer(name.lower()))
+        if len(tags) == 1 and name.endswith(_LISTS):
+            rest = re.sub(r"[^a-z0-9]+", " ", _CUDA_IN_NAME.sub(" ", name.lower()).rpartition(".")[0]).strip()
+            found.setdefault((folder, rest), {}).setdefault("".join(filter(None, tags[0].groups())), []).append(file)
+    asked = [ways for ways in found.values() if any(says[file] == 2 for files in ways.values() for file in files)]
+    several = max([*asked, *_environments(project, says)], key=len, default={})
     if len(several) < 2:
         return [(project, [])]
+    most = max(says[file] for files in several.values() for file in files)
     ways = []
     for tag, files in several.items():
         left = [file for each, those in several.items() if each != tag for file in those]
         said = message("project.remark.other-lists", file=files[0], files=", ".join(left))
-        ways.append((_without(project, set(left)), [said]))
+        if max(says[file] for file in files) == most:
+            ways.append((_without(project, set(left)), [said]))
     return ways
+
+
+def _environments(project: Project, says: dict[str, int]) -> Iterator[dict[str, list[str]]]:
+    """Yield conda's files of one folder that each ask for a Python and a torch: conda makes one environment of each."""
+    with_python = {one.origin.file for one in project.statements if one.name == PYTHON and one.strength == DECLARED}
+    folders: dict[str, dict[str, list[str]]] = {}
+    for file in sorted(project.files, key=lambda file: not _MAIN_OF_CONDA.search(file)):
+        folder, _, name = file.rpartition("/")
+        is_whole = name.endswith((".yml", ".yaml")) and file in with_python and says[file] == 2
+        if is_whole and not names_a_computer(name) and not purpose_of(file):
+            folders.setdefault(folder, {})[file] = [file]
+    yield from folders.values()
 
 
 def are_alternatives(one: list[Statement], other: list[Statement]) -> bool:
