@@ -141,6 +141,18 @@ def test_of_environments_for_several_cudas_the_one_that_runs_here_is_taken(tmp_p
     assert [one.specifier for one in found.understood.rest if one.name == "timm"] == ["==1.0.9"]
 
 
+def test_the_list_for_a_mac_and_for_all_without_a_card_is_read_without_one(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "environment_cpu_apple.yml": f"{_HEAD}  - pytorch\n  - pip:\n    - auraloss==0.3.0\n",
+        "environment_gpu.yml": f"{_HEAD}  - pytorch\n  - pip:\n    - auraloss==0.4.0\n",
+    }
+    for on, release in ((AMPERE, "==0.4.0"), (NO_CARD, "==0.3.0")):
+        assert [one.specifier for one in decided(tmp_path, files, on).understood.rest] == [release]
+    files["requirements-linux.txt"] = "torch\nauraloss==0.5.0\n"
+    left = {one.params.get("file") for one in decided(tmp_path / "linux", files, NO_CARD).remarks}
+    assert {"environment_cpu_apple.yml", "environment_gpu.yml"} <= left
+
+
 def test_of_two_whole_environments_one_is_planned_and_the_other_named(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "inference.yml": f"name: a\n{_HEAD}  - pytorch=2.3.0\n  - pip:\n    - vllm==0.4.2\n    - numpy==1.26.4\n",

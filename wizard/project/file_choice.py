@@ -219,6 +219,9 @@ def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[Projec
     project = _without_other_makers(project)
     saying = {one.origin.file for one in project.statements} | {one.origin.file for one in project.sources}
     misfits = {file: words for file in project.files if file in saying and (words := _misfit(file, os, has_card))}
+    has_other = any(names_a_computer(file.rpartition("/")[2]) for file in saying if file not in misfits)
+    if not has_card and not has_other and any(_names_card(file, "nvidia") for file in misfits):
+        misfits = {file: words for file, words in misfits.items() if not _is_of_cpu_and_mac(words)}
     fitting = [one for one in project.statements if one.origin.file not in misfits]
     if not misfits:
         return project, []
@@ -282,6 +285,13 @@ def exports(statements: list[Statement]) -> Iterator[Message]:
         more = f" (+{len(libraries) - _MOST_NAMED})" if len(libraries) > _MOST_NAMED else ""
         words = ", ".join(libraries[:_MOST_NAMED]) + more
         yield message("project.remark.conda-libraries", count=len(libraries), packages=words)
+
+
+def _is_of_cpu_and_mac(words: str) -> bool:
+    """Return whether a name has both (`cpu_apple`): beside a list for cards, that is everybody's who has none."""
+    named = set(words.split())
+    others = named - {"cpu"}
+    return others != named and bool(others) and all(re.fullmatch(_SYSTEM_WORDS[""], word) for word in others)
 
 
 def _is_of_other_maker(words: str) -> bool:
