@@ -305,3 +305,21 @@ def test_what_runs_on_a_processor_too_stays_and_what_a_system_never_had_goes(tmp
 def test_what_has_no_wheel_for_the_newest_python_takes_an_older_one(tmp_path: Path, pin: str, python: str) -> None:
     found = decided(tmp_path, {"requirements.txt": f"torch==2.4.1\nonnxruntime-gpu{pin}\n"}, AMPERE)
     assert (build(found)[2], "wheel-of-pin" in codes(found)) == (python, False)
+
+
+def test_what_has_wheels_on_one_system_alone_is_told_on_the_other(tmp_path: Path) -> None:
+    lines = "torch==2.4.1\npyworld==0.3.1\npybullet==3.2.7\n"
+    for on, package in ((ADA, "pybullet"), (AMPERE, "pyworld")):
+        found = decided(tmp_path, {"requirements.txt": lines}, on, Choices(python="3.10"))
+        [told] = [one.params["packages"] for one in found.remarks if one.key == "project.remark.wheel-of-pin"]
+        assert told == package
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.4.1\npybullet\n"}
+    for on in (ADA, AMPERE):
+        assert ("wheel-of-pin" in codes(decided(tmp_path, files, on, Choices(python="3.10")))) == (on is ADA)
+
+
+def test_what_is_only_recommended_and_has_no_wheel_is_told(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.4.1\n", "install.sh": "pip install pybullet timm\n"}
+    found = decided(tmp_path, files, ADA)
+    assert [one.params["packages"] for one in found.remarks if one.key.endswith("wheel-of-told")] == ["pybullet"]
+    assert "wheel-of-told" not in codes(decided(tmp_path, files, AMPERE, Choices(python="3.10")))

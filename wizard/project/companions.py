@@ -121,6 +121,8 @@ class WheelPythons(Row, frozen=True):
     as_of: Date
     confidence: Literal["high", "medium", "low"]
     also: tuple[Name, ...] = ()  # built with it
+    # On Windows, where that differs; the others are Linux's.
+    windows: tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ (3\.\d+-3\.\d+|none)$")], ...] = ()
     numpy2: Numbers = ""  # the first release whose wheels go with NumPy 2; "": all, or its own metadata says it
 
 
@@ -329,13 +331,15 @@ def _wheel_rows() -> dict[str, WheelPythons]:
 
 
 @lru_cache(maxsize=8192)
-def has_wheel(package: str, specifier: str, python: str) -> bool:
-    """Return whether a release that meets it may have a wheel for that Python; True where no row says it."""
+def has_wheel(package: str, specifier: str, python: str, os: str) -> bool:
+    """Return whether a release that meets it may have a wheel for that Python and system; True where no row says it."""
     row = _wheel_rows().get(package)
     if row is None:
         return True
     asked = SpecifierSet(specifier)
-    rows = [(Version(since), pythons) for since, pythons in map(str.split, row.since)]
+    rows = [
+        (Version(since), pythons) for since, pythons in map(str.split, (os == "windows" and row.windows) or row.since)
+    ]
     named = [Version(one.version.removesuffix(".*")) for one in asked]
     meeting = [one for one in [*(since for since, _ in rows), *named] if asked.contains(one, prereleases=True)]
     pythons = [next((pythons for since, pythons in reversed(rows) if since <= one), "") for one in meeting]

@@ -37,6 +37,7 @@ from wizard.project.native import (
     Relaxed,
     asked_words,
     is_planned,
+    lacking_wheels,
     left_out,
     lines_of,
     native_state,
@@ -49,7 +50,7 @@ from wizard.project.native import (
     relaxed_pairs,
 )
 from wizard.project.understand import Understood, has_tag
-from wizard.project.weigh import BuildWeigher, Weighed, contradiction, without_wheels
+from wizard.project.weigh import BuildWeigher, Weighed, contradiction
 
 _MOST_NAMED = 6  # packages in one sentence, contradictions in one answer
 CUDA = "cuda"  # its name as something that is asked for
@@ -146,7 +147,11 @@ def _told_otherwise(asks: Understood, kept: Mapping[str, list[Statement]]) -> It
     declared = {**kept, TORCH: [] if asks.torch_any else [one for one in asks.torch if one.specifier]}
     said: dict[tuple[str, str], list[Statement]] = {}
     for one in asks.told:
-        if one.name in declared.keys() - asks.pairs.keys() and (one.name == TORCH or is_script(one.origin.file)):
+        if (
+            one.specifier
+            and one.name in declared.keys() - asks.pairs.keys()
+            and (one.name == TORCH or is_script(one.origin.file))
+        ):
             said.setdefault((one.name, one.origin.file), []).append(one)
     once = {(lines[0].name, lines[0].specifier): lines for lines in reversed(said.values())}
     for (name, _), lines in reversed(once.items()):
@@ -333,9 +338,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     yield from _cuda_words(asks, candidate.variant)
     yield from _locks(asks, candidate)
     yield from _pythons(weigher, best)
-    if lacking := sorted(without_wheels(asks, weigher.machine.os, best.python)):
-        names = ", ".join(lacking[:_MOST_NAMED])
-        yield message("project.remark.wheel-of-pin", packages=names, python=best.python)
+    yield from lacking_wheels(asks, weigher.machine.os, best.python)
     for native in natives_here(asks, weigher.machine.os):
         state = native_state(native, best, weigher.machine)
         if state == "newer":

@@ -20,13 +20,14 @@ from wizard.project.companions import (
     companion,
     first_library,
     fits_here,
+    has_wheel,
     torch_bound,
     torch_needs,
     torch_of,
 )
 from wizard.project.model import DECLARED, AddressLine, FileLine, Statement, can_meet, is_folder, marker_holds, meets
 from wizard.project.understand import Understood, cuda_of_name, has_tag, is_for, made_with, pair_meets, torch_in
-from wizard.project.weigh import BuildWeigher, Weighed
+from wizard.project.weigh import BuildWeigher, Weighed, without_wheels
 
 _MOST_NAMED = 6  # releases in one sentence
 NOTHING = "–"  # what is given where a package is left out
@@ -258,6 +259,25 @@ def _is_linked(one: Statement, best: Weighed, os: str) -> bool:
         meets(torch, best.candidate.torch) and has_tag(cuda, best.candidate.variant) if cuda and torch else False
     )
     return is_here and is_of_torch and fits_here(one.url, os, best.python)
+
+
+def lacking_wheels(asks: Understood, os: str, python: str) -> Iterator[Message]:
+    """Name what has no ready wheel for the choice, as far as is known: of the plan, and of what is only recommended.
+    Where a line leaves the version open, not one release has."""
+    pins = without_wheels(asks, os, python)
+    for one in asks.rest:
+        if not one.url and not has_wheel(one.name, one.specifier, python, os) and marker_holds(one.marker, os, python):
+            pins |= {one.name}
+    if pins:
+        names = ", ".join(sorted(pins)[:_MOST_NAMED])
+        yield message("project.remark.wheel-of-pin", packages=names, python=python)
+    planned = {one.name for one in asks.packages}
+    told = (
+        one for one in asks.told if one.name not in planned and not one.url and marker_holds(one.marker, os, python)
+    )
+    if lacking := dict.fromkeys(one.name for one in told if not has_wheel(one.name, one.specifier, python, os)):
+        listed = ", ".join([*lacking][:_MOST_NAMED])
+        yield message("project.remark.wheel-of-told", packages=listed, python=python)
 
 
 def asked_words(statements: tuple[Statement, ...]) -> str:

@@ -85,7 +85,7 @@ class Understood:
     rest: tuple[Statement, ...]  # each name once, by its first line
     packages: tuple[Statement, ...]  # every line of the rest
     constraints: tuple[Statement, ...]  # what a version must be where something else brings the package
-    told: tuple[Statement, ...]  # versions that commands of a README or a script name
+    told: tuple[Statement, ...]  # what commands of a README or a script name
     sources: tuple[AddressLine, ...]
     names_torch: bool
     remarks: tuple[Message, ...]
@@ -127,7 +127,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
         rest=tuple({one.name: one for one in reversed(rest)}.values())[::-1],
         packages=tuple(rest),
         constraints=tuple(one for one in statements if is_rest(replace(one, group="")) and one.group == "constraint"),
-        told=tuple(one for one in statements if one.strength == RECOMMENDED and one.specifier and not one.group),
+        told=tuple(one for one in statements if one.strength == RECOMMENDED and not one.group),
         sources=fitting.sources,
         names_torch=names_torch,
         remarks=(

@@ -371,7 +371,7 @@ def without_wheels(asks: Understood, os: str, python: str) -> frozenset[str]:
     asked: dict[str, list[str]] = {}
     for one in agreeing(replace(line, marker="") for line in lines if line.specifier and not line.url):
         asked.setdefault(one.name, []).append(one.specifier)
-    lacking = {name for name, parts in asked.items() if not has_wheel(name, ",".join(parts), python)}
+    lacking = {name for name, parts in asked.items() if not has_wheel(name, ",".join(parts), python, os)}
     return frozenset(lacking | {one.name for one in lines if not fits_here(one.url, os, python)})
 
 
