@@ -323,3 +323,16 @@ def test_what_is_only_recommended_and_has_no_wheel_is_told(tmp_path: Path) -> No
     found = decided(tmp_path, files, ADA)
     assert [one.params["packages"] for one in found.remarks if one.key.endswith("wheel-of-told")] == ["pybullet"]
     assert "wheel-of-told" not in codes(decided(tmp_path, files, AMPERE, Choices(python="3.10")))
+
+
+def test_a_required_package_with_pages_of_wheels_decides_an_open_torch_and_an_extra_does_not(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch>=2.2\ntorch-scatter\n"}
+    found = decided(tmp_path, files, BLACKWELL)
+    assert build(found)[0].startswith("2.12.")
+    assert ("held-back" in codes(found), "newer" in codes(found), found.differing) == (True, False, ())
+    words = '[project]\nname = "x"\ndependencies = ["torch>=2.2"]\n'
+    words += '[project.optional-dependencies]\na = ["torch-scatter"]\n'
+    assert not build(decided(tmp_path / "extra", {"pyproject.toml": words}, BLACKWELL))[0].startswith("2.12.")
+    pinned: dict[str, str | bytes] = {"requirements.txt": "torch==2.13.0\ntorch-scatter\n"}
+    found = decided(tmp_path / "pinned", pinned, BLACKWELL)
+    assert (build(found)[0], "newer" in codes(found)) == ("2.13.0", True)
