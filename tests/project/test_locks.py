@@ -115,3 +115,16 @@ def test_of_a_lock_for_several_systems_the_line_for_this_one_counts(tmp_path: Pa
         found = decided(tmp_path, files, on)
         [told] = [one.params["line"] for one in found.remarks if one.key == "project.remark.locked"]
         assert (build(found)[0], told) == (torch, line)
+
+
+def test_a_lock_that_is_an_explicit_list_of_conda_is_read(tmp_path: Path) -> None:
+    page = "https://example.org/conda-forge/linux-64"
+    lock = f"# platform: linux-64\n@EXPLICIT\n{page}/pytorch-2.2.0-cuda120_py311h_0.conda#59659d02\n"
+    files: dict[str, str | bytes] = {
+        "environment.yml": "dependencies:\n  - python=3.11\n  - pytorch\n",
+        "conda-linux-64.lock": lock,
+        "README.md": "    conda create --name x --file conda-linux-64.lock\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert (build(found)[0], "locked" in codes(found), "unreadable-file" in codes(found)) == ("2.2.0", True, False)
+    assert build(decided(tmp_path, files, ADA))[0] != "2.2.0"

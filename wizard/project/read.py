@@ -42,6 +42,7 @@ _TORCH_TOO = ("pytorch", "pytorch-gpu")  # names of conda
 _STUB = ("sklearn", "scikit-learn")  # the first is on the index to fail with the name of the second
 _MAIN = "requirements.txt"
 _OPTION = re.compile(r"(?:requirements?[-_.][^/]+|[^/]+[-_.]requirements?)\.txt", re.IGNORECASE)
+_EXPLICIT = re.compile(r"^@EXPLICIT\s*$", re.MULTILINE)  # conda's list of addresses
 _CONSTRAINTS = re.compile(r"constraints?[^/]*\.txt$", re.IGNORECASE)
 _MOST_NAMED = 6  # folders in one sentence
 _DEEPEST = 40  # files that include each other in a chain
@@ -357,7 +358,7 @@ class ProjectReader:
         if readers := _BY_NAME.get(last):
             for read in readers:
                 read(name, text, found)
-        elif last == "pixi.lock" or last.startswith("conda-lock."):
+        elif last == "pixi.lock" or last.startswith("conda-lock.") or (is_lock(name) and _EXPLICIT.search(text)):
             read_conda_lock(name, text, found)
         elif is_lock(name):
             read_lock(name, text, found)
@@ -380,7 +381,7 @@ def _read_list(name: str, text: str, found: Findings) -> None:
     platform = re.search(r"^# platform: (linux|win|osx)-", text[:4000], re.MULTILINE)
     if platform:
         found.remarks.append(message("project.remark.platform-list", file=name, platform=platform[1]))
-    if re.search(r"^@EXPLICIT\s*$", text, re.MULTILINE):
+    if _EXPLICIT.search(text):
         read_explicit(name, text, found)
     else:
         # Constraints that nothing includes install nothing either.
