@@ -9,17 +9,18 @@ One file: which file counts beside which is one decision.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from wizard.model.errors import UsageError
-from wizard.model.messages import Message, message
-from wizard.project.commands import BUILT, STARTED, installs, last_resort, read_commands
+from wizard.model.messages import Message
 from wizard.project.companions import asks_for_torch
-from wizard.project.conda import read_cog, read_conda_lock, read_environment, read_explicit, read_pixi
 from wizard.project.file_choice import DEVELOPING, are_alternatives, names_a_computer, of_another_framework, purpose_of
 from wizard.project.files import MOST_FILES, ORDER, ProjectFolder, is_lock, is_script_of_install, rank
+from wizard.project.formats.by_name import CONSTRAINTS, hand_over
+from wizard.project.formats.commands import BUILT, STARTED, installs, last_resort, read_commands
+from wizard.project.formats.requirements import MOST_LINES
 from wizard.project.model import (
     DECIDED,
     DECLARED,
@@ -34,16 +35,11 @@ from wizard.project.model import (
     normalized,
     origin_of,
 )
-from wizard.project.requirements import MOST_LINES, read_requirements
-from wizard.project.setup_files import read_python_version, read_settings, read_setup_cfg, read_setup_py
-from wizard.project.toml_files import read_lock, read_pipfile, read_pyproject
 
 _TORCH_TOO = ("pytorch", "pytorch-gpu")  # names of conda
 _STUB = ("sklearn", "scikit-learn")  # the first is on the index to fail with the name of the second
 _MAIN = "requirements.txt"
 _OPTION = re.compile(r"(?:requirements?[-_.][^/]+|[^/]+[-_.]requirements?)\.txt", re.IGNORECASE)
-_EXPLICIT = re.compile(r"^@EXPLICIT\s*$", re.MULTILINE)  # conda's list of addresses
-_CONSTRAINTS = re.compile(r"constraints?[^/]*\.txt$", re.IGNORECASE)
 _MOST_NAMED = 6  # folders in one sentence
 _DEEPEST = 40  # files that include each other in a chain
 _OWN = range(6, 9)  # of these, what a package says of itself
@@ -161,7 +157,7 @@ class ProjectReader:
         before = len(self.found.statements)
         self.found.include = self._include
         self._depth += 1
-        self._hand_over(name, text)
+        hand_over(name, text, self.found)
         self._depth -= 1
         new = self.found.statements[before:]  # on the package index that name is a stub that fails on purpose
         self.found.statements[before:] = [replace(one, name=TORCH) if one.name in _TORCH_TOO else one for one in new]
@@ -246,7 +242,7 @@ class ProjectReader:
         alone, beside = self.alone(name), self.alone(main)
         if main in alone.files:  # it goes on from there
             return False
-        shared = {file for file in alone.files if file in beside.files and not _CONSTRAINTS.search(file)}
+        shared = {file for file in alone.files if file in beside.files and not CONSTRAINTS.search(file)}
         return bool(shared) or all(any(one.name == TORCH for one in of.found.statements) for of in (alone, beside))
 
     def tell_options(self, names: list[str]) -> None:
@@ -353,49 +349,6 @@ class ProjectReader:
             return
         self.read(name, where, group)
 
-    def _hand_over(self, name: str, text: str) -> None:
-        last, found = name.rsplit("/", 1)[-1].lower(), self.found
-        if readers := _BY_NAME.get(last):
-            for read in readers:
-                read(name, text, found)
-        elif last == "pixi.lock" or last.startswith("conda-lock.") or (is_lock(name) and _EXPLICIT.search(text)):
-            read_conda_lock(name, text, found)
-        elif is_lock(name):
-            read_lock(name, text, found)
-        elif last.endswith((".yml", ".yaml")):
-            read_environment(name, text, found)
-        elif last == "runtime.txt" and text.lstrip().startswith("python-3"):
-            read_python_version(name, text, found)
-        elif last.endswith((".txt", ".in")) and not last.startswith(("readme", "install")):
-            _read_list(name, text, found)
-        else:
-            read_commands(name, text, found)
-
 
 def _folder_of(name: str) -> str:
     return name.rpartition("/")[0]
-
-
-def _read_list(name: str, text: str, found: Findings) -> None:
-    """A requirements file, or one of conda's two lists."""
-    platform = re.search(r"^# platform: (linux|win|osx)-", text[:4000], re.MULTILINE)
-    if platform:
-        found.remarks.append(message("project.remark.platform-list", file=name, platform=platform[1]))
-    if _EXPLICIT.search(text):
-        read_explicit(name, text, found)
-    else:
-        # Constraints that nothing includes install nothing either.
-        read_requirements(name, text, found, group="constraint" if _CONSTRAINTS.search(name) else "")
-
-
-_BY_NAME: dict[str, tuple[Callable[[str, str, Findings], None], ...]] = {
-    "pyproject.toml": (read_pyproject, read_pixi),
-    "pipfile": (read_pipfile,),
-    "pixi.toml": (read_pixi,),
-    "setup.cfg": (read_setup_cfg,),
-    "setup.py": (read_setup_py,),
-    "settings.ini": (read_settings,),
-    "cog.yaml": (read_cog,),
-    "cog.yml": (read_cog,),
-    ".python-version": (read_python_version,),
-}

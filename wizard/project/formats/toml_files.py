@@ -18,6 +18,7 @@ import msgspec
 
 from wizard.model.typed import from_json, from_toml
 from wizard.project.file_choice import is_developing
+from wizard.project.formats.requirements import read_requirements, requirement, statements_of, version_of_address
 from wizard.project.model import (
     IN_LOCK,
     LOCKED,
@@ -33,7 +34,6 @@ from wizard.project.model import (
     poetry_specifier,
     python_specifier,
 )
-from wizard.project.requirements import read_requirements, requirement, statements_of, version_of_address
 
 _TORCH_PAGE = re.compile(r"https://download\.pytorch\.org/whl/[\w./-]+")
 _PACKAGE = re.compile(r"\s*\[\[\s*packages?\s*\]\]")

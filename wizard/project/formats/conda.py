@@ -15,9 +15,11 @@ from dataclasses import replace
 from typing import Any
 
 from wizard.compatibility.data.ordering import version_key
-from wizard.project.commands import read_commands
 from wizard.project.companions import conda_names
 from wizard.project.file_choice import names_a_computer
+from wizard.project.formats.commands import read_commands
+from wizard.project.formats.requirements import NAMES, conda_specifier, conda_statement, read_line, version_of_address
+from wizard.project.formats.toml_files import FAMILY, TomlText, listed, load_toml, poetry_statement, table_in
 from wizard.project.model import (
     DECLARED,
     IN_LOCK,
@@ -34,8 +36,6 @@ from wizard.project.model import (
     normalized,
     origin_of,
 )
-from wizard.project.requirements import NAMES, conda_specifier, conda_statement, read_line, version_of_address
-from wizard.project.toml_files import FAMILY, TomlText, listed, load_toml, poetry_statement, table_in
 
 _FILE = re.compile(
     r"/(?P<platform>[a-z]+-[a-z0-9_]+)/(?P<name>[^/]+)-(?P<version>[^-/]+)-(?P<build>[^-/]+)\.(?:conda|tar\.bz2)"

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.model.syntax import parsed
+from wizard.project.formats.requirements import logical_lines, statements_of
+from wizard.project.formats.toml_files import TomlText
 from wizard.project.model import LOCKED, PYTHON, Findings, Statement, origin_of, python_specifier
-from wizard.project.requirements import logical_lines, statements_of
-from wizard.project.toml_files import TomlText
 
 _MOST_NODES = 200_000
 _MOST_PARTS = 1_000

@@ -14,6 +14,14 @@ from dataclasses import replace
 from posixpath import normpath
 
 from wizard.compatibility.data.ordering import version_key
+from wizard.project.formats.requirements import (
+    FENCE,
+    NamedRows,
+    conda_statement,
+    requirement,
+    statements_of,
+    version_of_address,
+)
 from wizard.project.model import (
     DECLARED,
     LOCKED,
@@ -29,14 +37,6 @@ from wizard.project.model import (
     is_script,
     normalized,
     origin_of,
-)
-from wizard.project.requirements import (
-    FENCE,
-    NamedRows,
-    conda_statement,
-    requirement,
-    statements_of,
-    version_of_address,
 )
 
 STARTED = "started"  # includes a script that a line starts
