@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -273,6 +274,17 @@ def test_a_comment_behind_a_command_names_no_packages(tmp_path: Path) -> None:
 def test_a_file_of_the_root_that_installs_is_read(tmp_path: Path, file: str, readme: str) -> None:
     files: dict[str, str | bytes] = {file: "pip install torch==2.0.1\n", "README.md": f"# X\n{readme}"}
     assert asked(project_of(tmp_path, files), "torch") == [("==2.0.1", f"{file}:1")]
+
+
+def test_where_nothing_else_says_it_the_one_notebook_that_installs_torch_is_read(tmp_path: Path) -> None:
+    lines = ['!pip install -q torch==2.1.0 "einops>=0.7"\n', 'x = "pip install y"\n']
+    cell = json.dumps({"cells": [{"source": lines}]}, indent=1)
+    files: dict[str, str | bytes] = {"train.ipynb": cell, "other.ipynb": '{"cells": []}'}
+    project = project_of(tmp_path, files)
+    assert asked(project, "torch") == [("==2.1.0", "train.ipynb:5")]
+    assert {one.name for one in project.statements} == {"torch", "einops"}
+    with pytest.raises(UsageError, match=r"again\.ipynb, train\.ipynb"):
+        project_of(tmp_path / "b", {**files, "again.ipynb": cell})
 
 
 def test_where_nothing_else_says_it_the_one_script_below_that_installs_torch_is_read(tmp_path: Path) -> None:

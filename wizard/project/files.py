@@ -155,10 +155,12 @@ class ProjectFolder:
         declaring = self._by_depth("declaring")
         return [declaring[depth] for depth in sorted(declaring)[1:]]
 
-    def scripts_below(self) -> list[str]:
-        """Return the scripts below the root that install by their names, the nearest first."""
+    def scripts_aside(self) -> list[str]:
+        """Return the notebooks of the root, and the scripts below it that install by their names, the nearest
+        first."""
         telling = self._by_depth("telling")
-        return [name for depth in sorted(telling) if depth for name in telling[depth] if is_script(name)]
+        notebooks = sorted(entry.name for entry in os.scandir(self.root) if entry.name.lower().endswith(".ipynb"))
+        return notebooks + [name for depth in sorted(telling) if depth for name in telling[depth] if is_script(name)]
 
     def lists(self) -> list[str]:
         """Return the lists that only the folder's name says to be ones (`requirements/torch21.txt`)."""

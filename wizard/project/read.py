@@ -67,7 +67,7 @@ def read_project(path: Path) -> Project:
         reader.tell_options(declaring)
         reader.read_below()
         reader.read_linked(telling)
-        reader.read_script_below()
+        reader.read_script_aside()
         reader.take_locked()
         reader.found.tell_recommended()
     else:
@@ -290,13 +290,13 @@ class ProjectReader:
                 return
             self.read(name)
 
-    def read_script_below(self) -> None:
-        """Where nothing is declared and nothing names torch: read the one script below that installs it. Raises
-        UsageError `several-scripts` where there are more, and nothing else says anything."""
+    def read_script_aside(self) -> None:
+        """Where nothing is declared and nothing names torch: read the one notebook, or script below, that installs it.
+        Raises UsageError `several-scripts` where there are more, and nothing else says anything."""
         said = (*self.found.statements, *self.found.told)
         if any(one.name == TORCH or one.strength == DECLARED for one in said):
             return
-        asking = [name for name in self.folder.scripts_below()[:MOST_FILES] if self.asks(name)]
+        asking = [name for name in self.folder.scripts_aside()[:MOST_FILES] if self.asks(name)]
         listed = ", ".join(asking[:_MOST_NAMED])
         if len(asking) == 1:
             self.found.remark("script-below", origin_of(listed, 1, ""))
@@ -306,7 +306,7 @@ class ProjectReader:
         elif asking:
             raise UsageError(
                 "several-scripts",
-                "Several scripts of the project install torch, each for itself: {files}.",
+                "Several scripts or notebooks of the project install torch, each for itself: {files}.",
                 "Open one of them as the project.",
                 files=listed,
             )

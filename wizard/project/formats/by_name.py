@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 
@@ -15,6 +16,8 @@ from wizard.project.formats.toml_files import read_lock, read_pipfile, read_pypr
 from wizard.project.model import Findings
 
 _EXPLICIT = re.compile(r"^@EXPLICIT\s*$", re.MULTILINE)  # conda's list of addresses
+# One line of a cell that a shell runs, as a notebook keeps it.
+_CELL_LINE = re.compile(r'\s*("(?:!|%(?:pip|conda|mamba)\b)(?:[^"\\]|\\.)*"),?\s*')
 CONSTRAINTS = re.compile(r"constraints?[^/]*\.txt$", re.IGNORECASE)
 
 
@@ -34,8 +37,23 @@ def hand_over(name: str, text: str, found: Findings) -> None:
         read_python_version(name, text, found)
     elif last.endswith((".txt", ".in")) and not last.startswith(("readme", "install")):
         _read_list(name, text, found)
+    elif last.endswith(".ipynb"):
+        read_commands(name, _shell_lines(text), found)
     else:
         read_commands(name, text, found)
+
+
+def _shell_lines(text: str) -> str:
+    """Return what a notebook has run by a shell, each line in its own place of the file."""
+    lines = map(_CELL_LINE.fullmatch, text.split("\n"))
+    return "\n".join(_unquoted(match[1]).lstrip("!%").strip() if match else "" for match in lines)
+
+
+def _unquoted(words: str) -> str:
+    try:
+        return str(json.loads(words))
+    except ValueError:
+        return ""
 
 
 def _read_list(name: str, text: str, found: Findings) -> None:
