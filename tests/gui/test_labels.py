@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from wizard.gui.widgets.code import Advice, CodeLine
+from wizard.gui.widgets.commands import in_window
 from wizard.gui.widgets.headings import tell_headings
 from wizard.gui.widgets.labels import label, plain_tip, selectable, spoken
 
@@ -53,6 +54,13 @@ def test_a_screen_reader_hears_the_words_without_the_signs(qtbot: QtBot) -> None
     assert advice.label.accessibleDescription() == "Links: https://a.example/x"
     told = QAccessible.queryAccessibleInterface(advice.label)
     assert (told.role(), told.text(QAccessible.Text.Name)) == (QAccessible.Role.Link, advice.label.accessibleName())
+
+
+def test_an_address_ends_where_the_chinese_sentence_goes_on(qtbot: QtBot) -> None:
+    advice = Advice("加上 https://a.example/cu117（在 requirements 文件里：写一行）")
+    qtbot.addWidget(advice)
+    assert '<a href="https://a.example/cu117">' in advice.label.text().replace("\u2060", "")
+    assert in_window("用 --index https://a.example/cu117（在这里）。", "zh_CN").endswith("（在这里）。")
 
 
 def lines_of(made: QLabel) -> list[str]:

@@ -71,7 +71,7 @@ def _give_back(button: QPushButton, said: str) -> None:
 
 
 _WORD = re.compile(r"\S+")
-_ADDRESS = re.compile(r"https://[^\s;，。；）]*[^\s;，。；）.,)]")
+_ADDRESS = re.compile(r"https://(?:(?!;)[!-~…])*(?![;.,)])[!-~…]")
 
 
 class _Code(Wrapped):

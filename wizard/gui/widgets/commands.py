@@ -71,7 +71,7 @@ _OPTIONS = {
 _PAGE_OF = {option: page for page, options in _OPTIONS.items() for option in options}
 _VALUE = (
     r"(?:[ =](?:[A-Z]{3,}|none|default|rattler|venv|official|race|地址|主机|文件夹?|\{[a-z]+\}|“\{[a-z]+\}”"
-    r"|https?://\S+[\w/]))?"
+    r"|https?://[!-~]+[A-Za-z0-9/]))?"
 )
 _OPTION = rf"--({'|'.join(_PAGE_OF)})(?![\w-]){_VALUE}"
 _SEVERAL = rf"{_OPTION}(?:(?:, or |, | or | and | ?、| ?或 ?| ?和 ?){_OPTION})*"
