@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
+from PySide6.QtCore import QFileInfo
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -55,6 +56,16 @@ def test_the_language_is_switched_live_and_back(page: PageId, qtbot: QtBot, make
     assert left == set(), "still English"
     window.rail.languages["en"].click()
     qtbot.waitUntil(lambda: shown_texts(window) == english)
+
+
+def test_the_file_dialog_speaks_chinese_as_a_whole(qtbot: QtBot, qapp: QApplication) -> None:
+    translator = Translator(qapp, "zh_CN")
+    dialog = QFileDialog(None, "项目文件夹")
+    qtbot.addWidget(dialog)
+    shown = [one.text() for one in dialog.findChildren(QLabel)]
+    kinds = [dialog.iconProvider().type(QFileInfo("/")), QApplication.translate("QAbstractFileIconProvider", "Folder")]
+    translator.set_language("en")
+    assert [word for word in (*shown, *kinds) if re.search("[A-Za-z]{2}", word)] == []
 
 
 def shown_texts(window) -> list[str]:  # type: ignore[no-untyped-def]

@@ -12,22 +12,26 @@ from wizard.model.catalogue import translate
 from wizard.model.messages import Words, catalogue, joined, listed, text
 
 LANGUAGE_NAMES = {"en": "English", "zh_CN": "简体中文"}
+_FILE_DIALOG = ("QFileDialog", "QAbstractFileIconProvider")
 _LOG = logging.getLogger(__name__)
 
 
 class _Labels(QTranslator):
     """What `tr` asks: the catalogue. A context is the class that a label is of."""
 
-    def __init__(self, parent: QObject, language: str) -> None:
+    def __init__(self, parent: QObject, language: str, theirs: QTranslator) -> None:
         super().__init__(parent)
-        self._language = language
+        self._language, self._theirs = language, theirs
 
     def isEmpty(self) -> bool:
         return False
 
     def translate(self, context: str, source: str, disambiguation: str | None = None, count: int = -1) -> str | None:
-        """Return None where the catalogue has nothing, so that Qt asks its own next."""
+        """Return None where nobody has words. Qt's own are asked before, but for what its file dialog says by another
+        name than its catalogue: with a key, or of another class."""
         found = translate(source, self._language, context)
+        if found == source and context in _FILE_DIALOG:
+            return self._theirs.translate(_FILE_DIALOG[0], source.replace("&", ""), "") or None
         return found if found != source else None
 
 
@@ -65,7 +69,7 @@ class Translator(QObject):
         """Ours, and Qt's (the words of its file dialog)."""
         theirs = QTranslator(self)
         is_there = theirs.load(f"qtbase_{language}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
-        return [_Labels(self, language), *([theirs] if is_there else [])]
+        return [_Labels(self, language, theirs), *([theirs] if is_there else [])]
 
     def name(self, key: str, fallback: str) -> str:
         """For names that the catalogue may know (`verify.name.matmul`)."""
