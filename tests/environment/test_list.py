@@ -201,7 +201,7 @@ def hook(event, arguments):
         if path.startswith(sys.argv[1]):
             counts[event] = counts.get(event, 0) + 1
             tail = path.partition("site-packages/")[2]
-            if tail and tail != "torch/version.py":
+            if tail and tail not in ("torch", "torch/version.py"):
                 below.append(path)
     if event in ("subprocess.Popen", "os.posix_spawn", "os.exec", "os.fork"):
         below.append(event)
@@ -216,12 +216,14 @@ print(json.dumps({"rows": len(rows), "torch": sum(one.torch is not None for one 
 
 
 def test_fifty_large_environments_are_not_walked_through(tmp_path: Path) -> None:
-    """Counted by the interpreter's own audit events: a few folders and files for each, none below site-packages."""
+    """Counted by the interpreter's own audit events: a few folders and files for each, of what is below
+    site-packages the names beside torch's compiled part alone."""
     model = make_conda(tmp_path / "model")
     add_torch(model, "2.15.0", "'13.2'")
     (site_of(model) / "torch" / "lib").mkdir()
     for name in ("torch_python", "torch_cpu", "torch_cuda"):
         (site_of(model) / "torch" / "lib" / f"lib{name}.so").touch()
+    (site_of(model) / "torch" / "_C.cpython-312-x86_64-linux-gnu.so").touch()
     for number in range(30):
         add_wheel(model, f"package{number}", "1.0", {f"package{number}/deep/er/m{i}.py": "" for i in range(4)})
     for number in range(50):
@@ -231,7 +233,7 @@ def test_fifty_large_environments_are_not_walked_through(tmp_path: Path) -> None
     )
     seen = json.loads(said.stdout)
     assert (seen["rows"], seen["torch"], seen["below"]) == (50, 50, [])
-    assert sum(seen["counts"].values()) <= 6 * 50 + 1  # the folder that holds them
+    assert sum(seen["counts"].values()) <= 7 * 50 + 1  # the folder that holds them
 
 
 def test_looking_is_no_using(home: Path, tmp_path: Path) -> None:

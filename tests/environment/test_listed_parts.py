@@ -67,6 +67,21 @@ def test_a_torch_without_its_library_is_not_well(tmp_path: Path) -> None:
     assert "torch/lib/libtorch_python.so" in text(found.reason, "en")
 
 
+@pytest.mark.parametrize("name", ["_C.cpython-312-x86_64-linux-gnu.so", "_C.cp312-win_amd64.pyd"])
+def test_a_torch_without_its_compiled_part_is_not_well(tmp_path: Path, name: str) -> None:
+    prefix = make_venv(tmp_path / "env")
+    add_wheel(prefix, "torch", "2.14.1+cpu", {"torch/__init__.py": "", "torch/_C/x.pyi": "", f"torch/{name}": ""})
+    found = look(prefix)
+    assert found is not None
+    assert found.state is EnvironmentState.OK
+    (site_of(prefix) / "torch" / name).unlink()
+    found = look(prefix)
+    assert found is not None
+    assert found.state is EnvironmentState.BROKEN
+    assert found.reason is not None
+    assert f"torch/{name}" in text(found.reason, "en")
+
+
 def test_two_builds_of_torch_over_each_other_are_told(tmp_path: Path) -> None:
     prefix = make_venv(tmp_path / "env")
     add_torch(prefix, "2.14.1+cu126")

@@ -1,8 +1,9 @@
 """What is in an environment, by its metadata alone: Python, torch and its variant, companions.
 
-No process is started and nothing is imported, so a broken environment can be read too. Only the top of site-packages
-is listed, never what is below: fifty environments are looked at in an instant. The names of conda's records and of
-`.dist-info` folders carry the versions; one small file (`torch/version.py`) is read where they do not say the variant.
+No process is started and nothing is imported, so a broken environment can be read too. Only the tops of site-packages
+and of torch are listed, never what is below: fifty environments are looked at in an instant. The names of conda's
+records and of `.dist-info` folders carry the versions; one small file (`torch/version.py`) is read where they do not
+say the variant.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ _LIBRARIES = tuple(  # what none of its builds does without, and CUDA's, the las
     (f"torch/lib/lib{name}.so", f"torch/lib/lib{name}.dylib", f"torch/lib/{name}.dll")
     for name in ("torch_python", "torch_cpu", "torch_cuda")
 )
+_COMPILED = re.compile(r"torch/_C\.(?:.*\.)?(?:so|pyd)")
 _TORCH_RECORDS = ("pytorch", "pytorch-gpu", "pytorch-cpu", "libtorch")
 
 
@@ -113,11 +115,14 @@ def _trouble(site: Path, torches: Sequence[str], variant: str | None) -> Message
 
 
 def lost_library(info: Path, variant: str | None) -> str | None:
-    """Return torch's own library that its RECORD lists and that is gone. A `stat` for each that is there."""
+    """Return torch's own library that its RECORD lists and that is gone. A `stat` for each that is there, and a look
+    at the names beside its compiled part, which carries the Python's."""
     site, wanted = long_path(info.parent), _LIBRARIES if (variant or "").startswith("cu") else _LIBRARIES[:-1]
     absent = [names for names in wanted if not any((site / name).exists() for name in names)]
-    listed = {entry.path for entry in read_record(info)} if absent else set()
-    return next((name for names in absent for name in names if name in listed), None)
+    has_part = any(_COMPILED.fullmatch(f"torch/{name}") for name in _names_in(site / "torch"))
+    listed = {entry.path for entry in read_record(info)} if absent or not has_part else set()
+    parts = [] if has_part else [name for name in sorted(listed) if _COMPILED.fullmatch(name)]
+    return next((name for names in (*absent, parts) for name in names if name in listed), None)
 
 
 def _torch(
