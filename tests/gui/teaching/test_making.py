@@ -14,6 +14,7 @@ from tests.gui.teaching.pages import LONG, said
 from tests.gui.walking import go_to, is_heard_as_seen, press, settle, typed
 from tests.servers.fault_server import Faults, FaultServer
 from wizard.app.pages.order import PageId, SideId
+from wizard.gui.pages.review import ReviewPage
 
 
 def test_the_first_thing_to_do_has_the_focus(page_of, qtbot: QtBot) -> None:  # type: ignore[no-untyped-def]
@@ -162,5 +163,10 @@ def test_choosing_a_setup_begins_a_new_one_for_the_class(page_of, qtbot: QtBot, 
     settle(qtbot, window)
     go_to(qtbot, window, PageId.REVIEW)
     assert "save it with “Save as class profile…”" in said(window)
+    review = window.page
+    assert isinstance(review, ReviewPage)
+    assert window.focusWidget() is review.save, "Return saves; it installs nothing here"
+    assert (review.save.property("role"), window.footer.primary.property("role")) == ("primary", "")
     window.navigator.restart()
     assert not window.page.of_class.isVisible()
+    assert window.footer.primary.property("role") == "primary"

@@ -196,6 +196,11 @@ class Page(QWidget):
             "Page", "This setup is for the class: “Save as class profile…” on the page Review saves it."
         )
 
+    @property
+    def offers_another(self) -> bool:
+        """Whether another button than the main one is what the person came for."""
+        return False
+
     def difference_title(self) -> str:
         """Return the title above what is not as it was chosen, or not as usual where nothing was chosen."""
         chosen, usual = self.tr("Different from what you chose"), self.tr("Different from the usual setup")

@@ -24,7 +24,7 @@ from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.fields import LimitsForm
 from wizard.gui.widgets.figures import exact_bytes_text
 from wizard.gui.widgets.frames import Fold, FoldList, Notice, RowCard, empty
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.labels import dress, label
 from wizard.gui.widgets.messages import Remark
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, bytes_text, message
@@ -93,8 +93,13 @@ class ReviewPage(Page):
         self._aside.cancel()
 
     def first_control(self) -> QWidget | None:
-        """The page's one button: three times Return installs where all is well, and stray keys have ended the hurry."""
-        return None
+        """The page's one button: three times Return installs where all is well, and stray keys have ended the hurry.
+        Who chooses for a class saves it; that installs nothing."""
+        return self.save if self.offers_another else None
+
+    @property
+    def offers_another(self) -> bool:
+        return self.state.for_class and not self.save.isHidden()
 
     def hint_of_primary(self) -> Message:
         return message("page.review.install", "Starts the download and the installation.")
@@ -145,6 +150,7 @@ class ReviewPage(Page):
         empty(self.more.body)
         self.commands.body.removeWidget(self.copy)
         empty(self.commands.body)
+        dress(self.save, "primary" if self.offers_another else "")
         self._file_rows.clear()
         if preview:
             self._show(preview)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from wizard.gui.pages.base import Page
 from wizard.gui.widgets.frames import column, line_up
-from wizard.gui.widgets.labels import label, plain_tip
+from wizard.gui.widgets.labels import dress, label, plain_tip
 
 _SIDE, _NARROW_SIDE = 36, 12  # pixels: as the page, and where the words need the room on a small screen
 
@@ -71,6 +71,7 @@ class Footer(QFrame):
             holder.setVisible(any(not one.isHidden() for one in held))  # an empty one would leave a gap
         words = page.primary_text()
         self.primary.setText(words)
+        dress(self.primary, "" if page.offers_another else "primary")
         hint = page.say(page.hint_of_primary())
         self.primary.setToolTip(plain_tip(hint))
         self.primary.setAccessibleDescription(hint)

@@ -111,6 +111,13 @@ def restyle(widget: QWidget) -> None:
     widget.style().polish(widget)
 
 
+def dress(widget: QWidget, role: str) -> None:
+    """Give a widget that is shown already another look, if it is another."""
+    if (widget.property("role") or "") != role:
+        widget.setProperty("role", role)
+        restyle(widget)
+
+
 def state_word(state: str) -> str:
     """Return the word for a state in the language of the window."""
     words = {

@@ -32,7 +32,7 @@ from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.code import Advice
 from wizard.gui.widgets.fields import WholeChoice
 from wizard.gui.widgets.frames import box, column, line_up
-from wizard.gui.widgets.labels import label, restyle
+from wizard.gui.widgets.labels import dress, label
 
 if TYPE_CHECKING:
     from wizard.project.model import Project
@@ -166,9 +166,7 @@ class BuildPage(Page):
         rows = self.state.facts.requirements if self.state.facts else ()
         is_calm = not verdict.notices and all(row.state in ("ok", "note") for row in rows if row.name in ("gpu", "driver"))
         for widget, calm, loud in ((self._notices, "info", "notice"), (self._lacks, "strong", "notice-title")):
-            if widget.property("role") != (role := calm if is_calm else loud):
-                widget.setProperty("role", role)
-                restyle(widget)
+            dress(widget, calm if is_calm else loud)
 
     # -- a project
 
