@@ -325,6 +325,7 @@ def test_a_class_that_is_served(
     compare(window, f"class-pack-{language}")
     press(qtbot, page.serving.start)
     qtbot.waitUntil(lambda: window.serving.is_on)
+    assert window.focusWidget() is page.serving.large, "one more Return must not end it"
     compare(window, f"class-shared-{language}")
     window.serving.stop()
 

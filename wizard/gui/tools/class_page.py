@@ -116,7 +116,8 @@ class ClassPage(SidePage):
             return self.pack.browse if self.pack.lacks_room else self.pack.go
         if self._seen is None:
             return self.pack.begin
-        return self.serving.stop if self.serving.stop.isVisible() else self.serving.start
+        ways = (self.serving.large, self.serving.stop)  # one more Return must not end what it began
+        return next((way for way in ways if way.isVisible()), self.serving.start)
 
     def escape(self) -> bool:
         if self.pack.plan is None or self.pack.is_going:
