@@ -102,6 +102,12 @@ def test_every_page_has_a_longer_help(
         assert before in (window.focusWidget(), None), name
 
 
+def test_the_help_of_verify_is_true_without_a_card_and_without_a_failure() -> None:
+    words = catalogue("en")["page.help.verify"]
+    assert "on the processor where PyTorch uses no card" in words
+    assert "If the test fails, the page says why, and a button “Repair” appears" in words
+
+
 def test_the_help_is_opened_with_the_mouse_and_speaks_the_other_language(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window()
     qtbot.mouseClick(window.rail.help_button, Qt.MouseButton.LeftButton)
