@@ -29,7 +29,7 @@ from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.frames import Fold
 from wizard.machine.machine_file import read_machine_file
 from wizard.model.errors import WizardError
-from wizard.model.messages import LANGUAGES
+from wizard.model.messages import LANGUAGES, text
 from wizard.sources.model import UserSettings
 from wizard.undo.journal import UndoJournal
 
@@ -81,6 +81,7 @@ def test_the_network_is_a_row_and_hides_a_password() -> None:
     facts = replace(values.FACTS, requirements=(), settings=UserSettings(environment={"NO_PROXY": "localhost"}))
     row = check_rows(facts, None)[0]
     assert (row.fact.key, row.state) == ("page.check.direct", "note"), "nothing was asked: no tick"
+    assert "is tried when" in text(row.fact, "en")
     proxy = UserSettings(environment={"HTTPS_PROXY": "http://me:word@proxy.example:3128"})
     row = check_rows(replace(facts, settings=proxy), None)[0]
     assert row.fact.key == "page.check.proxy"
