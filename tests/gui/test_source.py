@@ -123,6 +123,19 @@ def test_asking_again_takes_nothing_that_was_kept(qtbot: QtBot, make_window: Mak
     assert session.fresh == [False, True]
 
 
+def test_where_no_channel_answers_the_python_that_is_used_is_named(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    selected = window.navigator.state.selected
+    assert selected is not None
+    why = message("environments.reason.venv-no-channel", python="3.11.7", path="/usr/bin/python3")
+    window.navigator.put_selected_build(replace(selected, engine="venv", engine_reason=why))
+    said = source_page(window).tables["conda"]._lost.text()
+    assert "own Python 3.11.7" in said
+
+
 def test_passwords_in_addresses_are_not_shown(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     address = "https://me:word@packages.example/simple"
     secret = replace(values.TUNA, id="own", origin=Origin.USER_SETTINGS, url=address, name="own")

@@ -171,7 +171,8 @@ class SourcePage(Page):
             of_kind = [row for row in rows if row.kind == kind]
             used = [row for row in of_kind if row.uses]
             shown = of_kind if kind == "torch" or not used else used
-            part.show_rows(titles[kind], shown, self._size_of(kind) if selected else "")
+            own = self.say(selected.engine_reason) if selected and kind == "conda" and selected.engine == "venv" else ""
+            part.show_rows(titles[kind], shown, self._size_of(kind) if selected and not own else "", own)
 
     def _size_of(self, kind: str) -> str:
         """Return what comes beside torch; Review's plan knows it. '' for torch itself, whose rows know it."""

@@ -189,9 +189,9 @@ class SourceRows(QWidget):
         shown = (one.radio for one in self._lines if not one.radio.isHidden())
         return next((radio for radio in shown if radio.isChecked() and radio.isEnabled()), None)
 
-    def show_rows(self, title: str, rows: Sequence[SourceStatus], size: str = "") -> None:
+    def show_rows(self, title: str, rows: Sequence[SourceStatus], size: str = "", instead: str = "") -> None:
         """Show the sources of one kind, keeping the lines that are there; those that do not answer are one line.
-        `size`: of what comes from them, where the rows do not know it."""
+        `size`: of what comes from them, where the rows do not know it. `instead`: what is used for want of them."""
         self.title.setText(title)
         self._box.setAccessibleName(title)
         self.setVisible(bool(rows))
@@ -199,8 +199,9 @@ class SourceRows(QWidget):
         lost = lost if len(lost) > 1 else []
         names = self._translator.listed(dict.fromkeys(self._translator.say(row.source.label) for row in lost))
         words = QCoreApplication.translate("SourcePage", "%1 do not answer: %2")
-        self._lost.setText(words.replace("%1", str(len(lost))).replace("%2", names))
-        self._lost.setVisible(bool(lost))
+        silent = words.replace("%1", str(len(lost))).replace("%2", names) if lost else ""
+        self._lost.setText("\n".join(filter(None, (instead, silent))))
+        self._lost.setVisible(bool(self._lost.text()))
         self.rows = rows = tuple(row for row in rows if row not in lost)
         self._box.setVisible(bool(rows))
         known = next((row.size for row in rows if row.size and row.kind == "torch"), None)
