@@ -233,3 +233,16 @@ def test_a_file_that_must_come_whole_first_is_seen(qtbot: QtBot, make_window: Ma
     session.hold.clear()
     settle(qtbot, window)
     assert window.footer.primary.isEnabled()
+
+
+def test_who_vouches_for_the_packages_of_a_profile_stands_in_the_details(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    page, preview = review_page(window), window.navigator.state.preview
+    assert preview is not None
+    own = message("profile.own-word", "Nothing but the profile's own checksums vouches.")
+    notices = (message("profile.unsigned"), own)
+    window.navigator.put_preview(replace(preview, plan=replace(preview.plan, notices=notices)))
+    assert "check with your teacher" in page.different.accessibleName()
+    assert "own checksums" not in page.different.accessibleName()
+    assert any("own checksums" in one.text() for one in page.more.findChildren(QLabel))

@@ -142,7 +142,10 @@ def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 def test_the_teacher_signs_and_the_student_sees_who_it_was(call: Call, tmp_path: Path) -> None:
     path = tmp_path / "a.torchlab"
     saved(path)
-    assert call("profile", "verify", str(path)) == (1, "The class profile is not signed: nothing says who made it.\n")
+    assert call("profile", "verify", str(path)) == (
+        1,
+        "The class profile is not signed: check with your teacher that the code is theirs.\n",
+    )
     status, key = call("profile", "key", "-o", str(tmp_path / "key.pub"))
     assert (status, parse_public((tmp_path / "key.pub").read_text()).text) == (0, key.splitlines()[0])
     assert call("profile", "sign", str(path))[0] == 0

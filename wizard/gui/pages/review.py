@@ -45,7 +45,10 @@ _IN_TILES = (
 )
 _BROKEN = "reuse.change.broken"
 _LOST = "project.lost"
-_IN_DETAILS = ("race.torch-rate", "race.packages-rate", "race.official-silent")  # how sources answered: no difference
+_IN_DETAILS = (  # how sources answered, and who vouches for what was checked: no difference
+    *("race.torch-rate", "race.packages-rate", "race.official-silent"),
+    "profile.own-word",
+)
 
 
 class ReviewPage(Page):
@@ -147,10 +150,10 @@ class ReviewPage(Page):
         is_plain = self.state.profile is None and self.state.project is None
         self.save.setVisible(is_plain and not self.state.choices.reuse)
         self.save.setEnabled(preview is not None and not self.is_busy)
+        dress(self.save, "primary" if self.offers_another else "")
         empty(self.more.body)
         self.commands.body.removeWidget(self.copy)
         empty(self.commands.body)
-        dress(self.save, "primary" if self.offers_another else "")
         self._file_rows.clear()
         if preview:
             self._show(preview)
