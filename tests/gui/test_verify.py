@@ -180,6 +180,7 @@ def test_what_jupyter_lacks_is_put_in_by_a_button(
     qtbot.waitUntil(lambda: f"“PyTorch ({PREFIX.name})”" in page.kernel.words)  # what it is called there
     assert not page.kernel.names.isVisible()
     assert "kernel.json" in page.changes.button.accessibleName()
+    assert "Packages added or changed for Jupyter: 2." in page._changed.text()
     assert page.kernel.button.text().replace("&", "") == "Open a notebook"
     press(qtbot, page.kernel.button)
     qtbot.waitUntil(lambda: ("open_terminal", (PREFIX, "jupyter lab")) in side.calls)

@@ -73,6 +73,7 @@ class KernelOffer(QFrame):
         self.setProperty("role", "card")
         self._page, self._context = page, page.context
         self._aside = SideTask(page.context.tasks)  # its sentence stays until it is over, whatever else is pressed
+        self._put_in = ("", 0)  # the run that put packages in, and how many
         self._listed_for: str | None = ""  # the run that put the package in
         self.preview: Preview | None = None
         self.notebook: str | None = None  # the command that opens one
@@ -100,6 +101,12 @@ class KernelOffer(QFrame):
     @property
     def is_added(self) -> bool:
         return bool(self._title)
+
+    @property
+    def packages(self) -> int:
+        """How many packages came or changed for it in the run that is shown."""
+        run_id, count = self._put_in
+        return count if run_id == self._page.state.run_id else 0
 
     def register(self) -> None:
         """List the environment in Jupyter; where it lacks something, look for what that would change."""
@@ -150,14 +157,16 @@ class KernelOffer(QFrame):
         if preview is not None:
             run_id = preview.plan.id
             self._aside.start(
-                lambda is_cancelled, note: session.start(run_id), lambda answer: self._begun(run_id), self.failed.emit
+                lambda is_cancelled, note: session.start(run_id), lambda answer: self._begun(preview), self.failed.emit
             )
         elif self.notebook:
             self.wants_terminal.emit(self.notebook)
         else:
             self._plan()
 
-    def _begun(self, run_id: str) -> None:
+    def _begun(self, preview: Preview) -> None:
+        run_id = preview.plan.id
+        self._put_in = (run_id, sum(one.key in (_ADDED, _REPLACED) for one in preview.changes))
         self.put_away()  # it is the worker's now
         self._context.navigator.show_run(run_id, for_jupyter=True)
 

@@ -270,7 +270,7 @@ class VerifyPage(Page):
             self.command.show_line(None)
         where = self._gone_words() if self._is_gone else None
         words = self.say(where) if where else self.tr("The environment is in %1.").replace("%1", self.state.prefix)
-        names, said = changed_words(self.state, self.kernel.is_added, self.context.translator)
+        names, said = changed_words(self.state, self.kernel.is_added, self.kernel.packages, self.context.translator)
         self._changed.setText("\n".join(filter(None, (words, said))))
         self.changes.show_words(self.tr("What was chan&ged"), names)
 

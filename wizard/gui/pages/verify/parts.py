@@ -32,13 +32,16 @@ _GAUGE, _BEYOND = 24, 1.25  # pixels; the end of the gauge, as a part of what su
 _READY = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)  # its files are right, whatever the card said
 
 
-def changed_words(state: AppState, has_kernel: bool, translator: Translator) -> tuple[str, str]:
+def changed_words(state: AppState, has_kernel: bool, packages: int, translator: Translator) -> tuple[str, str]:
     """Return the names of the files of settings that were changed on the way (`has_kernel`: Jupyter's, too), and all
-    that is to be said of them: what the tools themselves say now."""
+    that is to be said of them: what the tools themselves say now. `packages`: so many were put in for Jupyter."""
     files = [file.path for one in state.used if one.change for file in one.change.files]
     files += ["kernel.json (Jupyter)"] if has_kernel else []
     said = [translator.say(check.words) for one in state.used for check in one.checks]
     said += [translator.say(words) for one in state.used for words in one.after]
+    if packages:
+        came = QCoreApplication.translate("VerifyPage", "Packages added or changed for Jupyter: %1.")
+        said.insert(0, came.replace("%1", str(packages)))
     words = QCoreApplication.translate("VerifyPage", "Changed settings files: %1. Undo takes it back.")
     lines = [words.replace("%1", translator.listed(files)), *said] if files else said
     return translator.listed(Path(one).name for one in files), "\n".join(lines)
