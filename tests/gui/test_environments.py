@@ -141,6 +141,13 @@ def test_a_folder_that_nothing_opens_is_said_with_its_path(
     press(qtbot, window.rail.logs_button)
     assert page.trouble.code == "error.folder-not-opened.summary"
     assert str(paths.logs_dir()) in page.trouble.plain_text()
+    for number, names in ((1, ("plan.json", "log.txt")), (2, ("plan.json", "log.txt")), (3, ("plan.json",))):
+        run = paths.runs_dir() / f"20261128-02000{number}-ab1{number}"
+        run.mkdir(parents=True)
+        for name in names:
+            (run / name).touch()
+    press(qtbot, window.rail.logs_button)
+    assert "20261128-020002-ab12" in page.trouble.plain_text(), "the newest run that has a log"
 
 
 def test_return_on_a_row_opens_it_and_leads_into_it(qtbot: QtBot, make_window: MakeWindow) -> None:

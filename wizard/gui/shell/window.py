@@ -283,7 +283,10 @@ class WizardWindow(WindowParts):
         self._refresh()
 
     def _open_logs(self) -> None:
-        folder = paths.logs_dir()
+        """The newest run's folder, whose log tells what went wrong; before the first one the window's own logs."""
+        from wizard.run.run_folder import run_folders
+
+        folder = next((run.path for run in run_folders() if run.log.is_file()), paths.logs_dir())
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
