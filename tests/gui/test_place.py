@@ -96,6 +96,10 @@ def test_the_programs_own_environment_is_not_offered(qtbot: QtBot, make_window: 
     press(qtbot, page.there)
     qtbot.waitUntil(lambda: bool(page.existing._known))
     assert ".venv" not in [one.name for one in page.existing._known or ()]
+    assert page.existing._note.isVisible()
+    page.existing.show_known((), None)
+    assert page.existing._none.isVisible()
+    assert not page.existing._note.isVisible(), "of what is there none is spoken where none is"
 
 
 def test_packages_go_into_an_environment_that_is_there(

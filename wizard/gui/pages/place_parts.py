@@ -72,6 +72,7 @@ class ExistingChoice(QWidget):
             self.table.show_rows(self._known, {})
         self.table.setVisible(bool(self._known))
         self._none.setVisible(not self._known)
+        self._note.setVisible(bool(self._known))
         empty, looking = self.tr("No usable environment was found."), self.tr("Looking for environments…")
         self._none.setText(looking if self._known is None else empty)
         self._note.setText(
