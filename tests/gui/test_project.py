@@ -14,6 +14,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle
 from wizard.app.pages.order import PageId
+from wizard.app.pages.project import environment_name
 from wizard.app.project import with_lost
 from wizard.compatibility.model import ProjectUse
 from wizard.gui.pages.base import Page
@@ -24,6 +25,7 @@ from wizard.gui.shell.incoming import open_file
 from wizard.gui.shell.window import WizardWindow
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, message
+from wizard.project.model import Project
 from wizard.project.native import NOTHING, Relaxed
 from wizard.run.select.select_build import NO_SOURCE, NO_SOURCE_BUT
 
@@ -55,6 +57,14 @@ def opened(qtbot: QtBot, window: WizardWindow, where: Path) -> BuildPage:
 
 def said(page: BuildPage) -> str:
     return "\n".join(one.text() for one in page.findChildren(QLabel) if one.isVisible())
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [("image captions", "image captions"), ("我的 项目", "project"), ("课程 torch 1", "torch-1"), ("CON", "project")],
+)
+def test_the_name_that_is_proposed_makes_no_tool_stumble(folder: str, name: str) -> None:
+    assert environment_name(Project(f"/home/me/{folder}", (), (), (), ())) == name
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

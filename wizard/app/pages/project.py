@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from wizard.project.understand import PAIRS
 from wizard.system import paths
 
 _ROLES = {"index": "index", "find-links": "torch_index"}
+_STUMBLING = re.compile(r"[^A-Za-z0-9._+-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,10 @@ class ProjectRow:
 
 
 def environment_name(project: Project) -> str:
-    """Return a name for the project's environment: the folder's, where an environment may be called so."""
+    """Return a name for the project's environment: the folder's, where an environment may be called so. Of one in other
+    letters only what no tool stumbles over: the person did not choose that name for an environment."""
     name = Path(project.folder).absolute().name
+    name = name if name.isascii() else _STUMBLING.sub("-", name).strip("-.")
     return name if name and find_flaw(name, paths.os_name()) is None else "project"
 
 
