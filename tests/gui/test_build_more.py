@@ -65,6 +65,28 @@ def test_news_are_told_when_they_are_known_and_nobody_waits(
     assert page.news.isVisible()
 
 
+def test_a_build_that_no_source_has_is_no_longer_the_best(qtbot: QtBot, make_window: MakeWindow) -> None:
+    """What the sources have was asked on a later page, and the person goes back."""
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    verdict, selected = window.navigator.state.verdict, window.navigator.state.selected
+    assert verdict is not None
+    assert selected is not None
+    assert verdict.best is not None
+    best = verdict.best
+    other = next(one for one in verdict.candidates if one.fits and one.torch != best.torch)
+    said = {"build": f"torch {other.torch}+{other.variant}", "wanted": f"torch {best.torch}+{best.variant}"}
+    notices = (message("notice.second-choice", **said),)
+    window.navigator.put_selected_build(replace(selected, candidate=other, wanted=best, notices=notices))
+    window.navigator.go_to(PageId.BUILD)
+    settle(qtbot, window)
+    page = build_page(window)
+    shown = [one.text() for one in page.card.findChildren(QLabel) if one.isVisible()]
+    assert any("which no reachable source has" in words for words in shown)
+    cells = [page.grid.item(*page.grid.cell_of(one.torch, one.variant)).text() for one in (best, other)]
+    assert cells == ["✓ chosen", "✓ best"]
+
+
 def test_news_that_cannot_be_had_are_no_error(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     session.fail["news"] = WizardError(error_text("window-unexpected"), what="X")
     window = make_window()

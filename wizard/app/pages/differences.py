@@ -8,7 +8,7 @@ from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
     from wizard.app.pages.order import AppState
-    from wizard.compatibility.model import Plan
+    from wizard.compatibility.model import Candidate, Plan
 
 DIFFERENT = (  # messages of a plan about what became something else than was chosen, or than is usual
     "plan.other-python",
@@ -54,6 +54,19 @@ def difference_row(notice: Message) -> tuple[str, Message, Message | None]:
         message(key, **notice.params),
         why if isinstance(why, Message) else notice,
     )
+
+
+def instead_of(state: AppState) -> tuple[Candidate | None, Message | None]:
+    """Return the build that is taken since no source that answered has the chosen one, and what is said of that."""
+    asked, picked, verdict = state.asked, state.picked, state.verdict
+    if asked is None or picked is None or verdict is None:
+        return None, None
+    notice = next((one for one in asked.notices if one.key == "notice.second-choice"), None)
+    if notice is None or (asked.wanted.torch, asked.wanted.variant) != (picked.torch, picked.variant):
+        return None, None
+    found = asked.candidate
+    same = (one for one in verdict.candidates if (one.torch, one.variant) == (found.torch, found.variant))
+    return next(same, None), difference_row(notice)[1]
 
 
 def python_changed(state: AppState, plan: Plan) -> tuple[Message, ...]:

@@ -217,7 +217,7 @@ class Navigator:
 
     def put_selected_build(self, selected: SelectedBuild) -> None:
         """Take over the build that was chosen; from Review only the preview is made anew."""
-        state = replace(self._state, selected=selected, selected_for=self._state.choices)
+        state = replace(self._state, selected=selected, selected_for=self._state.choices, asked=selected)
         if self._page is PageId.REVIEW:  # the engine was changed on Place: only the preview hangs on it
             self._put(PageId.PLACE, state)
         else:
@@ -276,7 +276,7 @@ class Navigator:
     # -- inside
 
     def _unelected(self) -> AppState:
-        return replace(self._state, selected=None, selected_for=None, persistent=())
+        return replace(self._state, selected=None, selected_for=None, asked=None, persistent=())
 
     def _put(self, page: PageId, state: AppState) -> None:
         self._move(self._page, self._cleared(state, page))

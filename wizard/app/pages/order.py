@@ -65,6 +65,7 @@ class AppState:
     agreed: bool = False  # the person said yes to what differs from it
     hand_on: bool = False  # to the rest of the class, once this computer is ready
     for_class: bool = False  # a teacher chooses it, to be saved as a class profile
+    asked: SelectedBuild | None = None  # what the sources had when they were asked last, still known on earlier pages
     used: tuple[Used, ...] = ()  # settings files that were changed on the way, each with what takes it back
 
     @property

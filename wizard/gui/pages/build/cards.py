@@ -85,8 +85,9 @@ class VerdictCard(QFrame):
     def words(self) -> str:
         return self._build.text()
 
-    def show_build(self, one: Candidate | None, choices: Choices) -> None:
-        """Show the proof of one build, or the reasons why it does not fit; None: none fits."""
+    def show_build(self, one: Candidate | None, choices: Choices, lacking: str = "") -> None:
+        """Show the proof of one build, or the reasons why it does not fit; None: none fits. `lacking`: what is taken
+        since no source has it."""
         self._show_proof(_telling(one.proof) if one and one.fits else ())
         self._reasons.setVisible(one is not None and not one.fits)
         self._with.setText("")
@@ -103,6 +104,10 @@ class VerdictCard(QFrame):
         unsure = one.confidence != "high" and one.variant != "cpu"  # of that only whether a source has it
         self._pill.show_state("warning" if unsure else "ok", self.tr("fits, but unsure") if unsure else self.tr("fits"))
         self._with.setText("  •  ".join(self._parts(one, choices)))
+        if lacking:
+            self._pill.show_state("warning", self.tr("not at the sources"))
+            self._reasons.setText(lacking)
+            self._reasons.setVisible(True)
 
     def _show_proof(self, proof: Sequence[Link]) -> None:
         """Another Python has the same links with other words: widgets are slow to make."""

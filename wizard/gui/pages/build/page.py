@@ -21,6 +21,7 @@ from wizard.app.pages.build import (
     without_card,
     worth_showing,
 )
+from wizard.app.pages.differences import instead_of
 from wizard.app.pages.order import PageId
 from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.gui.pages.base import Page
@@ -145,8 +146,9 @@ class BuildPage(Page):
         self.news.show_news(state.news or ())
         if state.verdict is None:
             return
-        self.card.show_build(state.picked, state.choices)
-        every, best = state.verdict.candidates, state.verdict.best
+        found, lacking = instead_of(state)
+        self.card.show_build(state.picked, state.choices, self.say(lacking))
+        every, best = state.verdict.candidates, found or state.verdict.best
         rows = published(every) if self.every.isChecked() else worth_showing(every, state.picked, best)
         for widget in (self.grid, self._why_box):  # of a system without any build the card above says it all
             widget.setVisible(bool(rows))
