@@ -111,6 +111,7 @@ def test_the_way_leaves_the_source_out_and_review_plans_the_project(
     window = make_window()
     page = opened(qtbot, window, project)
     qtbot.waitUntil(page.project.agree.isVisible)
+    assert "Planned" in said(page)
     page.project.agree.click()
     press(qtbot, window.footer.primary)
     assert window.navigator.page is PageId.PLACE
@@ -118,6 +119,14 @@ def test_the_way_leaves_the_source_out_and_review_plans_the_project(
     assert window.navigator.state.choices.name == "image captions"
     go_to(qtbot, window, PageId.REVIEW)
     qtbot.waitUntil(lambda: window.navigator.state.preview is not None)
+    preview = window.navigator.state.preview
+    assert preview is not None
+    plan = replace(preview.plan, candidate=replace(preview.plan.candidate, torch="2.13.9"), python="3.11")
+    window.navigator.put_preview(replace(preview, plan=plan))
+    window.navigator.go_to(PageId.BUILD)
+    settle(qtbot, window)
+    assert "The sources have" in said(page)
+    assert "Python 3.11" in said(page)
     request, trusted, is_strict = next(given for name, given in session.calls if name == "plan_project")
     assert request.project.folder == str(project)
     page.project.show_state(window.navigator.state)

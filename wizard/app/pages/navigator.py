@@ -202,7 +202,7 @@ class Navigator:
 
     def put_request(self, request: ProjectRequest) -> None:
         """What the project gets on this computer; what was agreed to was another one's."""
-        self._put(PageId.BUILD, replace(self._state, request=request, agreed=False))
+        self._put(PageId.BUILD, replace(self._state, request=request, agreed=False, planned=None))
 
     def put_agreed(self, agreed: bool, strict: bool, trusted: frozenset[str]) -> None:
         self._put(PageId.BUILD, replace(self._state, agreed=agreed, strict=strict, trusted=trusted))
@@ -231,7 +231,7 @@ class Navigator:
         self._put(PageId.PLACE, replace(self._state, choices=choices, place=place))
 
     def put_preview(self, preview: Preview) -> None:
-        self._put(PageId.REVIEW, replace(self._state, preview=preview))
+        self._put(PageId.REVIEW, replace(self._state, preview=preview, planned=preview))
 
     def put_limits(self, plan: Plan) -> None:
         """The plan was saved again with these limits; nothing else of it has changed."""

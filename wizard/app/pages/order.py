@@ -66,6 +66,7 @@ class AppState:
     hand_on: bool = False  # to the rest of the class, once this computer is ready
     for_class: bool = False  # a teacher chooses it, to be saved as a class profile
     asked: SelectedBuild | None = None  # what the sources had when they were asked last, still known on earlier pages
+    planned: Preview | None = None  # of a project, likewise
     used: tuple[Used, ...] = ()  # settings files that were changed on the way, each with what takes it back
 
     @property

@@ -17,10 +17,11 @@ from wizard.project.decide import CUDA, ProjectDecision
 from wizard.project.model import PYTHON, TORCH, FileLine, Project, Statement
 from wizard.project.native import NOTHING, Relaxed
 from wizard.project.understand import PAIRS
+from wizard.run.model import Preview
 from wizard.system import paths
 
-_ROLES = {"index": "index", "find-links": "torch_index"}
 _STUMBLING = re.compile(r"[^A-Za-z0-9._+-]+")
+_ROLES = {"index": "index", "find-links": "torch_index"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,10 @@ def different_rows(request: ProjectRequest) -> tuple[ProjectRow, ...]:
     return tuple(_different(one, request.decision.candidate) for one in request.decision.differing)
 
 
-def kept_rows(request: ProjectRequest) -> tuple[ProjectRow, ...]:
-    """Return what is as asked of torch, its companions and Python; the other packages are only counted."""
-    return tuple(_kept(request.decision))
+def kept_rows(request: ProjectRequest, preview: Preview | None = None) -> tuple[ProjectRow, ...]:
+    """Return what is as asked of torch, its companions and Python; the other packages are only counted. `preview`:
+    the plan, once the sources were asked what they have."""
+    return tuple(_kept(request.decision, preview))
 
 
 def count_packages(request: ProjectRequest) -> int:
@@ -86,8 +88,10 @@ def _different(one: Relaxed, candidate: Candidate | None) -> ProjectRow:
     return ProjectRow(asked, origin, None if one.given == NOTHING else given, one.why)
 
 
-def _kept(decision: ProjectDecision) -> Iterator[ProjectRow]:
-    candidate, asks = decision.candidate, decision.understood
+def _kept(decision: ProjectDecision, preview: Preview | None) -> Iterator[ProjectRow]:
+    candidate, asks = preview.plan.candidate if preview else decision.candidate, decision.understood
+    python = preview.plan.python if preview else decision.python
+    locked = {file.name: file.version.partition("+")[0] for file in preview.lock.files} if preview else {}
     moved = {one.name for one in decision.relaxed}
     told = {origin for one in decision.relaxed if one.name == CUDA for origin in one.origins[:1]}
     if candidate is None:
@@ -95,13 +99,13 @@ def _kept(decision: ProjectDecision) -> Iterator[ProjectRow]:
     if TORCH not in moved and not (asks.torch and asks.torch[0].origin in told):
         yield _row(asks.torch, TORCH, _build(candidate))
     for name in PAIRS:
-        if name in asks.pairs and name not in moved and (version := candidate.companion(name)):
-            yield _row(asks.pairs[name], name, f"{name} {version}")
-    if PYTHON not in moved and decision.python:
-        yield _row(asks.python, "Python", f"Python {decision.python}")
+        if name in asks.pairs and name not in moved and (version := locked.get(name) or candidate.companion(name)):
+            yield _row(asks.pairs[name], name, None if preview and name not in locked else f"{name} {version}")
+    if PYTHON not in moved and python:
+        yield _row(asks.python, "Python", f"Python {python}")
 
 
-def _row(statements: Sequence[Statement], unsaid: str, given: str) -> ProjectRow:
+def _row(statements: Sequence[Statement], unsaid: str, given: str | None) -> ProjectRow:
     first = next(iter(statements), None)
     return ProjectRow(first.origin.text if first else unsaid, first.origin if first else None, given)
 

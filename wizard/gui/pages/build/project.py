@@ -75,11 +75,12 @@ class ProjectPanel(QWidget):
             part.setVisible(False)
         if request is None:
             return
-        different, kept = different_rows(request), kept_rows(request)
+        different, kept = different_rows(request), kept_rows(request, state.planned)
         self.card.setVisible(True)
         self.card.clear()
         self.card.grid.setColumnStretch(2, 1)
-        self.card.add_row(None, *(label(words, "muted") for words in (self.tr("The project asks for"), self.tr("You get"))))
+        given = self.tr("Planned") if state.planned is None else self.tr("The sources have")
+        self.card.add_row(None, *(label(words, "muted") for words in (self.tr("The project asks for"), given)))
         for row in different:
             self._add(row, "warning")
         for row in kept:
