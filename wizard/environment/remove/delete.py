@@ -30,7 +30,7 @@ from wizard.environment.naming import check_place, is_environment
 from wizard.environment.remove.trash import Deletion, clear, held, new_deletion, pending, put_away, sweep
 from wizard.environment.remove.unfinished import unfinished_run
 from wizard.model.errors import ErrorText, UsageError, WizardError
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, bytes_text, message
 from wizard.model.typed import from_json
 from wizard.system import paths
 from wizard.system.links import is_link
@@ -272,7 +272,7 @@ def _borrows(one: Environment, prefix: Path) -> bool:
 
 
 def _stays(environment: Environment, sizes: Sizes, kernels: tuple[Kernel, ...]) -> list[Message]:
-    found = [message("envs.stays.shared", size=megabytes(sizes.apparent - sizes.freed))] if _shares(sizes) else []
+    found = [message("envs.stays.shared", size=bytes_text(sizes.apparent - sizes.freed))] if _shares(sizes) else []
     if environment.kind in (EnvironmentKind.RATTLER, EnvironmentKind.CONDA):
         found.append(message("envs.stays.conda-cache"))
     found.append(message("envs.stays.downloads"))
@@ -289,10 +289,6 @@ def _stays(environment: Environment, sizes: Sizes, kernels: tuple[Kernel, ...]) 
 def _shares(sizes: Sizes) -> bool:
     """The last block of each file makes the freed figure the larger one where nothing is shared."""
     return sizes.apparent - sizes.freed > sizes.apparent // 100
-
-
-def megabytes(size: int) -> float:
-    return round(size / 1e6, 1)
 
 
 def delete(
