@@ -111,8 +111,8 @@ def test_what_only_a_script_installs_is_named(tmp_path: Path) -> None:
     found = decided(tmp_path, files, AMPERE)
     told = [(one.params["file"], one.params["packages"]) for one in found.remarks if one.key.endswith("s-too")]
     assert told == [("README.md", "third_party/raster"), ("install.sh", "./submodules/simple_knn")]
-    [said] = [one.params["packages"] for one in found.remarks if one.key.endswith("recommended-too")]
-    assert said == "iopath"
+    said = [one.params["packages"] for one in found.remarks if one.key.endswith("recommended-too")]
+    assert said == ["gradio", "iopath"]
     assert [one.name for one in found.understood.rest] == ["einops"]
     many = "".join(f"pip install p{number}\n" for number in range(12)) + "pip install opencv-python==4.2.0.34\n"
     found = decided(tmp_path / "many", {"install.sh": f"pip install torch\n{many}"}, AMPERE)
@@ -140,6 +140,24 @@ def test_what_is_not_taken_is_named_beside_a_bound_of_python_an_extra_and_torch(
         tmp_path, {file: "RUN pip install -U pip setuptools wheel\nRUN pip install torch pandas\n", **declared}, AMPERE
     )
     assert [one.params["packages"] for one in found.remarks if one.key.endswith("recommended-too")] == ["pandas"]
+
+
+def test_of_a_readme_neither_the_project_nor_words_nor_tools_are_further_packages(tmp_path: Path) -> None:
+    readme = "git clone https://github.com/who/Nice-Tool.git\nconda create -yn mine python=3.10\n"
+    readme += "pip install nicetool nice-tool my_package uv\npip install --proxy http://127.0.0.1:8080 e .\n"
+    readme += "pip install geoopt  *# Optional and fast*\npip install -e lib/ops\npip install lib/ops\n"
+    owner: dict[str, str | bytes] = {
+        "pyproject.toml": "[project]\nname = 'My.Package'\n",
+        "setup.py": "from setuptools import setup\nsetup(name='my-package')\n",
+        "setup.cfg": "[metadata]\nname = my-package\n",
+    }
+    for name, words in owner.items():
+        files = {"requirements.txt": "torch==2.0.1\neinops\n", "README.md": readme, name: words}
+        found = decided(tmp_path / name, files, AMPERE)
+        told = [one.params["packages"] for one in found.remarks if one.key.endswith("s-too")]
+        assert told == ["lib/ops"], told
+        [said] = [one.params["packages"] for one in found.remarks if one.key.endswith("recommended-too")]
+        assert said == "geoopt"
 
 
 def test_an_image_whose_torch_is_upgraded_pins_none(tmp_path: Path) -> None:

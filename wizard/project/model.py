@@ -28,6 +28,8 @@ MADE_FOR = "__platform"  # a name that no package has: the systems of a lock or 
 ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for another system
 DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
 _GROUND = ("setuptools", "wheel")  # every environment has them: only a version is worth a word
+_TOOLS = ("uv", "ruff", "pre-commit", "pytest", "cuda-toolkit", "cuda-version")  # of who writes or installs it
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # a lost "-e"
 _MOST_TOLD = 12  # packages that are not taken
 _SHOWN = 160  # characters of a line that a person is shown
 
@@ -94,6 +96,7 @@ class Findings:
     statements: list[Statement] = field(default_factory=list)
     sources: list[AddressLine] = field(default_factory=list)
     told: list[Statement] = field(default_factory=list)  # in words, which count last
+    own: set[str] = field(default_factory=set)  # names of the project itself
     remarks: list[Message] = field(default_factory=list)
 
     def remark(self, code: str, origin: FileLine, **params: str | int) -> None:
@@ -103,6 +106,11 @@ class Findings:
         found = message(f"project.remark.{code}", **shown)
         if found not in self.remarks:
             self.remarks.append(found)
+
+    def name_itself(self, file: str, name: object) -> None:
+        """Note what a file of the root says that the project is called, on the index or as a repository."""
+        if isinstance(name, str) and name and "/" not in file:
+            self.own.add(normalized(name))
 
     def tell(self, code: str, told: list[Statement], known: set[str]) -> None:
         """Name what no file before it has, with its version; pins first where not all are named."""
@@ -122,13 +130,15 @@ class Findings:
             self.statements = [replace(one, strength=DECLARED) if one in taken else one for one in self.statements]
 
     def tell_recommended(self) -> None:
-        """Name what is not taken unasked: what a README has beside torch where nothing is declared; else what a script
-        or a Dockerfile has that no file declares, and folders of the project."""
+        """Name what is not taken unasked: what a README, a script or a Dockerfile has beside torch that no file
+        declares, and folders of the project."""
         declared = (one.name for one in self.statements if one.strength == DECLARED and not one.group)
         known, others = {name for name in declared if name not in DECIDED}, self._recommended()
+        own = {name.replace("-", "") for name in self.own}
         others = [one for one in others if one.specifier or one.name not in _GROUND]
+        others = [one for one in others if is_folder(one.url) or one.name.replace("-", "") not in {*own, *_LETTERS}]
         if known:
-            others = [one for one in others if is_run(one.origin.file) or is_folder(one.url)]
+            others = [one for one in others if is_run(one.origin.file) or one.name not in _TOOLS]
         self.tell("folders-too", [one for one in others if is_folder(one.url)], known)
         self.tell("recommended-too", others, known)
 

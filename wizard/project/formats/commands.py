@@ -49,14 +49,17 @@ _PIP = re.compile(r"\b(?:(?:pip3?|mim)(?:\.exe)?|pip3?\.\d+)\s+install\s+(?=(?P<
 _CONDA = re.compile(
     r"(?:\b|%~dp0)(?:conda|mamba|micromamba)(?:\.(?:exe|bat))?\"?\s+(?:install|create|env create)\s+(?=(?P<words>.*))"
 )
-_ENDS = re.compile(r"\s(?:&&|\|\||\|)\s|(?:^|\s)#|;\s*(?:pip|conda|python|cd|then|fi)\b|`")
+_ENDS = re.compile(r"\s(?:&&|\|\||\|)\s|(?:^|\s)[*_]*#|;\s*(?:pip|conda|python|cd|then|fi)\b|`")
 # In a sentence of a README: here the command is over.
 _SENTENCE = re.compile(
     r"(?:^|\s)(?:commands?|lines?|according|to|and|or|for|with|if|in|on|by|from|the|this|these|your?|it|them|then|as)"
     r"(?=[\s,.:]|$)"
 )
 _WHEEL = re.compile(r"(?:[\w.-]*/)*([A-Za-z]\w*)-\d[\w.+%!-]*\.whl")
-_SKIPPED_VALUE = ("-n", "--name", "-p", "--prefix", "-t", "--target", "--python", "-b", "--timeout", "--retries")
+_SKIPPED_VALUE = re.compile(
+    r"-(?:y?n|p|t|b)|--(?:name|prefix|target|python|python-version|platform|timeout|retries|proxy|trusted-host|cert|src|log"
+    r"|root|cache-dir|no-binary|only-binary|upgrade-strategy|torch-backend)"
+)
 _CONSTRAINTS = ("-c", "--constraint")
 _FILES = ("-r", "--requirement", *_CONSTRAINTS, "-f", "--file")
 _UPGRADES = {"-U", "--upgrade"}
@@ -154,6 +157,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
         _run(line, where, found, place)
         place.after(line)
         found.statements[before:] = [place.marked(one) for one in found.statements[before:]]
+    found.name_itself(file, place.is_prose and next(iter(place.cloned), None))
 
 
 class _WorkingFolder:
@@ -167,7 +171,7 @@ class _WorkingFolder:
         self.of_mac = 0  # below a heading of that level, a label or a comment that says so; 0: not
         self.own = file.rpartition("/")[0] if self.is_script else ""  # where a script below is started
         self.parts: list[str] = []
-        self.cloned: set[str] = set()
+        self.cloned: dict[str, None] = {}  # in their order: the first is the project, as a rule
 
     def at(self, line: str, position: int) -> str:
         """Return the folder that a command at this place of the line runs in, with a slash; "" for the project's."""
@@ -176,7 +180,7 @@ class _WorkingFolder:
 
     def after(self, line: str) -> None:
         """Go on to the next line: it begins where this one ended only in a script and within a block of code."""
-        self.cloned |= set(_CLONED.findall(line))
+        self.cloned.update(dict.fromkeys(_CLONED.findall(line)))
         if self.is_prose:
             self._label(line[:_MOST_PROSE])
         if self.is_prose and not self.is_code and line.startswith("#"):
@@ -207,7 +211,7 @@ class _WorkingFolder:
 
     def _gone(self, line: str) -> list[str]:
         parts = list(self.parts)
-        cloned = self.cloned | set(_CLONED.findall(line))
+        cloned = {*self.cloned} | set(_CLONED.findall(line))
         for match in _GOES.finditer(line):
             to = match["to"].strip("\"'").replace("\\", "/")
             if re.search(r"[$%~(<{]|^/|^-", to) or to in cloned:  # anywhere, or into a copy of the project
@@ -386,9 +390,9 @@ def _with_values(tokens: list[str], conda: bool = False) -> Iterator[tuple[str, 
     rest = iter(tokens)
     for token in rest:
         name, equals, value = token.partition("=") if token.startswith("--") else (token, "", "")
-        takes = name in _SKIPPED_VALUE or name in _FILES or name in _INDEXES or name in ("--find-links", "--channel")
-        takes = takes or (conda and name == "-c")
+        is_skipped = bool(_SKIPPED_VALUE.fullmatch(name))
+        takes = is_skipped or name in (*_FILES, *_INDEXES, "--find-links", "--channel") or (conda and name == "-c")
         if takes:
             value = value if equals else next(rest, "")
-        if name not in _SKIPPED_VALUE:
+        if not is_skipped:
             yield name, value

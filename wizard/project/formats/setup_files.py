@@ -33,6 +33,7 @@ def read_setup_cfg(file: str, text: str, found: Findings) -> None:
         found.remark("unreadable-file", origin_of(file, getattr(error, "lineno", 1) or 1, type(error).__name__))
         return
     lines = TomlText(file, text)
+    found.name_itself(file, config.get("metadata", "name", fallback=None))
     if config.has_section("options"):
         options = config["options"]
         python = options.get("python_requires", "")
@@ -120,6 +121,8 @@ class SetupReader:
             if keyword.arg == "python_requires" and isinstance(value, ast.Constant) and isinstance(value.value, str):
                 where = origin_of(self.file, value.lineno, self._line(value.lineno))
                 self.found.statements.append(Statement(PYTHON, python_specifier(value.value), where))
+            elif keyword.arg == "name" and isinstance(value, ast.Constant):
+                self.found.name_itself(self.file, value.value)
             elif keyword.arg in ("install_requires", "setup_requires"):
                 self._list(value, "")
             elif keyword.arg == "extras_require":

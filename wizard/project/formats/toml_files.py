@@ -99,6 +99,7 @@ def read_pyproject(file: str, text: str, found: Findings) -> None:
     """Read a pyproject.toml: PEP 621, dependency groups, poetry, uv, pixi and setuptools' dynamic files."""
     document, lines = load_toml(file, text, found), TomlText(file, text)
     project, tool = table_in(document, "project"), table_in(document, "tool")
+    found.name_itself(file, project.get("name") or table_in(tool, "poetry").get("name"))
     _python(project.get("requires-python"), "project", lines, found)
     _strings(table_in(tool, "uv").get("override-dependencies"), "tool.uv", "constraint", lines, found)
     _strings(project.get("dependencies"), "project", "", lines, found)
