@@ -336,3 +336,25 @@ def test_a_required_package_with_pages_of_wheels_decides_an_open_torch_and_an_ex
     pinned: dict[str, str | bytes] = {"requirements.txt": "torch==2.13.0\ntorch-scatter\n"}
     found = decided(tmp_path / "pinned", pinned, BLACKWELL)
     assert (build(found)[0], "newer" in codes(found)) == ("2.13.0", True)
+
+
+def test_what_one_system_alone_has_is_left_out_on_the_other(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\nPyAudioWPatch==0.2.12.6\npycaw\ngtsam\nliger-kernel\n"}
+    assert without(decided(tmp_path, files, AMPERE)) == ("pyaudiowpatch", "pycaw")
+    assert without(decided(tmp_path, files, ADA)) == ("gtsam", "liger-kernel")
+
+
+def test_pyaudio_has_wheels_for_windows_alone(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\npyaudio\n"}
+    assert "compiler" in codes(decided(tmp_path, files, AMPERE))
+    assert "compiler" not in codes(decided(tmp_path, files, ADA))
+
+
+def test_the_end_of_the_torch_that_bytecheckpoint_asks_for_binds(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch\nbytecheckpoint\n",
+        "README.md": "```\npip install torch==2.5.0\n```\n",
+        "Dockerfile": "FROM debian\nRUN pip install torch==2.5.1\n",
+    }
+    assert build(decided(tmp_path / "told", files, AMPERE))[0] == "2.5.0"
+    assert build(decided(tmp_path / "open", {"requirements.txt": "torch\nbytecheckpoint\n"}, AMPERE))[0] == "2.5.0"
