@@ -56,6 +56,27 @@ def test_weights_and_bytes_make_one_bar() -> None:
     assert (create.state, create.seconds, create.message) == ("done", 1.5, Message("step.create.will"))
 
 
+def test_bytes_are_those_of_the_download_alone() -> None:
+    """What was fetched before is installed beside it, and counts its own bytes."""
+    begun = fold([event(EventKind.RUN_STARTED, steps=STEPS), event(EventKind.STEP_STARTED, step="fetch")])
+    download = event(
+        EventKind.PROGRESS,
+        step="fetch",
+        done=23,
+        total=300,
+        unit="bytes",
+        rate=9.0,
+        eta=30,
+        files=[["torch", 20, 190]],
+    )
+    install = event(EventKind.PROGRESS, step="install", done=10, total=219, unit="bytes")
+    view = fold([download, install, download, install, install], begun)
+    assert view.bytes == fold([download], begun).bytes
+    step = view.step("install")
+    assert step is not None
+    assert step.fraction == 10 / 219
+
+
 def test_a_step_that_starts_after_its_first_progress_is_running() -> None:
     view = fold([event(EventKind.RUN_STARTED, steps=STEPS), event(EventKind.STEP_STARTED, step="install")])
     step = view.step("install")

@@ -110,6 +110,7 @@ def test_progress_grows_to_the_whole(server: FaultServer, store: Downloads) -> N
     Fetcher(store, options=PLAIN).fetch([locked(data, server.add("/a", data))], on_progress=seen.append)
     assert (seen[-1].done, seen[-1].total, seen[-1].files_done) == (len(data), len(data), 1)
     assert [item.done for item in seen] == sorted(item.done for item in seen)
+    assert [(one.done, one.size) for one in seen[-1].large] == [(len(data), len(data))], "that it is here is said"
 
 
 def test_two_runs_share_a_folder(server: FaultServer, store: Downloads) -> None:

@@ -129,7 +129,7 @@ class FileView:
 
 @dataclass(frozen=True, slots=True)
 class Bytes:
-    """What the step that counts bytes says now. `rate` bytes per second, `eta` seconds."""
+    """What the download says now. `rate` bytes per second, `eta` seconds."""
 
     done: int
     total: int | None
@@ -165,6 +165,7 @@ class Ending:
         return "source" if self.error_code.startswith("fetch-") else ""
 
 
+_FETCH = "fetch"
 _FULL = ("no-space", "no-space-quota", "disk-full")
 _LIMITS = ("network", "server", "disk", "processor", "limit")
 _OVER = ("done", "skipped")
@@ -219,7 +220,7 @@ class RunView:
     @property
     def may_pause(self) -> bool:
         """Return whether there is something that a pause holds up: a download, or nobody knows yet."""
-        fetch = self.step("fetch")
+        fetch = self.step(_FETCH)
         return not self.steps or (fetch is not None and fetch.state in ("waiting", "running"))
 
     def step(self, name: str) -> StepView | None:
@@ -294,7 +295,7 @@ def _progress(view: RunView, event: Event) -> RunView:
     view = view._with_step(
         name, fraction=max(before.fraction, fraction), detail=_words(data.get("detail")) or before.detail
     )
-    if data.get("unit") != "bytes" or done is None:
+    if name != _FETCH or data.get("unit") != "bytes" or done is None:  # what is installed beside it was fetched before
         return view
     limited = data.get("limited_by")
     counted = Bytes(

@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen
@@ -211,12 +210,12 @@ class FileBars(QWidget):
         """Show a bar for each of the large files that are coming now; one that is there keeps its place until another
         wants it. None: nothing is fetched."""
         coming = {one.name: one for one in files or ()}
-        self._shown = [coming.pop(one.name, replace(one, done=one.size)) for one in self._shown]
-        for new in coming.values():
+        self._shown = [coming.pop(one.name, one) for one in self._shown]
+        for new in sorted(coming.values(), key=lambda one: one.done >= one.size):
             over = [place for place, other in enumerate(self._shown) if other.done >= other.size]
             if len(self._shown) < _BARS:
                 self._shown.append(new)
-            elif over:
+            elif over and new.done < new.size:
                 self._shown[over[0]] = new
         if files is None:
             self._shown = []

@@ -74,7 +74,6 @@ _JOIN_SECONDS = 1.0
 _DISK_RESERVE = 64 * 1024 * 1024
 _RATE_SECONDS = 3.0
 _LARGE = 5_000_000  # bytes: a file of this size is told by itself
-_LARGE_SHOWN = 3
 
 
 def _free_bytes(folder: Path) -> int:
@@ -285,7 +284,7 @@ class _Run:
             large = [
                 LargeFile(task.file.name, task.bytes_done, task.size)
                 for task in board.tasks
-                if task.size and task.size >= _LARGE and (task.is_busy or 0 < task.bytes_done < task.size)
+                if task.size and task.size >= _LARGE and (task.is_busy or task.bytes_done)
             ]
         total = None if None in sizes else sum(size or 0 for size in sizes)
         if total is not None:
@@ -304,7 +303,7 @@ class _Run:
             state,
             "none" if board.paused else limited_by,
             tuple(task.file.filename for task, _ in board.finished[: self._delivered]),
-            tuple(sorted(large, key=lambda one: -one.size)[:_LARGE_SHOWN]),
+            tuple(sorted(large, key=lambda one: -one.size)),
         )
 
     @property

@@ -44,7 +44,7 @@ class FetchProgress:
     state: str = "fetching"
     limited_by: str = "none"
     whole: tuple[str, ...] = ()  # names of the files that came, the latest last
-    large: tuple[LargeFile, ...] = ()  # under way now, the largest first
+    large: tuple[LargeFile, ...] = ()  # under way or here, the largest first
 
 
 @dataclass(frozen=True, slots=True)
