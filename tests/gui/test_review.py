@@ -246,3 +246,14 @@ def test_who_vouches_for_the_packages_of_a_profile_stands_in_the_details(qtbot: 
     assert "check with your teacher" in page.different.accessibleName()
     assert "own checksums" not in page.different.accessibleName()
     assert any("own checksums" in one.text() for one in page.more.findChildren(QLabel))
+
+
+def test_a_limit_stays_for_who_goes_back_and_comes_again(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    review_page(window).limits.rate.setValue(2.5)
+    press(qtbot, window.footer.back)
+    settle(qtbot, window)
+    assert window.navigator.page is not PageId.REVIEW
+    go_to(qtbot, window, PageId.REVIEW)
+    assert review_page(window).limits.limits() == (2_500_000, None)

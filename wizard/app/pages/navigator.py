@@ -233,11 +233,16 @@ class Navigator:
     def put_preview(self, preview: Preview) -> None:
         self._put(PageId.REVIEW, replace(self._state, preview=preview, planned=preview))
 
+    def keep_limits(self, rate: int | None, connections: int | None) -> None:
+        """For who comes back to Review; no page shows them meanwhile, so nobody is told."""
+        self._state = replace(
+            self._state, choices=replace(self._state.choices, limit_rate=rate, connections=connections)
+        )
+
     def put_limits(self, plan: Plan) -> None:
         """The plan was saved again with these limits; nothing else of it has changed."""
-        told = plan.choices
-        choices = replace(self._state.choices, limit_rate=told.limit_rate, connections=told.connections)
-        state = replace(self._state, choices=choices)
+        self.keep_limits(plan.choices.limit_rate, plan.choices.connections)
+        state = self._state
         if state.preview:
             state = replace(state, preview=replace(state.preview, plan=plan))
         self._move(self._page, state)

@@ -65,7 +65,7 @@ class ReviewPage(Page):
         self.settings.body.addWidget(self.diff)
         self.limits_fold.body.addWidget(self.limits)
         for field in (self.limits.rate, self.limits.connections):
-            field.valueChanged.connect(self._say_limits)
+            field.valueChanged.connect(self._limited)
         self._aside = SideTask(context.tasks)
         self.nothing = Remark(context.translator, lambda: self.tr("Nothing to do"))
         self.lost = Remark(context.translator, lambda: self.tr("Missing"), state="warning")
@@ -126,6 +126,10 @@ class ReviewPage(Page):
         return self.tr(
             "This setup is for the class: save it with “Save as class profile…” below. That installs nothing."
         )
+
+    def _limited(self) -> None:
+        self.context.navigator.keep_limits(*self.limits.limits())
+        self._say_limits()
 
     def _say_limits(self) -> None:
         is_limited = self.limits.limits() != (None, None)
