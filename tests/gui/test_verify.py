@@ -353,3 +353,15 @@ def test_letters_are_unique_and_all_fits(
         right = button.mapTo(window, button.rect().bottomRight()).x()
         assert right < window.width() - 8, button
         assert button.width() >= button.sizeHint().width(), button
+
+
+def test_an_error_goes_when_jupyter_is_tried_again(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    window = make_window()
+    page = reached(qtbot, window)
+    side.fail["register_kernel"] = WizardError("kernel-no-place", "Nowhere to write.", "Make room.")
+    press(qtbot, page.jupyter)
+    qtbot.waitUntil(page.trouble.isVisible)
+    del side.fail["register_kernel"]
+    press(qtbot, page.jupyter)
+    qtbot.waitUntil(lambda: page.jupyter.text() == "Added")
+    assert not page.trouble.isVisible()

@@ -105,6 +105,8 @@ class VerifyPage(Page):
         self.finish.clicked.connect(lambda: self.window().close())
         self.mend.clicked.connect(self._open_doctor)
         self.terminal.clicked.connect(lambda: self.open_terminal())
+        for again in (self.jupyter, self.kernel.button):  # what went wrong before is not said of the new attempt
+            again.clicked.connect(lambda: self.trouble.clear())
         self.jupyter.clicked.connect(self.kernel.register)
         self.kernel.added.connect(self._kernel_changed)
         self.kernel.wants_terminal.connect(lambda command: self.open_terminal(command, self.kernel))
