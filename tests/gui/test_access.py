@@ -18,7 +18,7 @@ from tests.gui.test_help import every_page
 from tests.gui.walking import go_to, settle, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.shell.window import WizardWindow
-from wizard.gui.widgets.frames import Fold
+from wizard.gui.widgets.frames import Fold, Notice
 from wizard.gui.widgets.labels import Pill
 from wizard.model.messages import LANGUAGES
 
@@ -145,3 +145,12 @@ def test_a_side_page_is_gone_through_by_tab_alone(
     window.footer.back.setFocus()
     qtbot.keyClick(window.footer.back, Qt.Key.Key_Return)
     assert window.side.here is None
+
+
+def test_the_name_of_a_difference_is_read_before_its_words(qtbot: QtBot) -> None:
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    notice = Notice(holder)
+    notice.show_rows("Different", [("Python", "3.11 instead of 3.12", "")])
+    read = [one.text() for one in notice.children() if isinstance(one, QLabel)]
+    assert [one for one in read if one in ("Python", "3.11 instead of 3.12")] == ["Python", "3.11 instead of 3.12"]

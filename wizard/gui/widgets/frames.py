@@ -351,9 +351,9 @@ class Notice(QFrame):
         for place, (subject, words, why) in enumerate(rows):
             row, start = 3 * place + 1, 1 if subject else 0
             self._rows.addWidget(box("notice-line"), row - 1, 0, 1, 3)
-            self._rows.addWidget(label(words), row, start, 1, (2 if why else 3) - start)
-            if subject:
+            if subject:  # before its words: readers go in this order
                 self._rows.addWidget(label(subject, "strong", wrap=False), row, 0)
+            self._rows.addWidget(label(words), row, start, 1, (2 if why else 3) - start)
             if why:
                 self._add_why(row, subject, why)
         said = "; ".join(f"{subject}: {words}" if subject else words for subject, words, _ in rows)
