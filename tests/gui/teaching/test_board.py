@@ -8,7 +8,7 @@ import pytest
 import segno
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.classroom.pack.classes import Class
@@ -84,3 +84,10 @@ def test_a_seat_shows_the_name_that_a_computer_gave_itself_as_words(qtbot: QtBot
     document = QTextDocument()
     document.setHtml(seat.toolTip())
     assert document.toPlainText() == seat.accessibleName()
+
+
+def test_the_second_half_of_the_code_says_what_it_is_for(qtbot: QtBot) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    large = LargeCode(page, "Class code", "7YD-25C8+0VY-8GKR", ADDRESS)
+    assert "for signed results add +0VY-8GKR" in [one.text() for one in large.findChildren(QLabel)]

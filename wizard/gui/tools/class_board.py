@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import segno
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QPushButton, QSizePolicy, QWidget
 
@@ -76,7 +76,8 @@ class LargeCode(QDialog):
         rows.addStretch(1)
         middle = Qt.AlignmentFlag.AlignHCenter
         rows.addWidget(picture, 0, middle)
-        said, plus, key = code.partition("+")
+        said, _, key = code.partition("+")
+        signed = QCoreApplication.translate("ServingPanel", "for signed results add +%1") if key else ""
         bold = self.font()
         bold.setBold(True)
         own = QFontMetrics(bold)
@@ -85,7 +86,7 @@ class LargeCode(QDialog):
         for words, size in (
             (self.tr("Torch Setup: Join a class"), large / 3),
             (said, large),
-            (plus + key, large / 3),
+            (signed.replace("%1", key), large / 3),
             (address, large / 3),
         ):
             line = label(words, wrap=False)
