@@ -15,7 +15,7 @@ import pytest
 from tests.servers.fault_server import FaultServer
 from tests.servers.git_server import GitServer, publish
 from wizard.app import project_address
-from wizard.app.project_address import archive_url, bring_project, is_address, parse_address
+from wizard.app.project_address import archive_url, bring_project, brought_before, is_address, parse_address
 from wizard.cli.main import main
 from wizard.model.errors import Cancelled, UsageError, WizardError
 from wizard.project.read import read_project
@@ -94,8 +94,9 @@ def test_a_repository_is_cloned_once_and_its_hooks_do_not_run(
     hook.chmod(0o755)
     monkeypatch.setenv("GIT_TEMPLATE_DIR", str(templates.parent))
     address = f"{git_server.address}/captions.git"
+    assert brought_before(address, tmp_path / "projects") is None
     folder = bring_project(address, lambda: False, tmp_path / "projects")
-    assert folder == tmp_path / "projects" / "captions"
+    assert folder == brought_before(address, tmp_path / "projects") == tmp_path / "projects" / "captions"
     assert {one.name for one in read_project(folder).statements} == {"torch", "requests"}
     assert not (tmp_path / "ran").exists()
     (folder / "mine.txt").write_text("work")

@@ -25,6 +25,7 @@ from tests.project.deciding import (
     without,
 )
 from tests.project.test_read import project_of
+from wizard.cli.project import is_contradicted
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
 from wizard.machine.model import Machine
@@ -129,6 +130,29 @@ def test_what_is_meant_for_another_computer_is_not_named(tmp_path: Path) -> None
     found = decided(tmp_path, {"requirements.txt": words}, BLACKWELL)
     assert (found.understood.rest, without(found)) == ((), ())
     assert not {"no-card", "no-wheel", "compiler"} & codes(found)
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"requirements.txt": "torch==2.13.0\ntorch<2.10\n"}, True),
+        ({"requirements.txt": "torch\nnumpy==1.26.4\nnumpy>=2\n"}, True),
+        ({"requirements.txt": "torch==2.13.0\n", "README.md": "pip install torch==2.1.0\n"}, False),
+        ({"requirements.txt": "torch==2.13.0\ntorch>=2.10\n"}, False),
+    ],
+)
+def test_lines_that_stand_against_each_other_are_not_exactly_as_asked(
+    tmp_path: Path, files: dict[str, str | bytes], expected: bool
+) -> None:
+    assert is_contradicted(decided(tmp_path, files, BLACKWELL)) is expected
+
+
+def test_a_python_that_was_chosen_by_hand_against_the_project_is_the_reason(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "pyproject.toml": '[project]\nname = "x"\nrequires-python = ">=3.13"\ndependencies = ["torch==2.13.0"]\n'
+    }
+    found = decided(tmp_path, files, BLACKWELL, Choices(python="3.11"))
+    assert relaxed(found) == {"python": (">=3.13", "3.11", "project.why.python-by-hand")}
 
 
 def test_what_was_chosen_by_hand_is_the_reason(tmp_path: Path) -> None:

@@ -349,6 +349,9 @@ def test_of_extras_that_stand_against_each_other_the_others_are_told(tmp_path: P
     found = decided(tmp_path, {"pyproject.toml": pyproject}, AMPERE)
     assert (build(found)[0], found.relaxed) == ("2.5.0", ())
     assert "other-extras" in codes(found)
+    beside = pyproject.replace('"torch==2.5.0", ', '"torch==2.5.0", "pytorch-lightning<=2.6.1", ')
+    taken = decided(tmp_path / "beside", {"pyproject.toml": beside}, AMPERE)
+    assert "pytorch-lightning" in {one.name for one in taken.understood.rest}
     pyproject = pyproject.replace("==2.3.0+cu118", ">=2.3").replace("==0.18.0", ">=0.18")
     assert "other-extras" not in codes(decided(tmp_path, {"pyproject.toml": pyproject}, AMPERE))
 

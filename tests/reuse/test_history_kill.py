@@ -20,6 +20,7 @@ from tests.reuse.test_aside_kill import ROOT
 from tests.reuse.world import copy_of, picture, site_of
 from tests.thorough import times
 from wizard.diagnose.repair.snapshot import FOLDER, kept_runs
+from wizard.diagnose.repair.states import under_way
 from wizard.system.paths import MATRICES_VARIABLE, matrices_dir
 
 SEED = 20261123
@@ -100,6 +101,9 @@ def test_kills_on_the_way_back_through_two_states(there: There, both_wheels: Pat
         else:
             copy_of(both, prefix)
             assert steps("back", there, point, FIRST) == 0, where
+            is_begun = any((prefix / FOLDER / run / "going-back").exists() for run in kept_runs(prefix))
+            half = under_way(prefix)
+            assert (half is not None and half.code == "restore-under-way") == is_begun, where
         if kept_runs(prefix):
             assert kept_runs(prefix)[-1] == FIRST, where
             steps("back", there, rng.randint(1, back), FIRST)  # killed once more, or through

@@ -139,8 +139,15 @@ def bring_project(text: str, is_cancelled: IsCancelled, base: Path | None = None
         return _made(ProjectAddress(str(path), name, is_archive=True), place, is_cancelled)
     if not is_address(text):
         return Path(text).expanduser()
+    return brought_before(text, base) or _made(parse_address(text), place, is_cancelled)
+
+
+def brought_before(text: str, base: Path | None = None) -> Path | None:
+    """Return the folder of the project that was brought from this address before; None: it was not. Raises as
+    `bring_project`."""
     address = parse_address(text)
-    return place / address.name if _is_of(place / address.name, address) else _made(address, place, is_cancelled)
+    folder = (base or Path.home() / PROJECTS) / address.name
+    return folder if _is_of(folder, address) else None
 
 
 def _made(address: ProjectAddress, place: Path, is_cancelled: IsCancelled) -> Path:

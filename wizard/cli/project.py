@@ -15,7 +15,7 @@ from wizard.machine.model import Machine
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import message
 from wizard.project.answer import project_document, project_lines, relaxed_words
-from wizard.project.decide import decide
+from wizard.project.decide import ProjectDecision, decide
 from wizard.project.model import Project
 from wizard.project.native import Relaxed
 from wizard.project.read import read_project
@@ -43,8 +43,8 @@ def project_teller(
             terminal.document(project_document(project, decision, name, terminal.language))
         else:
             terminal.line((f"== {name}\n" if name else "") + project_lines(decision, terminal.language))
-        if arguments.strict and decision.differing:
-            terminal.error(_not_as_asked(decision.differing))
+        if arguments.strict and (decision.differing or is_contradicted(decision)):
+            terminal.error(_not_as_asked(decision))
             return ExitStatus.FAILED
         return ExitStatus.DONE
 
@@ -59,7 +59,7 @@ def _read(arguments: Arguments, terminal: Terminal, is_cancelled: Callable[[], b
 def project_path(arguments: Arguments, terminal: Terminal, is_cancelled: Callable[[], bool]) -> Path:
     """The project's folder or file; what lies at an address or in an archive is brought first. Raises UsageError
     `project-…`, WizardError `project-…`, Cancelled."""
-    from wizard.app.project_address import bring_project, is_address, is_archive_here, parse_address
+    from wizard.app.project_address import bring_project, brought_before, is_address, is_archive_here, parse_address
 
     where = arguments.project
     if not is_address(where):
@@ -74,18 +74,40 @@ def project_path(arguments: Arguments, terminal: Terminal, is_cancelled: Callabl
             "Leave --offline out, or name a folder.",
         )
     address = parse_address(where).repository
+    if there := brought_before(where):
+        terminal.say(
+            message(
+                "project.taken-again",
+                "The project was brought before and is taken as it is; delete {path} to have it anew.",
+                path=str(there),
+            )
+        )
+        return there
     terminal.say(message("project.fetching", "Fetching the project from {address}…", address=address))
     path = bring_project(where, is_cancelled)
     terminal.say(message("project.fetched", "The project lies in {path}.", path=str(path)))
     return path
 
 
-def _not_as_asked(relaxed: Iterable[Relaxed]) -> WizardError:
+def is_contradicted(decision: ProjectDecision) -> bool:
+    """Return whether two lines stand against each other, so that one is not met; words of a README bind nobody."""
+    against = (one.params for one in decision.remarks if one.key == "project.remark.contradiction")
+    files = ({str(one["file"]).lower(), str(one["other_file"]).lower()} for one in against)
+    return any(not any(file.endswith((".md", ".rst", ".sh")) for file in each) for each in files)
+
+
+def _not_as_asked(decision: ProjectDecision) -> WizardError:
+    if not decision.differing:
+        return WizardError(
+            "not-as-asked-twice",
+            "The project cannot be had exactly as it asks: two of its lines stand against each other.",
+            "Correct one of the two lines, which are named above; without --strict the first counts.",
+        )
     return WizardError(
         "not-as-asked",
         "The project cannot be had exactly as it asks: {names}.",
         "Without --strict the smallest step away from it is shown, with the reason.",
-        names=", ".join(one.name for one in relaxed),
+        names=", ".join(one.name for one in decision.differing),
     )
 
 
@@ -169,8 +191,8 @@ class ProjectSetup:
         for line in project_lines(decision, language).splitlines():
             self._terminal.write(line)
         self.shown = frozenset(self._terminal.words(relaxed_words(one)) for one in decision.relaxed)
-        if self._arguments.strict and decision.differing:
-            raise _not_as_asked(decision.differing)
+        if self._arguments.strict and (decision.differing or is_contradicted(decision)):
+            raise _not_as_asked(decision)
 
     def _ask_hosts(self, request: ProjectRequest) -> None:
         for host in request.hosts:

@@ -182,8 +182,11 @@ def _relaxed(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
         why = _why_not_torch(weigher, best)
         yield Relaxed(TORCH, asked_words(asks.torch), candidate.torch, why, lines_of(asks.torch))
     if best.declared_python or best.person_python:
-        asked = asked_words(asks.python) if best.declared_python else f"=={weigher.choices.python}"
-        why = message("project.why.python", torch=candidate.torch, asked=asked)
+        asked, by_hand = asked_words(asks.python), weigher.choices.python
+        why = message("project.why.python-by-hand", "Python {python} was chosen by hand", python=best.python)
+        if not best.declared_python or best.python != by_hand:
+            asked = asked if best.declared_python else f"=={by_hand}"
+            why = message("project.why.python", torch=candidate.torch, asked=asked)
         yield Relaxed(PYTHON, asked, best.python, why, lines_of(asks.python) if best.declared_python else ())
     yield from _relaxed_cuda(weigher, best)
     yield from relaxed_pairs(weigher, best)

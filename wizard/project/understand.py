@@ -218,7 +218,9 @@ def _one_extra(project: Project) -> tuple[Project, list[Message]]:
         extras = ", ".join(dict.fromkeys(one.group for one in torch))
         return project, [message("project.remark.in-extras", **where, extras=extras)]
     said = message("project.remark.other-extras", **where, chosen=torch[0].group, others=words)
-    return replace(project, statements=tuple(one for one in project.statements if one.group not in others)), [said]
+    left = (one for one in project.statements if one.group not in others)
+    taken = (replace(one, group="") if one.group == torch[0].group else one for one in left)
+    return replace(project, statements=tuple(taken)), [said]
 
 
 def _python(statements: list[Statement], recommended_torch: bool) -> tuple[Statement, ...]:

@@ -2,6 +2,8 @@
 
 Not a view and not the session: it holds one frozen AppState and the name of a page. Listeners are told
 after every change; a preview that is thrown away is handed to `on_drop`, for it owns files.
+
+One file: every way to go is a change of the one state.
 """
 
 from __future__ import annotations

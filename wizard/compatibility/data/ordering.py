@@ -15,8 +15,8 @@ _NUMBER = re.compile(r"\d+")
 
 @lru_cache(maxsize=2048)
 def version_key(text: str) -> tuple[int, ...]:
-    """`2.14.1` is (2, 14, 1). A text without numbers is ()."""
-    return tuple(int(number) for number in _NUMBER.findall(text))
+    """`2.14.1` is (2, 14, 1). A text without numbers is (). Of a number of more than 18 digits the rest is left out."""
+    return tuple(int(number[:18]) for number in _NUMBER.findall(text))
 
 
 @lru_cache(maxsize=128)

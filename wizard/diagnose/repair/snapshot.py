@@ -47,7 +47,7 @@ STATE_COVERED = ErrorText(
 FOLDER = ".torch-setup-aside"
 _UNREADABLE = 1 << 60
 REPAIR, SETUP, ADD, UPDATE = "repair", "setup", "add", "update"
-_LIST, _CLEARED, _KEPT, _STRAYS = "list.json", "cleared", "kept", "strays"
+_LIST, _BACK, _CLEARED, _KEPT, _STRAYS = "list.json", "going-back", "cleared", "kept", "strays"
 MOVED, COPIED, NEW = "moved", "copied", "new"
 
 
@@ -95,6 +95,11 @@ class RepairSnapshot:
         return (self.folder / _LIST).is_file()
 
     @property
+    def is_going_back(self) -> bool:
+        """Return whether a way back was begun and did not come to its end."""
+        return self.is_begun and (self.folder / _BACK).exists()
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The distributions that the run puts in."""
         return self.read().names
@@ -127,6 +132,7 @@ class RepairSnapshot:
             except OSError as error:
                 raise WizardError(ASIDE_FAILED, details=str(error), path=str(self.prefix)) from error
         items = self.read().items
+        moving.unlink(self.folder / _BACK, missing_ok=True)
         moving.unlink(self.folder / _CLEARED, missing_ok=True)  # a way back that was cut off: now it goes on instead
         for item in items:
             try:
@@ -212,6 +218,7 @@ class RepairSnapshot:
         self.check_on_top()
         listed = self.read()
         try:
+            (self.folder / _BACK).touch()
             moving.remove_tree(self.prefix / SCRATCH_NAME)  # of an install that was cut off
             self._clear(listed, tuple(wheels))
             for item in listed.items:

@@ -111,7 +111,15 @@ def _lock_of(run: str) -> tuple[LockedFile, ...]:
 
 
 def under_way(prefix: Path, but: str = "") -> WizardError | None:
-    """`repair-under-way`, with what is to be done first; None: no run (`but` this one) was left half."""
+    """`repair-under-way`, with what is to be done first; None: no run (`but` this one) was left half, and no way
+    back."""
+    if any(kept_in(prefix, each).is_going_back for each in kept_runs(prefix) if each != but):
+        return WizardError(
+            "restore-under-way",
+            "The way back of {path} was cut off: some of its packages are gone.",
+            "Finish it with: torch-wizard envs restore {path}",
+            path=str(prefix),
+        )
     run = next((run for run in kept_runs(prefix) if run != but and is_under_way(run)), None)
     if run is None:
         return None

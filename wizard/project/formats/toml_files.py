@@ -377,7 +377,7 @@ def _statement(package: Any, file: str, line: int) -> Statement | None:
     name, version = package.get("name"), package.get("version")
     source = table_in(package, "source")
     is_itself = "." in (source.get("virtual"), source.get("editable"))
-    if is_itself or not (isinstance(name, str) and isinstance(version, str)):
+    if is_itself or not (isinstance(name, str) and isinstance(version, str)) or not re.match(r"\d", version):
         return None
     public, _, local = version.partition("+")
     where = origin_of(file, line, f"{name} {version}")
