@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QTimer, QUrl
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -28,6 +28,7 @@ from wizard.diagnose.known_errors.match import explain
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.explain import ExplainPage
 from wizard.gui.widgets.code import CodeLine
+from wizard.gui.widgets.headings import _role_of
 from wizard.machine.model import Machine
 from wizard.model.errors import ExitStatus, UsageError, WizardError
 from wizard.model.messages import LANGUAGES, text
@@ -254,3 +255,20 @@ def test_the_environment_that_a_trace_names_is_found(tmp_path: Path) -> None:
     assert answer(trace, lambda: known).environment is None, "it is not an environment of this computer"
     (prefix / "pyvenv.cfg").write_text("home = /usr/bin\n")
     assert answer(trace, lambda: known).environment == prefix
+
+
+def test_the_keys_reach_explain_before_what_empties_the_text(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    keys = window.footer.controls()
+    assert keys.index(window.footer.primary) < keys.index(page.open) < keys.index(page.clear)
+
+
+def test_the_parts_of_an_answer_are_headings(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    page.text.setPlainText(KNOWN)
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    heads = [one.text() for one in page.findChildren(QLabel) if _role_of(one) == QAccessible.Role.Heading]
+    assert {"Cause", "What to do"} <= set(heads)

@@ -371,3 +371,17 @@ def test_the_first_second_has_its_steps(qtbot: QtBot, make_window: MakeWindow, s
     assert "0 %" in install.progress.words
     assert [install.steps.state_of(name) for name in ("preflight", "fetch", "verify")] == ["Waiting"] * 3
     assert install.steps.isVisible()
+
+
+def test_a_run_of_something_else_is_not_for_the_class(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = half_run
+    window = make_window()
+    window.navigator.open_setup_for_class()
+    qtbot.waitUntil(lambda: "for the class" in window.page.of_class.text())
+    session.known_runs = [values.run_info("repair", "planned", "/srv/env")]
+    session.start("repair")
+    window.navigator.show_run("repair")
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.INSTALL)
+    assert window.page.of_class.text() == ""

@@ -51,6 +51,7 @@ class Page(QWidget):
         self.setObjectName("page")
         self.context = context
         self.footer_left: list[QWidget] = []
+        self.footer_last: list[QWidget] = []  # of them, what keys reach after the primary button
         self.footer_right: list[QWidget] = []
         self._task: Task[Any] | None = None
         self._title, self._subtitle = label("", "title"), label("", "subtitle")
@@ -186,7 +187,7 @@ class Page(QWidget):
         state, words = self.state, ""
         if state.profile is not None:
             words = QCoreApplication.translate("Page", "Class: %1").replace("%1", state.profile.profile.title)
-        elif state.for_class:
+        elif state.for_class and (state.run_id is None or (state.preview and state.preview.plan.id == state.run_id)):
             words = self._for_class()
         self.of_class.setText(words)
         self.of_class.setVisible(bool(words))

@@ -98,7 +98,8 @@ class Footer(QFrame):
     def controls(self) -> list[QWidget]:
         """In tab order."""
         own: list[QWidget] = [*self._page.footer_left, *self._page.footer_right] if self._page else []
-        return [*own, self.primary, self.back]
+        last = self._page.footer_last if self._page else []
+        return [*(one for one in own if one not in last), self.primary, *last, self.back]
 
 
 class AskBar(QFrame):

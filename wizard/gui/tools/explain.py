@@ -20,7 +20,7 @@ from wizard.gui.tools.base import SidePage, button
 from wizard.gui.widgets.code import Advice, CodeLine
 from wizard.gui.widgets.commands import side_name
 from wizard.gui.widgets.fields import PasteBox
-from wizard.gui.widgets.frames import Fold, box, column, empty, line_up
+from wizard.gui.widgets.frames import SPOKEN_AS, Fold, box, column, empty, line_up
 from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable
 from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import message
@@ -53,7 +53,7 @@ class ExplainPage(SidePage):
         self.text.setMinimumHeight(130)
         self.text.setMaximumHeight(190)
         self.open, self.clear = button(), button()
-        self.footer_left = [self.open, self.clear]
+        self.footer_left = self.footer_last = [self.open, self.clear]
         self._result = QWidget()
         self._rows = column(self._result, gap=10)
         self.body.addWidget(self.text)
@@ -167,6 +167,11 @@ class ExplainPage(SidePage):
         self._said.append(made)
         return made
 
+    def _add_head(self, words: str) -> QLabel:
+        made = self._add(words, "strong")
+        made.setProperty(SPOKEN_AS, "heading")
+        return made
+
     def _add_linked(self, words: str, role: str = "") -> Advice:
         made = Advice(role=role)
         made.show_words(words, {side_name(SideId.DOCTOR): SideId.DOCTOR.value})
@@ -198,7 +203,7 @@ class ExplainPage(SidePage):
         told.setFont(code_font())
         lines.addWidget(told)
         for name, words in (("cause", one.cause), ("fix", one.fix)):
-            lines.addWidget(self._add(self.say(message(f"explain.{name}")), "strong"))
+            lines.addWidget(self._add_head(self.say(message(f"explain.{name}"))))
             lines.addWidget(self._add_linked(self.say(words)))
         reasons = answer.reasons
         if one.error.examined:
@@ -206,7 +211,7 @@ class ExplainPage(SidePage):
             reasons = tuple(point for point in reasons if point.key not in _LOOKED_UP)
         for name, points in (("reasons", reasons), ("facts", answer.facts)):
             if points:
-                lines.addWidget(self._add(self.say(message(f"explain.{name}")), "strong"))
+                lines.addWidget(self._add_head(self.say(message(f"explain.{name}"))))
                 lines.addWidget(self._add_linked("\n".join(f"•  {self.say(point)}" for point in points)))
         sources = Fold()
         sources.show_words(self.tr("Where this is known from"))
@@ -232,7 +237,7 @@ class ExplainPage(SidePage):
             lines.addWidget(self._add_linked(self.say(note)))
         for name, codes in (("install", guide.install), ("hold", guide.hold), ("unhold", guide.unhold)):
             if codes:
-                lines.addWidget(self._add(self.say(message(f"explain.guide.{name}")), "strong"))
+                lines.addWidget(self._add_head(self.say(message(f"explain.guide.{name}"))))
             for code in codes:
                 lines.addWidget(CodeLine(code))
         if guide.page.startswith("https://"):

@@ -28,7 +28,8 @@ def _role_of(asked: QWidget) -> QAccessible.Role | None:
         return _LISTS.get(asked.property(SPOKEN_AS))
     if asked.textInteractionFlags() & Qt.TextInteractionFlag.LinksAccessibleByKeyboard:
         return QAccessible.Role.Link
-    return QAccessible.Role.Heading if asked.property("role") in ROLES else None
+    is_heading = asked.property("role") in ROLES or asked.property(SPOKEN_AS) == "heading"
+    return QAccessible.Role.Heading if is_heading else None
 
 
 @cache
