@@ -342,7 +342,7 @@ def has_wheel(package: str, specifier: str, python: str, os: str) -> bool:
         return True
     asked = SpecifierSet(specifier)
     rows = [
-        (Version(since), pythons) for since, pythons in map(str.split, (os == "windows" and row.windows) or row.since)
+        (Version(since), pythons) for since, pythons in map(str.split, {"windows": row.windows}.get(os) or row.since)
     ]
     named = [Version(one.version.removesuffix(".*")) for one in asked]
     meeting = [one for one in [*(since for since, _ in rows), *named] if asked.contains(one, prereleases=True)]

@@ -66,7 +66,7 @@ def instead_of(state: AppState) -> tuple[Candidate | None, Message | None]:
         return None, None
     found = asked.candidate
     same = (one for one in verdict.candidates if (one.torch, one.variant) == (found.torch, found.variant))
-    return next(same, None), difference_row(notice)[1]
+    return next(same, None), notice
 
 
 def python_changed(state: AppState, plan: Plan) -> tuple[Message, ...]:

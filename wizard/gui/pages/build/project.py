@@ -89,10 +89,10 @@ class ProjectPanel(QWidget):
             self._add(row, "note")
         if count := count_packages(request):
             asked = self.tr("Other packages: %1").replace("%1", str(count))
-            words, is_asked = self.tr("as asked"), state.preview is not None
+            words, is_asked = self.tr("as asked"), state.planned is not None
             pill = Pill("ok", words) if is_asked else Pill("note", self.tr("not looked up"))
             self.card.add_row(pill, label(asked), label(words, "strong"))
-        self._unasked.setVisible(state.preview is None)
+        self._unasked.setVisible(state.planned is None)
         words = self.tr("I &accept the difference") if len(different) == 1 else self.tr("I &accept the %1 differences")
         self.agree.setText(words.replace("%1", str(len(different))))
         self.agree.setVisible(bool(different) and not state.strict)
