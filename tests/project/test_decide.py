@@ -138,6 +138,7 @@ def test_what_is_meant_for_another_computer_is_not_named(tmp_path: Path) -> None
         ({"requirements.txt": "torch==2.13.0\ntorch<2.10\n"}, True),
         ({"requirements.txt": "torch\nnumpy==1.26.4\nnumpy>=2\n"}, True),
         ({"requirements.txt": "torch==2.13.0\n", "README.md": "pip install torch==2.1.0\n"}, False),
+        ({"requirements.txt": "torch==2.13.0\n", "Dockerfile": "RUN pip install torch==2.1.0\n"}, False),
         ({"requirements.txt": "torch==2.13.0\ntorch>=2.10\n"}, False),
     ],
 )

@@ -16,7 +16,7 @@ from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import message
 from wizard.project.answer import project_document, project_lines, relaxed_words
 from wizard.project.decide import ProjectDecision, decide
-from wizard.project.model import Project
+from wizard.project.model import Project, is_run
 from wizard.project.native import Relaxed
 from wizard.project.read import read_project
 
@@ -90,10 +90,15 @@ def project_path(arguments: Arguments, terminal: Terminal, is_cancelled: Callabl
 
 
 def is_contradicted(decision: ProjectDecision) -> bool:
-    """Return whether two lines stand against each other, so that one is not met; words of a README bind nobody."""
+    """Return whether two lines stand against each other, so that one is not met; what a README, a script or a
+    Dockerfile says binds nobody."""
     against = (one.params for one in decision.remarks if one.key == "project.remark.contradiction")
-    files = ({str(one["file"]).lower(), str(one["other_file"]).lower()} for one in against)
-    return any(not any(file.endswith((".md", ".rst", ".sh")) for file in each) for each in files)
+    return any(not any(_only_tells(str(one[key])) for key in ("file", "other_file")) for one in against)
+
+
+def _only_tells(file: str) -> bool:
+    name = file.rpartition("/")[2].lower()
+    return is_run(file) or name.startswith("readme") or name.endswith((".md", ".rst"))
 
 
 def _not_as_asked(decision: ProjectDecision) -> WizardError:
