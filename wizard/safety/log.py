@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 from pathlib import Path
 
 from wizard.model.redact import redact
 from wizard.system import moving, paths
-from wizard.system.disk import open_own
+from wizard.system.disk import append_whole
 
 MOST_BYTES = 1_000_000
 KEPT = 2
@@ -29,18 +28,10 @@ def append(name: str, text: str, most_bytes: int = MOST_BYTES) -> Path | None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _rotate(path, most_bytes)
-        _write(path, told)
+        append_whole(path, f"{told.rstrip()}\n".encode(errors="replace"))
     except OSError:
         return None
     return path
-
-
-def _write(path: Path, text: str) -> None:
-    descriptor = open_own(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    try:
-        os.write(descriptor, f"{text.rstrip()}\n".encode(errors="replace"))
-    finally:
-        os.close(descriptor)
 
 
 def _rotate(path: Path, most_bytes: int) -> None:

@@ -10,6 +10,7 @@ if sys.platform == "win32":
     from wizard.system.disk_windows import (
         BINARY,
         Positioned,
+        append_whole,
         change_stamp,
         entry_status,
         insist,
@@ -30,6 +31,7 @@ else:
     from wizard.system.disk_linux import (
         BINARY,
         Positioned,
+        append_whole,
         change_stamp,
         entry_status,
         insist,
@@ -50,6 +52,7 @@ else:
 __all__ = [
     "BINARY",
     "Positioned",
+    "append_whole",
     "change_stamp",
     "entry_status",
     "insist",

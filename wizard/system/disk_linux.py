@@ -98,6 +98,15 @@ def open_own(path: Path, flags: int) -> int:
     return descriptor
 
 
+def append_whole(path: Path, data: bytes) -> None:
+    """Write at the end as one piece, beside other programs that do. Raises OSError."""
+    descriptor = open_own(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    try:
+        os.write(descriptor, data)
+    finally:
+        os.close(descriptor)
+
+
 def change_stamp(path: Path) -> str | None:
     """What changes with every write, whoever writes: the time of the last change is the kernel's. Raises OSError."""
     found = path.stat()
