@@ -30,9 +30,10 @@ def machine_of(row: dict[str, Any]) -> Machine:
 def neutral(document: dict[str, Any]) -> dict[str, Any]:
     relaxed = document["relaxed"]
     said = [*document["remarks"], *(one["reason"]["text"] for one in relaxed)]
-    kept = ("torch", "variant", "python", "torchvision", "torchaudio", "numpy", "rest")
+    kept = ("torch", "variant", "python", "torchvision", "torchaudio", "numpy")
     return {
         **{name: document[name] for name in kept},
+        "rest": [one.partition(" @ ")[0] for one in document["rest"]],
         "relaxed": [one["name"] for one in relaxed],
         "said": said,
         "mentioned": document["native"],

@@ -197,6 +197,16 @@ def test_markers_count_for_the_python_that_is_taken(tmp_path: Path) -> None:
     assert "contradiction" not in codes(found)
 
 
+def test_of_two_lines_the_one_for_this_system_is_taken(tmp_path: Path) -> None:
+    link = "git+https://example.org/a/gfpgan@fixed"
+    lines = f"torch\n{link}#egg=gfpgan ; platform_system != 'Windows'\ngfpgan\n"
+    found = {
+        os: [one.url for one in decided(tmp_path / os, {"requirements.txt": lines}, computer).understood.rest]
+        for os, computer in (("linux", AMPERE), ("windows", ADA))
+    }
+    assert found == {"linux": [f"{link}#egg=gfpgan"], "windows": [""]}
+
+
 def test_a_cuda_that_a_release_never_had_becomes_the_nearest(tmp_path: Path) -> None:
     found = decided(tmp_path, {"requirements.txt": "torch==2.6.0+cu121\n"}, ADA)
     assert build(found)[:2] == ("2.6.0", "cu124")

@@ -114,10 +114,10 @@ def _chosen(
 
 
 def _rest(weigher: BuildWeigher, best: Weighed) -> Iterator[Statement]:
-    """The other packages of which some line is meant for this system and Python, each once."""
-    asks, os = weigher.asks, weigher.machine.os
-    here = {one.name for one in asks.packages if marker_holds(one.marker, os, best.python)}
-    return (one for one in asks.rest if one.name in here)
+    """The other packages that are meant for this system and Python, each by the first line that is."""
+    here = [one for one in weigher.asks.packages if marker_holds(one.marker, weigher.machine.os, best.python)]
+    first = {one.name: one for one in reversed(here)}
+    return (first[one.name] for one in weigher.asks.rest if one.name in first)
 
 
 def _contradictions(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
