@@ -8,7 +8,7 @@ import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, OLD_DRIVER, build, codes, decided, without
 from tests.project.test_read import project_of
-from wizard.project.companions import conda_names, is_condas_alone
+from wizard.project.conda_names import conda_names, is_condas_alone
 
 _HEAD = "channels:\n  - pytorch\ndependencies:\n  - python=3.10\n"
 
@@ -301,3 +301,16 @@ def test_what_conda_alone_has_is_told_once_and_is_no_package(tmp_path: Path) -> 
     [said] = [one.params for one in found.remarks if one.key == "project.remark.conda-libraries"]
     assert (said["count"], str(said["packages"])[:20]) == (7, "libgcc-ng, cuda-nvcc")
     assert not [name for name in conda_names() if is_condas_alone(name)]
+
+
+def test_what_conda_built_for_no_python_is_a_library_and_other_names_are_the_indexs(tmp_path: Path) -> None:
+    libraries = ["s2geometry=0.10.0=hed9ab30_0", "glpk=5.0=nompi_h27087fc_1", "mkl=2023.0.0", "aws-c-io", "libmlir19"]
+    packages = ["gym-super=1.2=hd8ed1ab_0", "sympy2=1=py311h06a4308_0", "tensorflow-gpu=2.4.1=h30adc30_0", "typing"]
+    own = ["python=3.10.8=h257c98d_0", "cudatoolkit=11.3.1=h2bc3f7f_2", "pytorch=2.1.2=py3.10_cuda11.8_cudnn8.7.0_0"]
+    renamed = ["pytorch_cluster", "torchtriton=2.1.0=py310", "pyqt=5.15.4", "msgpack-python", "antlr-python-runtime"]
+    lines = "".join(f"  - {one}\n" for one in [*libraries, *packages, *own, *renamed, "pyqt=6.7.1=py311h5da7b33_1"])
+    found = decided(tmp_path, {"environment.yml": f"channels: [conda-forge]\ndependencies:\n{lines}"}, AMPERE)
+    rest = ["gym-super", "sympy2", "tensorflow-gpu", "torch-cluster", "triton", "pyqt5", "msgpack"]
+    assert [one.name for one in found.understood.rest] == [*rest, "antlr4-python3-runtime", "pyqt6"]
+    [said] = [one.params for one in found.remarks if one.key == "project.remark.conda-libraries"]
+    assert said["packages"] == "s2geometry, glpk, mkl, aws-c-io, libmlir19, typing"

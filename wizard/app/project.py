@@ -17,7 +17,8 @@ from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import message
-from wizard.project.companions import companion, companion_table, conda_names
+from wizard.project.companions import companion, companion_table
+from wizard.project.conda_names import conda_names
 from wizard.project.decide import ProjectDecision, decide
 from wizard.project.model import PYTHON, AddressLine, Project, Statement, marker_holds, python_meets
 from wizard.project.native import NOTHING, Relaxed, asked_words, lines_of

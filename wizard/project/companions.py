@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatch, translate
+from fnmatch import translate
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Annotated, Literal
@@ -220,19 +220,6 @@ def companion(name: str) -> Companion | None:
     return whole.get(name) or next((row for pattern, row in open_ended if pattern.match(name)), None)
 
 
-@lru_cache(maxsize=1)
-def conda_names() -> frozenset[str]:
-    """Return what is the same package when conda names it. Others may be anything on the package index."""
-    return frozenset(name for row in companion_table().conda_named for name in row.names)
-
-
-@lru_cache(maxsize=8192)
-def is_condas_alone(name: str) -> bool:
-    """Return whether it is a library or a program that the index has not, or as another thing."""
-    names = (one for row in companion_table().conda_only for one in row.names)
-    return companion(name) is None and any(fnmatch(name, one) for one in names)
-
-
 def torch_of(name: str, version: str) -> str:
     """Return the torch that this release was made for; "" where no row says it."""
     for pair in companion_table().pair:
@@ -332,6 +319,11 @@ def first_library(package: str, variant: str) -> str:
 @lru_cache(maxsize=1)
 def _wheel_rows() -> dict[str, WheelPythons]:
     return {name: row for row in companion_table().wheel_pythons for name in (row.package, *row.also)}
+
+
+def has_row(name: str) -> bool:
+    """Return whether it is known as a package of the index."""
+    return companion(name) is not None or name in _wheel_rows()
 
 
 @lru_cache(maxsize=8192)

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
-from wizard.project.companions import is_condas_alone
+from wizard.project.conda_names import is_condas_alone
 from wizard.project.model import DECLARED, LOCKED, ON_MAC, PYTHON, RECOMMENDED, TORCH, Project, Statement, can_meet
 
 # The packages of NVIDIA's that torch brings (Requires-Dist of its wheels, 2.6 to 2.15); others are a project's own.
@@ -349,7 +349,8 @@ def is_rest(one: Statement) -> bool:
 
 def _is_library(one: Statement) -> bool:
     """Return whether conda names it, and pip can bring nothing that it is."""
-    return one.conda and one.strength == DECLARED and not one.group and is_condas_alone(one.name)
+    is_own = one.conda and one.strength == DECLARED and not one.group and not _NO_REST.fullmatch(one.name)
+    return is_own and is_condas_alone(one.name, one.build)
 
 
 def stale_locks(statements: list[Statement]) -> tuple[set[str], list[Message]]:

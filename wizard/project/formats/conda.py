@@ -15,10 +15,15 @@ from dataclasses import replace
 from typing import Any
 
 from wizard.compatibility.data.ordering import version_key
-from wizard.project.companions import conda_names
+from wizard.project.conda_names import conda_names, name_of_conda
 from wizard.project.file_choice import names_a_computer
 from wizard.project.formats.commands import read_commands
-from wizard.project.formats.requirements import NAMES, conda_specifier, conda_statement, read_line, version_of_address
+from wizard.project.formats.requirements import (
+    conda_specifier,
+    conda_statement,
+    read_line,
+    version_of_address,
+)
 from wizard.project.formats.toml_files import FAMILY, TomlText, listed, load_toml, poetry_statement, table_in
 from wizard.project.model import (
     DECLARED,
@@ -33,7 +38,6 @@ from wizard.project.model import (
     Findings,
     Statement,
     can_meet,
-    normalized,
     origin_of,
 )
 
@@ -60,8 +64,8 @@ def read_conda_lock(file: str, text: str, found: Findings) -> None:
             name, (specifier, local) = TORCH, version_of_address(wheel[0])
         elif (match := _FILE.search(line)) and match["platform"] in _PLATFORMS:
             marker = f"sys_platform == '{_PLATFORMS[match['platform']]}'"
-            name, local = NAMES.get(match["name"], match["name"]), ""
             specifier, _ = conda_specifier(f"=={match['version']}")
+            name, local = name_of_conda(match["name"], specifier), ""
         else:
             continue
         one = Statement(name, specifier, origin_of(file, number, line), LOCKED, local=local, marker=marker)
@@ -76,11 +80,10 @@ def read_explicit(file: str, text: str, found: Findings) -> None:
     for number, line in enumerate(text.split("\n")[:_MOST_LINES], 1):
         where = origin_of(file, number, line)
         match = _FILE.search(line)
-        if match:
-            name = NAMES.get(match["name"].lower(), match["name"])
+        if match and not match["name"].startswith("_"):
             specifier, _ = conda_specifier(f"=={match['version']}")
-            if not name.startswith("_"):
-                found.statements.append(Statement(normalized(name), specifier, where, build=match["build"], conda=True))
+            name = name_of_conda(match["name"], specifier)
+            found.statements.append(Statement(name, specifier, where, build=match["build"], conda=True))
 
 
 def read_environment(file: str, text: str, found: Findings) -> None:
@@ -285,5 +288,5 @@ def _conda_statement(name: str, value: Any, where: FileLine, group: str, marker:
     build = str(value.get("build", "")) if isinstance(value, dict) else ""
     version = str(value.get("version", "")) if isinstance(value, dict) else str(value)
     specifier, named = conda_specifier(version)
-    known = normalized(NAMES.get(name.lower(), name))
+    known = name_of_conda(name, specifier)
     return Statement(known, specifier, where, group=group, marker=marker, build=build or named, conda=True)

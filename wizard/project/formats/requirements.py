@@ -19,6 +19,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
 from wizard.compatibility.data.ordering import version_key
+from wizard.project.conda_names import name_of_conda
 from wizard.project.model import (
     DECLARED,
     RECOMMENDED,
@@ -74,18 +75,6 @@ _NO_PACKAGE = re.compile(
 )
 FENCE = re.compile(r"\s*(?:```|~~~)")  # of Markdown
 _VARIABLE = re.compile(r"\$\{[A-Z0-9_]+\}")
-NAMES = {
-    "pytorch": "torch",
-    "pytorch-gpu": "torch",
-    "pytorch-cpu": "torch",
-    "torchvision-cpu": "torchvision",
-    "py-opencv": "opencv-python",
-    "opencv": "opencv-python",
-    "matplotlib-base": "matplotlib",
-    "pyg": "torch-geometric",
-    "pytorch_geometric": "torch-geometric",
-    **{f"pytorch-{part}": f"torch-{part}" for part in ("scatter", "sparse", "cluster", "spline-conv")},
-}
 _CONDA_SPEC = re.compile(
     r"^(?:(?P<channel>[^\s:\[\]]+):(?:[^\s:\[\]]*:)?)?(?P<name>[A-Za-z0-9_][\w.-]*)\s*(?P<version>[^\s\[]+(?:\s*[,|]\s*[^\s\[]+)*)?"
     r"(?:\s+(?P<build>[^\s\[]+))?\s*(?:\[(?P<extra>.*)\])?$"
@@ -354,9 +343,9 @@ def conda_statement(words: str, where: FileLine, group: str = "") -> Statement |
         inside = {one[1]: one[2] or one[3] or one[4] or "" for one in _IN_BRACKETS.finditer(match["extra"])}
         raw, build = inside.get("version", raw), inside.get("build", build)
     specifier, named = conda_specifier(raw)
-    name = NAMES.get(match["name"].lower(), match["name"])
     of_name = "cpu" if match["name"].lower() == "pytorch-cpu" else ""
-    return Statement(normalized(name), specifier, where, group=group, build=build or named or of_name, conda=True)
+    name = name_of_conda(match["name"], specifier)
+    return Statement(name, specifier, where, group=group, build=build or named or of_name, conda=True)
 
 
 class NamedRows:
