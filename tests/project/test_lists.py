@@ -314,3 +314,18 @@ def test_what_conda_built_for_no_python_is_a_library_and_other_names_are_the_ind
     assert [one.name for one in found.understood.rest] == [*rest, "antlr4-python3-runtime", "pyqt6"]
     [said] = [one.params for one in found.remarks if one.key == "project.remark.conda-libraries"]
     assert said["packages"] == "s2geometry, glpk, mkl, aws-c-io, libmlir19, typing"
+
+
+def test_a_link_of_the_pip_section_keeps_its_marker_and_pip_comes_after_conda(tmp_path: Path) -> None:
+    lines = [
+        'git+https://github.com/diyabc/abcranger@027bff; platform_system == "Darwin"',
+        'two @ git+https://github.com/a/two.git; platform_system == "Linux"',
+        './part; platform_system == "Darwin"',
+        "pyqt5==5.15.11",
+    ]
+    pip = "".join(f"    - {one}\n" for one in lines)
+    words = f"channels: [conda-forge]\ndependencies:\n  - pytorch=2.1.2\n  - pyqt=5.15.4\n  - pip:\n{pip}"
+    found = decided(tmp_path, {"environment.yml": words}, AMPERE)
+    rest = [(one.name, one.url, one.specifier) for one in found.understood.rest]
+    assert rest == [("two", "git+https://github.com/a/two.git", ""), ("pyqt5", "", "==5.15.11")]
+    assert "contradiction" not in codes(found)

@@ -104,6 +104,13 @@ def read_environment(file: str, text: str, found: Findings) -> None:
                 if isinstance(words, str):
                     written = source[at - 1] if at <= len(source) else words
                     read_line(re.sub(r"\s#.*$", "", words), origin_of(file, at, written), found)
+    # pip comes after conda; under another name of conda's it is no second wish.
+    of_pip = {one.name for one in found.statements if one.origin.file == file and not one.conda}
+    found.statements = [
+        one
+        for one in found.statements
+        if not (one.conda and one.origin.file == file and one.name in of_pip and one.name not in one.origin.text)
+    ]
 
 
 def read_cog(file: str, text: str, found: Findings) -> None:

@@ -208,6 +208,7 @@ def statements_of(text: str, where: FileLine, found: Findings, editable: bool = 
 
 def _meant(text: str) -> str:
     """Return a line with its signs as pip writes them, without words behind the versions and a build behind a bound."""
+    text = re.sub(r"(://\S+?);(?=\s|$)", r"\1 ;", text)
     text = re.sub(r"==?\s*(?:latest|newest|any)\b", "", re.sub(r"=([<>])(?=\s*\d)", r"\1=", text))
     text = re.sub(r"([<>]=?|~=)(\s*[\d.]+)\+[A-Za-z0-9.]+", r"\1\2", text)
     pinned = _PINNED.match(text)
@@ -248,9 +249,8 @@ def _without_local(specifier: str) -> tuple[str, str]:
 
 def _reference(text: str, where: FileLine, found: Findings) -> Statement | None:
     """A repository, an address, a path."""
-    target, _, marker = text.partition(" ;")
-    if ";" in target and "://" not in target:
-        target, _, marker = target.partition(";")
+    # Behind an address pip wants a blank beside the sign: it may be a part of one.
+    target, marker = [*re.split(r"\s+;|;(?:\s+|$)" if "://" in text else ";", text, maxsplit=1), ""][:2]
     target = target.strip()
     first = target.split(" ", 1)[0]
     if _VCS.match(first) or "://" in first and "@" not in first.split("://")[0]:
@@ -268,7 +268,7 @@ def _reference(text: str, where: FileLine, found: Findings) -> Statement | None:
         last = first.rstrip("/").rsplit("/", 1)[-1].split("[")[0]
         is_itself = len(first) <= 2 or first in ("file:.", "file:./")
         name = "." if is_itself else normalized(_name_of_address(first) if last.endswith(".whl") else last)
-        return Statement(name or ".", "", where, url=first)
+        return Statement(name or ".", "", where, marker=_marker(marker), url=first)
     return None
 
 
