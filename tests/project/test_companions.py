@@ -8,6 +8,7 @@ import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, machine, relaxed, without
 from wizard.compatibility.model import Choices
+from wizard.machine.model import Machine
 from wizard.project.companions import companion, has_library, library_bound, torch_of
 
 
@@ -358,3 +359,37 @@ def test_the_end_of_the_torch_that_bytecheckpoint_asks_for_binds(tmp_path: Path)
     }
     assert build(decided(tmp_path / "told", files, AMPERE))[0] == "2.5.0"
     assert build(decided(tmp_path / "open", {"requirements.txt": "torch\nbytecheckpoint\n"}, AMPERE))[0] == "2.5.0"
+
+
+@pytest.mark.parametrize(
+    ("lines", "on", "expected"),
+    [
+        ("torch\naudiocraft\n", AMPERE, ("2.1.0", "cu121", "3.11")),
+        ("torch==2.3.1\nfaiss-gpu==1.7.2\n", AMPERE, ("2.3.1", "cu121", "3.10")),
+        ("torch==2.3.1\nfastparquet==0.7.1\n", AMPERE, ("2.3.1", "cu121", "3.9")),
+        ("torch==2.4.1\nurllib3==2.3.0\n", AMPERE, ("2.4.1", "cu124", "3.12")),
+    ],
+)
+def test_what_a_release_has_wheels_for_and_asks_of_torch_chooses(
+    tmp_path: Path, lines: str, on: Machine, expected: tuple[str, str, str]
+) -> None:
+    assert build(decided(tmp_path, {"requirements.txt": lines}, on)) == expected
+
+
+def test_a_release_that_bounds_torch_moves_and_old_builds_keep_numpy_old(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch==2.6.0\nlmdeploy==0.7.1\n"}, AMPERE)
+    assert relaxed(found)["lmdeploy"] == ("==0.7.1", "torch 2.6.0", "project.why.with-torch")
+    assert "lmdeploy" not in relaxed(decided(tmp_path, {"requirements.txt": "torch==2.5.1\nlmdeploy==0.7.1\n"}, AMPERE))
+    for line in ("rdkit==2022.3.5", "jax==0.4.23", "jaxlib==0.4.23"):
+        assert decided(tmp_path, {"requirements.txt": f"torch==2.7.1\n{line}\n"}, AMPERE).numpy == "<2"
+    words = "dependencies:\n  - python=3.7\n  - pytorch=1.12.1\n  - setuptools=69.0.3\n"
+    files: dict[str, str | bytes] = {"environment.yml": words}
+    assert "wheel-of-pin" in codes(decided(tmp_path, files, AMPERE))
+
+
+def test_what_windows_has_no_wheel_of_is_left_out_there(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.6.0\nmxnet==1.9.1\nucxx-cu12\n"}
+    assert without(decided(tmp_path, files, ADA)) == ("mxnet", "ucxx-cu12")
+    assert without(decided(tmp_path, files, AMPERE)) == ()
+    files = {"requirements.txt": "torch==2.6.0\nmxnet==1.7.0.post2\n"}
+    assert without(decided(tmp_path, files, ADA)) == ()
