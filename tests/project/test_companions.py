@@ -393,3 +393,28 @@ def test_what_windows_has_no_wheel_of_is_left_out_there(tmp_path: Path) -> None:
     assert without(decided(tmp_path, files, AMPERE)) == ()
     files = {"requirements.txt": "torch==2.6.0\nmxnet==1.7.0.post2\n"}
     assert without(decided(tmp_path, files, ADA)) == ()
+
+
+def test_what_moves_with_torch_moves_the_pins_of_what_it_needs(tmp_path: Path) -> None:
+    pins = "vllm==0.7.3\ntransformers==4.51.3\ndepyf==0.18.0\nopenai>=1\ncompressed-tensors==0.9.1\n"
+    found = relaxed(decided(tmp_path, {"requirements.txt": f"torch==2.5.1\n{pins}"}, BLACKWELL))
+    assert found["vllm"] == ("==0.7.3", "torch 2.7.1", "project.why.with-torch")
+    assert found["transformers"] == ("==4.51.3", ">=4.55.0", "project.why.needed-beside")
+    assert found["depyf"][1:] == ("==0.19.0", "project.why.needed-beside")
+    assert found.keys() == {"torch", "vllm", "transformers", "depyf", "compressed-tensors"}
+    assert relaxed(decided(tmp_path, {"requirements.txt": f"torch==2.5.1\n{pins}"}, AMPERE)) == {}
+
+
+def test_what_a_pinned_release_needs_is_told_where_a_line_or_torch_refuses_it(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.3.0\ntensorflow==2.13.0\n"}
+    [said] = [one.params for one in decided(tmp_path, files, AMPERE).remarks if one.key.endswith("needs-torch")]
+    assert (said["text"], said["other"]) == ("tensorflow==2.13.0", "typing-extensions>=4.8.0")
+    files = {"requirements.txt": "torch==2.1.1\ncoqui-tts==0.24.2\ntransformers==4.36.2\n"}
+    [said] = [one.params for one in decided(tmp_path, files, AMPERE).remarks if one.key.endswith("needs-line")]
+    assert (said["need"], said["other"], said["other_line"]) == (
+        "transformers>=4.42.0,<4.43.0",
+        "transformers==4.36.2",
+        3,
+    )
+    fine = "torch==2.3.0\ntensorflow==2.14.0\ncoqui-tts==0.24.3\ntransformers>=4.36.2\n"
+    assert not codes(decided(tmp_path, {"requirements.txt": fine}, AMPERE)) & {"needs-line", "needs-torch"}

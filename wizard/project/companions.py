@@ -164,16 +164,18 @@ class CodeHost(Row, frozen=True):
     confidence: Literal["high", "medium", "low"]
 
 
-class TorchNeed(Row, frozen=True):
-    """`since`: releases of torch, each with what it and those after it need of the package; `*`: anything."""
+class PackageNeed(Row, frozen=True):
+    """`since`: releases of the package, each with another one that it and those after it need, and in which versions;
+    `*`: in any."""
 
     KEYS = (("package",),)
 
     package: Name
-    since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^\d[\d.]* (\*|[<>=!~]=?\S+)$")], ...], SOME]
+    since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^\d\S* [a-z0-9-]+ (\*|[<>=!~]=?\S+)$")], ...], SOME]
     source: Words
     as_of: Date
     confidence: Literal["high", "medium", "low"]
+    also: tuple[Name, ...] = ()  # other names of it
 
 
 class CompanionTable(Row, frozen=True):
@@ -183,7 +185,7 @@ class CompanionTable(Row, frozen=True):
     conda_only: tuple[CondaNamed, ...] = ()
     wheel_pythons: tuple[WheelPythons, ...] = ()
     torch_bound: tuple[TorchBound, ...] = ()
-    torch_need: tuple[TorchNeed, ...] = ()
+    package_need: tuple[PackageNeed, ...] = ()
     cuda_libraries: tuple[CudaLibraries, ...] = ()
     code_host: tuple[CodeHost, ...] = ()
 
@@ -256,12 +258,13 @@ def torch_bound(package: str, specifier: str, tried: bool = False) -> str:
     return bound
 
 
-def torch_needs(torch: str) -> Iterator[tuple[str, str]]:
-    """Yield what this release of torch itself needs, where not any version of it will do."""
-    for row in companion_table().torch_need:
-        held = [bound for since, bound in map(str.split, row.since) if Version(since) <= Version(torch)]
-        if held and held[-1] != "*":
-            yield row.package, held[-1]
+@lru_cache(maxsize=1024)
+def package_needs(package: str, release: str) -> dict[str, str]:
+    """Return what this release itself needs of others, where not any version of them will do."""
+    rows = (row for row in companion_table().package_need if package in (row.package, *row.also))
+    split = (one.split() for row in rows for one in row.since)
+    held = {name: bound for since, name, bound in split if Version(since) <= Version(release)}
+    return {name: bound for name, bound in held.items() if bound != "*"}
 
 
 def release_bound(package: str, torch: str) -> str:

@@ -16,7 +16,7 @@ from wizard.compatibility.model import Candidate, Choices
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
-from wizard.project.companions import companion, companion_table, fits_here, torch_bound
+from wizard.project.companions import companion, companion_table, fits_here
 from wizard.project.file_choice import alternatives
 from wizard.project.model import (
     LOCKED,
@@ -42,12 +42,15 @@ from wizard.project.native import (
     lines_of,
     native_state,
     natives_here,
+    needs_apart,
     newer,
     refusal,
+    relaxed_beside,
     relaxed_natives,
     relaxed_needs,
     relaxed_numpy,
     relaxed_pairs,
+    unmet_bounds,
 )
 from wizard.project.understand import Understood, has_tag
 from wizard.project.weigh import BuildWeigher, Weighed, contradiction
@@ -90,13 +93,15 @@ def decide(
     weigher, best = _chosen(project, machine, matrix, choices, absent)
     if best is None:
         return ProjectDecision(None, None, "", weigher.asks, (), tuple(weigher.remarks))
+    relaxed = tuple(_relaxed(weigher, best))
+    apart = needs_apart(weigher, best, {one.name for one in relaxed})
     return ProjectDecision(
         candidate=best.candidate,
         python=best.python,
         numpy=weigher.numpy(best),
         understood=replace(weigher.asks, rest=tuple(_rest(weigher, best))),
-        relaxed=tuple(_relaxed(weigher, best)),
-        remarks=(*weigher.remarks, *_foreign(weigher.asks, is_foreign), *_remarks(weigher, best)),
+        relaxed=relaxed,
+        remarks=(*weigher.remarks, *_foreign(weigher.asks, is_foreign), *_remarks(weigher, best), *apart),
         left_out=tuple(left_out(weigher.asks, best, machine)),
     )
 
@@ -192,7 +197,9 @@ def _relaxed(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     yield from relaxed_pairs(weigher, best)
     yield from relaxed_numpy(weigher, best)
     yield from relaxed_needs(weigher, best)
-    yield from relaxed_natives(weigher, best)
+    natives = list(relaxed_natives(weigher, best))
+    yield from natives
+    yield from relaxed_beside(weigher, best, [one.name for one in natives])
 
 
 def _why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
@@ -270,7 +277,7 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             at = one.origin
             yield message("project.remark.linked-elsewhere", file=at.file, line=at.line, torch=candidate.torch)
     yield from _contradictions(weigher, best)
-    yield from _unmet_bounds(asks, candidate.torch)
+    yield from unmet_bounds(asks, candidate.torch)
     if choosing := _choosing(weigher, best):
         yield message("project.remark.chooses-torch", packages=", ".join(choosing[:_MOST_NAMED]))
     if (asks.names_torch or not implied) and (held := weigher.held_back(best)):
@@ -292,21 +299,6 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         if others and not best.torch:
             words = ", ".join([*others.values()][:_MOST_NAMED])
             yield message("project.remark.recommended-others", torch=candidate.torch, others=words)
-
-
-def _unmet_bounds(asks: Understood, torch: str) -> Iterator[Message]:
-    """What other packages ask of torch, as far as is known, and the taken one does not meet."""
-    for one in asks.rest:
-        bound = torch_bound(one.name, one.specifier)
-        if bound and not meets(bound, torch) and companion(one.name) is None:
-            at = one.origin
-            yield message(
-                "project.remark.bound", file=at.file, line=at.line, package=one.name, asked=bound, torch=torch
-            )
-        tried = torch_bound(one.name, one.specifier, True)
-        if tried and not meets(tried, torch):
-            at = one.origin
-            yield message("project.remark.tried", file=at.file, line=at.line, text=at.text, asked=tried, torch=torch)
 
 
 def _cuda_words(asks: Understood, given: str) -> Iterator[Message]:

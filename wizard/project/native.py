@@ -2,10 +2,12 @@
 and what a person is told.
 
 Said of what was chosen (`weigh`); which package is of what kind is a row of `matrices/companions.toml`.
+One file: what moves, what goes and what is told of a package are one look at its row.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -21,15 +23,27 @@ from wizard.project.companions import (
     first_library,
     fits_here,
     has_wheel,
+    package_needs,
+    releases_for,
     torch_bound,
-    torch_needs,
     torch_of,
 )
-from wizard.project.model import DECLARED, AddressLine, FileLine, Statement, can_meet, is_folder, marker_holds, meets
+from wizard.project.model import (
+    DECLARED,
+    TORCH,
+    AddressLine,
+    FileLine,
+    Statement,
+    can_meet,
+    is_folder,
+    marker_holds,
+    meets,
+)
 from wizard.project.understand import Understood, cuda_of_name, has_tag, is_for, made_with, pair_meets, torch_in
 from wizard.project.weigh import BuildWeigher, Weighed, without_wheels
 
 _MOST_NAMED = 6  # releases in one sentence
+_PIN = re.compile(r"={2,3}(\d+(?:\.\d+)*(?:\.post\d+)?)(?:\.\*)?$")
 NOTHING = "–"  # what is given where a package is left out
 
 
@@ -168,13 +182,72 @@ def relaxed_numpy(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
 
 def relaxed_needs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     """What torch itself needs in another version than a line asks for."""
-    os, torch = weigher.machine.os, best.candidate.torch
-    here = [one for one in weigher.asks.packages if one.specifier and marker_holds(one.marker, os, best.python)]
-    for name, need in torch_needs(torch):
+    torch, here = best.candidate.torch, _lines_here(weigher, best)
+    for name, need in package_needs(TORCH, torch).items():
         refused = tuple(one for one in here if one.name == name and not can_meet(one.specifier, need))
         if refused:
             why = message("project.why.needed", "torch {torch} needs {name}{need}", torch=torch, name=name, need=need)
             yield Relaxed(name, asked_words(refused), need, why, lines_of(refused))
+
+
+def relaxed_beside(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) -> Iterator[Relaxed]:
+    """What the release of a package that moves with torch needs in another version than a line asks for."""
+    torch, here = best.candidate.torch, _lines_here(weigher, best)
+    for package in moved:
+        release = next((one for one in releases_for(package, torch)[::-1] if one[0].isdigit()), "")
+        for name, need in package_needs(package, release).items() if release else ():
+            refused = tuple(one for one in here if one.name == name and not can_meet(one.specifier, need))
+            if refused:
+                why = message(
+                    "project.why.needed-beside",
+                    "{package} {release}, which goes with torch {torch}, needs {name}{need}",
+                    package=package,
+                    release=release,
+                    torch=torch,
+                    name=name,
+                    need=need,
+                )
+                yield Relaxed(name, asked_words(refused), need, why, lines_of(refused))
+
+
+def needs_apart(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) -> Iterator[Message]:
+    """What a pinned package needs of another, and a line or torch itself stands against."""
+    torch, here = best.candidate.torch, _lines_here(weigher, best)
+    of_torch = package_needs(TORCH, torch)
+    pinned = ((one, _PIN.match(one.specifier)) for one in here if one.name not in moved)
+    needed = [(one, *need) for one, pin in pinned if pin for need in package_needs(one.name, pin[1]).items()]
+    for one, name, need in needed:
+        place, words = one.origin, f"{name}{need}"
+        where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": str(one), "need": words}
+        against = next((each for each in here if each.name == name and not can_meet(each.specifier, need)), None)
+        if against and name not in moved:
+            other = against.origin
+            yield message(
+                "project.remark.needs-line", **where, other=str(against), other_file=other.file, other_line=other.line
+            )
+        elif not can_meet(of_torch.get(name, ""), need):
+            yield message("project.remark.needs-torch", **where, torch=torch, other=f"{name}{of_torch[name]}")
+
+
+def unmet_bounds(asks: Understood, torch: str) -> Iterator[Message]:
+    """What other packages ask of torch, as far as is known, and the taken one does not meet."""
+    for one in asks.rest:
+        bound = torch_bound(one.name, one.specifier)
+        if bound and not meets(bound, torch) and companion(one.name) is None:
+            at = one.origin
+            yield message(
+                "project.remark.bound", file=at.file, line=at.line, package=one.name, asked=bound, torch=torch
+            )
+        tried = torch_bound(one.name, one.specifier, True)
+        if tried and not meets(tried, torch):
+            at = one.origin
+            yield message("project.remark.tried", file=at.file, line=at.line, text=at.text, asked=tried, torch=torch)
+
+
+def _lines_here(weigher: BuildWeigher, best: Weighed) -> list[Statement]:
+    """Return the lines with a version that hold for this system and Python."""
+    os, lines = weigher.machine.os, weigher.asks.packages
+    return [one for one in lines if one.specifier and marker_holds(one.marker, os, best.python)]
 
 
 def _page_of_another(row: Companion, asks: Understood, torch: str) -> AddressLine | None:
