@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, OLD_DRIVER, build, codes, decided, without
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, OLD_DRIVER, PASCAL, build, codes, decided, without
 from tests.project.test_read import project_of
 from wizard.project.conda_names import conda_names, is_condas_alone
 
@@ -329,3 +329,48 @@ def test_a_link_of_the_pip_section_keeps_its_marker_and_pip_comes_after_conda(tm
     rest = [(one.name, one.url, one.specifier) for one in found.understood.rest]
     assert rest == [("two", "git+https://github.com/a/two.git", ""), ("pyqt5", "", "==5.15.11")]
     assert "contradiction" not in codes(found)
+
+
+_PIXI = """
+[workspace]
+channels = ["conda-forge"]
+platforms = ["linux-64"]
+[dependencies]
+tqdm = "*"
+[feature.gpu.system-requirements]
+cuda = "12.8"
+[feature.gpu.dependencies]
+cuda-version = "12.*"
+pytorch-gpu = "*"
+[feature.gpu.pypi-dependencies]
+onnxruntime-gpu = "*"
+[feature.cpu.dependencies]
+pytorch-cpu = "*"
+onnxruntime = "*"
+[environments]
+default = ["gpu"]
+cpu = ["cpu"]
+"""
+
+
+def test_without_a_card_the_environment_of_pixi_for_these_is_taken(tmp_path: Path) -> None:
+    taken = {
+        NO_CARD: (["tqdm", "onnxruntime"], "cpu", "default"),
+        BLACKWELL: (["tqdm", "onnxruntime-gpu"], "default", "cpu"),
+    }
+    for on, (rest, chosen, others) in taken.items():
+        found = decided(tmp_path, {"pixi.toml": _PIXI}, on)
+        assert [one.name for one in found.understood.rest if not one.name.startswith("cuda-")] == rest
+        [said] = [one.params for one in found.remarks if one.key == "project.remark.environments"]
+        assert (said["chosen"], said["others"]) == (chosen, others)
+        assert ("system-cuda" in codes(found), without(found)) == (False, ())
+
+
+def test_the_cuda_that_pixi_wants_of_a_system_is_told_where_torch_has_an_older_one(tmp_path: Path) -> None:
+    words = '[workspace]\nchannels = []\n[system-requirements]\ncuda = "13"\n[dependencies]\npytorch-gpu = "*"\n'
+    given = {}
+    for on in (BLACKWELL, PASCAL, NO_CARD):
+        found = decided(tmp_path, {"pixi.toml": words}, on)
+        given[build(found)[1]] = [one.params for one in found.remarks if one.key == "project.remark.system-cuda"]
+    assert [(variant, len(said)) for variant, said in given.items()] == [("cu132", 0), ("cu126", 1), ("cpu", 1)]
+    assert (given["cu126"][0]["line"], given["cu126"][0]["asked"]) == (4, "13")

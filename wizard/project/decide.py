@@ -50,6 +50,7 @@ from wizard.project.native import (
     relaxed_needs,
     relaxed_numpy,
     relaxed_pairs,
+    system_cuda,
     unmet_bounds,
 )
 from wizard.project.understand import Understood, has_tag
@@ -94,6 +95,7 @@ def decide(
     if best is None:
         return ProjectDecision(None, None, "", weigher.asks, (), tuple(weigher.remarks))
     relaxed = tuple(_relaxed(weigher, best))
+    cuda = system_cuda(project, best.candidate.variant)
     apart = needs_apart(weigher, best, {one.name for one in relaxed})
     return ProjectDecision(
         candidate=best.candidate,
@@ -101,7 +103,7 @@ def decide(
         numpy=weigher.numpy(best),
         understood=replace(weigher.asks, rest=tuple(_rest(weigher, best))),
         relaxed=relaxed,
-        remarks=(*weigher.remarks, *_foreign(weigher.asks, is_foreign), *_remarks(weigher, best), *apart),
+        remarks=(*weigher.remarks, *_foreign(weigher.asks, is_foreign), *_remarks(weigher, best), *apart, *cuda),
         left_out=tuple(left_out(weigher.asks, best, machine)),
     )
 

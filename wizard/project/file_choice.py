@@ -39,6 +39,7 @@ _CARD_WORDS = {
 }
 
 
+WITHOUT_CARD = "without a card: "  # begins the group of an environment that is for these
 _CUDA_IN_NAME = re.compile(r"(?<![a-z0-9])cu(?:da)?[-_.]?(\d{2})(?:[-_.]?(\d))?(?![a-z0-9])")
 _MAIN_OF_CONDA = re.compile(r"(?:^|/)(?:conda|env|environment)\.ya?ml$", re.IGNORECASE)
 _LISTS = (".txt", ".in", ".yml", ".yaml")
@@ -96,7 +97,7 @@ def names_a_computer(file: str) -> bool:
     return bool(_CUDA_IN_NAME.search(file.lower())) or any(re.fullmatch(kinds, word) for word in _words_of(file))
 
 
-def _names_card(file: str, kind: str) -> bool:
+def names_card(file: str, kind: str) -> bool:
     return any(re.fullmatch(_CARD_WORDS[kind], word) for word in _words_of(file.rpartition("/")[2]))
 
 
@@ -122,6 +123,8 @@ def _misfit(file: str, os: str, has_card: bool) -> str:
 def with_own_list(project: Project, os: str, has_card: bool) -> tuple[Project, list[Message]]:
     """Return the project without the list for all computers where the one for this system, or for cards such as its
     own, asks for another torch."""
+    if not has_card and (names := [one.group for one in project.statements if one.group.startswith(WITHOUT_CARD)]):
+        project = _of_no_card(project, names[0])
     kinds = {system: kind for system, kind in _SYSTEM_WORDS.items()} | {"nvidia": r"nvidia|cuda|gpu"}
     mine = {os, "nvidia"} if has_card else {os}
     pins = {
@@ -146,6 +149,18 @@ def with_own_list(project: Project, os: str, has_card: bool) -> tuple[Project, l
                 remark = message("project.remark.other-lists", file=own, files=other)
                 return _without(project, {other}), [remark]
     return project, []
+
+
+def _of_no_card(project: Project, group: str) -> Project:
+    """Return the project with the environment for computers without a card instead of the default one."""
+    kept = (one for one in project.statements if one.origin not in project.card_lines)
+    taken = tuple(replace(one, group="") if one.group == group else one for one in kept)
+    name, remarks = group.removeprefix(WITHOUT_CARD), list(project.remarks)
+    for at, one in enumerate(remarks):
+        if one.key == "project.remark.environments":
+            others = str(one.params["others"]).replace(name, str(one.params["chosen"]))
+            remarks[at] = message("project.remark.environments", **{**one.params, "chosen": name, "others": others})
+    return replace(project, statements=taken, remarks=tuple(remarks))
 
 
 def alternatives(project: Project) -> list[tuple[Project, list[Message]]]:
@@ -220,7 +235,7 @@ def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[Projec
     saying = {one.origin.file for one in project.statements} | {one.origin.file for one in project.sources}
     misfits = {file: words for file in project.files if file in saying and (words := _misfit(file, os, has_card))}
     has_other = any(names_a_computer(file.rpartition("/")[2]) for file in saying if file not in misfits)
-    if not has_card and not has_other and any(_names_card(file, "nvidia") for file in misfits):
+    if not has_card and not has_other and any(names_card(file, "nvidia") for file in misfits):
         misfits = {file: words for file, words in misfits.items() if not _is_of_cpu_and_mac(words)}
     fitting = [one for one in project.statements if one.origin.file not in misfits]
     if not misfits:
@@ -238,7 +253,7 @@ def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[Projec
             for file, words in misfits.items()
         ]
     # What another maker's list says of torch is nothing to a card that has a list of its own.
-    has_own = any(file not in misfits and _names_card(file, "nvidia" if has_card else "cpu") for file in saying)
+    has_own = any(file not in misfits and names_card(file, "nvidia" if has_card else "cpu") for file in saying)
     theirs = {file for file, words in misfits.items() if has_own and _is_of_other_maker(words)}
     if _says(fitting) >= _says([one for one in project.statements if one.origin.file not in theirs]):
         return _without(project, set(misfits)), [

@@ -86,6 +86,7 @@ class Project:
     statements: tuple[Statement, ...]
     sources: tuple[AddressLine, ...]
     remarks: tuple[Message, ...]
+    card_lines: frozenset[FileLine] = frozenset()  # which what is there for computers without a card stands in for
 
 
 @dataclass
@@ -98,6 +99,7 @@ class Findings:
     told: list[Statement] = field(default_factory=list)  # in words, which count last
     own: set[str] = field(default_factory=set)  # names of the project itself
     remarks: list[Message] = field(default_factory=list)
+    card_lines: set[FileLine] = field(default_factory=set)
 
     def remark(self, code: str, origin: FileLine, **params: str | int) -> None:
         """`code` picks `project.remark.<code>` in the catalogue."""

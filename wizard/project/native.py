@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from wizard.compatibility.data.ordering import CPU, version_key
+from wizard.compatibility.data.ordering import CPU, variant_key, version_key
 from wizard.machine.model import Machine
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
@@ -33,6 +33,7 @@ from wizard.project.model import (
     TORCH,
     AddressLine,
     FileLine,
+    Project,
     Statement,
     can_meet,
     is_folder,
@@ -242,6 +243,16 @@ def unmet_bounds(asks: Understood, torch: str) -> Iterator[Message]:
         if tried and not meets(tried, torch):
             at = one.origin
             yield message("project.remark.tried", file=at.file, line=at.line, text=at.text, asked=tried, torch=torch)
+
+
+def system_cuda(project: Project, given: str) -> Iterator[Message]:
+    """The CUDA that pixi says a computer must have, where the taken build has an older one or none."""
+    left = project.card_lines if given == CPU else frozenset()  # of the environment that is not taken
+    for one in project.statements:
+        asked, counts = one.specifier.removeprefix(">="), not one.group and one.origin not in left
+        if one.name == "__cuda" and counts and variant_key(given) < version_key(asked):
+            place = one.origin
+            yield message("project.remark.system-cuda", file=place.file, line=place.line, asked=asked, given=given)
 
 
 def _lines_here(weigher: BuildWeigher, best: Weighed) -> list[Statement]:

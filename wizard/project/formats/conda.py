@@ -1,7 +1,7 @@
 """Reads conda's files (environment.yml, explicit lists, `conda list` exports) in pip's words, and pixi's tables.
 
 YAML is read as data with its lines and without aliases (a few lines of them can stand for gigabytes). Channels and
-build strings are kept as they are; what conda calls pytorch is torch.
+build strings are kept as they are; what conda calls pytorch is torch. One file: pixi's tables are in conda's words.
 
 An environment of pixi is the tables without a name and those of its features. The one called default counts; where no
 table without a name asks for torch and several environments do, each its own, it is the one with the newest.
@@ -16,7 +16,7 @@ from typing import Any
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.project.conda_names import conda_names, name_of_conda
-from wizard.project.file_choice import names_a_computer
+from wizard.project.file_choice import WITHOUT_CARD, names_a_computer, names_card
 from wizard.project.formats.commands import read_commands
 from wizard.project.formats.requirements import (
     conda_specifier,
@@ -197,10 +197,6 @@ class PixiReader:
             marker = " or ".join(dict.fromkeys(systems))
             where = self.lines.at(platforms[0])
             self.found.statements.append(Statement(MADE_FOR, "", where, LOCKED, group=IN_LOCK, marker=marker))
-        cuda = table_in(self.pixi, "system-requirements").get("cuda")
-        if isinstance(cuda, str):
-            where = self.lines.at("cuda", f"{self.prefix}system-requirements")
-            self.found.statements.append(Statement("__cuda", f">={cuda}", where))
         self.found.statements += self._of_one_environment(list(self._statements()))
         default = dict(self._environments()).get("default", ())
         for head, group, marker, tables in self._tables():
@@ -239,6 +235,7 @@ class PixiReader:
         if groups & {"", *features}:  # another one is for another kind of computer, or has another torch
             further = {name: set(of) - set(features) for name, of in environments.items()}
             others = [name for name, of in further.items() if groups & of or (of and names_a_computer(name))]
+            read = list(self._apart_without_card(read, environments))
         elif asking and (is_one or not agree):
             chosen = max(asking, key=lambda name: _newest(read, asking[name]))
             features = asking[chosen]
@@ -250,6 +247,19 @@ class PixiReader:
         kept = (one for one in read if one.group not in left)
         return [replace(one, group="") if one.group in features else one for one in kept]
 
+    def _apart_without_card(
+        self, read: list[Statement], environments: Mapping[str, tuple[str, ...]]
+    ) -> Iterator[Statement]:
+        """Yield what was read, that of an environment for computers without a card as a group of its own."""
+        default = set(environments.get("default", ()))
+        without = (name for name in environments if names_card(name, "cpu") and not names_card(name, "nvidia"))
+        name = next(without, "default")
+        own = set(environments.get(name, ()))
+        for one in read:
+            if one.group in default - own and name != "default":
+                self.found.card_lines.add(one.origin)
+            yield replace(one, group=f"{WITHOUT_CARD}{name}") if one.group in own - default else one
+
     def _environments(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Yield each environment with its features."""
         for name, value in table_in(self.pixi, "environments").items():
@@ -258,6 +268,10 @@ class PixiReader:
 
     def _statements(self) -> Iterator[Statement]:
         for head, group, marker, tables in self._tables():
+            cuda = table_in(tables, "system-requirements").get("cuda")
+            if isinstance(cuda, str) and re.fullmatch(r"\d+(\.\d+)*", cuda):
+                where = self.lines.at("cuda", f"{head}system-requirements")
+                yield Statement("__cuda", f">={cuda}", where, group=group)
             for name, value in table_in(tables, "dependencies").items():
                 where = self.lines.at(str(name), f"{head}dependencies")
                 yield _conda_statement(str(name), value, where, group, marker)
