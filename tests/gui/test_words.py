@@ -112,6 +112,10 @@ def test_no_button_and_no_name_of_a_check_is_a_word_of_the_trade() -> None:
         ("“{address}” ({option}) is no address.", "“{address}” is no address."),
         ("Back with: torch-wizard doctor --prefix {prefix} --undo", "Back on the page “Environments”"),
         ("Press Resume, or run torch-wizard resume {run}; or wait.", "Press Resume; or wait."),
+        (
+            "Ask your teacher for it (in a terminal: torch-wizard profile verify FILE --key KEY takes a new key).",
+            "Ask your teacher for it.",
+        ),
         ("Run “torch-wizard doctor --deep”: it looks closer.", "Open the page “Check or repair”: it looks closer."),
         (
             "Try again, or take another channel with --channel.",

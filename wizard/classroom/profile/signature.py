@@ -179,8 +179,8 @@ def _key_within(comment: str) -> PublicKey:
             "signature-no-key",
             "The class profile is signed with a key that this computer does not know, and the "
             "signature does not name it.",
-            "Ask for the public key, and give it in a terminal (torch-wizard profile verify FILE --key KEY); "
-            "nothing was changed.",
+            "Ask your teacher for a profile whose signature names its key; nothing was changed "
+            "(in a terminal: torch-wizard profile verify FILE --key KEY takes a key that you were given).",
         ) from error
 
 
