@@ -239,6 +239,8 @@ def test_the_way_to_the_driver_is_advice_with_lines_to_copy(
     guide = session.looks.guide
     assert guide is not None
     assert [line.code for line in panel.lines] == list(guide.install)
+    assert not any(line.isVisible() for line in panel.lines), "nobody has to type"
+    press(qtbot, panel.fold.button)
     qtbot.waitUntil(lambda: panel.lines[-1].button.isVisible())
     panel.lines[-1].button.click()
     assert "nvidia-driver-580" in QGuiApplication.clipboard().text()

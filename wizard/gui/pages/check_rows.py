@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -18,7 +18,7 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.code import Advice, CodeLine
 from wizard.gui.widgets.diff_view import DiffView
-from wizard.gui.widgets.frames import RowCard, column, line_up, stacked
+from wizard.gui.widgets.frames import Fold, RowCard, column, line_up, stacked
 from wizard.gui.widgets.icons import IconView, fold_icon
 from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable, state_word
 from wizard.toolconfig.lint.finding import LintFinding
@@ -40,12 +40,15 @@ class DriverPanel(QWidget):
             (self.tr("Allow newer series again"), guide.unhold),
         )
         self.lines: list[CodeLine] = []
+        self.fold = Fold(self)
+        self.fold.show_words(QCoreApplication.translate("CodeLines", "In a terminal"))
         for title, lines in parts:
             if lines:
-                rows.addWidget(label(title, "strong"))
+                self.fold.body.addWidget(label(title, "strong"))
             for line in lines:
                 self.lines.append(CodeLine(line))
-                rows.addWidget(self.lines[-1])
+                self.fold.body.addWidget(self.lines[-1])
+        self.fold.setVisible(bool(self.lines))
         foot = line_up()
         self.page = QPushButton(self.tr("Open the guide in a browser"))
         self.page.setProperty("role", "small")
@@ -54,6 +57,7 @@ class DriverPanel(QWidget):
         foot.addWidget(self.page)
         foot.addWidget(selectable(label(guide.page, "muted")), 1)
         rows.addLayout(foot)
+        rows.addWidget(self.fold)
 
 
 _WayOut = tuple[QPushButton | None, QWidget | None]  # a button, and what unfolds below the row
