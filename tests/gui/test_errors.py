@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, half_run, until_cancelled
-from tests.gui.walking import failed_install, go_to, press, settle, typed
+from tests.gui.walking import failed_install, go_to, press, settle, source_page, typed
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.gui.pages.run_watch import RunWatch
@@ -142,6 +142,27 @@ def test_after_a_full_disk_another_place_is_chosen(qtbot: QtBot, make_window: Ma
     settle(qtbot, window)
     assert session.names().count("discard") == 1
     go_to(qtbot, window, PageId.INSTALL)
+
+
+def proxy_off(run: FakeRun) -> None:
+    half_run(run)
+    run.step("fetch", "failed")
+    off = WizardError("network-proxy-offline", proxy="http://127.0.0.1:7890", place="PyTorch")
+    run.finish(ExitStatus.FAILED, off.to_json("en"))
+
+
+def test_after_a_dead_proxy_its_form_is_a_button_away(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    install = failed_install(qtbot, window, session, proxy_off)
+    assert install.other.text().replace("&", "") == "Change proxy…"
+    press(qtbot, install.other)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.SOURCE)
+    settle(qtbot, window)
+    page = source_page(window)
+    assert page.network_fold.button.isChecked()
+    assert not page.fold.button.isChecked()
 
 
 def test_a_question_about_a_run_goes_with_it(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

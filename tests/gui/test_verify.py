@@ -15,7 +15,7 @@ from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
-from tests.gui.walking import go_to, mnemonics, press, settle, texts
+from tests.gui.walking import go_to, mnemonics, press, settle, source_page, texts
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
 from wizard.compatibility.model import ProjectUse
@@ -269,6 +269,23 @@ def test_a_plan_for_jupyter_that_fails_is_said_below_the_buttons(
     press(qtbot, page.jupyter)
     qtbot.waitUntil(lambda: page.trouble.isVisible() and page.trouble.y() > page.terminal.y())
     assert not page.kernel.isVisible()
+
+
+def test_a_dead_proxy_of_that_plan_can_be_changed(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
+) -> None:
+    side.fail["register_kernel"] = LACKS
+    session.fail["plan_add"] = WizardError("network-proxy-offline", proxy="http://127.0.0.1:7890", place="PyPI")
+    window = make_window()
+    page = reached(qtbot, window)
+    press(qtbot, page.jupyter)
+    qtbot.waitUntil(page.trouble.isVisible)
+    assert page.trouble.again.isVisible()
+    assert page.trouble.again.text().replace("&", "") == "Change proxy…"
+    press(qtbot, page.trouble.again)
+    assert window.navigator.page is PageId.SOURCE
+    assert source_page(window).network_fold.button.isChecked()
+    settle(qtbot, window)
 
 
 def test_another_fault_of_jupyter_is_said(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:

@@ -147,12 +147,13 @@ class Navigator:
         kept = self._state.choices if is_own else Choices()
         self._move(ORDER[0], AppState(choices=kept))
 
-    def choose_again(self, page: PageId) -> None:
+    def choose_again(self, page: PageId, opens_network: bool = False) -> None:
         """Back to the sources or the place with what was chosen before, for a run that failed and is removed. Raises
         WrongWay where this window did not choose it."""
         if self._state.run_is_going or self._state.selected is None:
             raise WrongWay(f"to {page.value} from {self._page.value}")
-        self._move(page, replace(self._cleared(self._state, page), run_failed=False, prefix=""))
+        cleared = self._cleared(self._state, page)
+        self._move(page, replace(cleared, prefix="", opens_network=opens_network))
 
     def open_profile(
         self,

@@ -51,6 +51,7 @@ class AppState:
     is_beginning: bool = False  # Install was pressed, and the worker is not there yet
     run_id: str | None = None
     for_jupyter: bool = False  # that run puts in what Jupyter lacks, to list the environment there afterwards
+    opens_network: bool = False  # on the page Source, whose proxy a message blamed
     run_over: bool = False
     run_failed: bool = False  # it ended by itself, without a report
     prefix: str = ""  # of the environment that the run made
@@ -225,7 +226,9 @@ PAGES: tuple[PageSpec, ...] = (
     PageSpec(PageId.PLACE, ("place",), _placed),
     PageSpec(PageId.REVIEW, ("preview", "is_beginning"), lambda state: state.preview is not None),
     PageSpec(
-        PageId.INSTALL, ("run_id", "for_jupyter", "run_over", "run_failed"), lambda state: state.report is not None
+        PageId.INSTALL,
+        ("run_id", "for_jupyter", "opens_network", "run_over", "run_failed"),
+        lambda state: state.report is not None,
     ),
     PageSpec(PageId.VERIFY, ("report", "prefix"), lambda state: True),
 )

@@ -162,9 +162,15 @@ class Ending:
             return ""
         if self.error_code.endswith(_FULL):
             return "place"
-        return "source" if self.error_code.startswith("fetch-") else ""
+        return "source" if self.error_code.startswith("fetch-") or self.blames_proxy else ""
+
+    @property
+    def blames_proxy(self) -> bool:
+        """Whether what is wrong stands in the network form of the page Source."""
+        return self.error_code.startswith(PROXY_ERRORS)
 
 
+PROXY_ERRORS = "network-proxy-"
 _FETCH = "fetch"
 _FULL = ("no-space", "no-space-quota", "disk-full")
 _LIMITS = ("network", "server", "disk", "processor", "limit")

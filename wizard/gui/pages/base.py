@@ -273,6 +273,10 @@ class Page(QWidget):
         else:
             self.trouble.show_error(error, again if error.code in _OF_NETWORK else None)
 
+    def change_proxy_text(self) -> str:
+        """Words of the button beside an error of the proxy."""
+        return QCoreApplication.translate("Page", "Change pro&xy…")
+
     def start_task(
         self,
         words: Callable[[], str] | None,

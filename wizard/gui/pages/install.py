@@ -250,6 +250,7 @@ class InstallPage(Page):
         blames = ending.blames if unfinished and ending is not None else ""
         self.explain.setVisible(failed and not blames)  # of those its own words know more
         place, source = self.tr("Choose another &place"), self.tr("Choose another &source")
+        source = self.change_proxy_text() if ending is not None and ending.blames_proxy else source
         self.other.setText(place if blames == PageId.PLACE.value else source)
         self.other.setVisible(bool(blames) and self._chose_source())
         self.other.setEnabled(not self.is_busy)
@@ -310,7 +311,7 @@ class InstallPage(Page):
     def _choose_again(self) -> None:
         ending, navigator = self.watch.view.ending, self.context.navigator
         if ending is not None and ending.blames:
-            self._remove(lambda: navigator.choose_again(PageId(ending.blames)))
+            self._remove(lambda: navigator.choose_again(PageId(ending.blames), ending.blames_proxy))
 
     def _remove(self, then: Callable[[], None]) -> None:
         run_id = self.watch.run_id

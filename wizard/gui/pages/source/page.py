@@ -94,6 +94,8 @@ class SourcePage(Page):
         self.by_hand.show_choices(self.state.choices)
         if self.by_hand.is_used:
             self.fold.button.setChecked(True)
+        if self.state.opens_network:
+            self.network_fold.button.setChecked(True)
         self._wants_persistent = bool(self.state.persistent)
         session = self.context.session
 

@@ -7,14 +7,16 @@ One file: one page, whose parts share the report.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
-from wizard.app.pages.order import SideId
+from wizard.app.pages.order import PageId, SideId
 from wizard.app.pages.report import CheckView, DiagnosisView, ReportView, read_report
+from wizard.app.pages.run import PROXY_ERRORS
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.verify.kernel import KernelOffer
 from wizard.gui.pages.verify.parts import HEADLINE, SPEED, HandOnCard, add_check, changed_words, is_lack, small_row
@@ -350,7 +352,9 @@ class VerifyPage(Page):
         self.body.removeWidget(self.trouble)  # else the place counts it
         place = self.body.indexOf(asked_from) + 1 if asked_from else self.body.indexOf(self.kernel)
         self.body.insertWidget(place, self.trouble)
-        self.trouble.show_error(error)
+        may_change = error.code.startswith(PROXY_ERRORS) and self.state.selected is not None
+        change = partial(self.context.navigator.choose_again, PageId.SOURCE, opens_network=True)
+        self.trouble.show_error(error, change if may_change else None, self.change_proxy_text if may_change else None)
 
     def _open_editor(self) -> None:
         prefix, api, project = Path(self.state.prefix), self.context.session.tools, self.state.project
