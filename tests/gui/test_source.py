@@ -294,6 +294,24 @@ def test_where_no_source_will_do_the_way_out_is_open_on_this_page(
     assert not any("is asked for" in words for words in texts(window)), "nobody is asked any more"
 
 
+def test_a_python_that_is_not_here_gives_way_to_one_that_is(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    lacking = "This computer has no Python 3.15.", "Choose another Python version."
+    session.fail["select_build"] = UsageError("engine-venv-no-python", *lacking)
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    qtbot.waitUntil(page.trouble.isVisible)
+    assert page.trouble.again.text().replace("&", "") == "Use Python 3.12"
+    session.fail.clear()
+    press(qtbot, page.trouble.again)
+    settle(qtbot, window)
+    assert not page.trouble.isVisible()
+    assert window.navigator.state.choices.python == "3.12"
+    assert window.navigator.state.selected is not None
+
+
 def test_what_is_asked_too_and_what_becomes_different_are_told_as_such(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:

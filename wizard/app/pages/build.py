@@ -130,6 +130,15 @@ def _names(choices: Choices, one: Candidate) -> bool:
     return (one.torch, one.variant) == (choices.torch, choices.variant)
 
 
+def python_instead(code: str, one: Candidate | None, facts: Facts | None) -> str:
+    """Return the newest Python of this computer that the build is made for, where it has not the one that was chosen;
+    else ''."""
+    if code not in ("engine-venv-no-python", "no-engine") or one is None or facts is None:
+        return ""
+    here = {".".join(found.version.split(".")[:2]) for found in facts.machine.pythons if found.has_venv}
+    return max(here.intersection(one.pythons), key=version_rank, default="")
+
+
 def pythons_of(verdict: Verdict) -> tuple[str, ...]:
     """Every Python that some build is published for, newest first."""
     every = {python for one in verdict.candidates for python in one.pythons}

@@ -12,10 +12,12 @@ from typing import Any
 
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from wizard.app.pages.build import picked_for, python_instead
 from wizard.app.pages.differences import DIFFERENT, difference_row
 from wizard.app.pages.sources import KINDS, PersistentMirror, persistent_mirrors, reasons, rows_of
 from wizard.app.project import of_any_build
 from wizard.app.use.settings import UsePlan
+from wizard.compatibility.model import Verdict
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.source.forms import LastingBox, RegionChoice, SourcesByHand, WhereFrom
 from wizard.gui.pages.source.network_form import NetworkForm
@@ -264,6 +266,9 @@ class SourcePage(Page):
             self.trouble.show_words(
                 message("page.source.no-network", "No internet connection, or a proxy is needed."), hint
             )
+        elif python := python_instead(error.code, self.state.picked, self.state.facts):
+            words = lambda: self.tr("&Use Python %1").replace("%1", python)  # noqa: E731
+            self.trouble.show_error(error, lambda: self._use_python(python), words)
         else:
             self.trouble.show_words(error.summary, hint, error.details)
         self.again.setText(self.tr("Try &again"))
@@ -272,6 +277,18 @@ class SourcePage(Page):
             self.fold.button.setChecked(True)
         elif error.code == "no-source-answers":
             self.network_fold.button.setChecked(True)
+
+    def _use_python(self, python: str) -> None:
+        facts, session = self.state.facts, self.context.session
+        choices = replace(self.by_hand.put_into(self.state.choices), python=python)
+
+        def proposed(verdict: Verdict) -> None:
+            self.context.navigator.put_verdict(choices, verdict, picked_for(verdict, choices))
+            self._select_build()
+
+        if facts is not None:
+            every = replace(choices, torch=None, variant=None)
+            self.start_task(None, lambda is_cancelled, note: session.propose(facts, every), proposed)
 
     def _ask_typed(self) -> None:
         """Ask for what was typed once its field is left."""
