@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
+from tests.explain.in_the_wild import WILD
 from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
@@ -20,22 +21,31 @@ from tests.gui.walking import go_to, press, visible
 from tests.sentences import labels, messages
 from wizard.app.pages.check import Looks
 from wizard.app.pages.order import ORDER, PageId
+from wizard.app.use.explain import answer
+from wizard.compatibility.data.load import load_matrix
 from wizard.gui.shell.splash import SIZE
 from wizard.gui.shell.translator import Translator
 from wizard.gui.shell.window import WizardWindow
+from wizard.gui.widgets.code import Advice, CodeLine
 from wizard.gui.widgets.commands import apart, in_window
 from wizard.model.catalogue import translate
 from wizard.model.messages import LANGUAGES
 
 COMMAND = re.compile(
-    r"torch-wizard|\bsudo (?:apt|dnf|systemctl|modprobe|dmesg)"
+    r"torch-wizard|\bsudo\b|(?<![\w-])--[a-z]|(?<![\w-])-m (?:pip|venv)\b|\bexport [A-Z]|\b(?:ulimit|df|free|ls) -[a-z]"
+    r"|(?<![\w-])(?:uv (?:lock|sync|self|python|venv|cache|pip [a-z]+)\b|uvx --|torchrun --|git checkout|nvcc --)"
     r"|(?<![\w-])(?:pip3?|conda|uv|apt|apt-get|dnf|wsl|docker|nvidia-smi|python3?) "
     r"(?:(?:install|uninstall|run|create|config|clean|update|activate|pip|add)\b|-{1,2}\w)"
 )
 OWN_OPTION = re.compile(
     r"(?<![\w-])--(?:engine|conda|into|prefix|channel|index|torch-index|find-links|mirror|proxy|yes)(?![\w-])"
 )
+NOT_TO_BE_TYPED = {  # what the reader did, and is not to do
+    *("error.bootstrap-root.hint", "error.bootstrap-root.summary", "safety.foreign-home"),
+    *("explain.error.kind-permission.fix", "explain.error.permission-site.fix"),
+}
 OF_THE_TERMINAL = {  # errors of what was typed there, and its questions
+    *("add-nothing", "not-as-asked-twice"),
     *("delete-needs-name", "engine-conda-other", "host-option", "job-needs-file", "job-option", "needs-yes"),
     *("not-as-asked", "nothing-declared", "profile-hosts", "profile-make-what", "profile-option", "project-alone"),
     *("project-hosts", "project-missing", "project-offline", "project-relax", "settings-not-lasting"),
@@ -79,7 +89,8 @@ def test_no_sentence_of_the_window_is_a_command(language: str, qapp: QApplicatio
     translator = Translator(qapp, language)
     left = {}
     for code, sentence in messages():
-        if code.startswith("cli.") or (code.startswith("error.") and code.split(".")[1] in OF_THE_TERMINAL):
+        is_typed = code.startswith("error.") and code.split(".")[1] in OF_THE_TERMINAL
+        if code.startswith("cli.") or code in NOT_TO_BE_TYPED or is_typed:
             continue
         words = apart(in_window(translate(sentence, language, code), language))[0]
         is_half = words.count("“") != words.count("”")  # of a command that was taken out in part
@@ -87,6 +98,25 @@ def test_no_sentence_of_the_window_is_a_command(language: str, qapp: QApplicatio
             left[code] = words
     translator.set_language("en")
     assert left == {}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_answer_of_explain_is_a_command(language: str, qapp: QApplication) -> None:
+    """With the names and addresses that the texts of people bring into it."""
+    translator = Translator(qapp, language)
+    left, known = set(), (values.FACTS, values.VERDICT, load_matrix())
+    for _, pasted in WILD[::2]:
+        given = answer(pasted, lambda: known)
+        for one in (*(words for found in given.found for words in (found.cause, found.fix)), *given.reasons):
+            words = apart(translator.say(one))[0]
+            if COMMAND.search(words) and one.key not in NOT_TO_BE_TYPED:
+                left.add(words)
+    translator.set_language("en")
+    assert left == set()
+
+
+def test_no_label_of_the_window_is_a_command() -> None:
+    assert [words for _, words in labels() if COMMAND.search(words.replace("&", ""))] == []
 
 
 def test_the_window_checks_and_a_count_goes_with_one_too() -> None:
@@ -133,6 +163,42 @@ def test_commands_of_other_programs_are_taken_out(qapp: QApplication) -> None:
     assert said == "Close them (command 1 below), then run command 2 below and look at nvidia-smi."
     assert commands == ("python -m pip cache purge", "wsl --shutdown")
     assert apart("pip and uv bring packages.") == ("pip and uv bring packages.", ())
+
+
+@pytest.mark.parametrize(
+    ("said", "shown", "below"),
+    [
+        (
+            "Start it with --shm-size=8g or --ipc=host; otherwise use fewer workers.",
+            "Start it with option 1 below or option 2 below; otherwise use fewer workers.",
+            ("--shm-size=8g", "--ipc=host"),
+        ),
+        (
+            "ulimit -v must say unlimited; build with --no-build-isolation.",
+            "The command below must say unlimited; build with the option below.",
+            ("ulimit -v", "--no-build-isolation"),
+        ),
+        (
+            "Take it out (--index-url https://download.pytorch.org/whl/cu128).",
+            "Take it out (the option below).",
+            ("--index-url https://download.pytorch.org/whl/cu128",),
+        ),
+        ("Run “torch-wizard setup --strict” again.", "Open the page “Welcome” again.", ()),
+    ],
+)
+def test_options_of_other_programs_are_taken_out_too(
+    said: str, shown: str, below: tuple[str, ...], qapp: QApplication
+) -> None:
+    assert apart(in_window(said, "en")) == (shown, below)
+
+
+def test_options_and_commands_stand_below_with_their_names(qtbot: QtBot) -> None:
+    advice = Advice("In a container: --gpus all and --ipc=host, then uv sync.")
+    qtbot.addWidget(advice)
+    names = [one.text() for one in advice.fold.findChildren(QLabel)]
+    assert advice.text() == "In a container: option 1 below and option 2 below, then the command below."
+    assert [name for name in names if name.startswith(("Option", "Command"))] == ["Option 1", "Option 2", "Command"]
+    assert [line.code for line in advice.fold.findChildren(CodeLine)] == ["--gpus all", "--ipc=host", "uv sync"]
 
 
 def test_chinese_runs_into_the_word_for_a_command(qapp: QApplication) -> None:

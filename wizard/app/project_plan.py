@@ -67,12 +67,13 @@ _NO_PYTHON = ("engine-venv-no-python", "no-engine")
 SOURCE_ALONE = ErrorText(
     "project-source-alone",
     "{by} needs {name}, of which the package index has the source alone, and nothing is compiled unasked.",
-    "Without --strict all but that is planned, and the command that adds it is named.",
+    "Where it need not be exact (without --strict), all but that is planned, and the command that adds it is named.",
 )
 TOGETHER = ErrorText(
     "project-together",
     "Lines of the project do not go together with torch and Python here: {lines}.",
-    "Change or leave out one of them, or choose another torch or Python; without --strict pins may move.",
+    "Change or leave out one of them, or choose another torch or Python; where it need not be exact "
+    "(without --strict), pins may move.",
 )
 
 

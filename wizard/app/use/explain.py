@@ -220,7 +220,7 @@ def _places(named: TextFacts) -> Iterator[Message]:
     elif named.own_python:
         yield message(
             "explain.reason.own-python",
-            "The application has a Python of its own: install into that one, with {python} -m pip …",
+            "The application has a Python of its own: install into that one (“{python} -m pip install …”).",
             python=f"{named.own_python}\\python.exe",
         )
 

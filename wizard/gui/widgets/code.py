@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.announce import announce
-from wizard.gui.widgets.commands import apart
+from wizard.gui.widgets.commands import apart, is_option
 from wizard.gui.widgets.frames import Fold, column, empty, line_up
 from wizard.gui.widgets.labels import JOINT, Wrapped, label, may_end_lines, selectable
 from wizard.model.errors import WizardError
@@ -197,8 +197,8 @@ class Advice(QWidget):
 
     def show_words(self, words: str, links: Mapping[str, str] = MappingProxyType({})) -> None:
         """Show a sentence; `links`: what else in it can be clicked, and where it leads."""
-        words, commands = apart(words)
-        self._seen = words
+        words, self.commands = apart(words)
+        self._seen, commands = words, self.commands
         rich = _ADDRESS.sub(lambda found: f'<a href="{found[0]}">{found[0]}</a>', escape(words, quote=False))
         for name, where in links.items():
             rich = rich.replace(f"“{name}”", f'<a href="{where}">{name}</a>')
@@ -211,12 +211,19 @@ class Advice(QWidget):
         names = [*_ADDRESS.findall(words), *(name for name in links if f"“{name}”" in words)]
         self.label.setAccessibleDescription(self.tr("Links: %1").replace("%1", ", ".join(names)) if is_rich else "")
         empty(self.fold.body)
-        for number, command in enumerate(commands, start=1):
+        for command in commands:
             if len(commands) > 1:
-                self.fold.body.addWidget(label(self.tr("Command %1").replace("%1", str(number)), "muted"))
+                self.fold.body.addWidget(label(self._name(command, commands), "muted"))
             self.fold.body.addWidget(CodeLine(command))
         self.fold.show_words(QCoreApplication.translate("CodeLines", "In a terminal"))
         self.fold.setVisible(bool(commands))
+
+    def _name(self, command: str, commands: Sequence[str]) -> str:
+        alike = [one for one in commands if is_option(one) is is_option(command)]
+        if len(alike) == 1:
+            return self.tr("Option") if is_option(command) else self.tr("Command")
+        name = self.tr("Option %1") if is_option(command) else self.tr("Command %1")
+        return name.replace("%1", str(alike.index(command) + 1))
 
     def _follow(self, address: str) -> None:
         address = address.replace(JOINT, "")

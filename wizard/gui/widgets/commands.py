@@ -81,9 +81,14 @@ _WORDS = (
     r"|verify)\b))*"
 )
 _CALL = rf"[“`\"]?torch-wizard ([a-z]+(?: lint| --host)?){_WORDS}[”`\"]?"
+_OF_OTHERS = (  # stay, to be shown below the sentence
+    r"(?:index-url|extra-index-url|no-deps|torch-backend|shm-size|device|link-mode|cpu|tp|tensor-parallel-size"
+    r"|mem-fraction-static)\b"
+)
 _DROPPED = re.compile(  # what says the same a second time, for the terminal: in brackets, or after the window's way
-    r" ?[(（](?:or: |or with: |or |也可以用? ?|或用? ?|in a terminal: |终端中用 ?|leave out |去掉 ?|加上 ?|仅有 )?"
-    r"[“`]?(?:torch-wizard\b|--[a-z]|\{how\}|\{option\})[^)）]*[)）]"
+    r" ?[(（](?:or: |or with: |or |也可以用? ?|或用? ?|in a terminal: |终端中用 ?|leave out |without |去掉 ?|加上 ?"
+    rf"|不加 ?|仅有 )?[“`]?(?:torch-wizard\b|--(?!{_OF_OTHERS})[a-z]"
+    r"|\{how\}|\{option\})[^)）]*[)）]"
     rf"|(?<=Resume), or run {_CALL}|(?<=“继续”)，或运行 ?{_CALL}"
     rf"|(?:(?<=page Place)|(?<=page Build)|(?<=page Source)),? or(?: with)? {_SEVERAL}(?: with its folder)?"
     rf"|(?:(?<=页面)|(?<=页面选择)|(?<=页面填写))(?:，或|或)用? ?{_SEVERAL}(?: ?指定其文件夹)?"
@@ -91,24 +96,42 @@ _DROPPED = re.compile(  # what says the same a second time, for the terminal: in
 )
 _SAID = re.compile(rf"(?P<way>\b(?:with|by|[Rr]un):? |: |[：:]|用 ?|运行[：:]? ?)?(?:{_CALL}|{_SEVERAL})(?P<gap> ?)")
 
-# Commands of other programs stand in quotes, or between the parts of a sentence: a program, and what it is to do.
+# Commands of other programs stand in quotes, or between the parts of a sentence: a program, and what it is to do. So do
+# options alone, for a command that the reader has.
 _PROGRAM = (
-    r"(?:sudo )?(?:python(?:[\d.]*|\{python\}) -m |py -m )?(?!uv install|nvidia-smi show)(?:pip3?|uv|conda|mamba|apt"
-    r"|apt-get|dnf|wsl|docker|nvidia-smi|nvidia-ctk|mokutil|modprobe|dmesg|ldd|python3?|py|brew|ubuntu-drivers|ldconfig"
-    r"|venv|ensurepip|bitsandbytes|systemctl)"
+    r"(?:sudo )?(?:python(?:[\d.]*|\{python\}) -m |py -m )?(?!uv install|nvidia-smi show)(?:pip3?|uvx?|conda|mamba"
+    r"|apt|apt-get|dnf|pacman|wsl|docker|nvidia-smi|nvidia-ctk|nvidia-cuda-mps-control|nvcc|prime-select|mokutil"
+    r"|modprobe|dmesg|ldd|python3?|py|brew|ubuntu-drivers|ldconfig|venv|ensurepip|bitsandbytes|systemctl|torchrun|accelerate"
+    r"|py-spy|git|ssh-keygen|minisign|dkms|mim|cat|ss|df|free|findmnt|ulimit|uname|lsmod|ls|ln|test|env)"
 )
 _FIRST = (
     r"(?:(?:install|uninstall|run|list|show|cache|config|create|update|clean|remove|activate|init|freeze|check|add|sync"
-    r"|pip|venv|cdi|download|env|info|search|tos|mig|nvidia|isolate|FOLDER)(?![\w-])|-{1,2}\w[\w-]*|\|)"
+    r"|lock|self|tool(?= (?:install|run))|python|pip(?= [a-z])|venv|cdi|runtime|download|env|info|search|tos|mig"
+    r"|nvidia|isolate|launch|dump|checkout|on-demand|status|FOLDER|/(?:dev|etc)/[a-z_]+)(?![\w-])"
+    r"|-{1,2}\w[\w-]*(?:=[!-~]+(?<![,.;:)]))?|\|)"
+)
+_PROSE = (
+    r"(?:or|and|do|does|for|says|which|if|names|lists|sets|gives|in|into|on|of|with|from|by|to|that|then|there|first"
+    r"|once|again|anew|alone|must|shows?|prints|works?|whether|looked|bring|change|suffices)(?![\w-])"
 )
 _MORE = (
-    r"(?: (?!\(|(?:or|and|do|does|for|says|which|if|names|lists|sets|gives)\b)"
-    r"(?:\"[^\"]*\"|'[^']*'|[!-~…]+?(?=[,.;:)?”]*(?:[^!-~…]|$))))*"
+    rf"(?: (?!\(|{_PROSE})"
+    r"(?:\"[^\"]*\"|'[^']*'|[!-~…]+?(?=[,.;:)?”]*(?:[^!-~…]|$))|(?:程序名|名称|文件夹?|环境名?|路径|端口号)(?:/[!-~]+)?(?![一-鿿])))*"
 )
-_FOREIGN = re.compile(
-    rf"[“`\"](?P<quoted>{_PROGRAM} {_FIRST}[^”`]*?)(?:[”`]|\"(?=[\s,.;:)，。；：）一-鿿]|$))"
-    rf"|(?<![\w./-])(?P<bare>{_PROGRAM} {_FIRST}{_MORE})"
+_SHELL = r"export [A-Z_]+=(?:\$\([^)]*\)|[!-~]+(?<![,.;:)]))|sudo ldconfig|ssh \{host\}"
+_ADDRESS = r"https?://(?:(?![,;)])[!-~…])+(?<![.:])"
+_SETTING = (
+    rf"(?:=(?:(?![,;)])[!-~…])+(?<![.:])| (?:{_ADDRESS}|\d[\d.]*\d|[A-Z]{{3,}}|\{{[a-z]+\}}|all|fp8|half"
+    r"|flashinfer|conda-forge|unsafe-best-match|localhost:\d+|nvidia\.com/gpu=all)(?![\w-]))"
 )
+_ALONE = rf"(?:--(?!strict)[a-z][a-z0-9_-]*(?<!-){_SETTING}?|-[a-z]{_SETTING})"
+_COMMAND = (
+    rf"[“`\"](?P<quoted>(?:{_PROGRAM}|[^“”`\"]*python(?:\.exe|\}})) {_FIRST}[^”`]*?|{_SHELL})"
+    r"(?:[”`]|\"(?=[\s,.;:)，。；：）一-鿿]|$))"
+    rf"|(?<![\w./-])(?<!\$\()(?P<bare>{_PROGRAM} {_FIRST}{_MORE}|{_SHELL})"
+)
+_FOREIGN = re.compile(_COMMAND)
+_APART = re.compile(rf"{_COMMAND}|[“`\"]?(?<![A-Za-z0-9_./-])(?P<option>{_ALONE}(?: {_ALONE})*)[”`\"]?")
 
 
 def in_window(words: str, language: str) -> str:
@@ -144,14 +167,37 @@ def _page(found: re.Match[str], language: str) -> str:
 
 
 def apart(words: str) -> tuple[str, tuple[str, ...]]:
-    """Return the words, and the commands of other programs that stood in them; the words say which is meant where."""
-    commands = tuple(dict.fromkeys(each["quoted"] or each["bare"] for each in _FOREIGN.finditer(words)))
+    """Return the words, and the commands and options of other programs that stood in them; the words say which is meant
+    where."""
+    found = tuple(dict.fromkeys(map(_taken, _APART.finditer(words))))
 
     def named(each: re.Match[str]) -> str:
-        if len(commands) == 1:
-            return QCoreApplication.translate("Advice", "the command below")
-        number = commands.index(each["quoted"] or each["bare"]) + 1
-        return QCoreApplication.translate("Advice", "command %1 below").replace("%1", str(number))
+        part = _taken(each)
+        alike = [one for one in found if is_option(one) is is_option(part)]
+        if len(alike) > 1:
+            number = str(alike.index(part) + 1)
+            one = (
+                QCoreApplication.translate("Advice", "option %1 below")
+                if is_option(part)
+                else QCoreApplication.translate("Advice", "command %1 below")
+            ).replace("%1", number)
+        elif is_option(part):
+            one = QCoreApplication.translate("Advice", "the option below")
+        else:
+            one = QCoreApplication.translate("Advice", "the command below")
+        begins = not words[: each.start()].strip() or words[: each.start()].endswith(". ")
+        return one[0].upper() + one[1:] if begins else one
 
-    said = _FOREIGN.sub(named, words).replace("run: ", "run ")
-    return re.sub("运行[： ](?=下[面方]的命令)", "运行", said), commands
+    said = _APART.sub(named, words).replace("run: ", "run ")
+    said = re.sub("(?:运行[： ]|(?<=[里中]) ?)(?=下[面方]的命令)", "运行", said)
+    said = re.sub(r"(?<=[一-鿿，、；。：（）”]) (?=下面的)|(?<=下面的..) (?=[一-鿿（])", "", said)
+    return re.sub(r"(下面的.. \d)(?=[一-鿿])", r"\1 ", said), found
+
+
+def _taken(each: re.Match[str]) -> str:
+    return each["quoted"] or each["bare"] or each["option"]
+
+
+def is_option(part: str) -> bool:
+    """Whether what was taken out of a sentence belongs to a command that the reader has."""
+    return part.startswith("-")

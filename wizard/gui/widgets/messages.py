@@ -256,7 +256,7 @@ class Trouble(QFrame):
         return self._summary.key if self._summary else ""
 
     def plain_text(self) -> str:
-        parts = (self._what.text(), self._do.text(), self._details.toPlainText())
+        parts = (self._what.text(), self._do.text(), *self._do.commands, self._details.toPlainText())
         return "\n".join(part for part in parts if part)
 
     def retranslate(self) -> None:
