@@ -14,10 +14,11 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.commands import page_name
 from wizard.gui.widgets.figures import rate_text, variant_text
 from wizard.gui.widgets.frames import box, line_up
+from wizard.gui.widgets.icons import IconView
 from wizard.gui.widgets.labels import SIGNS, label, restyle
 from wizard.run.plan.place import DEFAULT_NAME
 
-_SHOWN = (PageId.BUILD, PageId.SOURCE, PageId.PLACE, PageId.REVIEW)
+_SHOWN = {PageId.BUILD: "gpu", PageId.SOURCE: "download", PageId.PLACE: "folder", PageId.REVIEW: "file-check"}
 
 
 class ChoosingPage(Page):
@@ -33,14 +34,14 @@ class ChoosingPage(Page):
         grid = QGridLayout(card)
         grid.setContentsMargins(24, 8, 24, 8)
         grid.setHorizontalSpacing(18)
-        grid.setColumnStretch(2, 1)
-        for number, page in enumerate(_SHOWN):
+        grid.setColumnStretch(3, 1)
+        for number, (page, icon) in enumerate(_SHOWN.items()):
             mark, name = label("", "tick", wrap=False), label("", "muted", wrap=False)
             value, note = label("", "strong"), label("", "muted", wrap=False)
-            for place, cell in enumerate((mark, name, value, note)):
+            for place, cell in enumerate((mark, IconView(icon, 18), name, value, note)):
                 grid.addWidget(cell, 2 * number, place)
-            if page is not _SHOWN[-1]:
-                grid.addWidget(box("line"), 2 * number + 1, 0, 1, 4)
+            if number:
+                grid.addWidget(box("line"), 2 * number - 1, 0, 1, 5)
             grid.setRowMinimumHeight(2 * number, 56)
             self._rows[page] = (mark, name, value, note)
         middle = line_up()
@@ -71,10 +72,10 @@ class ChoosingPage(Page):
         for page, (mark, name, value, note) in self._rows.items():
             place = ORDER.index(page)
             state = "done" if place < now or (page is PageId.REVIEW and self.state.preview) else "later"
+            is_asked = page is PageId.BUILD and self.state.selected is None
+            if (place == now and state != "done") or (is_asked and place <= now):
+                state = "now"  # what the tables propose is told when a source has answered that it has it
             words_of = chosen.get(page, ("", "")) if state == "done" else ("", "")
-            if page is PageId.BUILD and self.state.selected is None:
-                state = "later"  # proposed by the tables: no source has answered that it has it
-            state = "now" if place == now and state != "done" else state
             mark.setText(SIGNS["ok"] if state == "done" else "")
             words = {"done": self.tr("done"), "now": self.tr("in progress"), "later": self.tr("not yet")}
             mark.setAccessibleName(f"{page_name(page)}: {words[state]}")
@@ -91,7 +92,7 @@ class ChoosingPage(Page):
         build = state.selected.candidate if state.selected else state.picked
         if build is not None:
             words = f"torch {build.torch} + {variant_text(build.variant)}"
-            found[PageId.BUILD] = (words, self.tr("fits your card") if build.variant != "cpu" else "")
+            found[PageId.BUILD] = (words, self.tr("fits your card") if build.fits and build.variant != "cpu" else "")
         if state.selected is not None:
             source = state.selected.torch_source
             rates = [one.rate for one in rows_of(state.selected) if "torch" in one.uses and one.rate]
