@@ -137,10 +137,10 @@ def test_no_button_and_no_name_of_a_check_is_a_word_of_the_trade() -> None:
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        ("Make a new one with: torch-wizard setup", "Make a new one on the page “Welcome”"),
+        ("Make a new one with: torch-wizard setup", "Make a new one on the page “Welcome”."),
         ("Name another folder (page Place, or --cache-dir).", "Name another folder (page Place)."),
         ("“{address}” ({option}) is no address.", "“{address}” is no address."),
-        ("Back with: torch-wizard doctor --prefix {prefix} --undo", "Back on the page “Environments”"),
+        ("Back with: torch-wizard doctor --prefix {prefix} --undo", "Back on the page “Environments”."),
         ("Press Resume, or run torch-wizard resume {run}; or wait.", "Press Resume; or wait."),
         (
             "Ask your teacher for it (in a terminal: torch-wizard profile verify FILE --key KEY takes a new key).",
@@ -206,7 +206,7 @@ def test_chinese_runs_into_the_word_for_a_command(qapp: QApplication) -> None:
     asked = apart("请在同一环境中运行：python --version")
     by_the_way = apart("请先运行 wsl --shutdown，再重启。")
     translator.set_language("en")
-    assert asked == ("请在同一环境中运行下面的命令", ("python --version",))
+    assert asked == ("请在同一环境中运行下面的命令。", ("python --version",))
     assert by_the_way == ("请先运行下面的命令，再重启。", ("wsl --shutdown",))
 
 

@@ -92,7 +92,7 @@ _DROPPED = re.compile(  # what says the same a second time, for the terminal: in
     rf"|(?<=Resume), or run {_CALL}|(?<=“继续”)，或运行 ?{_CALL}"
     rf"|(?:(?<=page Place)|(?<=page Build)|(?<=page Source)),? or(?: with)? {_SEVERAL}(?: with its folder)?"
     rf"|(?:(?<=页面)|(?<=页面选择)|(?<=页面填写))(?:，或|或)用? ?{_SEVERAL}(?: ?指定其文件夹)?"
-    r"|用(?:这条|下面的)命令(?=\w*：)"
+    r"|用(?:这条|下面的)命令(?=\w*：)|(?:(?:用|运行)以下|(?<=撤销|恢复|清除))命令(?=\w*：“?torch-wizard)"
 )
 _SAID = re.compile(rf"(?P<way>\b(?:with|by|[Rr]un):? |: |[：:]|用 ?|运行[：:]? ?)?(?:{_CALL}|{_SEVERAL})(?P<gap> ?)")
 
@@ -134,6 +134,9 @@ _FOREIGN = re.compile(_COMMAND)
 _APART = re.compile(rf"{_COMMAND}|[“`\"]?(?<![A-Za-z0-9_./-])(?P<option>{_ALONE}(?: {_ALONE})*)[”`\"]?")
 
 
+_ENDS_IN_NUMBER = re.compile(r"下面的.. \d+$")
+
+
 def in_window(words: str, language: str) -> str:
     """Return a sentence with the names of pages in the place of this program's commands and options."""
     shown, at = "", 0
@@ -143,7 +146,14 @@ def in_window(words: str, language: str) -> str:
         shown += part.replace(" “", "“") if language == "zh_CN" else part
         if foreign:
             shown, at = shown + foreign[0], foreign.end()
-    return shown.replace("torch-wizard", "Torch Setup")
+    shown = shown.replace("torch-wizard", "Torch Setup")
+    is_end = shown.endswith(("”", "页面")) and not words.endswith(shown[-4:])
+    return _ended(shown) if is_end else shown
+
+
+def _ended(words: str) -> str:
+    """What ends in a command has no full stop after it, so that it can be copied; a sentence has one."""
+    return f"{words}{'。' if words.endswith(('页面', '命令', '选项')) or _ENDS_IN_NUMBER.search(words) else '.'}"
 
 
 def _page(found: re.Match[str], language: str) -> str:
@@ -191,7 +201,9 @@ def apart(words: str) -> tuple[str, tuple[str, ...]]:
     said = _APART.sub(named, words).replace("run: ", "run ")
     said = re.sub("(?:运行[： ]|(?<=[里中]) ?)(?=下[面方]的命令)", "运行", said)
     said = re.sub(r"(?<=[一-鿿，、；。：（）”]) (?=下面的)|(?<=下面的..) (?=[一-鿿（])", "", said)
-    return re.sub(r"(下面的.. \d)(?=[一-鿿])", r"\1 ", said), found
+    said = re.sub(r"(下面的.. \d)(?=[一-鿿])", r"\1 ", said)
+    is_end = said.endswith(("below", "下面的命令", "下面的选项")) or _ENDS_IN_NUMBER.search(said)
+    return _ended(said) if is_end else said, found
 
 
 def _taken(each: re.Match[str]) -> str:
