@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAccessible, QGuiApplication
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -19,6 +20,7 @@ from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
 from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.gui.tools.doctor import DoctorPage
+from wizard.gui.widgets.headings import _role_of
 from wizard.gui.widgets.labels import Pill
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES
@@ -190,6 +192,24 @@ def test_what_replaced_the_build_is_named(qtbot: QtBot, make_window: MakeWindow,
     )
     page = opened(qtbot, make_window())
     assert "some-trainer 1.2" in page.answer._drift.text()
+
+
+def test_headings_and_lists_are_heard_as_such(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    side.answer = lambda prefix: fake_tools.examination(
+        fake_tools.answer("found", prefix, fake_tools.CPU_BUILD), fake_tools.drift_in(prefix)
+    )
+    page = opened(qtbot, make_window())
+    shown = [one for one in page.answer.findChildren(QLabel) if one.isVisible()]
+    heads = [one.text() for one in shown if _role_of(one) is QAccessible.Role.Heading]
+    assert heads[0] == "✕ Cause found"
+    assert page.answer._drift_title.text() in heads
+    for points in (page.answer._plan, page.answer._drift):
+        assert _role_of(points) is QAccessible.Role.List
+        rows = [one for one in points.findChildren(QLabel) if one.isVisible()]
+        assert rows
+        for row in rows:
+            assert _role_of(row) is QAccessible.Role.ListItem
+            assert row.text() == f"•  {row.accessibleName()}"
 
 
 def test_a_repair_that_cannot_be_planned_keeps_the_cause(

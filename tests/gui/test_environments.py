@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -325,6 +325,7 @@ def test_a_search_and_a_sort_show_what_is_meant(qtbot: QtBot, make_window: MakeW
     page = opened(qtbot, make_window())
     assert "13." in page._subtitle.text() or " GB)" in page._subtitle.text()
     names = cells(page, 0)
+    assert {one.accessibleName() for one in page.search.findChildren(QToolButton)} == {"Search", "Clear"}
     page.search.setText("venv 2.14")
     assert cells(page, 0) == ["old"]
     page.search.setText("项目")

@@ -27,7 +27,7 @@ from wizard.diagnose.driver_guide import DriverNeed, driver_guide
 from wizard.diagnose.known_errors.match import explain
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.explain import ExplainPage
-from wizard.gui.widgets.code import CodeLine
+from wizard.gui.widgets.code import Advice, CodeLine
 from wizard.gui.widgets.headings import _role_of
 from wizard.machine.model import Machine
 from wizard.model.errors import ExitStatus, UsageError, WizardError
@@ -272,3 +272,7 @@ def test_the_parts_of_an_answer_are_headings(qtbot: QtBot, make_window: MakeWind
     settle(qtbot, window)
     heads = [one.text() for one in page.findChildren(QLabel) if _role_of(one) == QAccessible.Role.Heading]
     assert {"Cause", "What to do"} <= set(heads)
+    items = [one for one in page.findChildren(Advice) if _role_of(one) is QAccessible.Role.ListItem]
+    assert [one.text() for one in items] == [f"•  {one.accessibleName()}" for one in items]
+    assert items
+    assert all(_role_of(one.parentWidget()) is QAccessible.Role.List for one in items)

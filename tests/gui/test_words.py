@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QFileInfo
-from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -66,6 +66,18 @@ def test_the_language_is_switched_live_and_back(page: PageId, qtbot: QtBot, make
     assert left == set(), "still English"
     window.rail.languages["en"].click()
     qtbot.waitUntil(lambda: shown_texts(window) == english)
+
+
+def test_what_is_heard_in_chinese_has_its_colon(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    scenes.rich(session)
+    window = make_window()
+    window.rail.languages["zh_CN"].click()
+    heard: set[str] = set()
+    for page in ORDER[:6]:
+        go_to(qtbot, window, page)
+        heard |= {one.accessibleName() for one in window.findChildren(QWidget)}
+    assert any("：" in words for words in heard)
+    assert [words for words in heard if re.search(r"[一-鿿]: |: [一-鿿]", words)] == []
 
 
 def test_the_file_dialog_speaks_chinese_as_a_whole(qtbot: QtBot, qapp: QApplication) -> None:

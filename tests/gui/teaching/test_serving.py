@@ -21,6 +21,7 @@ from wizard.classroom.code import code_of
 from wizard.classroom.pack.build import BuildOptions, build
 from wizard.classroom.pack.make import wanted_of
 from wizard.classroom.results.proof import class_key_of
+from wizard.model.messages import message
 from wizard.transfer.download import Downloads
 
 
@@ -28,8 +29,12 @@ from wizard.transfer.download import Downloads
 def test_it_is_handed_out_counted_and_stopped(page_of, qtbot: QtBot, built: tuple[Class, Path], pack: Path) -> None:  # type: ignore[no-untyped-def]
     window, page = page_of()
     opened(qtbot, page, pack)
+    page._said = message("share.saved", path="/tmp/room.csv")
+    page.render_state()
+    assert page._news.isVisible()
     press(qtbot, page.serving.start)
     qtbot.waitUntil(lambda: window.serving.is_on, timeout=LONG)
+    assert not page._news.isVisible(), "it is no news any more"
     code = code_of(built[0].file.sha256, class_key_of(pack))
     assert page.serving.code.code == code
     said_code, _, key = code.partition("+")

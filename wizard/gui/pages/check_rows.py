@@ -20,7 +20,7 @@ from wizard.gui.widgets.code import Advice, CodeLine
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.frames import Fold, RowCard, column, line_up, stacked
 from wizard.gui.widgets.icons import IconView, fold_icon
-from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable, state_word
+from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable, state_word, told_of
 from wizard.toolconfig.lint.finding import LintFinding
 
 # The way to the driver that suits the card: what to know, lines to copy, and the page of who makes the system.
@@ -87,7 +87,7 @@ class CheckRows(RowCard):
         for one in live:
             if not one.is_known:
                 pill = Pill("note", self.tr("Checking…"))
-                pill.setAccessibleName(f"{self._name_of(one.name)}: {self.tr('Checking…')}")
+                pill.setAccessibleName(told_of(self._name_of(one.name), self.tr("Checking…")))
                 name = label(self._name_of(one.name), "strong", wrap=False)
                 self.add_row(_icon(one.name), name, pill, label(""))
             for row in one.rows:
@@ -116,7 +116,7 @@ class CheckRows(RowCard):
     def _add(self, row: CheckRow) -> None:
         name = self._name_of(row.name)
         pill = Pill(row.state)
-        pill.setAccessibleName(f"{name}: {state_word(row.state)}")
+        pill.setAccessibleName(told_of(name, state_word(row.state)))
         said = self._context.translator.say(row.fact)
         fact = selectable(label(said)) if row.finding else Advice(said)  # no link to an address that is dead
         lines: list[QWidget] = [fact]
@@ -217,7 +217,7 @@ class CheckRows(RowCard):
         if is_open or not self._is_terse:
             said = (row.why, finding.fix) if self._is_terse else (finding.fix,)
             lines.append(Advice(self._context.translator.join(map(self._context.translator.say, said))))
-        button = _small(self.tr("Fix…"), f"{name}: {finding.value or finding.code}")
+        button = _small(self.tr("Fix…"), told_of(name, finding.value or finding.code))
         button.setAccessibleDescription(self.tr("Shows the change first; nothing is written yet."))
         button.clicked.connect(lambda: self.wanted.emit(self, finding))
         self.fixes.setdefault(finding.code, button)
@@ -276,5 +276,5 @@ def _icon(name: str) -> IconView:
 def _small(words: str, about: str) -> QPushButton:
     button = QPushButton(words)
     button.setProperty("role", "small")
-    button.setAccessibleName(f"{words.replace('…', '')}: {about}")
+    button.setAccessibleName(told_of(words.replace("…", ""), about))
     return button

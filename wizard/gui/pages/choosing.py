@@ -15,7 +15,7 @@ from wizard.gui.widgets.commands import page_name
 from wizard.gui.widgets.figures import rate_text, variant_text
 from wizard.gui.widgets.frames import box, line_up
 from wizard.gui.widgets.icons import IconView
-from wizard.gui.widgets.labels import SIGNS, label, restyle
+from wizard.gui.widgets.labels import SIGNS, label, restyle, told_of
 from wizard.run.plan.place import DEFAULT_NAME
 
 _SHOWN = {PageId.BUILD: "gpu", PageId.SOURCE: "download", PageId.PLACE: "folder", PageId.REVIEW: "file-check"}
@@ -78,7 +78,7 @@ class ChoosingPage(Page):
             words_of = chosen.get(page, ("", "")) if state == "done" else ("", "")
             mark.setText(SIGNS["ok"] if state == "done" else "")
             words = {"done": self.tr("done"), "now": self.tr("in progress"), "later": self.tr("not yet")}
-            mark.setAccessibleName(f"{page_name(page)}: {words[state]}")
+            mark.setAccessibleName(told_of(page_name(page), words[state]))
             if mark.property("state") != state:
                 mark.setProperty("state", state)
                 restyle(mark)

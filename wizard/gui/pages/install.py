@@ -26,7 +26,7 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.announce import notify
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.icons import ICON_SIZE, fold_icon
-from wizard.gui.widgets.labels import plain_tip
+from wizard.gui.widgets.labels import plain_tip, told_of
 from wizard.gui.widgets.log_view import LogView
 from wizard.gui.widgets.messages import Remark
 from wizard.model.errors import WizardError
@@ -229,7 +229,7 @@ class InstallPage(Page):
         for step in view.steps:
             if step.name in over and step.name not in self._told:
                 language = self.context.translator.language
-                self.announce(f"{step_name(step.name, language)}: {step_state(step.state, language)}")
+                self.announce(told_of(step_name(step.name, language), step_state(step.state, language)))
         self._told = over
 
     def _show_buttons(self, going: bool) -> None:

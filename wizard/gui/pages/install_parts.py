@@ -18,7 +18,7 @@ from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import left_text, rate_text, seconds_text
 from wizard.gui.widgets.frames import RowCard, column, line_up
 from wizard.gui.widgets.icons import Sign
-from wizard.gui.widgets.labels import label, plain_tip, restyle
+from wizard.gui.widgets.labels import label, plain_tip, restyle, told_of
 from wizard.model.messages import bytes_text
 from wizard.run.report.text import step_name, step_state
 
@@ -230,7 +230,7 @@ class FileBars(QWidget):
                 _set(name, one.name)
                 _set(count, words)
                 bar.setValue(min(_STEPS, int(_STEPS * one.done / one.size)))
-                bar.setAccessibleName(f"{one.name}: {words}")
+                bar.setAccessibleName(told_of(one.name, words))
                 if bar.property("state") != (state := "done" if one.done >= one.size else "going"):
                     bar.setProperty("state", state)
                     restyle(bar)

@@ -37,7 +37,7 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote, SideTask
 from wizard.gui.widgets.fields import PathField
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, stacked
-from wizard.gui.widgets.labels import Pill, label, selectable
+from wizard.gui.widgets.labels import Pill, label, selectable, told_of
 from wizard.gui.widgets.messages import Trouble
 from wizard.model.errors import WizardError
 from wizard.run.model import Requirement
@@ -221,7 +221,7 @@ class PlacePage(Page):
     def _add_row(self, requirement: Requirement) -> None:
         name = requirement_name(requirement.name)
         pill = Pill(requirement.state)
-        pill.setAccessibleName(f"{name}: {pill.accessibleName()}")
+        pill.setAccessibleName(told_of(name, pill.accessibleName()))
         more = [label(self.say(words), "muted") for words in (requirement.why, requirement.fix) if words]
         text = stacked(label(self.say(requirement.fact)), *more)
         self.rows.add_row(pill, label(name, "strong", wrap=False), text)

@@ -14,7 +14,7 @@ from wizard.app.pages.sources import download_seconds
 from wizard.gui.widgets.figures import about_text, variant_text
 from wizard.gui.widgets.frames import DiskBar, column, line_up
 from wizard.gui.widgets.icons import IconView
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.labels import label, told_of
 from wizard.gui.widgets.messages import Remark
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import WizardError
@@ -56,7 +56,7 @@ class _Tile(QFrame):
         for part, words in ((self._name, name), (self._value, value), (self._more, more)):
             part.setText(words)
         self._more.setVisible(bool(more))
-        self.setAccessibleName(f"{name}: {value}. {more}".strip())
+        self.setAccessibleName(told_of(name, f"{value}. {more}".strip()))
 
     @property
     def words(self) -> str:

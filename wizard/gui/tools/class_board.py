@@ -16,7 +16,7 @@ from wizard.classroom.results.room_page import moment_text, sentences
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.icons import icon
-from wizard.gui.widgets.labels import Pill, label, plain_tip, restyle, selectable
+from wizard.gui.widgets.labels import Pill, label, plain_tip, restyle, selectable, told_of
 from wizard.model.messages import message
 
 _QUIET = 3  # modules of white around a code, without which cameras do not find it
@@ -182,7 +182,7 @@ class SeatMap(QWidget):
             state, sign, said = "problem", "x", self.tr("needs help")
         elif row is not None:
             state, sign, said = "ok", "check", self.tr("ready")
-        words = f"{(row.label or row.machine) if row is not None else name}: {said}"
+        words = told_of((row.label or row.machine) if row is not None else name, said)
         seat.setToolTip(plain_tip(words))
         seat.setAccessibleName(words)
         seat.setEnabled(row is not None)

@@ -301,6 +301,7 @@ class ClassPage(SidePage):
         if seen is None:
             return
         self.trouble.clear()
+        self._said = None  # that the pack is ready is no news any more
         classes = self.classes
         self.context.serving.start(
             PACK,

@@ -11,8 +11,8 @@ from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.base import button
 from wizard.gui.widgets.code import Advice
-from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up
-from wizard.gui.widgets.labels import Pill, label, restyle, selectable
+from wizard.gui.widgets.frames import SPOKEN_AS, Fold, FoldList, Points, RowCard, box, column, line_up
+from wizard.gui.widgets.labels import Pill, label, restyle, selectable, told_of
 from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
@@ -41,8 +41,9 @@ class DoctorAnswer(QWidget):
         self._card = box("card")
         lines = column(self._card, (16, 14, 16, 14), 8)
         self._pill, self._verdict = Pill(), label("", "heading")
+        self._pill.setProperty(SPOKEN_AS, "heading")  # where a cause is found, no verdict stands below it
         self._cause, self._repair = Advice(), Advice()
-        self._plan = label("", "muted")
+        self._plan = Points("muted")
         self.copy, self.save = button("small"), button("small")
         reports = line_up(gap=8)
         for one in (self.copy, self.save):
@@ -56,7 +57,7 @@ class DoctorAnswer(QWidget):
         self._evidence.setFont(code_font())
         self.evidence.body.addWidget(self._evidence)
         self._others_title, self._others = label("", "heading"), RowCard(2, 1)
-        self._drift_title, self._drift = label("", "heading"), label("")
+        self._drift_title, self._drift = label("", "heading"), Points()
         self._looks = RowCard(3, 2)
         self._looks.setProperty("role", "fold")
         self.looks.body.setContentsMargins(0, 0, 0, 0)
@@ -93,8 +94,7 @@ class DoctorAnswer(QWidget):
         self._verdict.setVisible(answer.verdict != "found")  # then the cause says it
         self._show_cause(answer)
         changes = preview.changes if preview else ()
-        self._plan.setText("\n".join(f"•  {say(change)}" for change in changes))
-        self._plan.setVisible(bool(changes))
+        self._plan.show_points([say(change) for change in changes])
         evidence = answer.cause.evidence if answer.cause else ()
         self._evidence.setText("\n".join(line if isinstance(line, str) else say(line) for line in evidence))
         self.evidence.setVisible(bool(evidence))
@@ -127,9 +127,8 @@ class DoctorAnswer(QWidget):
     def _show_drift(self, drift: EnvironmentChanges | None) -> None:
         changed = [self._translator.say(words) for words in drift_messages(drift)] if drift else []
         self._drift_title.setText(self._translator.say(message("doctor.title.drift")))
-        self._drift.setText("\n".join(changed))
-        for one in (self._drift_title, self._drift):
-            one.setVisible(bool(changed))
+        self._drift.show_points(changed)
+        self._drift_title.setVisible(bool(changed))
 
     def _show_others(self, answer: DoctorResult) -> None:
         self._others.clear()
@@ -147,7 +146,7 @@ class DoctorAnswer(QWidget):
             name = self._translator.name(f"doctor.name.{look.check}", look.check)
             word = self._translator.say(message(f"doctor.title.{look.state}"))
             pill = Pill("ok" if look.state == _RULED_OUT else "note", word)
-            pill.setAccessibleName(f"{name}: {word}")
+            pill.setAccessibleName(told_of(name, word))
             said = label(self._translator.say(look.message), "muted")
             self._looks.add_row(pill, label(name, "strong", wrap=False), said, tight=True)
         self.looks.setVisible(bool(looks))

@@ -23,7 +23,7 @@ from wizard.gui.widgets.fields import PasteBox
 from wizard.gui.widgets.frames import SPOKEN_AS, Fold, box, column, empty, line_up
 from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable
 from wizard.model.errors import ErrorText, WizardError
-from wizard.model.messages import message
+from wizard.model.messages import Message, message
 
 WINDOW_SEVERAL_FILES = ErrorText(
     "window-several-files",
@@ -180,6 +180,18 @@ class ExplainPage(SidePage):
         self._said.append(made)
         return made
 
+    def _add_points(self, points: Sequence[Message]) -> QWidget:
+        """A list, for who hears it, too."""
+        made = QWidget()
+        made.setProperty(SPOKEN_AS, "list")
+        rows = column(made, gap=2)
+        for point in points:
+            row = self._add_linked(f"•  {self.say(point)}")
+            row.setProperty(SPOKEN_AS, "item")
+            row.setAccessibleName(row.text().removeprefix("•  "))
+            rows.addWidget(row)
+        return made
+
     def _follow(self, address: str) -> None:
         if address == SideId.DOCTOR.value:
             self.context.side.open(SideId.DOCTOR, self._answer.environment if self._answer else None)
@@ -190,8 +202,8 @@ class ExplainPage(SidePage):
         lines.addWidget(Pill("note", self.tr("Not known")))
         head = message("explain.by-tables" if answer.reasons else "explain.unknown")
         lines.addWidget(self._add(self.say(head), "heading"))
-        for point in answer.reasons:
-            lines.addWidget(self._add_linked(f"•  {self.say(point)}"))
+        if answer.reasons:
+            lines.addWidget(self._add_points(answer.reasons))
         hint = message("explain.tables-hint" if answer.reasons else "explain.unknown-hint")
         lines.addWidget(self._add_linked(self.say(hint)))
         self._rows.addWidget(card)
@@ -212,7 +224,7 @@ class ExplainPage(SidePage):
         for name, points in (("reasons", reasons), ("facts", answer.facts)):
             if points:
                 lines.addWidget(self._add_head(self.say(message(f"explain.{name}"))))
-                lines.addWidget(self._add_linked("\n".join(f"•  {self.say(point)}" for point in points)))
+                lines.addWidget(self._add_points(points))
         sources = Fold()
         sources.show_words(self.tr("Where this is known from"))
         sources.body.addWidget(self._add_linked(self.say(message("explain.source", source=one.error.source)), "muted"))

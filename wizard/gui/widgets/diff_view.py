@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QWidget
 from wizard.gui.shell.theme import Theme, code_font
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.frames import column, empty, line_up
-from wizard.gui.widgets.labels import label, selectable
+from wizard.gui.widgets.labels import label, selectable, told_of
 from wizard.toolconfig.model import Diff
 
 _MOST_LINES = 14
@@ -61,7 +61,7 @@ class FileDiff(QFrame):
         head.addWidget(self.copy)
         rows.addLayout(head)
         rows.addWidget(self._text(lines, theme))
-        self.view.setAccessibleName(f"{diff.path}: {count.text()}")
+        self.view.setAccessibleName(told_of(str(diff.path), count.text()))
 
     def _text(self, lines: Sequence[str], theme: Theme) -> QPlainTextEdit:
         self.view = QPlainTextEdit()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QMimeData, QObject, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QObject, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOptionComboBox,
     QStylePainter,
+    QToolButton,
     QWidget,
 )
 
@@ -31,6 +32,15 @@ from wizard.gui.shell.theme import code_font
 from wizard.gui.widgets.labels import label
 
 _TEXTS = (QLineEdit, QPlainTextEdit)
+
+
+def name_buttons(field: QLineEdit) -> None:
+    """Qt gives those within a field no name: the one that empties it, and a sign at its beginning."""
+    for each in field.findChildren(QToolButton):
+        is_clear = each.defaultAction() is not None and "clear" in each.defaultAction().objectName()
+        name = QCoreApplication.translate("Fields", "Clear") if is_clear else field.accessibleName()
+        each.setAccessibleName(name)
+
 
 # A box for pasted text that also takes a dropped file. Plain text only: a web page's colours stay outside.
 

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from wizard.gui.shell.theme import colour_now
 from wizard.gui.widgets.icons import ICON_SIZE, IconView, Sign, fold_icon
-from wizard.gui.widgets.labels import label, spoken
+from wizard.gui.widgets.labels import label, spoken, told_of
 
 Margins = tuple[int, int, int, int]
 NO_MARGINS: Margins = (0, 0, 0, 0)
@@ -78,6 +78,32 @@ def empty(layout: QLayout) -> None:
             widget.deleteLater()
         elif inner := item.layout():
             empty(inner)
+
+
+class Points(QWidget):
+    """Sentences with a dot before each; a list for a screen reader."""
+
+    def __init__(self, role: str = "") -> None:
+        super().__init__()
+        self._role = role
+        self._points: Sequence[str] = ()
+        self.setProperty(SPOKEN_AS, "list")
+        self._rows = column(self, gap=0)
+
+    def show_points(self, points: Sequence[str]) -> None:
+        """Nothing is to be seen where there are none."""
+        self._points = points
+        empty(self._rows)
+        for words in points:
+            point = label(f"•  {words}", self._role)
+            point.setProperty(SPOKEN_AS, "item")
+            point.setAccessibleName(words)
+            self._rows.addWidget(point)
+            point.show()  # at once, as in a card of rows
+        self.setVisible(bool(points))
+
+    def text(self) -> str:
+        return "\n".join(f"•  {words}" for words in self._points)
 
 
 class RowCell(QWidget):
@@ -356,8 +382,8 @@ class Notice(QFrame):
             self._rows.addWidget(label(words), row, start, 1, (2 if why else 3) - start)
             if why:
                 self._add_why(row, subject, why)
-        said = "; ".join(f"{subject}: {words}" if subject else words for subject, words, _ in rows)
-        self.setAccessibleName(f"{title}: {said}")
+        said = "; ".join(told_of(subject, words) if subject else words for subject, words, _ in rows)
+        self.setAccessibleName(told_of(title, said))
         self.setVisible(bool(rows))
 
     def _add_why(self, row: int, subject: str, why: str) -> None:
@@ -365,7 +391,7 @@ class Notice(QFrame):
         button, reason = QPushButton(fold_icon(False), self.tr("Why?")), label(why)
         button.setProperty("role", "plain")
         button.setCheckable(True)
-        button.setAccessibleName(f"{subject}: {button.text()}")
+        button.setAccessibleName(told_of(subject, button.text()))
         self._rows.addWidget(button, row, 2)
         self._rows.addWidget(reason, row + 1, 1, 1, 2)
         reason.setVisible(False)

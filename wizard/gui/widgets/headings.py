@@ -28,6 +28,8 @@ def _role_of(asked: QWidget) -> QAccessible.Role | None:
         return _LISTS.get(asked.property(SPOKEN_AS))
     if asked.textInteractionFlags() & Qt.TextInteractionFlag.LinksAccessibleByKeyboard:
         return QAccessible.Role.Link
+    if asked.property(SPOKEN_AS) in _LISTS:
+        return _LISTS[asked.property(SPOKEN_AS)]
     is_heading = asked.property("role") in ROLES or asked.property(SPOKEN_AS) == "heading"
     return QAccessible.Role.Heading if is_heading else None
 

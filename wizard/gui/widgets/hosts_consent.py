@@ -12,7 +12,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from wizard.gui.widgets.frames import column, empty
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.labels import label, told_of
 from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class HostsConsent(QWidget):
                 label(self._say(message("flow.hosts.gives", "{host}: {gives}", host=name, gives=gives)), "strong")
             )
             box = QCheckBox(self._say(message("flow.hosts.trust", "I trust this host")))
-            box.setAccessibleName(f"{host.name}: {box.text()}")
+            box.setAccessibleName(told_of(host.name, box.text()))
             box.setChecked(host.name in self._trusted)
             box.toggled.connect(lambda is_on, name=host.name: self._put(name, is_on))
             box.setAccessibleDescription(gives)

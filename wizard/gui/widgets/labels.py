@@ -96,11 +96,19 @@ def plain_tip(words: str) -> str:
     return f"<span>{html.escape(words, quote=False).replace(chr(10), '<br>')}</span>"
 
 
+def _is_chinese(words: Iterable[str]) -> bool:
+    return any("\u4e00" <= letter <= "\u9fff" for part in words for letter in part)
+
+
+def told_of(name: str, words: str) -> str:
+    """Return what is told of a thing as one line to be heard."""
+    return f"{name}：{words}" if _is_chinese((name, words)) else f"{name}: {words}"
+
+
 def spoken(parts: Iterable[str]) -> str:
     """Return parts of a row as one line to be heard: a sentence that has ended needs no comma after it."""
     said = list(parts)
-    is_chinese = any("\u4e00" <= letter <= "\u9fff" for part in said for letter in part)
-    comma, space = ("，", "") if is_chinese else (", ", " ")
+    comma, space = ("，", "") if _is_chinese(said) else (", ", " ")
     whole = "".join(part + (space if part.endswith((".", "。", "…", "!", "！")) else comma) for part in said)
     return whole.rstrip(" ,，")
 

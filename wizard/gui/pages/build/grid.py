@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from wizard.gui.widgets.labels import plain_tip
+from wizard.gui.widgets.labels import plain_tip, told_of
 from wizard.app.pages.build import Grid, may_be_forced
 from wizard.compatibility.model import Candidate
 from wizard.gui.shell.context import AppContext
@@ -269,8 +269,8 @@ class BuildGrid(QTableWidget):
             word = self.tr("best") if best and (one.torch, one.variant) == (best.torch, best.variant) else ""
             word = word or (self.tr("chosen") if one == picked else "")
             state = ", ".join(part for part in (self.tr("fits"), word) if part)
-            return _Words(f"✓ {word or self.tr('fits')}", "picked" if one == picked else "fits", f"{name}: {state}")
-        whole = f"{name}: {' '.join(say(reason.message) for reason in one.reasons)}"
+            return _Words(f"✓ {word or self.tr('fits')}", "picked" if one == picked else "fits", told_of(name, state))
+        whole = told_of(name, " ".join(say(reason.message) for reason in one.reasons))
         if one == picked:
             return _Words(f"! {self.tr('chosen')}", "forced", whole)
         # The terminal's table has the same words: one reason, one wording.

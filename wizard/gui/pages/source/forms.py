@@ -25,7 +25,7 @@ from wizard.app.use.settings import UsePlan
 from wizard.compatibility.model import Choices
 from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.diff_view import DiffView
-from wizard.gui.widgets.fields import PathField
+from wizard.gui.widgets.fields import PathField, name_buttons
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import label, plain_tip, restyle
 from wizard.model.errors import WizardError
@@ -208,6 +208,7 @@ class SourcesByHand(QWidget):
         for name, word, field in zip(self._labels, words, self._fields, strict=True):
             name.setText(word)
             field.setAccessibleName(word.replace("&", ""))
+            name_buttons(field)
         self._browse.setText(self.tr("Brow&se…"))
         for field in (self.torch, self.packages, self.channel):
             field.setPlaceholderText("https://")

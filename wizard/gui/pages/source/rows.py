@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QProgressBar, QRadioButton, 
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import about_text, seconds_text
 from wizard.gui.widgets.frames import SPOKEN_AS, box, column, line_up, stacked
-from wizard.gui.widgets.labels import SIGNS, label, plain_tip, restyle
+from wizard.gui.widgets.labels import SIGNS, label, plain_tip, restyle, spoken, told_of
 from wizard.model.messages import bytes_text, message
 from wizard.process import redact
 from wizard.sources.model import Availability, Origin, SourceStatus
@@ -108,7 +108,7 @@ class _Line(QFrame):
         self.time.setText(about_text(seconds) if seconds is not None else "")
         self._show_bar(row, fastest)
         told = [self.words.text(), self.rate.text(), self.time.text()]
-        sentence = f"{name}: {', '.join(one for one in told if one)}"
+        sentence = told_of(name, spoken(filter(None, told)))
         self.setAccessibleName(sentence)
         self.radio.setAccessibleName(sentence)
         self.bar.setAccessibleName(sentence)

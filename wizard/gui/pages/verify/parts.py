@@ -15,7 +15,7 @@ from wizard.gui.shell.theme import colour_now
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import seconds_text
 from wizard.gui.widgets.frames import RowCard, column, draw_bar, line_up, stacked
-from wizard.gui.widgets.labels import Pill, label
+from wizard.gui.widgets.labels import Pill, label, told_of
 from wizard.model.errors import ExitStatus, WizardError
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _at_right(words: str, role: str) -> QLabel:
 def add_check(card: RowCard, name: str, check: CheckView, words: str, tight: bool) -> None:
     """Add a check with its sign, name and words; a measured speed comes with its gauge."""
     pill = Pill(_STATES.get(check.state, "note"), check_word(check.state))
-    pill.setAccessibleName(f"{name}: {pill.accessibleName()}")
+    pill.setAccessibleName(told_of(name, pill.accessibleName()))
     is_said = check.name in (HEADLINE, SPEED) and check.state == "ok"  # its sentence says it, or it tells nothing
     seconds = check.seconds if check.seconds and check.seconds >= _WORTH_SAYING and not is_said else None
     took: QWidget | None = _at_right(seconds_text(seconds), "muted") if seconds is not None else None

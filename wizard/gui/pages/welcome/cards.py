@@ -18,7 +18,7 @@ from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.hosts_consent import HostsConsent
 from wizard.gui.widgets.icons import ICON_SIZE, icon
-from wizard.gui.widgets.labels import Pill, label
+from wizard.gui.widgets.labels import Pill, label, told_of
 from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
@@ -100,14 +100,14 @@ class WelcomeCard(QFrame):
     def show_words(self, state: str, word: str, words: str, about: str) -> None:
         """Show a state by sign and word, what there is to say, and more of it small."""
         self.pill.show_state(state, word)
-        self.pill.setAccessibleName(f"{self._name}: {word}")
+        self.pill.setAccessibleName(told_of(self._name, word))
         self.words.setText(words)
         self.about.setText(about)
         self.about.setVisible(bool(about))
 
     def show_way(self, button: QPushButton, text: str) -> None:
         button.setText(text)
-        button.setAccessibleName(f"{text.split('(')[0].replace('&', '')}: {self._name}")
+        button.setAccessibleName(told_of(text.split("(")[0].replace("&", ""), self._name))
 
 
 def drift_card(

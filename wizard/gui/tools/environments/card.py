@@ -14,7 +14,7 @@ from wizard.gui.tools.environments.table import day_text, engine_name, torch_wor
 from wizard.gui.widgets.code import CodeLine, CodeLines, copy_out, open_folder
 from wizard.gui.widgets.frames import Fold, RowCard, column, line_up
 from wizard.gui.widgets.icons import ICON_SIZE, icon
-from wizard.gui.widgets.labels import label, selectable
+from wizard.gui.widgets.labels import label, selectable, told_of
 from wizard.model.messages import bytes_text
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ class EnvironmentCard(QFrame):
             when = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.moved))
             go = QPushButton(self.tr("Go back to before this"))
             go.setProperty("role", "small")
-            go.setAccessibleName(f"{go.text()}: {when}")
+            go.setAccessibleName(told_of(go.text(), when))
             go.setAccessibleDescription(self._older_note.text())
             go.clicked.connect(lambda checked=False, run=one.run: self.bring_back.emit(run))
             self._older_rows.add_row(

@@ -22,6 +22,7 @@ from wizard.gui.tools.environments.deletion import DeletionPanel
 from wizard.gui.tools.environments.disk import DiskRow
 from wizard.gui.tools.environments.panels import ClonePanel, PackagesPanel
 from wizard.gui.tools.environments.table import EnvironmentsTable, NobodysFold, OpenedRow
+from wizard.gui.widgets.fields import name_buttons
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import label
 from wizard.model.errors import WizardError
@@ -140,6 +141,7 @@ class EnvironmentsPage(SidePage):
         self._show_head()
         self.search.setPlaceholderText(self.tr("Name, folder or version"))
         self.search.setAccessibleName(self.tr("Search"))
+        name_buttons(self.search)
         self.again.setText(self.tr("Check &again"))
         self.set_up.setText(self.tr("&Set up PyTorch"))
         self.table.retranslate()
