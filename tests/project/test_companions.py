@@ -418,3 +418,13 @@ def test_what_a_pinned_release_needs_is_told_where_a_line_or_torch_refuses_it(tm
     )
     fine = "torch==2.3.0\ntensorflow==2.14.0\ncoqui-tts==0.24.3\ntransformers>=4.36.2\n"
     assert not codes(decided(tmp_path, {"requirements.txt": fine}, AMPERE)) & {"needs-line", "needs-torch"}
+
+
+def test_a_source_that_builds_with_no_newer_cuda_is_told(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.1.2\nMinkowskiEngine\nxgrammar==0.1.11\n"}
+    [said] = [one for one in decided(tmp_path, files, AMPERE).remarks if one.key == "project.native.newer-cuda"]
+    assert (said.params["least"], said.params["given"]) == ("11", "cu121")
+    assert "wheel-of-pin" not in codes(decided(tmp_path, files, AMPERE))
+    assert "wheel-of-pin" in codes(decided(tmp_path, files, ADA))
+    files = {"requirements.txt": "torch==2.1.2+cu118\nMinkowskiEngine\n"}
+    assert "newer-cuda" not in codes(decided(tmp_path, files, AMPERE))

@@ -56,6 +56,7 @@ class Companion(Row, frozen=True):
     torch_since: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) \d+\.\d+$")], ...] = ()
     newest: Numbers = ""  # torch, of two numbers; "": no row says it
     least: Annotated[str, msgspec.Meta(pattern=r"^(\d+\.\d)?$")] = ""  # compute capability; "": no row says it
+    cuda_ends: Annotated[str, msgspec.Meta(pattern=r"^(\d+)?$")] = ""  # the last CUDA that its source builds with
     where: Https = ""
 
     def ends_before(self, torch: str) -> bool:

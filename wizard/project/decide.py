@@ -342,7 +342,8 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             yield newer(weigher, best, native)
         elif state != "ready":
             row = companion(native.name)
-            yield message(f"project.native.{state}", name=native.name, least=row.least if row else "")
+            least = (row.cuda_ends if state == "newer-cuda" else row.least) if row else ""
+            yield message(f"project.native.{state}", name=native.name, least=least, given=candidate.variant)
     yield from _linked(asks)
     chosen = replace(weigher.choices, torch=candidate.torch, variant=candidate.variant, python=best.python)
     yield from resolve(weigher.machine, weigher.matrix, chosen, prove_all=False).notices

@@ -311,7 +311,8 @@ def left_out(asks: Understood, best: Weighed, machine: Machine) -> Iterator[Rela
 
 
 def native_state(native: Native, best: Weighed, machine: Machine) -> str:
-    """`no-card`, `old-card`, `no-wheel`, `newer` (than the torch of its last wheels), `compiler` or `ready`."""
+    """`no-card`, `old-card`, `no-wheel`, `newer` (than the torch of its last wheels), `newer-cuda` (than its source
+    builds with), `compiler` or `ready`."""
     row, candidate = companion(native.name), best.candidate
     if row is None:
         return "ready"
@@ -332,6 +333,8 @@ def native_state(native: Native, best: Weighed, machine: Machine) -> str:
         return "ready"
     if row.ends_before(candidate.torch):
         return "newer"
+    if row.cuda_ends and variant_key(candidate.variant)[:1] > version_key(row.cuda_ends):
+        return "newer-cuda"
     return "compiler" if row.wheels in ("none", "releases") and os not in row.ready else "ready"
 
 
