@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLabel
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -14,6 +14,8 @@ from tests.compatibility.machines import FOLDER
 from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
+from tests.gui.test_pictures import MACHINES
+from tests.gui.test_words import of_machine
 from tests.gui.walking import go_to, press, settle
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId
@@ -281,7 +283,66 @@ def test_every_version_is_seen_without_a_bar_below_and_with_one_bar_at_the_side(
         qtbot.waitUntil(lambda: page_bar.maximum() == 0 and grid_bar.maximum() > 0)
         page.every.setChecked(False)
         qtbot.waitUntil(lambda: grid_bar.maximum() == 0)
-        assert [page.grid.horizontalHeaderItem(0).text()] == ["CPU"]
+        assert page.grid.rowCount() == 1, "a few builds for the processor stand side by side"
+        assert page.grid.horizontalHeaderItem(1).text() == "2.14.1"
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_what_is_said_of_a_cell_is_seen_in_the_smallest_window(
+    name: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    of_machine(name)(session)
+    window = make_window()
+    window.resize(*SMALLEST)
+    go_to_build(qtbot, window)
+    page = build_page(window)
+    qtbot.waitUntil(lambda: page.strip.isVisible() and bool(page.strip.words))
+    view = page._scroll.viewport()
+
+    def is_seen(widget: QWidget) -> bool:
+        edges = (widget.rect().topLeft(), widget.rect().bottomRight())
+        return all(view.rect().contains(widget.mapTo(view, edge)) for edge in edges)
+
+    def is_chosen_seen() -> bool:
+        return page.grid.viewport().rect().contains(page.grid.visualItemRect(page.grid.currentItem()))
+
+    qtbot.waitUntil(lambda: is_seen(page.strip) and is_chosen_seen())
+
+
+def test_the_strip_speaks_of_the_chosen_cell_and_of_the_one_that_is_looked_at(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window()
+    go_to_build(qtbot, window)
+    page = build_page(window)
+    said = page.strip.words
+    assert said.startswith("2.14.1 + CUDA 12.6: the newest that uses your card with driver ")
+    assert page.strip.beyond == "torch 2.15.0 + CUDA 13.2 needs NVIDIA driver 580 or newer."
+    page.grid.setCurrentCell(*page.grid.cell_of("2.13.0", "cu126"))
+    assert page.strip.words == "2.13.0 + CUDA 12.6: fits, but 2.14.1 is newer"
+    page.grid.setCurrentCell(*page.grid.cell_of("2.14.1", "cpu"))
+    assert page.strip.words == "2.14.1 + CPU: fits, but would not use the graphics card"
+    qtbot.keyClick(page.grid, Qt.Key.Key_Space)
+    assert page.strip.words == "2.14.1 + CPU: fits, but would not use the graphics card", "it is chosen now"
+
+
+def test_builds_for_the_processor_alone_are_taken_from_their_row(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_a_card(session, monkeypatch)
+    window = make_window()
+    go_to_build(qtbot, window)
+    page = build_page(window)
+    assert page.strip.words == "2.15.0 + CPU: the newest that runs here"
+    assert page.grid.cell_of("2.14.1", "cpu") == (0, 1)
+    qtbot.keyClick(page.grid, Qt.Key.Key_Right)
+    assert page.strip.words == "2.14.1 + CPU: fits, but 2.15.0 is newer"
+    qtbot.keyClick(page.grid, Qt.Key.Key_Space)
+    assert window.navigator.state.choices.torch == "2.14.1"
+    assert page.grid.currentItem().text() == "✓ chosen"
+    page.every.click()
+    assert page.grid.cell_of("2.14.1", "cpu")[0] > 0
+    assert page.grid.currentItem().text() == "✓ chosen"
 
 
 def test_the_plain_build_for_the_processor_is_no_doubt(
@@ -302,10 +363,9 @@ def test_the_plain_build_for_the_processor_is_no_doubt(
     assert page.card._links[0].is_idle, "no green sign at a card that is not there"
     page.python.setCurrentIndex(page.python.findData("3.10"))
     settle(qtbot, window)
-    assert page._why.text() == "torch 2.15.0: made for Python 3.11 to 3.15, not for 3.10."
+    assert page.strip.beyond == "torch 2.15.0: made for Python 3.11 to 3.15, not for 3.10."
     offered = [page.python.itemText(number) for number in range(1, page.python.count())]
     assert offered[:2] == ["Python 3.15", "Python 3.14"], "sorted, also where one was chosen"
-    assert page.grid.columnWidth(0) == page.grid.viewport().width(), "the only column keeps its width"
 
 
 def test_a_system_without_any_build_has_no_empty_grid(
@@ -320,5 +380,5 @@ def test_a_system_without_any_build_has_no_empty_grid(
     page = build_page(window)
     qtbot.waitUntil(lambda: window.navigator.state.verdict is not None and page.card.isVisible())
     assert not page.grid.isVisible()
-    assert not page._why_box.isVisible()
+    assert not page.strip.isVisible()
     assert not window.footer.primary.isEnabled()

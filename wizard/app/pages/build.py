@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from wizard.compatibility.explain import why_not
 from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.compatibility.other_makers import card_words
 from wizard.model.messages import Message, message
@@ -93,6 +94,21 @@ def worth_showing(candidates: Sequence[Candidate], *always: Candidate | None) ->
     variants = {one.variant for one in shown if one.fits} or {one.variant for one in shown if _exists(one)}
     variants |= {one.variant for one in chosen}
     return tuple(one for one in shown if one.variant in variants)
+
+
+def cell_words(one: Candidate, verdict: Verdict) -> tuple[Message, ...]:
+    """Return what is said of one build: why it does not fit, or what speaks for or against a fitting one."""
+    why = why_not(one, verdict)
+    if not one.fits or why is not None:
+        return tuple(reason.message for reason in one.reasons) or ((why,) if why else ())
+    alike = (other for other in verdict.candidates if other.fits and (one.variant == "cpu" or other.variant != "cpu"))
+    drivers = (link.message.params.get("driver") for link in one.proof if link.kind == "driver")
+    driver = next((named for named in drivers if named), None)
+    if any(version_rank(other.torch) > version_rank(one.torch) for other in alike):
+        return (message("flow.cell.best", "the best that fits here"),)
+    if one.variant == "cpu" or driver is None:
+        return (message("flow.cell.newest", "the newest that runs here"),)
+    return (message("flow.cell.newest-card", "the newest that uses your card with driver {driver}", driver=driver),)
 
 
 def published(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:

@@ -1,10 +1,12 @@
 """The cards beside the grid: the build that was chosen with its proof, and builds that the tables do not know.
 
-Beside the grid: builds that the tables do not know yet, and the question before one is taken that does not fit.
+Beside the grid: what is said of a cell, builds that the tables do not know yet, and the question before one is taken
+that does not fit. One file: each of them is small, and they share the build's name.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
@@ -34,10 +36,11 @@ def link_name(kind: str) -> str:
     return names.get(kind, kind)
 
 
+_LONG = re.compile(r"\b(?:NVIDIA |GeForce )|(?<=Laptop) GPU$")  # of a card's name; the sentence has all of it
 # The fact of a link in a few signs, from its sentence's blanks; the sentence is one look away.
 _FACTS = {
     "gpu": "{gpu} ({arch})",
-    "kernels": "{arch} ({first} – {last})",
+    "kernels": "{arch} ({first}–{last})",
     "driver": "{driver} ≥ {need}",
     "python": "{python}",
     "platform": "{system}",
@@ -55,7 +58,8 @@ def _telling(proof: Sequence[Link]) -> Sequence[Link]:
 def _fact(link: Link) -> str:
     """Return the short form; '' for a sentence that has other blanks."""
     try:
-        return _FACTS.get(link.kind, "").format(**link.message.params)
+        params = {name: _LONG.sub("", str(value)) for name, value in link.message.params.items()}
+        return _FACTS.get(link.kind, "").format(**params)
     except KeyError:
         return ""
 
@@ -182,6 +186,45 @@ _MOST = 4
 
 def build_text(torch: str, variant: str) -> str:
     return f"torch {torch} + {variant_text(variant)}"
+
+
+class CellStrip(QFrame):
+    """Says what there is to know of the chosen cell, or of the one under the mouse; below that, what is out of reach."""
+
+    def __init__(self, every: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "strip")
+        rows = column(self, (16, 7, 16, 7), 2)
+        self._cell, self._words, self._beyond = label("", "strong", wrap=False), label(""), label("", "muted")
+        line = line_up(gap=8)
+        line.addWidget(self._cell)
+        line.addWidget(self._words, 1)
+        line.addWidget(every)
+        rows.addLayout(line)
+        self._below = QWidget()
+        self.driver = QPushButton()
+        self.driver.setProperty("role", "small")
+        below = line_up(self._below, gap=16)
+        below.addWidget(self._beyond, 1)
+        below.addWidget(self.driver)
+        rows.addWidget(self._below)
+
+    @property
+    def words(self) -> str:
+        return " ".join(filter(None, (self._cell.text(), self._words.text())))
+
+    @property
+    def beyond(self) -> str:
+        return self._beyond.text()
+
+    def show_cell(self, cell: str, words: str) -> None:
+        self._cell.setText(cell)
+        self._words.setText(words)
+
+    def show_beyond(self, words: str, has_guide: bool) -> None:
+        self._beyond.setText(words)
+        self.driver.setVisible(has_guide)
+        self._below.setVisible(bool(words) or has_guide)
 
 
 class NewsBox(QFrame):

@@ -1,4 +1,7 @@
-"""The grid torch x CUDA: what fits is ticked, what does not says why; keyboard and screen reader included."""
+"""The grid torch x CUDA: what fits is ticked, what does not says why; keyboard and screen reader included.
+
+A few builds for the processor alone stand side by side in one row. One file: one widget, whose parts share its cells.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +27,13 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.figures import variant_text
 from wizard.model.messages import message
 
-_ROW_HEIGHT = 36
+_ROW_HEIGHT = 32
 _IN_ONE_LINE = 4  # columns whose heads have the room
 _SIGNS_ONLY = 2
 _FONT = 0.88  # of the running text: eight CUDA families stand side by side
 _EDGE = 8  # pixels between a cell's words and its border
-_WHOLE, _LEAST_ROWS = 7, 4  # a grid of so many rows has no bar of its own; of a longer one at least so many are seen
+_SIDE_BY_SIDE = 7  # columns
+_LEAST_ROWS = 3  # are seen in a low window, and what is said below them; the others by the bar
 _ABSENT = "–"
 _KIND = Qt.ItemDataRole.UserRole
 
@@ -103,6 +107,7 @@ class BuildGrid(QTableWidget):
         self.context = context
         self._grid: Grid | None = None
         self._heads: tuple[tuple[str, ...], ...] = ()
+        self._is_across = False
         self._shown: dict[tuple[int, int], _Words] = {}
         self._terseness = 0  # 1: what does not fit shows its sign only; 2: all do, and the heads their numbers
         self._corner = QLabel("CUDA", self)
@@ -131,14 +136,20 @@ class BuildGrid(QTableWidget):
         """Keeps the cursor where it is when the table keeps its shape."""
         self._grid = grid
         here = (self.currentRow(), self.currentColumn())
-        same = (self.rowCount(), self.columnCount()) == (len(grid.releases), len(grid.variants))
+        heads = (grid.releases, grid.variants)
+        self._is_across = len(grid.variants) == 1 and len(grid.releases) <= _SIDE_BY_SIDE
+        if self._is_across:
+            heads = (grid.variants, grid.releases)
+        rows, columns = map(len, heads)
+        same = (self.rowCount(), self.columnCount()) == (rows, columns)
         self.blockSignals(True)
-        if (grid.releases, grid.variants) != self._heads:
-            self._make_cells(grid)
-        for row in range(len(grid.releases)):
-            for column in range(len(grid.variants)):
-                self._fill(row, column, self._words(grid.at(row, column), picked, best))
-                if not same and picked and grid.at(row, column) == picked:
+        if heads != self._heads:
+            self._make_cells(heads)
+        for row in range(rows):
+            for column in range(columns):
+                one = self._at(row, column)
+                self._fill(row, column, self._words(one, picked, best))
+                if not same and picked and one == picked:
                     here = (row, column)
         self._share_room()
         self._name_columns()
@@ -152,10 +163,11 @@ class BuildGrid(QTableWidget):
         """Raises ValueError for a build that is not in the table."""
         if self._grid is None:
             raise ValueError(torch)
-        return self._grid.releases.index(torch), self._grid.variants.index(variant)
+        release, family = self._grid.releases.index(torch), self._grid.variants.index(variant)
+        return (family, release) if self._is_across else (release, family)
 
     def sizeHint(self) -> QSize:
-        return QSize(400, self._height_of(self.rowCount() if self.rowCount() <= _WHOLE else _LEAST_ROWS))
+        return QSize(400, self._height_of(min(self.rowCount(), _LEAST_ROWS)))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(200, self.sizeHint().height())
@@ -224,6 +236,8 @@ class BuildGrid(QTableWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        if event.size().height() < event.oldSize().height():
+            QTimer.singleShot(0, self, lambda: self.scrollTo(self.currentIndex()))  # a low window has a part of the rows
         is_filled = len(self._shown) == self.rowCount() * self.columnCount()
         if is_filled and event.size().width() != event.oldSize().width():
             before = self._terseness
@@ -236,14 +250,15 @@ class BuildGrid(QTableWidget):
         is_short = self._terseness == _SIGNS_ONLY or (self._terseness and not index.data(_KIND))
         return words.split(" ")[0] if is_short else words
 
-    def _make_cells(self, grid: Grid) -> None:
-        self._heads, self._shown = (grid.releases, grid.variants), {}
-        self.setRowCount(len(grid.releases))
-        self.setColumnCount(len(grid.variants))
-        self.setHorizontalHeaderLabels(list(grid.variants))
-        self.setVerticalHeaderLabels(list(grid.releases))
-        for row in range(len(grid.releases)):
-            for column in range(len(grid.variants)):
+    def _make_cells(self, heads: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
+        rows, columns = heads
+        self._heads, self._shown = heads, {}
+        self.setRowCount(len(rows))
+        self.setColumnCount(len(columns))
+        self.setHorizontalHeaderLabels(list(columns))
+        self.setVerticalHeaderLabels([variant_text(one) for one in rows])
+        for row in range(len(rows)):
+            for column in range(len(columns)):
                 item = QTableWidgetItem()
                 item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
                 self.setItem(row, column, item)
@@ -279,7 +294,9 @@ class BuildGrid(QTableWidget):
         return _Words(say(one.reasons[0].short) if one.reasons else "✕", "", whole)
 
     def _at(self, row: int, column: int) -> Candidate | None:
-        return self._grid.at(row, column) if self._grid and row >= 0 and column >= 0 else None
+        if self._grid is None or min(row, column) < 0:
+            return None
+        return self._grid.at(column, row) if self._is_across else self._grid.at(row, column)
 
     def _press(self, row: int, column: int) -> None:
         one = self._at(row, column)

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QSignalBlocker
-from PySide6.QtWidgets import QCheckBox, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from wizard.app.pages.build import (
     arrange,
+    cell_words,
     picked_for,
     published,
     pythons_of,
@@ -25,14 +26,15 @@ from wizard.app.pages.differences import instead_of
 from wizard.app.pages.order import PageId
 from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.gui.pages.base import Page
-from wizard.gui.pages.build.cards import ForceBox, NewsBox, VerdictCard, build_text
+from wizard.gui.pages.build.cards import CellStrip, ForceBox, NewsBox, VerdictCard, build_text
 from wizard.gui.pages.build.grid import BuildGrid
 from wizard.gui.pages.build.project import ProjectPanel
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.code import Advice
 from wizard.gui.widgets.fields import WholeChoice
-from wizard.gui.widgets.frames import box, column, line_up
+from wizard.gui.widgets.figures import variant_text
+from wizard.gui.widgets.frames import box, column
 from wizard.gui.widgets.labels import dress, label
 
 if TYPE_CHECKING:
@@ -56,16 +58,9 @@ class BuildPage(Page):
         self.force.agreed.connect(self._choose)
         self.grid.wanted.connect(self.force.ask)
         self._aside = SideTask(context.tasks)
-        why = box("strip")
-        self._why = label("")
-        line = line_up(why, (16, 10, 16, 10), 16)
-        line.addWidget(self._why, 1)
-        self.driver = QPushButton()
-        self.driver.setProperty("role", "small")
+        self.strip = CellStrip(self.every)
+        self.driver = self.strip.driver
         self.driver.clicked.connect(lambda: context.navigator.go_to(PageId.CHECK))
-        line.addWidget(self.driver)
-        line.addWidget(self.every)
-        self._why_box = why
         self._notices = box("notice")
         self._lacks, self._said = label("", "notice-title"), Advice()
         said = column(self._notices, (16, 10, 16, 10), 4)
@@ -87,7 +82,7 @@ class BuildPage(Page):
         self.body.addWidget(self.card)
         self.body.addWidget(self.force)
         self.body.addWidget(self.grid, _ALL)
-        self.body.addWidget(why)
+        self.body.addWidget(self.strip)
         self.body.addWidget(self.news)
         self.body.addStretch(1)
 
@@ -120,7 +115,7 @@ class BuildPage(Page):
         self.every.setText(self.tr("A&ll versions"))
         self.driver.setText(self.tr("&Driver guide"))
         self.python.setAccessibleName(self.tr("Python version"))
-        self.grid.setAccessibleName(self.tr("Builds: torch releases down, CUDA across"))
+        self.grid.setAccessibleName(self.tr("Builds: torch releases and CUDA"))
         self.force.retranslate()
         self.project.retranslate()
 
@@ -140,7 +135,7 @@ class BuildPage(Page):
                 widget.setVisible(is_shown)
         self.project.setVisible(is_project)
         self.project.show_state(state)
-        for widget in (self.card, self.grid, self._why_box, self._notices):
+        for widget in (self.card, self.grid, self.strip, self._notices):
             widget.setVisible(state.verdict is not None)
         self._show_options(state.choices, state.verdict)
         self.news.show_news(state.news or ())
@@ -150,11 +145,11 @@ class BuildPage(Page):
         self.card.show_build(state.picked, state.choices, self.say(lacking))
         every, best = state.verdict.candidates, found or state.verdict.best
         rows = published(every) if self.every.isChecked() else worth_showing(every, state.picked, best)
-        for widget in (self.grid, self._why_box):  # of a system without any build the card above says it all
+        for widget in (self.grid, self.strip):  # of a system without any build the card above says it all
             widget.setVisible(bool(rows))
         self.grid.show_grid(arrange(rows), state.picked, best)
-        self._why.setText(self._usual_words(state.verdict))
-        self.driver.setVisible(bool(state.looks and state.looks.guide))
+        self.strip.show_beyond(self._beyond(state.verdict), bool(state.looks and state.looks.guide))
+        self._explain(state.picked)
         self._say_first(state.verdict)
 
     def _say_first(self, verdict: Verdict) -> None:
@@ -197,8 +192,8 @@ class BuildPage(Page):
 
     # -- words
 
-    def _usual_words(self, verdict: Verdict) -> str:
-        """Why not the newest, and what a newer driver would give."""
+    def _beyond(self, verdict: Verdict) -> str:
+        """Why not the newest, and what a newer driver would give; '' where nothing newer is out of reach."""
         parts = []
         update = verdict.after_driver_update
         grid = arrange(verdict.candidates)
@@ -220,20 +215,16 @@ class BuildPage(Page):
         if update:
             words = self.tr("%2 needs NVIDIA driver %1 or newer.").replace("%1", update.number)
             parts.append(words.replace("%2", build_text(update.torch, update.variant)))
-        if not parts:
-            parts.append(self.tr("The newest one that runs here is chosen. Any green cell can be chosen instead."))
         return self.context.translator.join(parts)
 
     def _explain(self, one: Candidate | None) -> None:
-        verdict = self.state.verdict
-        if verdict is None:
+        """Say what there is to say of a cell: of the one that is looked at, else of the chosen one."""
+        verdict, one = self.state.verdict, one or self.state.picked
+        if verdict is None or one is None:
+            self.strip.show_cell("", "")
             return
-        if one is None or one.fits:
-            words = self._usual_words(verdict)
-        else:
-            said = self.context.translator.join(self.say(reason.message) for reason in one.reasons)
-            words = f"{build_text(one.torch, one.variant)}: {said}"
-        self._why.setText(words)
+        said = self.context.translator.join(self.say(words) for words in cell_words(one, verdict))
+        self.strip.show_cell(f"{one.torch} + {variant_text(one.variant)}:", said)
 
     # -- choices
 
