@@ -18,8 +18,9 @@ from tests.gui.test_help import every_page
 from tests.gui.walking import go_to, settle, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.shell.window import WizardWindow
-from wizard.gui.widgets.frames import Fold, Notice
+from wizard.gui.widgets.frames import Fold
 from wizard.gui.widgets.labels import Pill
+from wizard.gui.widgets.messages import Notice
 from wizard.model.messages import LANGUAGES
 
 ROLES = {

@@ -14,13 +14,13 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle, texts, visible
 from tests.sentences import error_text, messages
-from wizard.app.pages.differences import _ROWS
+from wizard.app.pages.differences import _BECAUSE, _ROWS, difference_row
 from wizard.app.pages.order import ORDER, PageId
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.review import ReviewPage
 from wizard.gui.shell.window import WizardWindow
 from wizard.model.errors import WizardError
-from wizard.model.messages import bytes_text, message
+from wizard.model.messages import LANGUAGES, bytes_text, message, text
 from wizard.run.plan.other_packages import naming
 from wizard.transfer.download import FetchProgress
 
@@ -133,18 +133,20 @@ def test_another_python_than_build_proposed_is_said(
     window.navigator.put_preview(replace(preview, plan=plan))
     assert "Python: 3.9, not 3." in review_page(window).different.accessibleName()
     why = "The torch that a source has is for that Python."
-    assert why not in texts(window), "the few words stand alone"
-    press(qtbot, why_button(qtbot, window))
-    assert why in texts(window), "the other one is here"
-    press(qtbot, why_button(qtbot, window))
-    assert why not in texts(window)
+    qtbot.waitUntil(lambda: why in texts(window))  # the other one is here
+    assert not any(one.accessibleName() == "Python: Why?" for one in visible(window, QPushButton)), "that is all of it"
     facts = window.navigator.state.facts
     assert facts is not None
     bare = replace(window.navigator.state, facts=replace(facts, machine=replace(facts.machine, pythons=())))
     monkeypatch.setattr(window.navigator, "_state", bare)
     window.navigator.put_preview(replace(preview, plan=plan))
+    assert "(No source of Python answers)" in review_page(window).different.accessibleName()
+    qtbot.waitUntil(lambda: "No source of Python answers" in texts(window))
+    assert not any("no conda channel" in words for words in texts(window)), "the few words stand alone"
     press(qtbot, why_button(qtbot, window))
     assert any("no conda channel" in words for words in texts(window))
+    press(qtbot, why_button(qtbot, window))
+    assert not any("no conda channel" in words for words in texts(window))
 
 
 def why_button(qtbot: QtBot, window: WizardWindow) -> QPushButton:
@@ -159,6 +161,26 @@ def test_the_few_words_of_a_difference_have_no_blank_that_its_notice_does_not_fi
         blanks = set(re.findall(r"\{(\w+)\}", known.get(code, ""))) | {"python", "proposed"}
         assert set(re.findall(r"\{(\w+)\}", known[few])) <= blanks, code
         assert subject or "name" in blanks, code
+    for code, few in _BECAUSE.items():
+        blanks = set(re.findall(r"\{(\w+)\}", known[code]))
+        assert set(re.findall(r"\{(\w+)\}", known[few])) <= blanks, code
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("code", [code for code in _ROWS if code in _BECAUSE])
+def test_each_row_of_a_difference_says_its_reason(
+    code: str, language: str, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window(language)
+    go_to(qtbot, window, PageId.REVIEW)
+    preview = window.navigator.state.preview
+    assert preview is not None
+    blanks = set(re.findall(r"\{(\w+)\}", dict(messages())[code])) | {"asked", "given"}
+    notice = message(code, **dict.fromkeys(blanks, "9.9"))
+    window.navigator.put_preview(replace(preview, plan=replace(preview.plan, notices=(notice,))))
+    because = difference_row(notice).because
+    assert because is not None
+    qtbot.waitUntil(lambda: text(because, language) in texts(window))
 
 
 def test_limits_reach_the_plan_before_the_start(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

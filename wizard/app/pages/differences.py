@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wizard.model.messages import Message, message
@@ -43,16 +44,50 @@ _ROWS = {  # what the row is about ("": its name), and the few words beside that
 }
 
 
-def difference_row(notice: Message) -> tuple[str, Message, Message | None]:
-    """Return what a difference is about ("": its own words say it), what is said of that in short, and why."""
+_BECAUSE = {  # the reason in a few words, where those before it do not say it yet
+    "environments.reason.venv-no-channel": "flow.because.no-channel",
+    "notice.second-choice": "flow.because.no-source",
+    "notice.companion-dropped": "flow.because.no-source",
+    "notice.companions-torch": "flow.because.needs-it",
+    "notice.companion-ended": "flow.because.ended",
+    "notice.companion-library": "flow.because.library",
+    "notice.companion-release": "flow.because.newer-torch",
+    "notice.held-back": "flow.because.rest",
+    "notice.held-back-elsewhere": "flow.because.elsewhere",
+    "notice.held-back-source": "flow.because.source",
+    "notice.held-back-needs": "flow.because.needs-source",
+    "notice.held-back-torch": "flow.because.needs",
+    "notice.held-back-needs-elsewhere": "flow.because.needs-elsewhere",
+    "notice.held-back-early": "flow.because.early",
+    "notice.held-back-early-source": "flow.because.early-source",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """`subject`: what it is about ("": its own words say it). `because`: the reason in a few words, shown beside them.
+    `why`: all of it, on demand; None where those say it whole."""
+
+    subject: str
+    words: Message
+    because: Message | None = None
+    why: Message | None = None
+
+
+def difference_row(notice: Message) -> Difference:
     if notice.key not in _ROWS:
-        return "", notice, None
+        return Difference("", notice)
     subject, key = _ROWS[notice.key]
-    why = notice.params.get("why")
-    return (
+    given = (notice.params.get(name) for name in ("why", "reason"))
+    why = next((one for one in given if isinstance(one, Message)), notice)
+    few = _BECAUSE.get(why.key)
+    is_short = why is not notice and few is None  # a reason of its own is a short one
+    because = message(few, **why.params) if few else why if is_short else None
+    return Difference(
         subject or str(notice.params["name"]),
         message(key, **notice.params),
-        why if isinstance(why, Message) else notice,
+        because,
+        None if is_short else why,
     )
 
 

@@ -15,6 +15,7 @@ from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 from shiboken6 import isValid
 
+from wizard.app.pages.differences import Difference
 from wizard.app.pages.order import ORDER, AppState, PageId, SideId
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import OnNote, Task, Work
@@ -209,6 +210,9 @@ class Page(QWidget):
         if asked and (asked.relaxed or asked.left_out):
             return self.tr("Different from what the project asks")
         return chosen if self.state.has_chosen else usual
+
+    def said_row(self, one: Difference) -> tuple[str, str, str, str]:
+        return one.subject, self.say(one.words), self.say(one.because), self.say(one.why)
 
     # -- longer help, on demand
 

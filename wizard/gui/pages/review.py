@@ -23,9 +23,9 @@ from wizard.gui.widgets.code import CodeLine, copy_out
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.fields import LimitsForm
 from wizard.gui.widgets.figures import exact_bytes_text
-from wizard.gui.widgets.frames import Fold, FoldList, Notice, RowCard, empty
+from wizard.gui.widgets.frames import Fold, FoldList, RowCard, empty
 from wizard.gui.widgets.labels import dress, label
-from wizard.gui.widgets.messages import Remark
+from wizard.gui.widgets.messages import Notice, Remark
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, bytes_text, message
 from wizard.run.model import Preview, SelectedBuild
@@ -172,7 +172,7 @@ class ReviewPage(Page):
         notices = (*broken, *told)
         is_different = bool(notices) and all(one.key in DIFFERENT for one in notices)
         title = self.difference_title() if is_different else self.tr("Worth knowing")
-        rows = ((subject, self.say(words), self.say(why)) for subject, words, why in map(difference_row, notices))
+        rows = (self.said_row(difference_row(one)) for one in notices)
         self.different.show_rows(title, [*self._setting_rows(), *rows])
         self.more.button.setChecked(preview.plan.choices.reuse)  # what is replaced has to be read
         for words in self._details(preview):
@@ -190,9 +190,9 @@ class ReviewPage(Page):
             self.commands.body.addWidget(CodeLine(command))
         self.commands.body.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignLeft)
 
-    def _setting_rows(self) -> list[tuple[str, str, str]]:
+    def _setting_rows(self) -> list[tuple[str, ...]]:
         words = self.tr("Will change; you can undo it.")
-        return [(diff.path.name, words, "") for plan in self.state.persistent for diff in plan.diffs]
+        return [(diff.path.name, words) for plan in self.state.persistent for diff in plan.diffs]
 
     def _details(self, preview: Preview) -> list[str]:
         """What the tiles do not say. That no setting is changed is true only where no mirror is kept."""

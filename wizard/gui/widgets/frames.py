@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from wizard.gui.shell.theme import colour_now
 from wizard.gui.widgets.icons import ICON_SIZE, IconView, Sign, fold_icon
-from wizard.gui.widgets.labels import label, spoken, told_of
+from wizard.gui.widgets.labels import label, spoken
 
 Margins = tuple[int, int, int, int]
 NO_MARGINS: Margins = (0, 0, 0, 0)
@@ -153,11 +153,16 @@ class RowCard(QFrame):
         self._holder.deleteLater()
         self._renew()
 
-    def add_row(self, *cells: QWidget | None, tight: bool = False) -> None:
-        """Add a row of cells, with a line above it where there are others; None leaves a cell empty."""
+    def add_row(self, *cells: QWidget | None, tight: bool = False, ground: str = "") -> None:
+        """Add a row of cells, with a line above it where there are others; None leaves a cell empty. `ground`: the role
+        of a frame behind all of it."""
         if self._rows and self._has_lines:
             self._grid.addWidget(box("line", self._holder), self._rows, 0, 1, self._columns)
             self._rows += 1
+        if ground:
+            behind = box(ground, self._holder)
+            self._grid.addWidget(behind, self._rows, 0, 1, self._columns)
+            behind.show()
         for place, cell in enumerate(cells):
             if cell is not None:
                 padded = RowCell(self._holder, cells)
@@ -347,53 +352,3 @@ class DiskBar(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what others have, then our part; the rest is free."""
         draw_bar(QPainter(self), QRectF(self.rect()), self._parts)
-
-
-# What, where, download, disk: one value in each, and one line below it.
-
-
-class Notice(QFrame):
-    """The one box in amber. Hidden where it has nothing to say."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "notice")
-        outer = line_up(self, (20, 16, 22, 16), 16)
-        outer.addWidget(Sign("warning"), 0, Qt.AlignmentFlag.AlignTop)
-        lines = column(gap=8)
-        self._title, self._rows = label("", "notice-title"), QGridLayout()
-        self._rows.setHorizontalSpacing(24)
-        self._rows.setVerticalSpacing(8)
-        self._rows.setColumnStretch(1, 1)
-        lines.addWidget(self._title)
-        lines.addLayout(self._rows)
-        outer.addLayout(lines, 1)
-
-    def show_rows(self, title: str, rows: Sequence[tuple[str, str, str]]) -> None:
-        """Show the rows below a title: what it is about ("": its words say it), its words, and why ("": said); nothing
-        where there are none."""
-        self._title.setText(title)
-        empty(self._rows)
-        for place, (subject, words, why) in enumerate(rows):
-            row, start = 3 * place + 1, 1 if subject else 0
-            self._rows.addWidget(box("notice-line"), row - 1, 0, 1, 3)
-            if subject:  # before its words: readers go in this order
-                self._rows.addWidget(label(subject, "strong", wrap=False), row, 0)
-            self._rows.addWidget(label(words), row, start, 1, (2 if why else 3) - start)
-            if why:
-                self._add_why(row, subject, why)
-        said = "; ".join(told_of(subject, words) if subject else words for subject, words, _ in rows)
-        self.setAccessibleName(told_of(title, said))
-        self.setVisible(bool(rows))
-
-    def _add_why(self, row: int, subject: str, why: str) -> None:
-        """The reason is below its row, on demand."""
-        button, reason = QPushButton(fold_icon(False), self.tr("Why?")), label(why)
-        button.setProperty("role", "plain")
-        button.setCheckable(True)
-        button.setAccessibleName(told_of(subject, button.text()))
-        self._rows.addWidget(button, row, 2)
-        self._rows.addWidget(reason, row + 1, 1, 1, 2)
-        reason.setVisible(False)
-        button.toggled.connect(reason.setVisible)
-        button.toggled.connect(lambda is_open: button.setIcon(fold_icon(is_open)))

@@ -1,6 +1,7 @@
 """What a page says of itself: an error, a remark, that it is busy, longer help.
 
-An error in the page: what happened, what to do, and the details for whoever wants them. Never a message box.
+An error in the page: what happened, what to do, and the details for whoever wants them. Never a message box. One file:
+each is a frame with words in it.
 """
 
 from __future__ import annotations
@@ -9,14 +10,15 @@ from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QPlainTextEdit, QProgressBar, QPushButton, QWidget
 
 from wizard.gui.shell.theme import code_font, is_motion_reduced
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.code import Advice, copy_out
 from wizard.gui.widgets.commands import apart
-from wizard.gui.widgets.frames import box, column, line_up
-from wizard.gui.widgets.labels import Pill, label, selectable
+from wizard.gui.widgets.frames import box, column, empty, line_up
+from wizard.gui.widgets.icons import Sign, fold_icon
+from wizard.gui.widgets.labels import Pill, label, selectable, spoken, told_of
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message
 
@@ -285,3 +287,58 @@ class Trouble(QFrame):
                 name, page = named[number]
                 way.setText(self.tr("Open “%1”").replace("%1", name))
                 way.setProperty("page", page)
+
+
+def _spoken(row: Sequence[str]) -> str:
+    subject, words, because = (*row, "")[:3]
+    return spoken(filter(None, (told_of(subject, words) if subject else words, because)))
+
+
+class Notice(QFrame):
+    """The one box in amber. Hidden where it has nothing to say."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "notice")
+        outer = line_up(self, (20, 16, 22, 16), 16)
+        outer.addWidget(Sign("warning"), 0, Qt.AlignmentFlag.AlignTop)
+        lines = column(gap=8)
+        self._title, self._rows = label("", "notice-title"), QGridLayout()
+        self._rows.setHorizontalSpacing(24)
+        self._rows.setVerticalSpacing(8)
+        self._rows.setColumnStretch(1, 2)
+        self._rows.setColumnStretch(2, 3)
+        lines.addWidget(self._title)
+        lines.addLayout(self._rows)
+        outer.addLayout(lines, 1)
+
+    def show_rows(self, title: str, rows: Sequence[Sequence[str]]) -> None:
+        """Show the rows below a title: what it is about ("": its words say it), its words, the reason in short, and all
+        of it (each "" or left out: said); nothing where there are none."""
+        self._title.setText(title)
+        empty(self._rows)
+        for place, (subject, words, *rest) in enumerate(rows):
+            row, start = 3 * place + 1, 1 if subject else 0
+            because, why = (*rest, "", "")[:2]
+            self._rows.addWidget(box("notice-line"), row - 1, 0, 1, 4)
+            if subject:  # before its words: readers go in this order
+                self._rows.addWidget(label(subject, "strong", wrap=False), row, 0)
+            self._rows.addWidget(label(words), row, start, 1, (2 if because else 3 if why else 4) - start)
+            if because:
+                self._rows.addWidget(label(because), row, 2, 1, 1 if why else 2)
+            if why:
+                self._add_why(row, subject, why)
+        self.setAccessibleName(told_of(title, "; ".join(map(_spoken, rows))))
+        self.setVisible(bool(rows))
+
+    def _add_why(self, row: int, subject: str, why: str) -> None:
+        """The reason is below its row, on demand."""
+        button, reason = QPushButton(fold_icon(False), self.tr("Why?")), label(why)
+        button.setProperty("role", "plain")
+        button.setCheckable(True)
+        button.setAccessibleName(told_of(subject, button.text()))
+        self._rows.addWidget(button, row, 3)
+        self._rows.addWidget(reason, row + 1, 1, 1, 3)
+        reason.setVisible(False)
+        button.toggled.connect(reason.setVisible)
+        button.toggled.connect(lambda is_open: button.setIcon(fold_icon(is_open)))

@@ -24,8 +24,9 @@ from wizard.gui.pages.source.network_form import NetworkForm
 from wizard.gui.pages.source.rows import SourceRows, age_text
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
-from wizard.gui.widgets.frames import Fold, FoldList, Notice
+from wizard.gui.widgets.frames import Fold, FoldList
 from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.messages import Notice
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, bytes_text, message
@@ -136,8 +137,7 @@ class SourcePage(Page):
         self.region.show_choice(state.choices.region, region() == "cn")
         selected = state.selected
         notices = [notice for notice in reasons(selected) if notice.key not in _hidden(selected)] if selected else []
-        rows = (difference_row(notice) for notice in notices if notice.key in DIFFERENT)
-        changed = [(subject, self.say(words), self.say(why)) for subject, words, why in rows]
+        changed = [self.said_row(difference_row(notice)) for notice in notices if notice.key in DIFFERENT]
         others = [self.say(notice) for notice in notices if notice.key not in DIFFERENT]
         self.different.show_rows(self.difference_title(), changed)
         self._notices.setText("\n".join(others))
