@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRect
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QFrame, QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.walking import go_to, press, settle
+from tests.gui.walking import go_to, press, settle, visible
 from wizard.app.pages.order import PageId
 from wizard.app.pages.project import environment_name
 from wizard.app.project import with_lost
@@ -80,6 +80,11 @@ def test_what_differs_stands_first_and_needs_a_yes(
     assert page.project._unasked.text().startswith(("No source has answered yet", "还没有下载源答复"))
     assert words.index("torch==2.0.99") < words.index("requires-python")
     assert "flash-attn>=2.7" in words
+    reasons = [one for one in visible(window, QLabel) if one.property("role") == "differs"]
+    frames = [one for one in visible(window, QFrame) if one.property("role") == "differs"]
+    grounds = [one for one in frames if one not in reasons]
+    assert (len(reasons), len(grounds)) == (2, 2), "each with its reason, on a ground of its own"
+    assert all(one.width() > page.project.card.width() * 0.9 for one in grounds)
     assert not page.grid.isVisible()
     assert not window.footer.primary.isEnabled()
     qtbot.waitUntil(page.project.agree.isVisible)

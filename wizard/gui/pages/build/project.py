@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QPushButton, QWidget
 
 from wizard.app.pages.order import AppState
@@ -47,6 +47,7 @@ class ProjectPanel(QWidget):
         self.other = QPushButton()
         for widget in (self._files, self.card, self._unasked, self.agree, self.consent, self._refused):
             rows.addWidget(widget)
+        rows.setAlignment(self.agree, Qt.AlignmentFlag.AlignLeft)  # its ring is as wide as its words
         rows.addWidget(FoldList(self.more))
         rows.addStretch(1)
         for tick in (self.agree, self.strict):
@@ -120,10 +121,11 @@ class ProjectPanel(QWidget):
         instead = self.tr("by a command afterwards") if state == "note" else self.tr("left out")
         given: list[QWidget] = [label(row.given or instead, "strong")]
         if row.why is not None:
-            given.append(label(self._translator.say(row.why), "muted"))
+            given.append(label(self._translator.say(row.why), "differs" if state == "warning" else "muted"))
         words = {"warning": self.tr("differs"), "note": self.tr("later"), "ok": self.tr("as asked")}
         pill = Pill(state, words[state]) if state in words else Pill("ok", self.tr("not specified"))
-        self.card.add_row(pill, stacked(*asked), stacked(*given))
+        ground = "differs" if state == "warning" else ""
+        self.card.add_row(pill, stacked(*asked), stacked(*given), ground=ground)
 
     def _choose_file(self) -> None:
         title = self.tr("The file that lists what the project needs")
