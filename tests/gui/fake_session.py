@@ -323,6 +323,8 @@ class FakeRun:
                 eta=(1 - part) * total / 36.2e6,
                 limited_by="network",
                 detail="torch-2.14.1+cu126-cp312-manylinux_2_28_x86_64.whl",
+                files_done=int(5 * part),
+                files_total=5,
                 files=[["torch", int(2_480_000_000 * part), 2_480_000_000], ["numpy", 12_300_000, 12_300_000]],
             )
 

@@ -129,7 +129,7 @@ class FileView:
 
 @dataclass(frozen=True, slots=True)
 class Bytes:
-    """What the download says now. `rate` bytes per second, `eta` seconds."""
+    """What the download says now. `rate` bytes per second, `eta` seconds; `files_total` 0: it does not say."""
 
     done: int
     total: int | None
@@ -137,6 +137,8 @@ class Bytes:
     eta: float | None
     limited_by: str | None
     files: tuple[FileView, ...] = ()
+    files_done: int = 0
+    files_total: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +313,8 @@ def _progress(view: RunView, event: Event) -> RunView:
         _number(data.get("eta")),
         None if limited is None else str(limited),
         _files(data.get("files")),
+        int(_number(data.get("files_done")) or 0),
+        int(_number(data.get("files_total")) or 0),
     )
     return replace(view, bytes=counted)
 

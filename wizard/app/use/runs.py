@@ -294,6 +294,25 @@ def resume_or_show(session: Runs, run_id: str) -> None:
             raise
 
 
+_ALIKE = ("check", "verify")  # steps whose time hangs on the build alone; others wait for the network
+
+
+def last_times(session: Runs, run_id: str) -> dict[str, float]:
+    """Return the seconds that these steps took when the same kind of build was last set up here; {} where it was not,
+    or nobody can read its report."""
+    runs = session.runs()
+    kind = next((run.variant for run in runs if run.id == run_id), None)
+    alike = [run for run in runs if run.state == "finished" and run.variant == kind and not run.adds]
+    if not alike:
+        return {}
+    try:
+        report = session.report(max(alike, key=lambda run: run.created).id)
+    except WizardError:
+        return {}
+    rows = [row for row in report.get("steps") or () if row.get("name") in _ALIKE and row.get("outcome") == "done"]
+    return {str(row["name"]): float(row["seconds"]) for row in rows if row.get("seconds")}
+
+
 def known_prefixes() -> tuple[Path, ...]:
     """Environments that runs of ours made or repaired, and that are still there."""
     found: dict[Path, None] = {}

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.order import PageId, SideId
 from wizard.app.pages.report import REPAIR_STEP, read_report
 from wizard.app.pages.run import RunView
-from wizard.app.use.runs import resume_or_show
+from wizard.app.use.runs import last_times, resume_or_show
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.install_parts import RunProgress, RunSteps
 from wizard.gui.pages.run_watch import RunWatch
@@ -26,17 +26,16 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.announce import notify
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.icons import ICON_SIZE, fold_icon
-from wizard.gui.widgets.labels import plain_tip, told_of
+from wizard.gui.widgets.labels import plain_tip
 from wizard.gui.widgets.log_view import LogView
 from wizard.gui.widgets.messages import Remark
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message
-from wizard.run.report.text import step_name, step_state
 
 if TYPE_CHECKING:
     from wizard.run.model import RunInfo
 
-_LAID_OUT_MS = 50  # Qt lays the page out in several rounds of its loop
+_AROUND = 50  # pixels between and below what stands above the log
 
 
 class InstallPage(Page):
@@ -45,7 +44,6 @@ class InstallPage(Page):
         self._paused = self._cancelling = False
         self._shown_run = ""
         self._percent = 0
-        self._told: tuple[str, ...] = ()  # steps whose end was said aloud
         self.watch = RunWatch(context.session, context.tasks, context.translator.say, self)
         self.watch.changed.connect(self._show_run)
         self.watch.asked.connect(self._asked)
@@ -90,7 +88,10 @@ class InstallPage(Page):
             return
         if state.run_id != self._shown_run:
             self.log.clear()
-            self._shown_run, self._told = state.run_id, ()
+            self._shown_run = state.run_id
+            self.steps.begin_anew()
+            session, run_id = self.context.session, state.run_id
+            self.context.tasks.start(lambda *_: last_times(session, run_id), self.steps.expect, lambda error: None)
         is_followed = self.watch.is_following and self.watch.run_id == state.run_id
         if not state.run_over and not is_followed:  # else a page beside the wizard lay on top
             self._paused = self._cancelling = False
@@ -150,12 +151,21 @@ class InstallPage(Page):
 
     def _fold_log(self, is_open: bool) -> None:
         self.log.setVisible(is_open)
-        if is_open and self.isVisible():  # in a small window it unfolds below what is seen
-            QTimer.singleShot(_LAID_OUT_MS, self.log, lambda: self._scroll.ensureWidgetVisible(self.log))
+        self._make_room()
         self.log_button.setText(self.tr("&Log (Ctrl+L)"))
         self.log_button.setIcon(fold_icon(is_open))
         for part in (self.log, self.log_button):
             part.setAccessibleName(self.tr("Log"))
+
+    def _make_room(self) -> None:
+        """In a low window the log takes the place of the steps: the page need not scroll, and its title stays."""
+        above = self.progress.geometry().bottom() + self.steps.sizeHint().height() + self.log_button.height()
+        needs = above + self.log.minimumHeight() + _AROUND
+        self.steps.give_way(self.log_button.isChecked() and needs > self._scroll.viewport().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
 
     def render_state(self) -> None:
         self._show_run()
@@ -223,14 +233,8 @@ class InstallPage(Page):
 
     def _tell_steps(self, view: RunView) -> None:
         """For who cannot see the steps change."""
-        over = tuple(step.name for step in view.steps if step.state not in ("waiting", "running"))
-        if over == self._told:
-            return
-        for step in view.steps:
-            if step.name in over and step.name not in self._told:
-                language = self.context.translator.language
-                self.announce(told_of(step_name(step.name, language), step_state(step.state, language)))
-        self._told = over
+        for words in self.steps.ended(view):
+            self.announce(words)
 
     def _show_buttons(self, going: bool) -> None:
         unfinished = not going and self.state.report is None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen
@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QSizePo
 
 from wizard.app.pages.run import Bytes, FileView, RunView, StepView, limit_words
 from wizard.gui.shell.translator import Translator
-from wizard.gui.widgets.figures import left_text, rate_text, seconds_text
-from wizard.gui.widgets.frames import RowCard, column, line_up
+from wizard.gui.widgets.figures import about_text, left_text, rate_text, seconds_text
+from wizard.gui.widgets.frames import RowCard, column, line_up, stacked
 from wizard.gui.widgets.icons import Sign
 from wizard.gui.widgets.labels import label, plain_tip, restyle, told_of
 from wizard.model.messages import bytes_text
@@ -95,11 +95,11 @@ class RunProgress(QFrame):
         both = line_up(self, (22, 16, 22, 18), 28)
         rows, line = column(gap=10), line_up(gap=14)
         self._was_measured = False  # whether this attempt has told a speed
-        self._percent, self._left = label("", "moment", wrap=False), label("", "muted")
+        self._percent, self._left = label("", "moment", wrap=False), label("", "muted", wrap=False)
         self._done = label("", "muted", wrap=False)
         _keep_room(self._done)
-        for widget, stretch in ((self._percent, 0), (self._left, 1), (self._done, 0)):
-            line.addWidget(widget, stretch, Qt.AlignmentFlag.AlignBottom)
+        line.addWidget(self._percent)
+        line.addWidget(stacked(self._left, self._done), 1)  # one above the other: neither is broken in a narrow window
         self.bar = QProgressBar(self)
         self.bar.setProperty("role", "whole")
         self.bar.setTextVisible(False)
@@ -161,8 +161,7 @@ class RunProgress(QFrame):
     def _bytes(self, counted: Bytes) -> str:
         if counted.total is None:
             return bytes_text(counted.done)
-        words = self.tr("%1 of %2").replace("%2", bytes_text(counted.total))
-        return words.replace("%1", bytes_text(counted.done))
+        return _part_text(self.tr("%1 of %2"), counted.done, counted.total)
 
 
 _SIGNS = {"done": "ok", "skipped": "ok", "failed": "problem", "running": "running"} | dict.fromkeys(
@@ -224,7 +223,7 @@ class FileBars(QWidget):
             for widget in (name, bar, count):
                 widget.setVisible(one is not None)
             if one is not None:
-                words = self.tr("%1 of %2").replace("%2", bytes_text(one.size)).replace("%1", bytes_text(one.done))
+                words = _part_text(self.tr("%1 of %2"), one.done, one.size)
                 if self._stands_still(one, is_paused):
                     words = self.tr("no answer, trying again")
                 _set(name, one.name)
@@ -253,6 +252,9 @@ class RunSteps(QWidget):
         self._translator = translator
         self._rows: dict[str, _Row] = {}
         self._bars: FileBars | None = None
+        self._told: tuple[str, ...] = ()  # steps whose end was said
+        self._expected: dict[str, float] = {}
+        self._gives_way = False  # to the log, in a window that is too low for both
         self._outer: QVBoxLayout = column(self)
         self._card = RowCard(4, 2, has_lines=False)
         self._outer.addWidget(self._card)
@@ -264,7 +266,7 @@ class RunSteps(QWidget):
         steps = view.steps or (_FIRST_SEEN[: None if is_new else 1] if is_going else ())
         if list(self._rows) != [step.name for step in steps]:
             self._rebuild([step.name for step in steps])
-        self.setVisible(bool(self._rows))
+        self.setVisible(bool(self._rows) and not self._gives_way)
         fetch = view.step(_FETCH)
         is_held = is_paused and fetch is not None and fetch.state in ("waiting", "running")
         for step in steps:
@@ -272,6 +274,26 @@ class RunSteps(QWidget):
         is_fetching = is_going and fetch is not None and fetch.state == "running"
         if self._bars is not None:
             self._bars.show_files((view.bytes.files if view.bytes else ()) if is_fetching else None, is_paused)
+
+    def begin_anew(self) -> None:
+        """Another run is shown."""
+        self._told, self._expected = (), {}
+
+    def expect(self, times: Mapping[str, float]) -> None:
+        """Take what each step took in the last setup like this one, in seconds."""
+        self._expected = dict(times)
+
+    def ended(self, view: RunView) -> list[str]:
+        """Return the steps that ended since this was asked last, with how, in words."""
+        over = tuple(step.name for step in view.steps if step.state not in ("waiting", "running"))
+        language, states = self._translator.language, {step.name: step.state for step in view.steps}
+        new = [name for name in over if name not in self._told]
+        self._told = over
+        return [told_of(step_name(name, language), step_state(states[name], language)) for name in new]
+
+    def give_way(self, is_wanted: bool) -> None:
+        self._gives_way = is_wanted
+        self.setVisible(bool(self._rows) and not is_wanted)
 
     def state_of(self, name: str) -> str:
         """Return the word for its state, which its sign shows."""
@@ -305,19 +327,38 @@ class RunSteps(QWidget):
             restyle(row.name)
         _set(row.name, name)
         said = self._translator.say(step.message)
-        detail = _short(self._translator.say(step.detail)) if is_running else ""
+        detail = self._now(step, view) if is_running else ""
         _set(row.words, (detail or said) if state != "not-started" else "")
         _set(row.right, word if state in _SAID else self._right(step, view, is_going))
 
-    @staticmethod
-    def _right(step: StepView, view: RunView, is_going: bool) -> str:
+    def _now(self, step: StepView, view: RunView) -> str:
+        """What a step is at: the download counts its files, whose bars name the large ones."""
+        counted = view.bytes if step.name == _FETCH else None
+        if counted is not None and counted.files_total:
+            words = self.tr("%1 of %2 files").replace("%2", str(counted.files_total))
+            return words.replace("%1", str(counted.files_done))
+        return _short(self._translator.say(step.detail))
+
+    def _right(self, step: StepView, view: RunView, is_going: bool) -> str:
         if step.seconds is not None:
             return seconds_text(step.seconds)
+        if step.state == "waiting" and is_going and step.name in self._expected:
+            return about_text(self._expected[step.name])
         if step.state != "running" or not is_going:
             return ""
         if step.name == "fetch" and view.bytes and view.bytes.rate:
             return rate_text(view.bytes.rate)
         return f"{int(step.fraction * 100)} %" if step.fraction else ""
+
+
+def _part_text(words: str, done: int, total: int) -> str:
+    """Put both into the words: `1.34 of 2.90 GB`, the unit once where both have the same; all of it: `12.3 MB`."""
+    if done == total:
+        return bytes_text(total)
+    part, whole = bytes_text(done), bytes_text(total)
+    number, _, unit = part.rpartition(" ")
+    part = number if number and unit == whole.rpartition(" ")[2] else part
+    return words.replace("%2", whole).replace("%1", part)
 
 
 def _short(detail: str) -> str:

@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
@@ -21,6 +21,7 @@ MOST_LINES = 5000
 _BITE = 40
 _BUDGET = 0.004  # seconds of the window's thread at once
 _EVERY_MS = 15
+LEAST_HEIGHT = 110  # pixels
 _LONGEST = 2000  # characters: a line of a megabyte would be laid out whole
 
 
@@ -35,7 +36,7 @@ class LogView(QPlainTextEdit):
         self.setFont(code_font())
         self.setTabChangesFocus(True)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setMinimumHeight(140)
+        self.setMinimumHeight(LEAST_HEIGHT)
         self._timer = QTimer(self)
         self._timer.setInterval(_EVERY_MS)
         self._timer.timeout.connect(self._lay_out)
@@ -50,6 +51,10 @@ class LogView(QPlainTextEdit):
         self._waiting.clear()
         self._is_outdated = False
         super().clear()
+
+    def sizeHint(self) -> QSize:
+        """As low as it may be: it grows into what the page has left, and does not make the page longer."""
+        return QSize(super().sizeHint().width(), LEAST_HEIGHT)
 
     def all_words(self) -> str:
         shown = "" if self._is_outdated else self.toPlainText()

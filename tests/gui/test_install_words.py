@@ -1,0 +1,117 @@
+"""What Install says of files and times, and where its log unfolds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from tests.app import values
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeRun, FakeSession, half_run, report
+from tests.gui.walking import go_to
+from wizard.app.pages.order import PageId
+from wizard.app.use.runs import last_times
+from wizard.gui.pages.install import InstallPage
+from wizard.gui.shell.window import WizardWindow
+from wizard.model.errors import WizardError
+from wizard.model.events import EventKind
+from wizard.model.messages import LANGUAGES
+
+
+def installing(qtbot: QtBot, make_window: MakeWindow, language: str = "en") -> tuple[WizardWindow, InstallPage]:
+    window = make_window(language)
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    assert isinstance(install, InstallPage)
+    qtbot.waitUntil(lambda: install.watch.view.bytes is not None and install.watch.view.bytes.files_done == 2)
+    return window, install
+
+
+def said(install: InstallPage) -> list[str]:
+    return [one.text() for one in install.findChildren(QLabel) if one.isVisible()]
+
+
+def earlier(session: FakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A setup of the same build that ended well, with the times of its steps."""
+    session.known_runs.append(values.run_info("earlier", "finished", "/home/li/torch-envs/first"))
+    rows = [
+        {"name": name, "outcome": "done", "seconds": seconds} for name, seconds in (("install", 70.0), ("verify", 6.2))
+    ]
+
+    def told(run_id: str) -> dict[str, Any]:
+        assert run_id == "earlier"
+        return {**report(True), "steps": rows}
+
+    monkeypatch.setattr(session, "report", told)
+
+
+def test_the_download_counts_its_files_and_names_each_unit_once(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = half_run
+    _, install = installing(qtbot, make_window)
+    assert {"2 of 5 files", "1.34 of 2.90 GB"} <= set(said(install))
+
+
+def test_later_steps_say_how_long_they_took_the_last_time(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.script = half_run
+    earlier(session, monkeypatch)
+    _, install = installing(qtbot, make_window)
+    FakeRun(session, session.known_runs[-1].id).log("a line")
+    qtbot.waitUntil(lambda: "about 6 s" in said(install))
+    assert not any("min" in words and "about" in words and "left" not in words for words in said(install))
+
+
+def test_of_another_kind_of_build_or_an_unreadable_report_nothing_is_known(
+    session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.known_runs.append(values.run_info("now", "running"))
+    assert last_times(session, "now") == {}
+    earlier(session, monkeypatch)
+    assert last_times(session, "now") == {"verify": 6.2}
+    session.set_state("earlier", variant="cpu")
+    assert last_times(session, "now") == {}
+    session.set_state("earlier", variant="cu126")
+    monkeypatch.undo()
+    session.fail["report"] = WizardError("no-report", "The report can't be read.", "Resume the setup.")
+    assert last_times(session, "now") == {}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("size", [(900, 600), (1080, 740)])
+def test_the_log_unfolds_without_moving_the_title(
+    size: tuple[int, int], language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = half_run
+    window, install = installing(qtbot, make_window, language)
+    window.resize(*size)
+    install.log_button.click()
+    qtbot.wait(200)
+    view, bar = install._scroll.viewport(), install._scroll.verticalScrollBar()
+    assert bar.value() == 0
+    low = install.log.mapTo(view, install.log.rect().bottomLeft()).y()
+    assert install.log.isVisible()
+    assert low <= view.height(), "it is seen whole"
+    install.log_button.click()
+    qtbot.waitUntil(install.steps.isVisible)
+
+
+def test_the_time_left_stays_on_one_line(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.script = half_run
+    window, install = installing(qtbot, make_window)
+    window.resize(900, 600)
+    FakeRun(session, session.known_runs[-1].id).emit(
+        EventKind.PROGRESS, step="fetch", done=1_000, total=4_000_000_000, unit="bytes", rate=1e6, eta=4800.0
+    )
+    words = "download: about 1 h 20 min left"
+    qtbot.waitUntil(lambda: words in said(install))
+    qtbot.wait(100)
+    one = next(label for label in install.findChildren(QLabel) if label.text() == words)
+    assert one.height() < 2 * one.fontMetrics().lineSpacing()
+    assert one.width() >= one.sizeHint().width()
+    assert install._scroll.widget().width() <= install._scroll.viewport().width()
