@@ -11,6 +11,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +27,7 @@ from tests.compatibility.machines import machine
 from tests.gallery_class import CLASS_CODE, ToldClasses
 from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
-from tests.gui.fake_session import STEPS, FakeRun, FakeSession, report
+from tests.gui.fake_session import STEPS, FakeRun, FakeSession, half_run, report
 from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import go_to, press, settle, texts
 from tests.sentences import error_text
@@ -37,6 +39,7 @@ from wizard.classroom.results.room import GREEN, RED, ClassResults, MachineRow, 
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices, Verdict
 from wizard.compatibility.resolve import resolve
+from wizard.gui.pages.install import InstallPage
 from wizard.gui.shell.splash import SIZE
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.class_page import ClassPage
@@ -100,9 +103,10 @@ def compare(qtbot: QtBot, qapp: QApplication) -> Iterator[Callable[[WizardWindow
         pytest.skip(f"the pictures are of Qt 6.{QT} with {' and '.join(FONTS)}")
     wrong: list[str] = []
 
-    def look(window: WizardWindow, name: str) -> None:
+    def look(window: WizardWindow, name: str, is_busy: bool = False) -> None:
         window.resize(*SIZE)
-        settle(qtbot, window)
+        if not is_busy:
+            settle(qtbot, window)
         keys = [words for words in texts(window) if KEY.fullmatch(words)]
         assert keys == [], "sentences that nobody has written"
         path = ACCEPTED / f"{name}.png"
@@ -230,6 +234,60 @@ def test_each_step_that_fails(
     go_to(qtbot, window, PageId.INSTALL)
     qtbot.waitUntil(lambda: window.page.remove.isVisible())  # type: ignore[attr-defined]
     compare(window, f"failed-{step}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("language", "theme"), list(zip(LANGUAGES, ("light", "dark"), strict=True)))
+def test_the_way_to_a_run(
+    language: str,
+    theme: str,
+    qtbot: QtBot,
+    make_window: MakeWindow,
+    session: FakeSession,
+    compare: Callable[..., None],
+) -> None:
+    session.script = half_run  # which stands still in its download
+    window = make_window(language, theme)
+    compare(window, f"way-welcome-{language}")
+    go_to(qtbot, window, PageId.CHECK)
+    session.hold.add("propose")
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.chooses)
+    compare(window, f"way-choosing-{language}", True)
+    window.navigator.stop_hurrying()  # each page is wanted, not only the last one
+    session.hold.clear()
+    for page in (PageId.SOURCE, PageId.PLACE, PageId.REVIEW):
+        go_to(qtbot, window, page)
+        compare(window, f"way-{page.value}-{language}")
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.page
+    assert isinstance(install, InstallPage)
+    qtbot.waitUntil(lambda: install.watch.view.bytes is not None and install.watch.view.bytes.files_done == 2)
+    install.watch.stop()  # it says nothing more: no silence is told, and no curve moves
+    compare(window, f"way-install-{language}", True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("language", "theme"), list(zip(LANGUAGES, ("light", "dark"), strict=True)))
+def test_a_project(
+    language: str,
+    theme: str,
+    qtbot: QtBot,
+    make_window: MakeWindow,
+    compare: Callable[[WizardWindow, str], None],
+) -> None:
+    folder = Path(tempfile.gettempdir()) / f"image captions {language}"  # which is in the picture
+    folder.mkdir(exist_ok=True)
+    (folder / "requirements.txt").write_text("torch==2.0.99\ntorchvision\ntqdm\nflash-attn>=2.7\n")
+    window = make_window(language, theme)
+    press(qtbot, window.page.project)  # type: ignore[attr-defined]
+    window.page.opening.where.setText(str(folder))  # type: ignore[attr-defined]
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.CHECK)
+    go_to(qtbot, window, PageId.BUILD)
+    qtbot.waitUntil(lambda: window.navigator.state.request is not None)
+    compare(window, f"project-{language}")
+    shutil.rmtree(folder)
 
 
 @pytest.mark.slow
