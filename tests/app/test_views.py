@@ -8,11 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
+import pytest
+
 from tests.app import values
 from tests.gui import fake_session, fake_tools
 from wizard.app.pages.after_setup import SNIPPET
 from wizard.app.pages.build import arrange, picked_for, pythons_of, without_card, worth_showing
-from wizard.app.pages.report import read_report
+from wizard.app.pages.report import broken_chain, read_report
 from wizard.app.pages.requirements import requirements
 from wizard.app.pages.sources import pill_of, rows_of
 from wizard.compatibility.data.load import load_matrix
@@ -183,3 +185,23 @@ def test_what_the_pictures_say_is_the_programs_own(tmp_path: Path) -> None:
 def test_the_programs_own_python_is_no_environment_of_the_persons() -> None:
     assert not fake_tools.environment("own", kind=EnvironmentKind.VENV, prefix=Path(sys.prefix)).is_persons
     assert fake_tools.ENVIRONMENTS[0].is_persons
+
+
+@pytest.mark.parametrize(
+    ("code", "broken"),
+    [
+        ("no-kernels-for-gpu", "kernels"),
+        ("cpu-build-on-gpu-machine-chosen", "kernels"),
+        ("driver-too-old", "driver"),
+        ("gpu-memory-full", ""),
+        ("unknown", ""),
+    ],
+)
+def test_the_chain_shows_the_link_that_does_not_hold(code: str, broken: str) -> None:
+    told = fake_session.report(False)
+    told["diagnosis"]["code"] = code
+    links = broken_chain(told)
+    assert [link.kind for link in links if not link.holds] == ([broken] if broken else [])
+    if broken:
+        assert [link.fact for link in links][::2] == ["NVIDIA GeForce GTX 1080 Ti (sm_61)", "572.16"]
+    assert broken_chain({**told, "machine": {"gpus": []}}) == broken_chain({"diagnosis": 1, "machine": None}) == ()

@@ -359,6 +359,14 @@ def verification(gpu_ok: bool) -> Verification:
     )
 
 
+REPORTED_MACHINE = {
+    "os": "linux",
+    "arch": "x86_64",
+    "driver": {"version": "572.16", "cuda": "12.8"},
+    "gpus": [{"vendor": "nvidia", "name": "NVIDIA GeForce GTX 1080 Ti", "compute_capability": "6.1"}],
+}
+
+
 def diagnosed(seen: Verification) -> Diagnosis | None:
     card = Gpu("nvidia", "NVIDIA GeForce GTX 1080 Ti", "10de:1b06", ComputeCapability(6, 1), 11 << 30)
     return diagnose(seen, replace(MACHINE, gpus=(card,), driver=Driver("572.16", "12.8")))

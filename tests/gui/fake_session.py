@@ -395,5 +395,5 @@ def report(gpu_ok: bool) -> dict[str, Any]:
         "outcome": "done" if gpu_ok else "gpu_test_failed",
         "created": "2026-11-18T10:06:40Z",
         "plan": {"engine": "rattler", "torch": "2.14.1", "variant": "cu126", "python": "3.12"},
-        "machine": {"os": "linux", "arch": "x86_64"},
+        "machine": values.REPORTED_MACHINE,
     }

@@ -13,12 +13,13 @@ from pytestqt.qtbot import QtBot
 
 from tests.app import values
 from tests.gui.conftest import MakeWindow
-from tests.gui.fake_session import FakeSession
+from tests.gui.fake_session import FakeSession, report
 from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import go_to, mnemonics, press, settle, source_page, texts
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
 from wizard.compatibility.model import ProjectUse
+from wizard.gui.pages.proof import LinkBox
 from wizard.gui.pages.verify.page import VerifyPage
 from wizard.gui.pages.verify.parts import SpeedGauge
 from wizard.gui.shell.window import SMALLEST, WizardWindow
@@ -382,3 +383,15 @@ def test_an_error_goes_when_jupyter_is_tried_again(qtbot: QtBot, make_window: Ma
     press(qtbot, page.jupyter)
     qtbot.waitUntil(lambda: page.jupyter.text() == "Added")
     assert not page.trouble.isVisible()
+
+
+def test_a_failure_shows_the_link_that_does_not_hold(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    window.navigator.show_run("run-1")
+    window.navigator.put_run_over(report(False), "/home/li/torch-envs/torch")
+    window.navigator.go_next()
+    settle(qtbot, window)
+    links = [(link.state, link.isVisible()) for link in window.page.findChildren(LinkBox)]
+    assert links == [("ok", True), ("broken", True), ("ok", True), ("ok", True)]

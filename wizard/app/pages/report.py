@@ -85,6 +85,10 @@ def _diagnosis(value: Any) -> DiagnosisView | None:
     )
 
 
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
 def _part(report: Mapping[str, Any], part: str, name: str) -> str:
     place = report.get(part)
     return str(place.get(name) or "") if isinstance(place, Mapping) else ""
@@ -107,3 +111,44 @@ def read_report(report: Mapping[str, Any]) -> ReportView:
         os=_part(report, "machine", "os"),
         repaired=any(isinstance(row, Mapping) and row.get("name") == REPAIR_STEP for row in report.get("steps") or ()),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ChainLink:
+    """One thing that has to hold for PyTorch to use the card, with its fact in a few signs."""
+
+    kind: str  # gpu | kernels | driver | wheel
+    fact: str
+    holds: bool
+
+
+_BREAKS = {  # by a diagnosis, and by those that begin like it
+    "no-kernels-for-gpu": "kernels",
+    "cpu-build-on-gpu-machine": "kernels",
+    "no-driver": "driver",
+    "driver-too-old": "driver",
+    "driver-library-mismatch": "driver",
+}
+
+
+def broken_chain(report: Mapping[str, Any]) -> tuple[ChainLink, ...]:
+    """Return the links from the card to the package with the one that does not hold; () where the diagnosis names none
+    of them, or the report has no card."""
+    code = _part(report, "diagnosis", "code")
+    broken = next((kind for start, kind in _BREAKS.items() if code == start or code.startswith(f"{start}-")), "")
+    seen, machine = _mapping(report.get("verification")), _mapping(report.get("machine"))
+    card = next((gpu for gpu in map(_mapping, machine.get("gpus") or ()) if gpu.get("vendor") == "nvidia"), None)
+    if not broken or card is None:
+        return ()
+    checks = [_mapping(row) for row in seen.get("checks") or ()]
+    build = next((_mapping(row.get("data")) for row in checks if row.get("name") == "build"), {})
+    codes = [str(one) for one in build.get("architectures") or ()]
+    capability, torch = str(card.get("compute_capability") or ""), str(seen.get("torch") or "")
+    arch = f"(sm_{capability.replace('.', '')})" if capability else ""
+    facts = {
+        "gpu": " ".join(filter(None, (str(card.get("name") or ""), arch))),
+        "kernels": f"{codes[0]} – {codes[-1]}" if codes else torch.partition("+")[2],
+        "driver": str(_mapping(machine.get("driver")).get("version") or "–"),
+        "wheel": torch,
+    }
+    return tuple(ChainLink(kind, fact, kind != broken) for kind, fact in facts.items())

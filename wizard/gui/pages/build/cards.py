@@ -9,31 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.compatibility.model import Candidate, Choices, Link
-from wizard.gui.shell.theme import colour_now
+from wizard.gui.pages.proof import Chain, LinkBox, link_name
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import Fold, column, empty, line_up
-from wizard.gui.widgets.icons import IconView
-from wizard.gui.widgets.labels import Pill, label, plain_tip
+from wizard.gui.widgets.labels import Pill, label
 from wizard.run.select.learned_rows import JudgedBuild
-
-
-def link_name(kind: str) -> str:
-    """Return the name of one link of the proof in the language of the window."""
-    names = {
-        "gpu": QCoreApplication.translate("Link", "Your card"),
-        "kernels": QCoreApplication.translate("Link", "In the package"),
-        "driver": QCoreApplication.translate("Link", "Your driver"),
-        "python": QCoreApplication.translate("Link", "Python"),
-        "platform": QCoreApplication.translate("Link", "System"),
-        "wheel": QCoreApplication.translate("Link", "Package published"),
-    }
-    return names.get(kind, kind)
 
 
 _LONG = re.compile(r"\b(?:NVIDIA |GeForce )|(?<=Laptop) GPU$")  # of a card's name; the sentence has all of it
@@ -78,9 +63,9 @@ class VerdictCard(QFrame):
         self._with, self._reasons = label("", "muted"), label("", "muted")
         self._with.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         head.addWidget(self._with, 1)
-        chain = _Chain()
+        chain = Chain()
         self._chain = line_up(chain, gap=6)
-        self._links: list[_LinkBox] = []
+        self._links: list[LinkBox] = []
         rows.addLayout(head)
         rows.addWidget(self._reasons)
         rows.addWidget(chain)
@@ -115,9 +100,9 @@ class VerdictCard(QFrame):
 
     def _show_proof(self, proof: Sequence[Link]) -> None:
         """Another Python has the same links with other words: widgets are slow to make."""
-        if [link.message.key in _NO_CARD for link in proof] != [made.is_idle for made in self._links]:
+        if [link.message.key in _NO_CARD for link in proof] != [made.state == "idle" for made in self._links]:
             empty(self._chain)
-            self._links = [_LinkBox(link) for link in proof]
+            self._links = [LinkBox(link.kind, "idle" if link.message.key in _NO_CARD else "ok") for link in proof]
             for made in self._links:
                 self._chain.addWidget(made, 1)
         for made, link in zip(self._links, proof, strict=True):
@@ -135,52 +120,7 @@ class VerdictCard(QFrame):
         return [*parts, *([f"numpy {one.numpy}"] if one.numpy else [])]
 
 
-_MIDDLE = Qt.AlignmentFlag.AlignHCenter
-_ICONS = {
-    "gpu": "gpu",
-    "kernels": "package",
-    "driver": "cpu",
-    "python": "file-code",
-    "platform": "monitor",
-    "wheel": "file-check",
-}
-_CIRCLE = 34  # pixels
 _NO_CARD = ("plan.proof.no-gpu", "plan.proof.cpu")  # no link that proves anything: grey
-
-
-class _Chain(QWidget):
-    """Draws the line on which the links stand."""
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        links = [link for link in self.findChildren(_LinkBox) if not link.is_idle]
-        if len(links) > 1:
-            painter = QPainter(self)
-            painter.setPen(QPen(colour_now("on_ok"), 2))
-            centres = [link.geometry().center().x() for link in links]
-            painter.drawLine(min(centres), _CIRCLE // 2, max(centres), _CIRCLE // 2)
-
-
-class _LinkBox(QFrame):
-    def __init__(self, link: Link) -> None:
-        super().__init__()
-        lines = column(self, gap=4)
-        self._name, self._words = label("", "strong"), label("", "muted")
-        self.is_idle = link.message.key in _NO_CARD
-        ground = "neutral" if self.is_idle else "on_ok"
-        lines.addWidget(IconView(_ICONS.get(link.kind, "check"), 18, "card", ground, _CIRCLE), 0, _MIDDLE)
-        for one in (self._name, self._words):
-            one.setAlignment(_MIDDLE)
-            lines.addWidget(one)
-        lines.addStretch(1)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-
-    def show_words(self, name: str, fact: str, sentence: str, source: str) -> None:
-        self._name.setText(name)
-        self._words.setText(fact or sentence)
-        self._words.setAccessibleName(sentence)
-        self.setToolTip(plain_tip("\n".join(part for part in (sentence, source) if part)))
-
-
 _MOST = 4
 
 

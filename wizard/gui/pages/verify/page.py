@@ -1,8 +1,7 @@
 """Verify: the result of the test as the headline, the single checks, and how to use the environment.
 
-A test that did not pass is explained here and mended by the doctor, whose repair uses again what was downloaded.
-
-One file: one page, whose parts share the report.
+A test that did not pass is explained here and mended by the doctor, whose repair uses again what was downloaded. One
+file: one page, whose parts share the report.
 """
 
 from __future__ import annotations
@@ -15,11 +14,20 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from wizard.app.pages.order import PageId, SideId
-from wizard.app.pages.report import CheckView, DiagnosisView, ReportView, read_report
+from wizard.app.pages.report import CheckView, DiagnosisView, ReportView, broken_chain, read_report
 from wizard.app.pages.run import PROXY_ERRORS
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.verify.kernel import KernelOffer
-from wizard.gui.pages.verify.parts import HEADLINE, SPEED, HandOnCard, add_check, changed_words, is_lack, small_row
+from wizard.gui.pages.verify.parts import (
+    HEADLINE,
+    BrokenChain,
+    HandOnCard,
+    add_check,
+    changed_words,
+    is_lack,
+    is_worth_seeing,
+    small_row,
+)
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
 from wizard.gui.widgets.code import Advice, CodeLines, SaidCode, copy_out, open_folder
@@ -56,7 +64,7 @@ class VerifyPage(Page):
         repair.addWidget(self._repair, 1)
         repair.addWidget(self.mend, 0, Qt.AlignmentFlag.AlignRight)
         lines.addLayout(repair)
-        self._evidence = box("card")
+        self._chain, self._evidence = BrokenChain(), box("card")
         lines = column(self._evidence, (16, 12, 16, 12), 6)
         self._evidence_title, self._evidence_lines = label("", "heading"), selectable(label(""))
         self._evidence_lines.setFont(code_font())
@@ -90,7 +98,7 @@ class VerifyPage(Page):
             button.setIconSize(_ICON)
             starts.addWidget(button, 1)
         self.footer_left, self.footer_right = [self.copy, self.save], [self.another, self.finish]
-        for widget in (self._failure, self._evidence, self.hand_on, self.first, self._start):
+        for widget in (self._failure, self._chain, self._evidence, self.hand_on, self.first, self._start):
             self.body.addWidget(widget)
         self.body.addLayout(starts)
         self.body.addWidget(self.kernel)
@@ -251,9 +259,7 @@ class VerifyPage(Page):
         self._show_head(view)
         self._show_diagnosis(view.diagnosis if self.has_failed and not self._is_gone else None)
         tested = [] if self._is_gone else list(view.checks)  # what was tested is there no more
-        first = sorted(
-            (check for check in tested if self._is_worth_seeing(check)), key=lambda check: not is_lack(check)
-        )
+        first = sorted((check for check in tested if is_worth_seeing(check)), key=lambda check: not is_lack(check))
         rest = [check for check in tested if check not in first]
         for card, checks in ((self.first, first), (self.rows, rest)):
             card.clear()
@@ -282,11 +288,6 @@ class VerifyPage(Page):
         self._name_jupyter()
         self.render_state()
 
-    @staticmethod
-    def _is_worth_seeing(check: CheckView) -> bool:
-        is_measured = check.name == SPEED and check.state == "ok"
-        return check.name == HEADLINE or is_measured or check.state in ("failed", "warning")
-
     def _show_head(self, view: ReportView) -> None:
         if self._is_gone:
             self.set_head(self.tr("The environment is gone"), self.say(self._gone_words()), mark="problem")
@@ -310,6 +311,7 @@ class VerifyPage(Page):
     def _show_diagnosis(self, diagnosis: DiagnosisView | None) -> None:
         self._failure.setVisible(self.has_failed and not self._is_gone)
         self._evidence.setVisible(bool(diagnosis and diagnosis.evidence))
+        self._chain.show_links(broken_chain(self.state.report or {}) if diagnosis else ())
         if not self.has_failed:
             return
         self._failure_pill.show_state("problem", self.tr("Why"))

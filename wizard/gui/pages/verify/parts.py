@@ -1,4 +1,4 @@
-"""Parts of Verify: a check's row, the speed as a gauge, and that downloads are shared with the class."""
+"""Parts of Verify: a check's row, the broken chain, the speed as a gauge, and that downloads are shared."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from PySide6.QtCore import QCoreApplication, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
+from wizard.gui.pages.proof import Chain, LinkBox, link_name
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.serving import DOWNLOADS
 from wizard.gui.shell.theme import colour_now
 from wizard.gui.shell.translator import Translator
-from wizard.gui.widgets.figures import seconds_text
-from wizard.gui.widgets.frames import RowCard, column, draw_bar, line_up, stacked
+from wizard.gui.widgets.figures import build_text, seconds_text, variant_text
+from wizard.gui.widgets.frames import RowCard, column, draw_bar, empty, line_up, stacked
 from wizard.gui.widgets.labels import Pill, label, told_of
 from wizard.model.errors import ExitStatus, WizardError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from wizard.app.pages.order import AppState
-    from wizard.app.pages.report import CheckView
+    from wizard.app.pages.report import ChainLink, CheckView
 
 HEADLINE = "zeros"  # torch.zeros(1).cuda(): the one that everybody wants to know
 SPEED = "speed"
@@ -59,6 +60,12 @@ def check_word(state: str) -> str:
 def is_lack(check: CheckView) -> bool:
     """Return whether it says that something is not there which a project asks for."""
     return check.name == "declared" and check.state == "warning"
+
+
+def is_worth_seeing(check: CheckView) -> bool:
+    """Return whether it stands at the top, not among the other checks."""
+    is_measured = check.name == SPEED and check.state == "ok"
+    return check.name == HEADLINE or is_measured or check.state in ("failed", "warning")
 
 
 def small_row(*buttons: QPushButton) -> QHBoxLayout:
@@ -129,6 +136,29 @@ def add_check(card: RowCard, name: str, check: CheckView, words: str, tight: boo
         said = stacked(*filter(None, (gauge, said if is_slow else None)))
         named = stacked(named, label("float32", "muted"))
     card.add_row(pill, named, said, took, tight=tight)
+
+
+class BrokenChain(QFrame):
+    """The proof of a build whose test failed, with the link that does not hold."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self._chain = Chain()
+        self._links = line_up(self._chain, gap=6)
+        column(self, (16, 14, 16, 14)).addWidget(self._chain)
+        self.setVisible(False)
+
+    def show_links(self, links: Sequence[ChainLink]) -> None:
+        """Show them in their order; none hides it."""
+        empty(self._links)
+        for link in links:
+            made = LinkBox(link.kind, "ok" if link.holds else "broken")
+            said = self.tr("holds") if link.holds else self.tr("does not hold")
+            fact = build_text(link.fact) if link.kind == "wheel" else variant_text(link.fact)
+            made.show_words(link_name(link.kind), fact, f"{link_name(link.kind)}: {fact}, {said}")
+            self._links.addWidget(made, 1)
+        self.setVisible(bool(links))
 
 
 class HandOnCard(QFrame):
