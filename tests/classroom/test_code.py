@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from wizard.classroom.code import code_of, read_code
+from wizard.classroom.code import code_of, read_code, spoken
 
 PROFILE, KEY = "3f9a22b107cd91ee" + "0" * 48, "5d0c77ab12ef"
 SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -49,3 +49,10 @@ def test_each_wrong_sign_is_told() -> None:
                 if sign != right:
                     with pytest.raises(ValueError, match=r"length|check|substring"):
                         read_code(code[:place] + sign + code[place + 1 :])
+
+
+def test_a_code_is_called_out_by_words_that_nobody_mishears() -> None:
+    assert spoken("7YD-25C8") == "7 Yankee Delta, 2 5 Charlie 8"
+    signs = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # all that a code may have
+    assert [word[0] for word in spoken(signs).split()] == list(signs)
+    assert all(len(word) > 1 for word in spoken(signs).split()[10:])

@@ -23,6 +23,38 @@ def code_of(sha256: str, class_key: str = "") -> str:
     return "+".join(_said(part) for part in (sha256[:CODE_SIGNS], class_key) if part)
 
 
+_SPOKEN = [
+    "Alfa",
+    "Bravo",
+    "Charlie",
+    "Delta",
+    "Echo",
+    "Foxtrot",
+    "Golf",
+    "Hotel",
+    "Juliett",
+    "Kilo",
+    "Mike",
+    "November",
+    "Papa",
+    "Quebec",
+    "Romeo",
+    "Sierra",
+    "Tango",
+    "Victor",
+    "Whiskey",
+    "X-ray",
+    "Yankee",
+    "Zulu",
+]
+_WORDS = {word[0]: word for word in _SPOKEN}
+
+
+def spoken(code: str) -> str:
+    """Return a code as it is called out, letters by the words of radio: `7 Yankee Delta, 2 5 Charlie 8`."""
+    return ", ".join(" ".join(_WORDS.get(sign, sign) for sign in group) for group in code.split("-"))
+
+
 def read_code(typed: str) -> tuple[str, str]:
     """Return how the profile's SHA-256 begins, and the class's key ("": none was typed), in hexadecimal digits. Raises
     ValueError for what is no code, or has a wrong sign."""

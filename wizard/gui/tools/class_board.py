@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QPushButton, QSizePolicy, QWidget
 
+from wizard.classroom.code import spoken
 from wizard.classroom.results.room import RED, ClassResults, MachineRow
 from wizard.classroom.results.room_page import moment_text, sentences
 from wizard.gui.shell.translator import Translator
@@ -86,6 +87,7 @@ class LargeCode(QDialog):
         for words, size in (
             (self.tr("Torch Setup: Join a class"), large / 3),
             (said, large),
+            *((part, large / 4) for part in _two_lines(spoken(said))),
             (signed.replace("%1", key), large / 3),
             (address, large / 3),
         ):
@@ -103,6 +105,12 @@ class LargeCode(QDialog):
 
     def mousePressEvent(self, event: object) -> None:
         self.close()
+
+
+def _two_lines(words: str) -> Sequence[str]:
+    groups = words.split(", ")
+    half = (len(groups) + 1) // 2
+    return tuple(filter(None, (", ".join(groups[:half]), ", ".join(groups[half:]))))
 
 
 class RoomCounts(QWidget):
