@@ -53,7 +53,7 @@ def test_the_download_counts_its_files_and_names_each_unit_once(
 ) -> None:
     session.script = half_run
     _, install = installing(qtbot, make_window)
-    assert {"2 of 5 files", "1.34 of 2.90 GB"} <= set(said(install))
+    assert {"Files: 2 of 5", "1.34 of 2.90 GB"} <= set(said(install))
 
 
 def test_later_steps_say_how_long_they_took_the_last_time(

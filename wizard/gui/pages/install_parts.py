@@ -335,7 +335,7 @@ class RunSteps(QWidget):
         """What a step is at: the download counts its files, whose bars name the large ones."""
         counted = view.bytes if step.name == _FETCH else None
         if counted is not None and counted.files_total:
-            words = self.tr("%1 of %2 files").replace("%2", str(counted.files_total))
+            words = self.tr("Files: %1 of %2").replace("%2", str(counted.files_total))
             return words.replace("%1", str(counted.files_done))
         return _short(self._translator.say(step.detail))
 
