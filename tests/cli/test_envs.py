@@ -94,6 +94,19 @@ def test_show_says_what_a_deletion_would_take_along(call: Call, state: Path) -> 
     assert "managed by lab" in call("envs", "show", "demo").stdout
 
 
+def test_a_way_back_that_was_cut_off_is_told_where_one_looks(call: Call, state: Path) -> None:
+    prefix = make_venv(state / "envs" / "lab")
+    kept = prefix / ".torch-setup-aside" / "20261101-1"
+    kept.mkdir(parents=True)
+    (kept / "list.json").write_text(json.dumps({"site": "lib"}))
+    assert "cut off" not in call("envs", "list").stderr
+    (kept / "going-back").touch()
+    for typed_line in (("envs", "list"), ("doctor", "--prefix", prefix, "--no-import")):
+        done = call(*typed_line)
+        assert "was cut off" in done.stderr, typed_line
+        assert f"envs restore {prefix}" in done.stderr
+
+
 def test_delete_wants_the_right_name(call: Call, state: Path) -> None:
     prefix = make_venv(state / "envs" / "demo")
     (prefix / "notes").mkdir()

@@ -119,6 +119,7 @@ def write_job(arguments: Arguments, terminal: Terminal) -> int:
 def doctor(arguments: Arguments, terminal: Terminal) -> int:
     from wizard.app.session import Session
     from wizard.diagnose.examine import exit_status
+    from wizard.diagnose.repair.states import restore_cut_off
     from wizard.environment.naming import absolute_prefix
 
     if arguments.job or arguments.output or arguments.job_option:
@@ -137,6 +138,9 @@ def doctor(arguments: Arguments, terminal: Terminal) -> int:
     if arguments.repair and found.answer.remedy.changes_something:
         return _repair(session, found, arguments, terminal, interrupt)
     _tell(_document(found, terminal), found, arguments, terminal)
+    if half := restore_cut_off(prefix):
+        terminal.error(half)
+        return ExitStatus.FAILED
     return exit_status(found.answer)
 
 

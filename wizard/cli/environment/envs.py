@@ -19,7 +19,7 @@ from wizard.cli.environment.tables import amount
 from wizard.cli.help import N_
 from wizard.cli.options import JSON
 from wizard.cli.terminal import Interrupt, Terminal, answer, can_ask
-from wizard.diagnose.repair.states import bound, release_stale, states_in
+from wizard.diagnose.repair.states import bound, release_stale, restore_cut_off, states_in
 from wizard.environment.inspect.sizes import Sizes
 from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.remove.delete import DELETE_NAME, DELETE_REST, DeletionPlan
@@ -171,6 +171,8 @@ def _list(arguments: Arguments, terminal: Terminal) -> int:
         for one in found:
             if one.reason:
                 terminal.write(f"! {one.name}: {terminal.words(one.reason)}")
+            if half := restore_cut_off(one.prefix):
+                terminal.error(half)
     else:
         terminal.say(message("envs.none", "No environment was found on this computer."))
     return ExitStatus.DONE

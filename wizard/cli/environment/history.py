@@ -19,7 +19,7 @@ from wizard.cli.options import JSON, YES
 from wizard.cli.tables import align
 from wizard.cli.terminal import Terminal, agrees, check_can_ask
 from wizard.diagnose.repair.snapshot import ADD, REPAIR, SETUP, UPDATE, StateChange
-from wizard.diagnose.repair.states import State, bound, bytes_kept, states_in, under_way, way_back
+from wizard.diagnose.repair.states import State, bound, bytes_kept, restore_cut_off, states_in, way_back
 from wizard.diagnose.repair.states import restore as bring_back
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import ExitStatus
@@ -93,7 +93,7 @@ def _moment(moved: float) -> str:
 
 
 def _tell_unfinished(prefix: Path, terminal: Terminal) -> None:
-    if (half := under_way(prefix)) and half.code == "restore-under-way":
+    if half := restore_cut_off(prefix):
         terminal.error(half)
     for run in known_runs():
         if run.state == UNFINISHED and Path(run.prefix) == prefix:

@@ -132,6 +132,12 @@ def under_way(prefix: Path, but: str = "") -> WizardError | None:
     )
 
 
+def restore_cut_off(prefix: Path) -> WizardError | None:
+    """`restore-under-way` alone: what whoever only looks must know."""
+    half = under_way(prefix)
+    return half if half is not None and half.code == "restore-under-way" else None
+
+
 def is_under_way(run: str) -> bool:
     """It still moves files, or was killed at it. One of another computer, or of a home that was moved, is not known."""
     try:
