@@ -5,6 +5,7 @@ One file: each rule of the choice in a few lines.
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,6 @@ from tests.project.deciding import (
     without,
 )
 from tests.project.test_read import project_of
-from wizard.cli.project import is_contradicted
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
 from wizard.machine.model import Machine
@@ -140,12 +140,40 @@ def test_what_is_meant_for_another_computer_is_not_named(tmp_path: Path) -> None
         ({"requirements.txt": "torch==2.13.0\n", "README.md": "pip install torch==2.1.0\n"}, False),
         ({"requirements.txt": "torch==2.13.0\n", "Dockerfile": "RUN pip install torch==2.1.0\n"}, False),
         ({"requirements.txt": "torch==2.13.0\ntorch>=2.10\n"}, False),
+        ({"requirements.txt": "torch>=2.20,<1\n"}, True),
+        ({"requirements.txt": "torch\nscipy>=2,<1\n"}, True),
     ],
 )
 def test_lines_that_stand_against_each_other_are_not_exactly_as_asked(
     tmp_path: Path, files: dict[str, str | bytes], expected: bool
 ) -> None:
-    assert is_contradicted(decided(tmp_path, files, BLACKWELL)) is expected
+    found = decided(tmp_path, files, BLACKWELL)
+    assert found.relaxed == ()
+    assert found.is_exact is not expected
+
+
+def test_thousands_of_lines_about_torch_are_weighed_in_seconds_and_counted(tmp_path: Path) -> None:
+    lines = [f"torch=={one % 3 + 1}.{one % 17}.{one}" if one % 3 else f"torch>=1.{one}" for one in range(10_000)]
+    begun = time.process_time()
+    found = decided(tmp_path, {"requirements.txt": "\n".join(["torch==2.13.0", *lines])}, BLACKWELL)
+    assert time.process_time() - begun < 20
+    assert build(found)[0] == "2.13.0"
+    assert len(found.remarks) < 20
+    assert "contradictions-more" in codes(found)
+
+
+def test_a_package_that_moves_to_the_library_for_this_cuda_is_named_with_more_than_its_name(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\nxformers==0.0.22\nbitsandbytes==0.41.0\n"}
+    given = {name: words[1] for name, words in relaxed(decided(tmp_path, files, BLACKWELL)).items()}
+    assert given
+    assert not given.keys() & set(given.values())
+
+
+def test_torch_that_is_asked_for_on_another_system_alone_is_told(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch>=2.4 ; sys_platform == 'darwin'\n"}, NO_CARD)
+    assert "torch-elsewhere" in codes(found)
+    both = "torch>=2.4 ; sys_platform == 'darwin'\ntorch ; sys_platform == 'linux'\n"
+    assert "torch-elsewhere" not in codes(decided(tmp_path, {"requirements.txt": both}, NO_CARD))
 
 
 def test_a_python_that_was_chosen_by_hand_against_the_project_is_the_reason(tmp_path: Path) -> None:

@@ -96,6 +96,43 @@ def test_a_file_that_cannot_be_read_is_the_reason(tmp_path: Path, name: str, wor
     assert caught.value.code == "nothing-read"
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("requirements.txt", "torch=={digits}\nnumpy\n"),
+        ("requirements.txt", "torch=={digits}=py3_0\nnumpy\n"),
+        ("pyproject.toml", '[project]\ndependencies = ["torch<{digits}", "numpy"]\n'),
+        ("pyproject.toml", '[tool.poetry.dependencies]\ntorch = "^{digits}"\nnumpy = "*"\n'),
+    ],
+)
+def test_a_version_of_thousands_of_digits_is_a_line_that_cannot_be_read(tmp_path: Path, name: str, words: str) -> None:
+    found = project_of(tmp_path, {name: words.format(digits="9" * 4400)})
+    assert "numpy" in [each.name for each in found.statements]
+    assert all(len(each.specifier) < 1000 for each in found.statements)
+    assert {"unreadable-line", "bound-unread"} & set(codes(found))
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        '--install-option="--no-cuda"',
+        "--global-option=--no-cuda",
+        '--global-option "build_ext"',
+        "--config-settings='--build-option=--x'",
+        "--config-settings key=value --global-option=--y",
+    ],
+)
+def test_an_option_for_a_build_takes_no_pin_with_it(tmp_path: Path, option: str) -> None:
+    found = project_of(tmp_path, {"requirements.txt": f"numpy==1.26.4 {option}\n"})
+    assert one(found, "numpy").specifier == "==1.26.4"
+    assert codes(found) == ["option-left"]
+
+
+def test_dependencies_that_are_no_list_are_said(tmp_path: Path) -> None:
+    words = '[project]\nname = "x"\nversion = "1"\ndependencies = "torch"\n'
+    assert "dependencies-unread" in codes(project_of(tmp_path, {"pyproject.toml": words, "requirements.txt": "rich\n"}))
+
+
 def test_nothing_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no project"):
         read_project(tmp_path / "x")

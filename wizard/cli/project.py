@@ -16,7 +16,7 @@ from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import message
 from wizard.project.answer import project_document, project_lines, relaxed_words
 from wizard.project.decide import ProjectDecision, decide
-from wizard.project.model import Project, is_run
+from wizard.project.model import Project
 from wizard.project.native import Relaxed
 from wizard.project.read import read_project
 
@@ -42,8 +42,8 @@ def project_teller(
         if arguments.json:
             terminal.document(project_document(project, decision, name, terminal.language))
         else:
-            terminal.line((f"== {name}\n" if name else "") + project_lines(decision, terminal.language))
-        if arguments.strict and (decision.differing or is_contradicted(decision)):
+            terminal.line((f"== {name}\n" if name else "") + project_lines(decision, terminal.language, project.files))
+        if arguments.strict and not decision.is_exact:
             terminal.error(_not_as_asked(decision))
             return ExitStatus.FAILED
         return ExitStatus.DONE
@@ -87,18 +87,6 @@ def project_path(arguments: Arguments, terminal: Terminal, is_cancelled: Callabl
     path = bring_project(where, is_cancelled)
     terminal.say(message("project.fetched", "The project lies in {path}.", path=str(path)))
     return path
-
-
-def is_contradicted(decision: ProjectDecision) -> bool:
-    """Return whether two lines stand against each other, so that one is not met; what a README, a script or a
-    Dockerfile says binds nobody."""
-    against = (one.params for one in decision.remarks if one.key == "project.remark.contradiction")
-    return any(not any(_only_tells(str(one[key])) for key in ("file", "other_file")) for one in against)
-
-
-def _only_tells(file: str) -> bool:
-    name = file.rpartition("/")[2].lower()
-    return is_run(file) or name.startswith("readme") or name.endswith((".md", ".rst"))
 
 
 def _not_as_asked(decision: ProjectDecision) -> WizardError:
@@ -196,7 +184,7 @@ class ProjectSetup:
         for line in project_lines(decision, language).splitlines():
             self._terminal.write(line)
         self.shown = frozenset(self._terminal.words(relaxed_words(one)) for one in decision.relaxed)
-        if self._arguments.strict and (decision.differing or is_contradicted(decision)):
+        if self._arguments.strict and not decision.is_exact:
             raise _not_as_asked(decision)
 
     def _ask_hosts(self, request: ProjectRequest) -> None:

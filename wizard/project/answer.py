@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from wizard.compatibility.explain import variant_name
 from wizard.model.messages import Message, message, text
 from wizard.model.redact import redact
 from wizard.project.decide import ProjectDecision
-from wizard.project.model import FileLine, Project, Statement
+from wizard.project.model import FileLine, Project, Statement, fit_to_show
 from wizard.project.native import Relaxed
 from wizard.project.understand import PAIRS
 
 SCHEMA = 1
 _MOST_NAMED = 6  # lines in one sentence
+_MOST_FILES = 12
 
 
 def project_document(
@@ -101,8 +102,16 @@ def lines_named(words: str, statements: Iterable[Statement]) -> str:
     return "; ".join(list(found.values())[:_MOST_NAMED])
 
 
-def project_lines(decision: ProjectDecision, language: str | None = None) -> str:
-    return "\n".join(_lines(decision, language)) + "\n"
+def project_lines(decision: ProjectDecision, language: str | None = None, files: Sequence[str] = ()) -> str:
+    return "\n".join([*_lines(decision, language), *_read_from(files, language)]) + "\n"
+
+
+def _read_from(files: Sequence[str], language: str | None) -> Iterator[str]:
+    """Yield a line with the files that were read, the first by name."""
+    if files:
+        more = f" (+{len(files) - _MOST_FILES})" if len(files) > _MOST_FILES else ""
+        named = ", ".join(fit_to_show(file) for file in files[:_MOST_FILES]) + more
+        yield f"  {text(message('project.head.files', 'Read from: {files}', files=named), language)}"
 
 
 def _lines(decision: ProjectDecision, language: str | None) -> Iterator[str]:

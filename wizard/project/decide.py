@@ -6,7 +6,7 @@ native code are `native`'s matter. One file: each sentence stands where its caus
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -17,18 +17,16 @@ from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
 from wizard.project.companions import companion, companion_table, fits_here
+from wizard.project.contradictions import contradictions, is_contradicted
 from wizard.project.file_choice import alternatives
 from wizard.project.model import (
     LOCKED,
     PYTHON,
-    RECOMMENDED,
     TORCH,
     Project,
     Statement,
-    can_meet,
     fit_to_show,
     is_folder,
-    is_script,
     marker_holds,
     meets,
     python_meets,
@@ -54,9 +52,9 @@ from wizard.project.native import (
     unmet_bounds,
 )
 from wizard.project.understand import Understood, has_tag
-from wizard.project.weigh import BuildWeigher, Weighed, contradiction
+from wizard.project.weigh import BuildWeigher, Weighed
 
-_MOST_NAMED = 6  # packages in one sentence, contradictions in one answer
+_MOST_NAMED = 6  # packages in one sentence
 CUDA = "cuda"  # its name as something that is asked for
 
 
@@ -76,6 +74,11 @@ class ProjectDecision:
     def differing(self) -> tuple[Relaxed, ...]:
         """Return what needs a yes."""
         return (*self.relaxed, *self.left_out)
+
+    @property
+    def is_exact(self) -> bool:
+        """Return whether the project gets all as it asks: nothing differs, and no line stands against another."""
+        return not self.differing and not is_contradicted(self.remarks)
 
 
 def decide(
@@ -125,50 +128,6 @@ def _rest(weigher: BuildWeigher, best: Weighed) -> Iterator[Statement]:
     here = [one for one in weigher.asks.packages if marker_holds(one.marker, weigher.machine.os, best.python)]
     first = {one.name: one for one in reversed(here)}
     return (first[one.name] for one in weigher.asks.rest if one.name in first)
-
-
-def _contradictions(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
-    """Two lines of another package that no release meets; torch's and Python's are told by the weigher."""
-    asks, os = weigher.asks, weigher.machine.os
-    kept: dict[str, list[Statement]] = {}
-    found: list[Message] = []
-    pairs = [one for lines in asks.pairs.values() for one in lines]
-    for one in (*asks.packages, *asks.constraints, *pairs):
-        if one.strength == RECOMMENDED or not one.specifier or not marker_holds(one.marker, os, best.python):
-            continue
-        before = kept.setdefault(one.name, [])
-        against = next((each for each in before if not can_meet(each.specifier, one.specifier)), None)
-        if against is None and len(before) < _MOST_NAMED:
-            before.append(one)
-        elif against is not None:
-            found.append(contradiction(against, one))
-    found += _told_otherwise(asks, kept)
-    yield from found[:_MOST_NAMED]
-    if len(found) > _MOST_NAMED:
-        yield message("project.remark.contradictions-more", count=len(found) - _MOST_NAMED)
-
-
-def _told_otherwise(asks: Understood, kept: Mapping[str, list[Statement]]) -> Iterator[Message]:
-    """What a README says of torch, or an install script of anything, against what is declared: where not one of its
-    lines, which may be for one kind of computer each, goes with that."""
-    declared = {**kept, TORCH: [] if asks.torch_any else [one for one in asks.torch if one.specifier]}
-    said: dict[tuple[str, str], list[Statement]] = {}
-    for one in asks.told:
-        if (
-            one.specifier
-            and one.name in declared.keys() - asks.pairs.keys()
-            and (one.name == TORCH or is_script(one.origin.file))
-        ):
-            said.setdefault((one.name, one.origin.file), []).append(one)
-    once = {(lines[0].name, lines[0].specifier): lines for lines in reversed(said.values())}
-    for (name, _), lines in reversed(once.items()):
-        against = [_against(one, declared[name]) for one in lines]
-        if against[0] and all(against):
-            yield contradiction(against[0], lines[0])
-
-
-def _against(one: Statement, declared: list[Statement]) -> Statement | None:
-    return next((each for each in declared if not can_meet(each.specifier, one.specifier)), None)
 
 
 def _choosing(weigher: BuildWeigher, best: Weighed) -> list[str]:
@@ -278,7 +237,7 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         if one.url and not fits_here(one.url, weigher.machine.os, best.python):
             at = one.origin
             yield message("project.remark.linked-elsewhere", file=at.file, line=at.line, torch=candidate.torch)
-    yield from _contradictions(weigher, best)
+    yield from contradictions(asks, weigher.machine.os, best.python)
     yield from unmet_bounds(asks, candidate.torch)
     if choosing := _choosing(weigher, best):
         yield message("project.remark.chooses-torch", packages=", ".join(choosing[:_MOST_NAMED]))

@@ -201,6 +201,9 @@ def builds_itself(project: Project) -> bool:
     return declares or any(one.name == "." for one in project.statements)
 
 
+ENDLESS = re.compile(r"\d{1000}")  # digits that no version has, and that Python counts no more
+
+
 @lru_cache(maxsize=8192)
 def specifier_of(text: str) -> SpecifierSet:
     """What is no PEP 440 specifier asks for nothing."""
@@ -248,6 +251,8 @@ def loosened(specifier: str) -> str:
 
 def python_specifier(text: str) -> str:
     """Return the words of `requires-python`, or of poetry's."""
+    if ENDLESS.search(text):
+        return ""
     try:
         return str(SpecifierSet(text))
     except InvalidSpecifier:
@@ -257,6 +262,8 @@ def python_specifier(text: str) -> str:
 def poetry_specifier(text: str) -> str:
     """Return PEP 440 words of poetry's `^2.0`, `~2.1`, `2.0.1`, `*`; of `^1.13 || ^2.0` the first least and the last
     most; "" for what has none."""
+    if ENDLESS.search(text):
+        return ""
     split = re.compile(r"[,\s]+(?=[\^~<>=!*\d])").split
     text = re.sub(r"([\^~<>=!])\s+", r"\1", text)  # `< 1.13` is one part
     ways = [[_poetry_part(part.strip()) for part in split(way.strip())] for way in text.split("||")]

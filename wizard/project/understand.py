@@ -155,16 +155,6 @@ def _linked(packages: list[Statement], statements: list[Statement], os: str) -> 
     return (replace(one, url=one.url or urls.get(one.name, "")) for one in packages)
 
 
-def agreeing(packages: Iterable[Statement]) -> Iterator[Statement]:
-    """Leave out a line that no version meets together with an earlier one of the same package: the first counts."""
-    kept: dict[str, list[Statement]] = {}
-    for one in packages:
-        before = [each for each in kept.setdefault(one.name, []) if not (each.marker or one.marker)]
-        if all(can_meet(each.specifier, one.specifier) for each in before):
-            kept[one.name].append(one)
-            yield one
-
-
 def _counting_first(statements: Iterable[Statement]) -> Iterator[Statement]:
     """Leave out what stands against an earlier line of its package; of torch and Python the weigher tells that."""
     kept: dict[str, list[Statement]] = {}
@@ -392,6 +382,10 @@ def _listed_tags(project: Project, os: str) -> Iterator[CudaTag]:
 
 
 def _elsewhere(statements: list[Statement], os: str) -> Iterator[Message]:
+    torch = [one for one in statements if one.name == TORCH and one.strength != LOCKED]
+    if torch and not any(is_for(one, os) for one in torch):
+        at = torch[0].origin
+        yield message("project.remark.torch-elsewhere", file=at.file, line=at.line, text=at.text)
     for one in statements:
         if one.name == MADE_FOR and not is_for(one, os):
             place = one.origin

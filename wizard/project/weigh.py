@@ -20,8 +20,9 @@ from wizard.compatibility.data.ordering import CPU, variant_key, version_key
 from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message
 from wizard.project.companions import companion, fits_here, has_library, has_wheel, needs_old_numpy
+from wizard.project.contradictions import agreeing, bounded, contradiction, contradicts_itself
 from wizard.project.model import (
     DECLARED,
     PYTHON,
@@ -35,9 +36,10 @@ from wizard.project.model import (
     meets,
     python_meets,
 )
-from wizard.project.understand import PAIRS, Understood, agreeing, has_tag, pair_meets, understand
+from wizard.project.understand import PAIRS, Understood, has_tag, pair_meets, understand
 
 _FULL, _HALF = 2, 1
+_MOST_KEPT = 64  # lines that ask for torch; of more those alone that narrow what may be taken
 
 
 @dataclass(frozen=True)
@@ -95,14 +97,20 @@ class BuildWeigher:
         if self.asks.torch_any:
             return torch
         kept: list[Statement] = []
+        said: list[Message] = []
+        left = {python: frozenset(self.releases) for python in self.pythons}  # what meets all that are kept
         for one in torch:
             pythons = [python for python in self.pythons if self._holds(one, python)]
-            alone = any(meets(one.specifier, release) for release in self.releases)
-            apart = alone or not can_meet(",".join(each.specifier for each in kept), one.specifier)
-            if kept and apart and pythons and not any(self._is_met([*kept, one], python) for python in pythons):
-                self._contradiction(kept, one)
-            elif pythons:
+            alone = frozenset(release for release in self.releases if meets(one.specifier, release))
+            apart = bool(alone) or not can_meet(",".join(each.specifier for each in kept[:_MOST_KEPT]), one.specifier)
+            if pythons and not can_meet(one.specifier, ""):
+                said.append(contradicts_itself(one))
+            elif kept and apart and pythons and not any(left[python] & alone for python in pythons):
+                said.append(contradiction(next((other for other in kept if other.specifier), kept[0]), one))
+            elif pythons and (len(kept) < _MOST_KEPT or any(left[python] - alone for python in pythons)):
                 kept.append(one)
+                left |= {python: left[python] & alone for python in pythons}
+        self.remarks += bounded(said)
         return tuple(kept)
 
     def _below_the_tables(self) -> Iterator[Statement]:
@@ -115,11 +123,6 @@ class BuildWeigher:
 
     def _holds(self, one: Statement, python: str) -> bool:
         return marker_holds(one.marker, self.machine.os, python)
-
-    def _is_met(self, statements: list[Statement], python: str) -> bool:
-        """Return whether some release meets all that hold for this Python."""
-        specifiers = [one.specifier for one in statements if self._holds(one, python)]
-        return any(all(meets(each, release) for each in specifiers) for release in self.releases)
 
     def _contradiction(self, kept: list[Statement], one: Statement) -> None:
         self.remarks.append(contradiction(next((other for other in kept if other.specifier), kept[0]), one))
@@ -373,19 +376,6 @@ def without_wheels(asks: Understood, os: str, python: str) -> frozenset[str]:
         asked.setdefault(one.name, []).append(one.specifier)
     lacking = {name for name, parts in asked.items() if not has_wheel(name, ",".join(parts), python, os)}
     return frozenset(lacking | {one.name for one in lines if not fits_here(one.url, os, python)})
-
-
-def contradiction(against: Statement, one: Statement) -> Message:
-    """Return the two lines that no release meets, as a sentence."""
-    return message(
-        "project.remark.contradiction",
-        file=against.origin.file,
-        line=against.origin.line,
-        one=str(against),
-        other_file=one.origin.file,
-        other_line=one.origin.line,
-        other=str(one),
-    )
 
 
 def _alternatives(statements: list[Statement]) -> bool:

@@ -206,7 +206,9 @@ def _is_agreed(state: AppState) -> bool:
     request = state.request
     if request is None or not state.trusted.issuperset(request.hosts):
         return False
-    return not request.decision.differing or (state.agreed and not state.strict)
+    if state.strict:
+        return request.decision.is_exact
+    return not request.decision.differing or state.agreed
 
 
 def _has_source(state: AppState) -> bool:

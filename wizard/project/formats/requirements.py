@@ -22,6 +22,7 @@ from wizard.compatibility.data.ordering import version_key
 from wizard.project.conda_names import name_of_conda
 from wizard.project.model import (
     DECLARED,
+    ENDLESS,
     RECOMMENDED,
     AddressLine,
     FileLine,
@@ -39,6 +40,10 @@ _OPTION = re.compile(
 _WITH_VALUE = re.compile(
     r"requirement|constraint|editable|find-links|index-url|extra-index-url|trusted-host|hash|no-binary|only-binary"
     r"|config-settings|global-option|use-feature|platform|python-version|abi|implementation|target"
+)
+_BUILD = re.compile(
+    r"(?:^|\s)--(?:install-option|global-option|build-option|config-settings?)\b"
+    r"(?:(?:=|\s+)(?:\"[^\"]*\"|'[^']*'|[^\s\"'])+)?"
 )
 _SHORT = {"r": "requirement", "c": "constraint", "e": "editable", "f": "find-links", "i": "index-url"}
 _ADDRESSES = {"find-links": "find-links", "index-url": "index", "extra-index-url": "index"}
@@ -90,7 +95,7 @@ def read_requirements(file: str, text: str, found: Findings, strength: str = DEC
         found.remark("commented", origin_of(file, text.count("\n", 0, match.start()) + 1, match[0]))
     for line, words in logical_lines(text):
         where = origin_of(file, line, words)
-        if len(words) > _LONGEST:
+        if len(words) > _LONGEST or ENDLESS.search(words):
             found.remark("unreadable-line", where)
             continue
         if is_conda_line(words):
@@ -139,9 +144,10 @@ def logical_lines(text: str) -> Iterator[tuple[int, str]]:
 
 def read_line(words: str, where: FileLine, found: Findings, strength: str = DECLARED, group: str = "") -> None:
     """Read one line of pip's: a requirement, or an option that includes a file or names a source."""
-    rest, options = split_options(words)
-    constraint = False
-    editable = False
+    rest, options = split_options(_BUILD.sub("", words))
+    if _BUILD.search(words):
+        found.remark("option-left", where)
+    constraint = editable = False
     for option, value in options:
         if option in ("requirement", "constraint") and value:
             constraint = option == "constraint"
@@ -217,6 +223,8 @@ def _meant(text: str) -> str:
 
 def requirement(text: str, where: FileLine) -> Statement | None:
     """None: not what PEP 508 calls a requirement."""
+    if ENDLESS.search(text):
+        return None
     try:
         parsed = Requirement(text)
     except (InvalidRequirement, RecursionError):
@@ -306,6 +314,8 @@ def conda_specifier(version: str) -> tuple[str, str]:
     A single `=` means that version and what begins with it. Of alternatives (`1.12|2.0`) the newest counts, which PEP
     440 cannot say otherwise. What cannot be said is any version.
     """
+    if ENDLESS.search(version):
+        return "", ""
     version = max(version.strip().strip("\"'").split("|"), key=version_key)
     build = ""
     pinned = re.fullmatch(r"(==?|)\s*([^=<>!~,]+)=([^=<>!~,]+)", version)

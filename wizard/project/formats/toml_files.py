@@ -20,6 +20,7 @@ from wizard.model.typed import from_json, from_toml
 from wizard.project.file_choice import is_developing
 from wizard.project.formats.requirements import read_requirements, requirement, statements_of, version_of_address
 from wizard.project.model import (
+    ENDLESS,
     IN_LOCK,
     LOCKED,
     MADE_FOR,
@@ -157,6 +158,8 @@ def _python(value: Any, head: str, lines: TomlText, found: Findings) -> None:
 
 
 def _strings(entries: Any, head: str, group: str, lines: TomlText, found: Findings) -> None:
+    if isinstance(entries, str):
+        found.remark("dependencies-unread", lines.at(entries, head))
     for entry in listed(entries):
         if isinstance(entry, str):
             for one in statements_of(entry, lines.at(entry, head), found):
@@ -377,7 +380,12 @@ def _statement(package: Any, file: str, line: int) -> Statement | None:
     name, version = package.get("name"), package.get("version")
     source = table_in(package, "source")
     is_itself = "." in (source.get("virtual"), source.get("editable"))
-    if is_itself or not (isinstance(name, str) and isinstance(version, str)) or not re.match(r"\d", version):
+    if (
+        is_itself
+        or not (isinstance(name, str) and isinstance(version, str))
+        or not re.match(r"\d", version)
+        or ENDLESS.search(version)
+    ):
         return None
     public, _, local = version.partition("+")
     where = origin_of(file, line, f"{name} {version}")

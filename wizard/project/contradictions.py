@@ -1,0 +1,115 @@
+"""Lines of a project that stand against each other, or against themselves: which they are, and whether that matters.
+
+Pure. Which of them counts is the weigher's matter; here each is a sentence, and of thousands most are counted only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from wizard.model.messages import Message, message
+from wizard.project.model import (
+    RECOMMENDED,
+    TORCH,
+    Statement,
+    can_meet,
+    is_run,
+    is_script,
+    marker_holds,
+)
+from wizard.project.understand import Understood
+
+MOST_NAMED = 6  # contradictions in one answer
+
+
+def contradictions(asks: Understood, os: str, python: str) -> Iterator[Message]:
+    """Two lines of another package that no release meets; torch's and Python's are told by the weigher."""
+    kept: dict[str, list[Statement]] = {}
+    found: list[Message] = []
+    pairs = [one for lines in asks.pairs.values() for one in lines]
+    for one in (*asks.packages, *asks.constraints, *pairs):
+        if one.strength == RECOMMENDED or not one.specifier or not marker_holds(one.marker, os, python):
+            continue
+        if not can_meet(one.specifier, ""):
+            found.append(contradicts_itself(one))
+            continue
+        before = kept.setdefault(one.name, [])
+        against = next((each for each in before if not can_meet(each.specifier, one.specifier)), None)
+        if against is None and len(before) < MOST_NAMED:
+            before.append(one)
+        elif against is not None:
+            found.append(contradiction(against, one))
+    found += _told_otherwise(asks, kept)
+    yield from bounded(found)
+
+
+def _told_otherwise(asks: Understood, kept: Mapping[str, list[Statement]]) -> Iterator[Message]:
+    """What a README says of torch, or an install script of anything, against what is declared: where not one of its
+    lines, which may be for one kind of computer each, goes with that."""
+    declared = {**kept, TORCH: [] if asks.torch_any else [one for one in asks.torch if one.specifier]}
+    said: dict[tuple[str, str], list[Statement]] = {}
+    for one in asks.told:
+        if (
+            one.specifier
+            and one.name in declared.keys() - asks.pairs.keys()
+            and (one.name == TORCH or is_script(one.origin.file))
+        ):
+            said.setdefault((one.name, one.origin.file), []).append(one)
+    once = {(lines[0].name, lines[0].specifier): lines for lines in reversed(said.values())}
+    for (name, _), lines in reversed(once.items()):
+        against = [_against(one, declared[name]) for one in lines]
+        if against[0] and all(against):
+            yield contradiction(against[0], lines[0])
+
+
+def _against(one: Statement, declared: list[Statement]) -> Statement | None:
+    return next((each for each in declared if not can_meet(each.specifier, one.specifier)), None)
+
+
+def contradiction(against: Statement, one: Statement) -> Message:
+    """Return the two lines that no release meets, as a sentence."""
+    return message(
+        "project.remark.contradiction",
+        file=against.origin.file,
+        line=against.origin.line,
+        one=str(against),
+        other_file=one.origin.file,
+        other_line=one.origin.line,
+        other=str(one),
+    )
+
+
+def contradicts_itself(one: Statement) -> Message:
+    """Return a line that no version at all can meet, as a sentence."""
+    place = one.origin
+    return message("project.remark.contradicts-itself", file=place.file, line=place.line, asked=str(one))
+
+
+def bounded(found: Sequence[Message]) -> Iterator[Message]:
+    """Yield the first, and how many more there are."""
+    yield from found[:MOST_NAMED]
+    if len(found) > MOST_NAMED:
+        yield message("project.remark.contradictions-more", count=len(found) - MOST_NAMED)
+
+
+def agreeing(packages: Iterable[Statement]) -> Iterator[Statement]:
+    """Leave out a line that no version meets together with an earlier one of the same package: the first counts."""
+    kept: dict[str, list[Statement]] = {}
+    for one in packages:
+        before = [each for each in kept.setdefault(one.name, []) if not (each.marker or one.marker)]
+        if all(can_meet(each.specifier, one.specifier) for each in before):
+            kept[one.name].append(one)
+            yield one
+
+
+def is_contradicted(remarks: Iterable[Message]) -> bool:
+    """Return whether two lines stand against each other, or one against itself, so that one is not met; what a README,
+    a script or a Dockerfile says binds nobody."""
+    keys = ("project.remark.contradiction", "project.remark.contradicts-itself")
+    places = ([one.params.get(key) for key in ("file", "other_file")] for one in remarks if one.key in keys)
+    return any(not any(_only_tells(str(file)) for file in files if file) for files in places)
+
+
+def _only_tells(file: str) -> bool:
+    name = file.rpartition("/")[2].lower()
+    return is_run(file) or name.startswith("readme") or name.endswith((".md", ".rst"))
