@@ -28,6 +28,19 @@ def pick(state: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     return typed("pick", *arguments, env=environment)
 
 
+def test_the_lines_name_the_files_and_what_was_not_looked_up(project: Path, tmp_path: Path) -> None:
+    said = pick(tmp_path / "s", "--project", project, "--machine", OLD_CARD).stdout
+    assert "Read from: requirements.txt\n" in said
+    assert "Not looked up: whether the other packages (2)" in said
+    (project / "requirements.txt").write_text("torch\n")
+    said = pick(tmp_path / "s", "--project", project, "--machine", OLD_CARD).stdout
+    assert "Read from" in said
+    assert "Not looked up" not in said
+    (project / "requirements.txt").write_text("torch\neinops\n")
+    (project / "uv.lock").write_text('version = 1\n[[package]]\nname = "einops"\nversion = "0.8.0"\n')
+    assert "Not looked up" not in pick(tmp_path / "s", "--project", project, "--machine", OLD_CARD).stdout
+
+
 def test_a_document_for_each_machine(project: Path, tmp_path: Path) -> None:
     done = pick(tmp_path / "s", "--project", project, "--machine", OLD_CARD, NEW_CARD, "--json")
     assert done.returncode == 0, done.stderr

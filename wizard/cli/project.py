@@ -42,7 +42,7 @@ def project_teller(
         if arguments.json:
             terminal.document(project_document(project, decision, name, terminal.language))
         else:
-            terminal.line((f"== {name}\n" if name else "") + project_lines(decision, terminal.language, project.files))
+            terminal.line((f"== {name}\n" if name else "") + project_lines(decision, terminal.language, project))
         if arguments.strict and not decision.is_exact:
             terminal.error(_not_as_asked(decision))
             return ExitStatus.FAILED

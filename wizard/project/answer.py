@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from wizard.compatibility.explain import variant_name
 from wizard.model.messages import Message, message, text
 from wizard.model.redact import redact
 from wizard.project.decide import ProjectDecision
-from wizard.project.model import FileLine, Project, Statement, fit_to_show
+from wizard.project.model import LOCKED, FileLine, Project, Statement, fit_to_show
 from wizard.project.native import Relaxed
 from wizard.project.understand import PAIRS
 
@@ -102,16 +102,26 @@ def lines_named(words: str, statements: Iterable[Statement]) -> str:
     return "; ".join(list(found.values())[:_MOST_NAMED])
 
 
-def project_lines(decision: ProjectDecision, language: str | None = None, files: Sequence[str] = ()) -> str:
-    return "\n".join([*_lines(decision, language), *_read_from(files, language)]) + "\n"
+def project_lines(decision: ProjectDecision, language: str | None = None, project: Project | None = None) -> str:
+    """`project`: for an answer that stands alone and asked no source; what it was read from, and what is open, too."""
+    alone = _alone(project, decision) if project else ()
+    return "\n".join([*_lines(decision, language), *(f"  {text(one, language)}" for one in alone)]) + "\n"
 
 
-def _read_from(files: Sequence[str], language: str | None) -> Iterator[str]:
-    """Yield a line with the files that were read, the first by name."""
-    if files:
-        more = f" (+{len(files) - _MOST_FILES})" if len(files) > _MOST_FILES else ""
-        named = ", ".join(fit_to_show(file) for file in files[:_MOST_FILES]) + more
-        yield f"  {text(message('project.head.files', 'Read from: {files}', files=named), language)}"
+def _alone(project: Project, decision: ProjectDecision) -> Iterator[Message]:
+    files = project.files
+    more = f" (+{len(files) - _MOST_FILES})" if len(files) > _MOST_FILES else ""
+    named = ", ".join(fit_to_show(file) for file in files[:_MOST_FILES]) + more
+    yield message("project.head.files", "Read from: {files}", files=named)
+    locked = {one.name for one in project.statements if one.strength == LOCKED}
+    unasked = [one for one in decision.understood.rest if one.name not in locked]
+    if unasked and decision.candidate:
+        yield message(
+            "project.head.unasked",
+            "Not looked up: whether the other packages ({count}) go together and have wheels for this Python and "
+            "system. A setup asks that before it installs anything.",
+            count=len(unasked),
+        )
 
 
 def _lines(decision: ProjectDecision, language: str | None) -> Iterator[str]:
