@@ -119,8 +119,9 @@ def test_a_downloaded_archive_is_unpacked_once(tmp_path: Path) -> None:
     assert again.name == "captions-main-2", "what the person changed is not written over, and not taken for the archive"
     with zipfile.ZipFile(archive, "w"):
         pass
-    empty = bring_project(str(archive), lambda: False, tmp_path / "projects")
-    assert (empty.name, list(empty.iterdir())) == ("captions-main-3", []), "no other folder is taken for an empty one"
+    with pytest.raises(WizardError, match="has no files"):  # and no other folder is taken for an empty one
+        bring_project(str(archive), lambda: False, tmp_path / "projects")
+    assert not (tmp_path / "projects" / "captions-main-3").exists()
     archive.write_bytes(b"PK broken")
     with pytest.raises(WizardError, match="cannot be read"):
         bring_project(str(archive), lambda: False, tmp_path / "projects")
@@ -146,6 +147,15 @@ def test_another_folder_of_that_name_stays(git_server: GitServer, tmp_path: Path
     (tmp_path / "projects" / "captions").mkdir(parents=True)
     folder = bring_project(f"{git_server.address}/captions.git", lambda: False, tmp_path / "projects")
     assert folder.name == "captions-2"
+
+
+def test_a_project_without_files_leaves_no_folder(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "nothing.zip", "w") as archive:
+        archive.mkdir("nothing")
+    with pytest.raises(WizardError) as caught:
+        bring_project(str(tmp_path / "nothing.zip"), lambda: False, tmp_path / "projects")
+    assert caught.value.code == "project-empty"
+    assert not (tmp_path / "projects").exists()
 
 
 @WANTS_GIT

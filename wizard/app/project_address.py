@@ -162,6 +162,13 @@ def _made(address: ProjectAddress, place: Path, is_cancelled: IsCancelled) -> Pa
             else:
                 with _archive(address, is_cancelled) as archive:
                     _unpack(archive, made, address, is_cancelled)
+            if not any(one.name != ".git" for one in made.iterdir()):
+                raise WizardError(
+                    "project-empty",
+                    "The project at {address} has no files.",
+                    "Look whether the address is right, or name another one.",
+                    address=address.repository,
+                )
             target = next(one for one in _names(target) if not os.path.lexists(one) or _holds(one, made))
             if not os.path.lexists(target):
                 moving.rename(made, target)
