@@ -112,8 +112,7 @@ def relaxed_natives(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
                 variant=best.candidate.variant,
             )
             first = first_library(native.name, best.candidate.variant)
-            made = releases_for(native.name, best.candidate.torch)
-            given = f">={first}" if first else made[0] if made else f"{row.name} ({best.candidate.variant})"
+            given = f">={first}" if first else f"{row.name} ({best.candidate.variant})"
             yield Relaxed(native.name, asked_words(tuple(pins)), given, why, lines_of(tuple(pins)))
         elif row.follows and pins and (best.torch or _is_of_another(native.name, pins, best.candidate.torch)):
             why = message("project.why.with-torch", torch=best.candidate.torch)
