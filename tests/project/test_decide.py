@@ -479,3 +479,15 @@ def test_bounds_of_several_lines_have_to_have_a_wheel_together(tmp_path: Path) -
     setup = 'from setuptools import setup\nsetup(python_requires="<3.8")\n'
     found = decided(tmp_path, {"requirements.txt": words, "setup.py": setup}, AMPERE)
     assert "wheel-of-pin" in codes(found)
+
+
+@pytest.mark.parametrize("on", [AMPERE, BLACKWELL])
+def test_a_python_for_which_the_project_has_no_torch_is_not_taken(tmp_path: Path, on: Machine) -> None:
+    words = '[tool.poetry]\nname = "one"\nversion = "1"\n[tool.poetry.dependencies]\npython = ">=3.10,<3.12"\n'
+    words += 'torch = {version = ">=2.0.0", python = ">=3.11,<3.12"}\n'
+    words += 'lingvo = {version = "0.12.7", python = ">=3.10,<3.11"}\n'
+    found = decided(tmp_path, {"pyproject.toml": words}, on)
+    assert (build(found)[2], relaxed(found)) == ("3.11", {})
+    elsewhere = "torch==2.3.1; sys_platform == 'darwin'\ntorch==2.7.1; sys_platform != 'darwin'\n"
+    other = decided(tmp_path / "two", {"requirements.txt": elsewhere}, on)
+    assert (build(other)[0], relaxed(other)) == ("2.7.1", {})

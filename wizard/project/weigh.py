@@ -90,8 +90,6 @@ class BuildWeigher:
         torch = self._agreeing(self.asks.torch) or tuple(self._below_the_tables())
         self.asks = replace(self.asks, torch=torch, python=self._agreeing_python())
 
-    # What is asked
-
     def _agreeing(self, torch: tuple[Statement, ...]) -> tuple[Statement, ...]:
         """Without those that no release meets together with an earlier one: told as the two lines."""
         if self.asks.torch_any:
@@ -129,7 +127,7 @@ class BuildWeigher:
 
     def _agreeing_python(self) -> tuple[Statement, ...]:
         kept: list[Statement] = []
-        for one in self.asks.python:
+        for one in (*self.asks.python, *self._pythons_of_torch()):
             if kept and not any(
                 all(python_meets(s.specifier, python) for s in [*kept, one]) for python in self.pythons
             ):
@@ -137,6 +135,14 @@ class BuildWeigher:
                 continue
             kept.append(one)
         return tuple(kept)
+
+    def _pythons_of_torch(self) -> Iterator[Statement]:
+        """Yield the Pythons that the lines for torch are meant for, where they leave some out."""
+        torch = () if self.asks.torch_any else self.asks.torch
+        held = [python for python in self.pythons if any(self._holds(one, python) for one in torch)]
+        if held and held != self.pythons:
+            last = version_key(held[-1])[1] + 1
+            yield replace(torch[0], name=PYTHON, specifier=f">={held[0]},<3.{last}", marker="")
 
     @cached_property
     def asked_releases(self) -> list[str]:
@@ -147,8 +153,6 @@ class BuildWeigher:
     def _torch_meets(self, release: str, python: str) -> bool:
         met = [meets(one.specifier, release) for one in self.asks.torch if self._holds(one, python)]
         return not met or (any(met) if self.asks.torch_any else all(met))
-
-    # The choice
 
     def best(self) -> Weighed | None:
         """None: no build runs on this machine at all."""
@@ -258,7 +262,7 @@ class BuildWeigher:
             given = candidate.companion(name)
             applying = [one for one in statements if one.specifier and self._holds(one, python)]
             met = [pair_meets(one.specifier, given or "") for one in applying]
-            if met and not (any(met) if _alternatives(applying) else all(met)):
+            if met and not (any(met) if all(one.strength == RECOMMENDED for one in applying) else all(met)):
                 yield name
 
     def _other_patches(self, candidate: Candidate) -> Iterator[bool]:
@@ -376,11 +380,6 @@ def without_wheels(asks: Understood, os: str, python: str) -> frozenset[str]:
         asked.setdefault(one.name, []).append(one.specifier)
     lacking = {name for name, parts in asked.items() if not has_wheel(name, ",".join(parts), python, os)}
     return frozenset(lacking | {one.name for one in lines if not fits_here(one.url, os, python)})
-
-
-def _alternatives(statements: list[Statement]) -> bool:
-    """Return whether the lines are only told, for one kind of computer or another."""
-    return all(one.strength == RECOMMENDED for one in statements)
 
 
 def _implied_met(one: Statement, torch: str, python: str) -> bool:
