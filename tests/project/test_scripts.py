@@ -160,6 +160,18 @@ def test_of_a_readme_neither_the_project_nor_words_nor_tools_are_further_package
         assert said == "geoopt"
 
 
+def test_a_path_of_windows_and_a_name_in_a_folder_that_a_line_goes_to_are_folders(tmp_path: Path) -> None:
+    readme = "```\ncd submodules\npip install raster-32\npip install geoopt\npip install pybind11;\ncd ..\n```\n"
+    (tmp_path / "submodules" / "raster-32").mkdir(parents=True)
+    files: dict[str, str | bytes] = {"requirements.txt": "submodules\\simple-grid\ntorch==2.0.1\n", "README.md": readme}
+    found = decided(tmp_path, files, AMPERE)
+    assert [one.params["line"] for one in found.remarks if one.key.endswith("local-path")] == [1]
+    told = {one.key.rpartition(".")[2]: one.params["packages"] for one in found.remarks if one.key.endswith("s-too")}
+    assert told == {"folders-too": "./submodules/raster-32"}
+    [said] = [one.params["packages"] for one in found.remarks if one.key.endswith("recommended-too")]
+    assert said == "geoopt, pybind11"
+
+
 def test_an_image_whose_torch_is_upgraded_pins_none(tmp_path: Path) -> None:
     words = "FROM pytorch/pytorch:2.6.0-cuda12.4-cudnn9-devel\nRUN pip install torch torchvision -U\n"
     words += "RUN pip install unsloth -U\n"
@@ -379,3 +391,18 @@ def test_what_a_task_of_pixi_installs_is_read_however_it_is_written(tmp_path: Pa
     assert str(told).replace("[all]", "").split(", ") == ["lycon", "flask==2.1"]
     [flask] = [one for one in read_project(tmp_path).statements if one.name == "flask"]
     assert flask.origin.line == line
+
+
+def test_a_script_of_the_root_that_installs_torch_is_read_whatever_its_name(tmp_path: Path) -> None:
+    script = "conda create --name agent python=3.10 -y\npip install torch==2.3.1 torchvision==0.18.1\n"
+    pyproject = '[project]\nname = "agent"\nversion = "1"\ndependencies = ["einops"]\n'
+    found = decided(tmp_path, {"pyproject.toml": pyproject, "run.sh": script, "train.sh": "python -m agent\n"}, AMPERE)
+    assert (build(found)[0], build(found)[2]) == ("2.3.1", "3.10")
+    beside = {"requirements.txt": "torch==2.1.0\n", "run.sh": script}
+    assert build(decided(tmp_path / "beside", {**beside}, AMPERE))[0] == "2.1.0"
+
+
+@pytest.mark.parametrize("words", ['PYTHON_VERSION="3.11.7"\n', "uv venv --python 3.11\n", "uv venv -p python3.11 x\n"])
+def test_the_python_that_a_script_sets_is_recommended(tmp_path: Path, words: str) -> None:
+    found = decided(tmp_path, {"setup.sh": f"{words}pip install torch==2.6.0\n"}, AMPERE)
+    assert build(found)[::2] == ("2.6.0", "3.11")

@@ -135,3 +135,19 @@ def test_what_a_list_names_beside_torch_is_told_and_its_torchvision_taken(tmp_pa
 def test_numbers_of_a_list_without_torch_are_no_versions(tmp_path: Path) -> None:
     readme = "| model | score |\n|--|--|\n| jax | 12.30 |\n| torch | 14.20 |\n\n```yaml\nlr: 0.001\n```\n"
     assert "named-too" not in codes(decided(tmp_path, {"README.md": readme, "requirements.txt": "torch\n"}, AMPERE))
+
+
+@pytest.mark.parametrize("name", ["PyG", "PyTorch Geometric", "torch-geometric"])
+@pytest.mark.parametrize("mark", ["* ", "- ", "--"])
+def test_pyg_in_a_list_beside_torch_is_named(tmp_path: Path, name: str, mark: str) -> None:
+    readme = f"## Dependencies\n\n{mark}pytorch 1.11\n{mark}{name} 2.1\n"
+    found = decided(tmp_path, {"README.md": readme, "requirements.txt": "rdkit\n"}, AMPERE)
+    assert build(found)[0] == "1.11.0"
+    [said] = [one.params["packages"] for one in found.remarks if one.key.endswith("named-too")]
+    assert said == "torch-geometric==2.1"
+
+
+def test_options_of_a_list_are_words(tmp_path: Path) -> None:
+    readme = "## Environment\n--cuda 11.8\n\n--python 3.9.17\n\n--pytorch 2.0.1\n"
+    found = decided(tmp_path, {"README.md": readme, "requirements.txt": "einops\n"}, AMPERE)
+    assert build(found) == ("2.0.1", "cu118", "3.9")

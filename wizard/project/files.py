@@ -162,6 +162,10 @@ class ProjectFolder:
         notebooks = sorted(entry.name for entry in os.scandir(self.root) if entry.name.lower().endswith(".ipynb"))
         return notebooks + [name for depth in sorted(telling) if depth for name in telling[depth] if is_script(name)]
 
+    def scripts_of_root(self) -> list[str]:
+        """Return those whose names do not say that they install."""
+        return [name for depth, name, _ in self.names() if not depth and not _kind(name) and is_script(name)]
+
     def lists(self) -> list[str]:
         """Return the lists that only the folder's name says to be ones (`requirements/torch21.txt`)."""
         return self._by_depth("listing").get(0, [])
@@ -213,6 +217,9 @@ class ProjectFolder:
         places = [one for one in (Path(beside).parent / name, Path(name)) if self.inside(one) is not None]
         held = [entry.name for one in places if (self.root / one).is_dir() for entry in os.scandir(self.root / one)]
         return bool({"setup.py", "pyproject.toml"} & {*held}) or ("/" in name and not held)
+
+    def has_folder(self, name: str) -> bool:
+        return self.inside(Path(name)) is not None and (self.root / name).is_dir()
 
     def named(self, name: str) -> list[str]:
         """Return the files below that have this name, or end in this path; `*` is any part of it."""

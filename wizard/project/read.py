@@ -19,8 +19,9 @@ from wizard.project.companions import asks_for_torch
 from wizard.project.file_choice import DEVELOPING, are_alternatives, names_a_computer, of_another_framework, purpose_of
 from wizard.project.files import MOST_FILES, ORDER, ProjectFolder, is_lock, is_script_of_install, rank
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
-from wizard.project.formats.commands import BUILT, STARTED, installs, last_resort, read_commands
+from wizard.project.formats.commands import BESIDE, BUILT, STARTED, installs, read_commands
 from wizard.project.formats.requirements import MOST_LINES
+from wizard.project.formats.words import last_resort
 from wizard.project.model import (
     DECIDED,
     DECLARED,
@@ -66,6 +67,7 @@ def read_project(path: Path) -> Project:
         reader.leave_developing()
         reader.tell_options(declaring)
         reader.read_below()
+        reader.read_other_scripts()
         reader.read_linked(telling)
         reader.read_script_aside()
         reader.take_locked()
@@ -283,6 +285,14 @@ class ProjectReader:
             if asking:
                 return
 
+    def read_other_scripts(self) -> None:
+        """Where nothing names torch: read the scripts of the root that install it, whatever they are called."""
+        if any(one.name == TORCH for one in (*self.found.statements, *self.found.told)):
+            return
+        for name in self.folder.scripts_of_root()[:MOST_FILES]:
+            if any(one.name == TORCH and one.group != "imported" for one in self.alone(name).found.statements):
+                self.read(name)
+
     def read_linked(self, telling: list[str]) -> None:
         """Where nothing names torch: read the documents that a README points to, until one does."""
         for name in self.folder.linked(telling):
@@ -326,10 +336,11 @@ class ProjectReader:
         if re.match(r"[a-z+]+://", words):
             self.found.remark("include-from-elsewhere", where)
             return
-        if group == BUILT:
-            if self.folder.may_build(words, where.file):
-                one = Statement(normalized(words.rpartition("/")[2]), "", where, RECOMMENDED, url=f"./{words}")
-                self.found.statements.append(one)
+        if group in (BUILT, BESIDE):
+            is_here = self.folder.may_build(words, where.file) if group == BUILT else self.folder.has_folder(words)
+            one = Statement(normalized(words.rpartition("/")[2]), "", where, RECOMMENDED)
+            if is_here or group == BESIDE:
+                self.found.statements.append(replace(one, url=f"./{words}") if is_here else one)
             return
         name = self.folder.resolve(words, where.file)
         found = [name] if name else self.folder.named(words)

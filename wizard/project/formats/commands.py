@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from posixpath import normpath
 
-from wizard.compatibility.data.ordering import version_key
 from wizard.project.formats.requirements import (
     FENCE,
     NamedRows,
@@ -22,9 +21,8 @@ from wizard.project.formats.requirements import (
     statements_of,
     version_of_address,
 )
+from wizard.project.formats.words import read_words
 from wizard.project.model import (
-    DECLARED,
-    LOCKED,
     ON_MAC,
     PYTHON,
     RECOMMENDED,
@@ -41,6 +39,7 @@ from wizard.project.model import (
 
 STARTED = "started"  # includes a script that a line starts
 BUILT = "built"  # includes a folder that a line installs
+BESIDE = "beside"  # includes a package, or a folder of that name where a line goes to
 _MOST_LINES = 20_000
 _MOST_LETTERS = 4_000
 _MOST_PROSE = 300
@@ -66,6 +65,8 @@ _UPGRADES = {"-U", "--upgrade"}
 _INDEXES = {"-i": "index", "--index-url": "index", "--extra-index-url": "index", "--index": "index"}
 _INTERPRETER = re.compile(
     r"\bpython(3\.\d+)\s+-m\b|\bpy\s+-(3\.\d+)\b|/python/(3\.\d+)\.\d+/|^\s*FROM\s+(?:\S*/)?python:(3\.\d+)"
+    r"|\buv\s+venv\s[^&|;]*?(?:-p|--python)[\s=]+(?:python)?(3\.\d+)(?![\w-])"
+    r"|^\s*(?:export\s+|set\s+)?PYTHON_VERSION=[\"']?(3\.\d+)(?:\.\d+)?[\"']?\s*$"
     r"|\b(?:apt(?:-get)?\s(?=[^&|;]*\binstall\s)|update-alternatives\s)[^&|;]*?\bpython(3\.\d+)(?![\w.])"
 )
 # NVIDIA's own images are numbered by year and month.
@@ -76,34 +77,7 @@ _DEFAULT = re.compile(
     r"(?:[\"']?(?P<value>[\w.+:/-]+)[\"']?|[\"'](?P<words>[\w.+:/=<>~\[\], -]+)[\"'])\s*$"
 )
 _REFERENCE = re.compile(r"\$\{(\w+)(?::?-(?P<else>[^}]*))?\}|\$(\w+)")
-_DECORATED = re.compile(r"[`*_|\s]+")
-# In words, with a version: "PyTorch 1.7.1", "torch >= 1.4 (1.7 recommended)"; not in a command, a name or an address.
-_IN_WORDS = re.compile(
-    r"(?:^|(?<=[\s(,/，：、（\[]))(?P<name>(?:py)?torch|python|cuda(?:[ -]?toolkit)?)(?![\w-])"
-    r"\]?(?:\([^)]*\))? ?(?:versions?|v)? ?:? ?(?P<sign>[=><~≥(-]{0,2}) ?v?(?P<version>\d+\.\d+(?:\.\d+)?)"
-    r"(?P<more>(?: ?(?:,|/|-|–|~|or|and|to|through) ?\d+\.\d+(?:\.\d+)?)*)"
-    r"(?P<tail>\+(?!\w)| ?\)? ?(?:and|or|及)? ?(?:later|newer|above|higher|up(?:wards)?\b|以上|更高))?",
-    re.IGNORECASE,
-)
-# A line that says what is needed, and not what is new: an entry of a list or a table, or a sentence with such words.
-_IS_ENTRY = re.compile(r"\s*(?:[-*+•>|]|\d+[.)])?[\s|`*_\[]*(?:(?:py)?torch|python|cuda)\b", re.IGNORECASE)
-_IS_NEED = re.compile(
-    r"\b(?:tested|tried|developed|requires?|requirements?|prerequisites?|needs?|dependenc(?:y|ies)|implemented|compatible"
-    r"|used in (?:this|our|the))\b|(?:所需|运行|实验|开发|测试)环境|环境(?:要求|配置|依赖)|依赖|测试|需要|要求",
-    re.IGNORECASE,
-)
-_IS_NEWS = re.compile(
-    r"\bnot?\b|incompatible|n't\b|\bsince\b|deprecat|legacy|\badd(?:s|ed)?\b|releas|\bfix|updat|migrat|upgrad|\bbug|branch|shields\.io|faster"
-    r"|speed|benchmark|instead|issue|before|until|drop|if you|e\.g\.|for example",
-    re.IGNORECASE,
-)
-_PIN_IN_WORDS = re.compile(r"(?<![\w./=-])[A-Za-z][\w.-]*(?:\[[\w,-]+\])?==\d+(?:\.\w+)*")
-_PAIRS = ("torchvision", "torchaudio")
-_NAMES_IN_WORDS = {"python": PYTHON, "torch": TORCH, "pytorch": TORCH}  # the rest is CUDA
-_TOOLKIT = "cudatoolkit"
-_CUDA = re.compile(r"/(?:cu\d{2,3}|cpu)(?:/|$)")
 _IS_PROSE = re.compile(r"(?:readme|\.md|\.rst|\.txt)$", re.IGNORECASE)
-_IS_COMMAND = re.compile(r"\binstall\s|\bdocker\s|error|mac|apple", re.IGNORECASE)
 _IS_OF_TOOL = re.compile(r"\b(?:pip3?|mim|conda|mamba|apt(?:-get)?|brew|pyenv|uv|docker|module)\s|error", re.IGNORECASE)
 _STARTED = re.compile(r"(?:^|[\s;&`(])(?:(?:bash|sh|zsh|source|\.)\s+(?:-\w+\s+)*|(?=\./))([\w./-]+\.(?:sh|bash))\b")
 _BUILT = re.compile(r"\bpython[\d.]*\s+((?:[\w.-]+/)*)setup\.py\s+(?:[\w-]+\s+)*?(?:install|develop|build|build_ext)\b")
@@ -145,7 +119,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
         if match := _BASE.match(line):
             found.statements.append(Statement(TORCH, f"=={match[1]}", where, RECOMMENDED, build=match[2] or ""))
         if place.is_prose and not place.is_of_machine and not _IS_OF_TOOL.search(line):
-            _words(line[:_MOST_PROSE], where, found, place.is_code)
+            read_words(line[:_MOST_PROSE], where, found, place.is_code)
             rows.add(line[:_MOST_PROSE], where, place.is_code)
         for match in _PIP.finditer(line):
             tokens = _tokens(place.command(match["words"]))
@@ -237,59 +211,6 @@ def _run(line: str, where: FileLine, found: Findings, place: _WorkingFolder) -> 
             found.statements.append(Statement(normalized(name), "", where, RECOMMENDED, "imported"))
 
 
-def _words(line: str, where: FileLine, found: Findings, is_code: bool) -> None:
-    """Note the versions that a sentence or a list names: of torch at least as a remark. Code has no sentences."""
-    is_need = bool(_IS_ENTRY.match(line) or (not is_code and _IS_NEED.search(line))) and not _IS_NEWS.search(line)
-    is_command = bool(_IS_COMMAND.search(line))
-    for match in _IN_WORDS.finditer(_DECORATED.sub(" ", line)):
-        name = _NAMES_IN_WORDS.get(match["name"].lower(), _TOOLKIT)
-        if is_command and name != PYTHON:
-            continue
-        specifier = _specifier_in_words(match, name)
-        if name == TORCH and not specifier.startswith(">"):
-            found.remark("in-words", where)
-        if is_need and specifier:
-            found.told.append(Statement(name, specifier, where, LOCKED if name == PYTHON else RECOMMENDED))
-    if "torch" in line.lower() and not (is_code or is_command or _IS_NEWS.search(line)):
-        pins = (requirement(match[0], where) for match in _PIN_IN_WORDS.finditer(line))
-        found.told += [replace(one, strength=RECOMMENDED) for one in pins if one and one.name not in _NAMES_IN_WORDS]
-
-
-def _specifier_in_words(match: re.Match[str], name: str) -> str:
-    """Return `==1.13.1` of "1.13.1", `>=3.8` of "3.8 or later", `>=3.8,<3.11` of "3.8 - 3.10"."""
-    least, sign = match["version"], match["sign"]
-    major, minor = map(int, least.split(".")[:2])
-    if name == PYTHON and not (major == 3 and minor < 30):
-        return ""
-    if match["tail"] or ">" in sign or sign == "≥":
-        return f">={least}"
-    if "<" in sign:
-        return f"{sign.strip('(')}{least}"
-    others = [version_key(one) for one in re.findall(r"\d+\.\d+(?:\.\d+)?", match["more"])]
-    others = [one for one in others if one[0] in (major, major + 1) and one > version_key(least)]
-    if others:
-        most = max(others)
-        return f">={least},<{most[0]}.{most[1] + 1}"
-    return f"=={least}" if name == TORCH and least.count(".") == 2 else f"=={major}.{minor}.*"
-
-
-def last_resort(found: Findings) -> list[Statement]:
-    """Return what only words say, of each name where no file and no command has a version: an exact one first, but of
-    torch a bound, beside which a release is the one that was tried."""
-    firm = [one for one in found.statements if one.specifier and not one.group]
-    torch = [one for one in firm if one.name == TORCH]
-    says = {one.name for one in firm if one.name != PYTHON or one.strength != DECLARED}  # words choose within a bound
-    has_cuda = says & {"pytorch-cuda", "cuda-version", "cpuonly"} or any(one.local or one.build for one in torch)
-    is_open = torch and not any(one.specifier.startswith("==") for one in torch)  # the CUDA was that of another torch
-    if has_cuda or is_open or any(_CUDA.search(one.url) for one in found.sources):
-        says.add(_TOOLKIT)
-    said: dict[str, Statement] = {}
-    for one in sorted(found.told, key=lambda one: one.specifier.startswith("==") == (one.name == TORCH)):
-        if one.name not in says and one.name in (PYTHON, TORCH, _TOOLKIT, *_PAIRS):
-            said.setdefault(one.name, one)
-    return list(said.values())
-
-
 def installs(text: str) -> bool:
     """Return whether a script puts packages in, so that it is a part of the installation."""
     return bool(_INSTALLS.search(text))
@@ -332,8 +253,10 @@ def _pip(tokens: list[str], where: FileLine, found: Findings, folder: str) -> No
             found.include(_below(folder, value), where, "constraint" if token in _CONSTRAINTS else "")
         elif folder and re.match(r"\.{1,2}(?:$|[/\[])", token):
             _built(folder + token.partition("[")[0], where, found)
+        elif folder and re.fullmatch(r"[A-Za-z][\w-]+", token):
+            found.include(folder + token, where, BESIDE)
         elif not token.startswith("-"):
-            _named(token, where, found)
+            _named(token.removesuffix(";"), where, found)
 
 
 def _built(folder: str, where: FileLine, found: Findings) -> None:

@@ -56,6 +56,7 @@ _COMMENT = re.compile(r"(^|\s)#.*$")
 _COMMENTED = re.compile(r"^[ \t]*#[# \t]*torch[ \t]*[=<>~!][^\n]*$", re.MULTILINE)
 # A folder below, as pip takes it: no name has a slash.
 _INNER = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?(?:\[[\w,.-]*\])?")
+_OF_WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+")
 _TAGGED = re.compile(r"github\.com/pytorch/(?:pytorch|vision|audio)(?:\.git)?@v?(\d+\.\d+\.\d+)$")
 _PINNED = re.compile(
     r"([A-Za-z0-9][\w.-]*(?:\[[\w,.-]*\])?(?:\s*(?:,\s*)?(?:[<>!~=]=|===|[<>])\s*\d[\w.*+-]*)+)\s+(?:[/(\[–—|:]|-+ )"
@@ -69,10 +70,11 @@ _ROW = re.compile(
 _HEAD = re.compile(r"Package\s+Version.*|-+\s+-[-\s]*", re.IGNORECASE)
 # A line of a list, a table or a block that is a package and its version, and what such lines name that is no package.
 _NAMED_ROW = re.compile(
-    r" ?(?P<mark>[-+•>]|\d+[.)])? ?(?P<name>[a-z][\w.-]*)(?:\[[\w, -]*\])?(?: ?(?P<sign>[=~><!]=|[=:：≥]) ?| )"
+    r" ?(?P<mark>--?|[+•>]|\d+[.)])? ?(?P<name>[a-z][\w.-]*)(?:\[[\w, -]*\])?(?: ?(?P<sign>[=~><!]=|[=:：≥]) ?| )"
     r"v?(?P<version>\d+(?:\.[\d*]+)+(?:\+\w+)?) ?,?(?: ?[#(（].*)?",
     re.IGNORECASE,
 )
+_GEOMETRIC = re.compile(r"\b(?:pyg|pytorch[ _-]geometric)\b", re.IGNORECASE)
 _NO_PACKAGE = re.compile(
     r"python|(?:py)?torch|cuda\S*|cudnn|nvidia\S*|driver|version|ubuntu|debian|centos|windows|linux|macos|gcc|g\+\+|cmake"
     r"|(?:ana|mini)?conda\d?|docker|node(?:js)?|java|jdk|git|rust|go",
@@ -185,6 +187,7 @@ def split_options(words: str) -> tuple[str, list[tuple[str, str]]]:
 def statements_of(text: str, where: FileLine, found: Findings, editable: bool = False) -> list[Statement]:
     """Return what a requirement line asks for; one that is none gives a remark."""
     text = text.strip().rstrip(",")
+    text = text.replace("\\", "/") if _OF_WINDOWS.fullmatch(text) else text
     if not text or _VARIABLE.fullmatch(text):
         return []
     if text.startswith(("/", "~")):
@@ -373,6 +376,7 @@ class NamedRows:
         if FENCE.match(line) or not (line.strip() or is_code):
             self.waiting, self.has_torch = [], False
         words = " ".join(line.strip().strip("|").split("|")[:2]) if is_table else line
+        words = _GEOMETRIC.sub("torch-geometric", re.sub(r"^\s*\*\s", "- ", words))
         match = _NAMED_ROW.fullmatch(re.sub(r"[`*|\s]+", " ", words).rstrip())
         if not match:
             return
