@@ -406,3 +406,10 @@ def test_a_script_of_the_root_that_installs_torch_is_read_whatever_its_name(tmp_
 def test_the_python_that_a_script_sets_is_recommended(tmp_path: Path, words: str) -> None:
     found = decided(tmp_path, {"setup.sh": f"{words}pip install torch==2.6.0\n"}, AMPERE)
     assert build(found)[::2] == ("2.6.0", "3.11")
+
+
+def test_values_of_options_and_lists_are_no_packages(tmp_path: Path) -> None:
+    line = "pip install --index-strategy unsafe-best-match -e requirements/train.txt einops\n"
+    files: dict[str, str | bytes] = {"Dockerfile": f"RUN uv {line}", "requirements/train.txt": "torch==2.3.1\n"}
+    project = project_of(tmp_path, files)
+    assert {one.name for one in project.statements} == {"torch", "einops"}

@@ -57,7 +57,8 @@ _SENTENCE = re.compile(
 _WHEEL = re.compile(r"(?:[\w.-]*/)*([A-Za-z]\w*)-\d[\w.+%!-]*\.whl")
 _SKIPPED_VALUE = re.compile(
     r"-(?:y?n|p|t|b)|--(?:name|prefix|target|python|python-version|platform|timeout|retries|proxy|trusted-host|cert|src|log"
-    r"|root|cache-dir|no-binary|only-binary|upgrade-strategy|torch-backend)"
+    r"|root|cache-dir|no-binary|only-binary|upgrade-strategy|torch-backend"
+    r"|index-strategy|keyring-provider|resolution|prerelease|link-mode|exclude-newer)"
 )
 _CONSTRAINTS = ("-c", "--constraint")
 _FILES = ("-r", "--requirement", *_CONSTRAINTS, "-f", "--file")
@@ -251,6 +252,8 @@ def _pip(tokens: list[str], where: FileLine, found: Findings, folder: str) -> No
             found.sources.append(AddressLine(_INDEXES[token], value, where, RECOMMENDED))
         elif token in _FILES:
             found.include(_below(folder, value), where, "constraint" if token in _CONSTRAINTS else "")
+        elif re.fullmatch(r"[\w./-]+\.txt", token):  # behind -e, or with a forgotten -r
+            found.include(_below(folder, token), where, "")
         elif folder and re.match(r"\.{1,2}(?:$|[/\[])", token):
             _built(folder + token.partition("[")[0], where, found)
         elif folder and re.fullmatch(r"[A-Za-z][\w-]+", token):
