@@ -360,7 +360,7 @@ def test_the_plain_build_for_the_processor_is_no_doubt(
     said = shown()
     assert "✓ fits" in said
     assert not any("unsure" in words or "not proven" in words for words in said)
-    assert page.card._links[0].is_idle, "no green sign at a card that is not there"
+    assert page.card._links[0].state == "idle", "no green sign at a card that is not there"
     page.python.setCurrentIndex(page.python.findData("3.10"))
     settle(qtbot, window)
     assert page.strip.beyond == "torch 2.15.0: made for Python 3.11 to 3.15, not for 3.10."

@@ -306,11 +306,11 @@ def test_large_files_have_bars_of_their_own(
     monkeypatch.setattr(install_parts, "_SILENT_AFTER", 60.0)
     again = [["torch", 1_300, 2_400], ["triton", 600, 900], ["nccl", 100, 300]]
     run_of(session).emit(EventKind.PROGRESS, step="fetch", done=2_101, total=4_000, unit="bytes", files=again)
-    triton = "triton: 600 B of 900 B"
-    qtbot.waitUntil(lambda: bars() == ["torch: 1.3 kB of 2.4 kB", "nccl: 100 B of 300 B", triton])
+    triton = "triton: 600 of 900 B"
+    qtbot.waitUntil(lambda: bars() == ["torch: 1.3 of 2.4 kB", "nccl: 100 of 300 B", triton])
     run_of(session).emit(EventKind.PROGRESS, step="fetch", done=2_102, total=4_000, unit="bytes", files=again[1:])
     qtbot.wait(200)
-    assert bars()[0] == "torch: 1.3 kB of 2.4 kB", "a file is there only when the download says so"
+    assert bars()[0] == "torch: 1.3 of 2.4 kB", "a file is there only when the download says so"
     failed_run(run_of(session))
     qtbot.waitUntil(lambda: bars() == [])
 

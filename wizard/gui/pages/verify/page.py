@@ -1,7 +1,7 @@
 """Verify: the result of the test as the headline, the single checks, and how to use the environment.
 
-A test that did not pass is explained here and mended by the doctor, whose repair uses again what was downloaded. One
-file: one page, whose parts share the report.
+A test that did not pass is explained here and mended by the doctor, which uses again what was downloaded. One file:
+one page, whose parts share the report.
 """
 
 from __future__ import annotations
