@@ -413,3 +413,34 @@ def test_values_of_options_and_lists_are_no_packages(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"Dockerfile": f"RUN uv {line}", "requirements/train.txt": "torch==2.3.1\n"}
     project = project_of(tmp_path, files)
     assert {one.name for one in project.statements} == {"torch", "einops"}
+
+
+def test_a_document_of_the_root_that_installs_torch_is_read_whatever_its_name(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "einops\n",
+        "environment.md": "```\nconda create -n a python=3.10\npip install torch==2.3.1\n```\n",
+        "CHANGELOG.md": "```\npip install torch==1.13.1\n```\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert (build(found)[0], build(found)[2]) == ("2.3.1", "3.10")
+    assert "undeclared" not in codes(found)
+
+
+def test_a_script_below_that_installs_what_follows_torch_is_read(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "setup.py": "from setuptools import setup\nsetup(name='a', python_requires='>=3.9')\n",
+        "scripts/uv_install.sh": "uv pip install vllm==0.11.0\n",
+    }
+    assert build(decided(tmp_path, files, AMPERE))[0] == "2.8.0"
+
+
+@pytest.mark.parametrize("other", ["requirements.py", "requirements", "Requirement.list"])
+def test_a_list_of_another_ending_is_read_for_the_one_that_is_named(tmp_path: Path, other: str) -> None:
+    words = "pip install -r requirements.txt\n"
+    files: dict[str, str | bytes] = {"README.md": f"```\n{words}```\n", other: "torch==2.4.1\neinops>=0.7\n"}
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert build(found)[0] == "2.4.1"
+    assert [one.name for one in found.understood.rest] == ["einops"]
+    assert "named-alike" in codes(found)
+    files = {"README.md": f"```\n{words}```\npip install torch", other: "import torch\n"}
+    assert "include-missing" in codes(decided(tmp_path / "b", files, AMPERE)), "it is no list"

@@ -54,6 +54,8 @@ _LINKED = re.compile(
     re.IGNORECASE,
 )
 _MOST_LINKED = 8
+_NEWS = re.compile(r"change|history|news|releas|contribut|code_of|security|licen[cs]e", re.IGNORECASE)
+_LIST_LINE = re.compile(r"\s*(?:#.*|-\S+(?:\s+\S+)?|[A-Za-z0-9][\w.-]*(?:\[[\w, -]*\])?\s*(?:[=<>!~@;#].*)?)?")
 _DOCUMENTS = (".md", ".rst")
 _MAKES = re.compile(r"\b(?:conda|mamba)\s+(?:env\s+)?create\s")  # an environment
 # In a README: a file of the root that installs, in backticks or started.
@@ -162,9 +164,26 @@ class ProjectFolder:
         notebooks = sorted(entry.name for entry in os.scandir(self.root) if entry.name.lower().endswith(".ipynb"))
         return notebooks + [name for depth in sorted(telling) if depth for name in telling[depth] if is_script(name)]
 
-    def scripts_of_root(self) -> list[str]:
-        """Return those whose names do not say that they install."""
-        return [name for depth, name, _ in self.names() if not depth and not _kind(name) and is_script(name)]
+    def others_of_root(self) -> list[str]:
+        """Return its scripts and documents whose names do not say that they install; of them none that tells what is
+        new."""
+        names = [name for depth, name, _ in self.names() if not depth and not _kind(name) and not _NEWS.match(name)]
+        return [name for name in names if is_script(name) or name.lower().endswith(_DOCUMENTS)]
+
+    def alike(self, name: str, beside: str) -> str | None:
+        """Return the one list that a line can have meant by a name that is not there: in other letters, or of another
+        ending (`requirements.py`), next to the file or in the root, all of whose lines are those of a list."""
+        wanted = re.sub(r"s?\.\w+$", "", Path(name.replace("\\", "/")).name.lower())
+        for folder in dict.fromkeys((Path(beside).parent / Path(name).parent, Path(beside).parent, Path())):
+            place = self.inside(folder)
+            if wanted != "requirement" or place is None or not (self.root / place).is_dir():
+                continue
+            files = sorted(entry.name for entry in os.scandir(self.root / place) if entry.is_file())
+            found = [one for one in files if re.fullmatch(r"requirements?(\.\w{2,5})?", one.lower())]
+            first = (Path(place) / found[0]).as_posix() if len(found) == 1 else beside
+            if first != beside and is_list(self.read(first) or ""):
+                return first
+        return None
 
     def lists(self) -> list[str]:
         """Return the lists that only the folder's name says to be ones (`requirements/torch21.txt`)."""
@@ -265,6 +284,12 @@ class ProjectFolder:
             return None
         self.texts[name] = text = decoded(data)
         return text
+
+
+def is_list(text: str) -> bool:
+    """Return whether each line has the form of one in a requirements file, and some line asks for something."""
+    lines = text.splitlines()
+    return all(map(_LIST_LINE.fullmatch, lines)) and any(line[:1].isalpha() for line in lines)
 
 
 def declares(name: str) -> bool:

@@ -26,6 +26,7 @@ from wizard.project.model import (
     DECIDED,
     DECLARED,
     LOCKED,
+    PYTHON,
     RECOMMENDED,
     TORCH,
     FileLine,
@@ -67,7 +68,7 @@ def read_project(path: Path) -> Project:
         reader.leave_developing()
         reader.tell_options(declaring)
         reader.read_below()
-        reader.read_other_scripts()
+        reader.read_others()
         reader.read_linked(telling)
         reader.read_script_aside()
         reader.take_locked()
@@ -285,11 +286,11 @@ class ProjectReader:
             if asking:
                 return
 
-    def read_other_scripts(self) -> None:
-        """Where nothing names torch: read the scripts of the root that install it, whatever they are called."""
+    def read_others(self) -> None:
+        """Where nothing names torch: read what of the root installs it, whatever it is called."""
         if any(one.name == TORCH for one in (*self.found.statements, *self.found.told)):
             return
-        for name in self.folder.scripts_of_root()[:MOST_FILES]:
+        for name in self.folder.others_of_root()[:MOST_FILES]:
             if any(one.name == TORCH and one.group != "imported" for one in self.alone(name).found.statements):
                 self.read(name)
 
@@ -304,9 +305,10 @@ class ProjectReader:
         """Where nothing is declared and nothing names torch: read the one notebook, or script below, that installs it.
         Raises UsageError `several-scripts` where there are more, and nothing else says anything."""
         said = (*self.found.statements, *self.found.told)
-        if any(one.name == TORCH or one.strength == DECLARED for one in said):
+        if any(one.name == TORCH or (one.strength == DECLARED and one.name != PYTHON) for one in said):
             return
-        asking = [name for name in self.folder.scripts_aside()[:MOST_FILES] if self.asks(name)]
+        aside = {name: self.alone(name).found.statements for name in self.folder.scripts_aside()[:MOST_FILES]}
+        asking = [name for name, lines in aside.items() if any(map(asks_for_torch, lines))]
         listed = ", ".join(asking[:_MOST_NAMED])
         if len(asking) == 1:
             self.found.remark("script-below", origin_of(listed, 1, ""))
@@ -342,8 +344,7 @@ class ProjectReader:
             if is_here or group == BESIDE:
                 self.found.statements.append(replace(one, url=f"./{words}") if is_here else one)
             return
-        name = self.folder.resolve(words, where.file)
-        found = [name] if name else self.folder.named(words)
+        name, found = self._looked_up(words, where)
         if group == STARTED:
             if len(found) == 1 and installs(self.folder.read(found[0]) or ""):
                 self.read(found[0], where)
@@ -359,6 +360,14 @@ class ProjectReader:
         if rank(where.file)[0] == len(ORDER) and (name in self._left or self.is_option(name)):  # it names them all
             return
         self.read(name, where, group)
+
+    def _looked_up(self, words: str, where: FileLine) -> tuple[str | None, list[str]]:
+        """Return the file that a line names, and all that it may mean."""
+        name = self.folder.resolve(words, where.file)
+        found = [name] if name else self.folder.named(words)
+        if not found and (name := self.folder.alike(words, where.file)):
+            self.found.remark("named-alike", where, name=words, asked=name)
+        return name, found or ([name] if name else [])
 
 
 def _folder_of(name: str) -> str:
