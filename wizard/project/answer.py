@@ -10,9 +10,8 @@ from wizard.compatibility.explain import variant_name
 from wizard.model.messages import Message, message, text
 from wizard.model.redact import redact
 from wizard.project.decide import ProjectDecision
-from wizard.project.model import LOCKED, FileLine, Project, Statement, fit_to_show
+from wizard.project.model import LOCKED, PAIRS, FileLine, Project, Statement, fit_to_show
 from wizard.project.native import Relaxed
-from wizard.project.understand import PAIRS
 
 SCHEMA = 1
 _MOST_NAMED = 6  # lines in one sentence

@@ -18,6 +18,7 @@ from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
 from wizard.project.companions import companion, companion_table, fits_here
 from wizard.project.contradictions import contradictions, is_contradicted
+from wizard.project.cuda_tags import has_tag
 from wizard.project.file_choice import alternatives
 from wizard.project.model import (
     LOCKED,
@@ -51,7 +52,7 @@ from wizard.project.native import (
     system_cuda,
     unmet_bounds,
 )
-from wizard.project.understand import Understood, has_tag
+from wizard.project.understand import Understood
 from wizard.project.weigh import BuildWeigher, Weighed
 
 _MOST_NAMED = 6  # packages in one sentence

@@ -23,6 +23,7 @@ from wizard.system import traits
 
 DECLARED, LOCKED, RECOMMENDED = "declared", "locked", "recommended"
 PYTHON, TORCH = "python", "torch"
+PAIRS = ("torchvision", "torchaudio")  # which go with their torch
 IN_LOCK = "lock"  # group of what a lock says of itself, which counts where nothing else is declared
 MADE_FOR = "__platform"  # a name that no package has: the systems of a lock or of pixi, as its marker
 ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for another system

@@ -28,6 +28,7 @@ from wizard.project.companions import (
     torch_bound,
     torch_of,
 )
+from wizard.project.cuda_tags import cuda_of_name, has_tag, is_for, made_with
 from wizard.project.model import (
     DECLARED,
     TORCH,
@@ -40,7 +41,7 @@ from wizard.project.model import (
     marker_holds,
     meets,
 )
-from wizard.project.understand import Understood, cuda_of_name, has_tag, is_for, made_with, pair_meets, torch_in
+from wizard.project.understand import Understood, pair_meets, torch_in
 from wizard.project.weigh import BuildWeigher, Weighed, without_wheels
 
 _MOST_NAMED = 6  # releases in one sentence

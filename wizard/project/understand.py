@@ -7,13 +7,14 @@ file declares it. One file: every reading of a line is one decision about what w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
-from wizard.compatibility.data.ordering import CPU, version_key
+from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
 from wizard.project.companions import Native, companion, natives_of, torch_bound, torch_of
+from wizard.project.cuda_tags import NIGHTLY, CudaTag, is_for, is_wheel_for, tags_of, wheel_words
 from wizard.project.file_choice import (
     exported_elsewhere,
     exports,
@@ -28,45 +29,21 @@ from wizard.project.model import (
     DECLARED,
     LOCKED,
     MADE_FOR,
+    PAIRS,
     PYTHON,
     RECOMMENDED,
     TORCH,
     AddressLine,
-    FileLine,
     Project,
     Statement,
     can_meet,
     fit_to_show,
-    marker_holds,
     meets,
 )
-from wizard.system import traits
 
-PAIRS = ("torchvision", "torchaudio")
-CUDA_PACKAGES = ("cudatoolkit", "pytorch-cuda", "cuda-version", "cuda-toolkit", "cuda")
-ANY_CUDA = "cuda"  # the tag of what names no version, or several
-_TAG = re.compile(r"(?:[/+_.-]|^)(cu\d{2,3}|cpu|xpu|rocm[\d.]+)(?=[/._+-]|$|torch)")
-_LOCAL = re.compile(r"cu\d{2,3}|cpu|rocm[\d.]*\d|[a-z]{3,}(?=$|[\d.])")  # a build's, not a commit's
 _IMPLIED = re.compile(r"(?:torch[-_=]?|/torch)(\d+\.\d+(?:\.\d+)?)|(?:^|[+.])pt(\d)(\d{1,2})(?=cu|cpu)")
 _WHEEL_PYTHON = re.compile(r"-cp(3)(\d+)-cp3\d+-")
-_MADE_WITH = re.compile(r"cu(\d{2,3})(?=torch|$|[^\d])")  # in a wheel's name: cu128torch2.9, cu12torch2.8, pt113cu117
-_NIGHTLY = re.compile(r"\.dev\d|/nightly/")
-_LABEL = re.compile(r"nvidia/label/cuda-(\d+)\.(\d)")
-_BUILD_CPU = re.compile(r"(?:^|_)cpu(?:_|$)")
-_BUILD_CUDA = re.compile(r"cuda(\d+)\.?(\d)")
-_CUDA_OF_NAME = re.compile(r"-cu(?:da)?(\d{1,2})-?(\d)$")  # dgl-cuda11.3 (normalized), dgl-cu113
 _MOST_NAMED = 6  # extras in one sentence
-_PYTHONS = tuple(f"3.{minor}" for minor in range(6, 18))  # any that a line may be for
-
-
-@dataclass(frozen=True, slots=True)
-class CudaTag:
-    """`firm`: declared for torch itself; else a hint. `told`: recommended only."""
-
-    tag: str
-    origin: FileLine
-    firm: bool
-    told: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +89,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     is_open = all(re.fullmatch(r">=?[^,]+", one.specifier) for one in torch)
     is_open = is_open and not any(one.name == TORCH for one in locked)
     told = [one for one in told if one not in in_words[is_open:]]  # one of them, where no line asks for one release
-    asked = [source.origin for source in fitting.sources if _NIGHTLY.search(source.url)]
+    asked = [source.origin for source in fitting.sources if NIGHTLY.search(source.url)]
     nightly = [message("project.remark.nightly", file=place.file, line=place.line) for place in asked[:1]]
     return Understood(
         torch=torch,
@@ -122,7 +99,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
         numpy=tuple(one for one in _counting(counting.statements, "numpy", os) if one.specifier),
         implied=implied,
         locked=(*locked, *_working_pythons(statements, locked)),
-        tags=tuple(_tags(fitting, os, {one.origin for one in torch})),
+        tags=tuple(tags_of(fitting, os, {one.origin for one in torch})),
         native=tuple(natives_of(replace(project, statements=tuple(_counting_first(project.statements))))),
         rest=tuple({one.name: one for one in reversed(rest)}.values())[::-1],
         packages=tuple(rest),
@@ -143,9 +120,6 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
             *exported_elsewhere(statements, os),
         ),
     )
-
-
-_WHEEL_TAGS = (("linux", "linux"), ("win_amd64", "win32"), ("macosx", "darwin"))  # in a wheel's name: `sys_platform`
 
 
 def _linked(packages: list[Statement], statements: list[Statement], os: str) -> Iterator[Statement]:
@@ -182,7 +156,7 @@ def _torch(statements: list[Statement]) -> tuple[tuple[Statement, ...], bool]:
     if firm := [one for one in declared if one.group in ("", "constraint")] or _of_one_extra(declared):
         return tuple(firm), False
     recommended = tuple(one for one in found if one.strength == RECOMMENDED and one.specifier)
-    recommended = tuple(one for one in recommended if not _NIGHTLY.search(one.specifier))
+    recommended = tuple(one for one in recommended if not NIGHTLY.search(one.specifier))
     return recommended, bool(recommended)
 
 
@@ -250,8 +224,8 @@ def _implied(project: Project, os: str, has_card: bool) -> Iterator[Statement]:
         bound = torch_bound(one.name, one.specifier) if can_be_had and one.strength == DECLARED else ""
         if bound:
             yield replace(one, name=TORCH, specifier=bound)
-        words = _wheel_words(one)
-        on_this = _is_wheel_for(words, os)
+        words = wheel_words(one)
+        on_this = is_wheel_for(words, os)
         if one.name != TORCH and row and on_this:
             match = _IMPLIED.search(words)
             # What was built for a release runs with its later patches; a package's own metadata names one patch.
@@ -276,109 +250,9 @@ def torch_in(url: str) -> str:
     return _minor(match[1]) if match and match[1] else ""
 
 
-def _wheel_words(one: Statement) -> str:
-    return f"{unquote(one.url)} {one.local}".lower()
-
-
-def _is_wheel_for(words: str, os: str) -> bool:
-    others = (tag for tag, system in _WHEEL_TAGS if system != traits.of(os).markers["sys_platform"])
-    return not any(tag in words for tag in others)
-
-
 def _minor(version: str) -> str:
     """`2.9.0` as `==2.9.*`."""
     return f"=={'.'.join(version.split('.')[:2])}.*"
-
-
-def _tags(project: Project, os: str, torch: Set[FileLine]) -> Iterator[CudaTag]:
-    """The CUDA that torch was meant to be made with: the firmest first, then those on the lines `torch`.
-
-    Beside a pin that names it, an index is one of several for other computers.
-    """
-    pinned, listed = list(_pinned_tags(project, os)), list(_listed_tags(project, os))
-    if any(tag.firm for tag in pinned):
-        listed = [replace(tag, firm=False) for tag in listed]
-    told = {one.origin for one in project.statements if one.strength == RECOMMENDED}
-    told |= {one.origin for one in project.sources if one.strength == RECOMMENDED}
-    seen: set[str] = set()
-    for tag in sorted([*pinned, *listed], key=lambda tag: (not tag.firm, tag.origin not in torch)):
-        if tag.tag not in seen:
-            seen.add(tag.tag)
-            yield replace(tag, told=tag.origin in told)
-
-
-def _pinned_tags(project: Project, os: str) -> Iterator[CudaTag]:
-    # Beside pytorch-cuda, which chooses torch's build, a toolkit is for other packages.
-    chooses = any(one.name == "pytorch-cuda" and one.specifier for one in project.statements)
-    for one in project.statements:
-        firm = one.strength == DECLARED and one.group in ("", "constraint")
-        if one.strength == LOCKED or not is_for(one, os) or (chooses and one.name == "cudatoolkit"):
-            continue
-        if one.name in (TORCH, *PAIRS) and (match := _LOCAL.match(one.local)):
-            yield CudaTag(match[0], one.origin, firm)
-        elif one.name in CUDA_PACKAGES and one.specifier:
-            tag = _toolkit_tag(one.specifier)
-            yield CudaTag(tag, one.origin, firm and tag != ANY_CUDA)
-        elif one.name == "cpuonly":
-            yield CudaTag("cpu", one.origin, firm)
-        elif (row := companion(one.name)) and row.follows and (tag := made_with(one, os)):
-            yield CudaTag(tag, one.origin, False)
-        if one.name == TORCH and (match := _BUILD_CUDA.search(one.build)):
-            yield CudaTag(f"cu{match[1]}{match[2]}", one.origin, firm)
-        elif one.name == TORCH and _BUILD_CPU.search(one.build):
-            yield CudaTag(CPU, one.origin, firm)
-
-
-def _toolkit_tag(specifier: str) -> str:
-    if match := re.match(r"[=~]=?(\d+)\.(\d+|\*)", specifier):
-        return f"cu{match[1]}{match[2].strip('*')}"  # `12.*`: any of CUDA 12
-    major = _major_of(specifier)
-    return f"cu{major}" if major else ANY_CUDA
-
-
-def _major_of(specifier: str) -> int | None:
-    """Return the one major version of CUDA that a range such as `>=12.4,<13` leaves; None for none or several."""
-    majors = {major for major in range(9, 15) for minor in range(10) if meets(specifier, f"{major}.{minor}")}
-    return majors.pop() if specifier and len(majors) == 1 else None
-
-
-def made_with(one: Statement, os: str) -> str:
-    """Return the CUDA in its name, or in its wheel's (`cu12` where that names no minor version); "" for none."""
-    words = _wheel_words(one)
-    match = _MADE_WITH.search(words) if _is_wheel_for(words, os) else None
-    return cuda_of_name(one.name) or (match[0] if match else "")
-
-
-def has_tag(asked: str, variant: str) -> bool:
-    """`cu12` is any CUDA 12."""
-    if asked == ANY_CUDA:
-        return variant.startswith("cu")
-    return asked == variant or (len(asked) == len("cu12") and variant.startswith(asked) and asked != CPU)
-
-
-def is_for(one: Statement, os: str) -> bool:
-    """Return whether the line is meant for this system, with some Python."""
-    return any(marker_holds(one.marker, os, python) for python in _PYTHONS)
-
-
-def cuda_of_name(name: str) -> str:
-    """Return the CUDA tag that a package has in its own name; "" for none."""
-    match = _CUDA_OF_NAME.search(name)
-    return f"cu{match[1]}{match[2]}" if match else ""
-
-
-def _listed_tags(project: Project, os: str) -> Iterator[CudaTag]:
-    for source in project.sources:
-        match = _TAG.search(unquote(source.url))
-        if not any(marker_holds(source.marker, os, python) for python in _PYTHONS):
-            continue
-        if match and "pytorch" in source.url:
-            is_firm = source.strength == DECLARED and not _NIGHTLY.search(source.url)
-            yield CudaTag(match[1], source.origin, is_firm)
-        elif label := _LABEL.search(source.url):
-            yield CudaTag(f"cu{label[1]}{label[2]}", source.origin, False)
-        elif source.kind == "find-links" and match and "cu" in match[1]:
-            yield CudaTag(match[1], source.origin, False)
 
 
 def _elsewhere(statements: list[Statement], os: str) -> Iterator[Message]:

@@ -23,8 +23,10 @@ from wizard.machine.model import Machine
 from wizard.model.messages import Message
 from wizard.project.companions import companion, fits_here, has_library, has_wheel, needs_old_numpy
 from wizard.project.contradictions import agreeing, bounded, contradiction, contradicts_itself
+from wizard.project.cuda_tags import has_tag
 from wizard.project.model import (
     DECLARED,
+    PAIRS,
     PYTHON,
     RECOMMENDED,
     TORCH,
@@ -36,7 +38,7 @@ from wizard.project.model import (
     meets,
     python_meets,
 )
-from wizard.project.understand import PAIRS, Understood, has_tag, pair_meets, understand
+from wizard.project.understand import Understood, pair_meets, understand
 
 _FULL, _HALF = 2, 1
 _MOST_KEPT = 64  # lines that ask for torch; of more those alone that narrow what may be taken

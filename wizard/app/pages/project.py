@@ -14,9 +14,8 @@ from wizard.compatibility.model import Candidate
 from wizard.environment.naming import find_flaw
 from wizard.model.messages import Message
 from wizard.project.decide import CUDA, ProjectDecision
-from wizard.project.model import PYTHON, TORCH, FileLine, Project, Statement
+from wizard.project.model import PAIRS, PYTHON, TORCH, FileLine, Project, Statement
 from wizard.project.native import NOTHING, Relaxed
-from wizard.project.understand import PAIRS
 from wizard.run.model import Preview
 from wizard.system import paths
 
