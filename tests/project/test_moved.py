@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed, without
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, PASCAL, build, codes, decided, relaxed, without
 from wizard.model.messages import text
 
 
@@ -52,3 +52,24 @@ def test_a_linked_wheel_that_is_made_for_the_plan_is_ready(tmp_path: Path) -> No
     linux = wheel.replace("win_amd64", "linux_x86_64")
     other: dict[str, str | bytes] = {"requirements.txt": words.format(f"flash-attn @ {linux} ")}
     assert without(decided(tmp_path, other, ADA)) == ("flash-attn",)
+
+
+def test_a_torch_that_only_a_page_of_wheels_names_moves_as_a_recommended_one(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "einops\n",
+        "README.md": "pip install torch-scatter -f https://data.pyg.org/whl/torch-1.13.0+cu117.html\n",
+    }
+    found = decided(tmp_path, files, BLACKWELL)
+    assert relaxed(found)["torch"][:2] == ("==1.13.*", "2.7.1")
+    assert not codes(found) & {"undeclared", "newer"}
+    assert build(decided(tmp_path, files, AMPERE))[0] == "1.13.1"
+
+
+def test_what_is_declared_and_has_wheels_up_to_a_torch_decides_an_open_one(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "flash-attn>=2.0\n"}
+    found = decided(tmp_path, files, BLACKWELL)
+    assert (build(found)[0], codes(found) & {"implied", "undeclared"}) == ("2.8.0", {"implied"})
+    extra = "[project]\nname = 'a'\ndependencies = ['torch']\n[project.optional-dependencies]\nfast = ['flash-attn']\n"
+    assert build(decided(tmp_path / "extra", {"pyproject.toml": extra}, BLACKWELL))[0] != "2.8.0"
+    old_card = build(decided(tmp_path / "old", files, PASCAL))[0]
+    assert old_card != "2.8.0", "there it is left out, and decides nothing"

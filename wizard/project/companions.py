@@ -242,11 +242,8 @@ def torch_bound(package: str, specifier: str, tried: bool = False) -> str:
     """Return what the newest release that meets it asks of torch, or up to where its ready wheels end; "" for nothing
     that is known. `tried`: with which its makers tried it."""
     row = companion(package)
-    ends = (
-        [int(number) for number in row.newest.split(".")]
-        if row and row.newest and row.wheels in ("index", "pages")
-        else []
-    )
+    listed = ("index", "pages") if "==" in specifier else ("index", "pages", "releases")  # of a pin no table says it
+    ends = [int(number) for number in row.newest.split(".")] if row and row.newest and row.wheels in listed else []
     bound = f"<{ends[0]}.{ends[1] + 1}" if ends and row and row.follows and not tried else ""
     rows = _bounds().get((package, tried), [])
     asked = SpecifierSet(specifier)

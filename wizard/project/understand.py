@@ -77,7 +77,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     statements = list(fitting.statements)
     torch, torch_any = _torch(statements)
     counting = replace(fitting, statements=tuple(_counting_first(statements)))
-    implied = tuple(_implied(counting, os, has_card))
+    implied = tuple(_implied(counting, os, has_card, capability))
     rest = list(_linked([one for one in statements if is_rest(one)], statements, os))
     names_torch = any(one.name == TORCH and one.strength != LOCKED for one in statements)
     locked = [one for one in statements if one.strength == LOCKED and one.name in (TORCH, PYTHON) and not one.group]
@@ -209,7 +209,7 @@ def _counting(statements: Sequence[Statement], name: str, os: str) -> tuple[Stat
     return tuple(default or left)
 
 
-def _implied(project: Project, os: str, has_card: bool) -> Iterator[Statement]:
+def _implied(project: Project, os: str, has_card: bool, capability: str) -> Iterator[Statement]:
     """`torch2.9` and `pt113` in names of wheels and pages, `cp313` in wheels, pairs and bounds of the table."""
     # What is only recommended goes with the torch that is recommended.
     declares = any(one.name == TORCH and one.strength == DECLARED and not one.group for one in project.statements)
@@ -218,9 +218,11 @@ def _implied(project: Project, os: str, has_card: bool) -> Iterator[Statement]:
         if one.strength in passed or one.group not in ("", "constraint"):
             continue
         row = companion(one.name)
-        if row and row.card and not has_card:  # it is left out here
+        is_old = row and row.least and capability and version_key(capability) < version_key(row.least)
+        if row and ((row.card and not has_card) or is_old):  # it is left out here
             continue
         can_be_had = not one.group and (row is None or os not in row.lacks)
+        can_be_had = can_be_had and not (row and row.wheels == "releases" and one.url)  # that has its own torch
         bound = torch_bound(one.name, one.specifier) if can_be_had and one.strength == DECLARED else ""
         if bound:
             yield replace(one, name=TORCH, specifier=bound)

@@ -90,7 +90,7 @@ class BuildWeigher:
         self.pythons = sorted({python for build in matrix.builds for python in build.pythons}, key=version_key)
         self.releases = sorted({torch for torch in matrix.releases}, key=version_key)
         torch = self._agreeing(self.asks.torch) or tuple(self._below_the_tables())
-        self.asks = replace(self.asks, torch=torch, python=self._agreeing_python())
+        self.asks = self._without_lost(replace(self.asks, torch=torch, python=self._agreeing_python()))
 
     def _agreeing(self, torch: tuple[Statement, ...]) -> tuple[Statement, ...]:
         """Without those that no release meets together with an earlier one: told as the two lines."""
@@ -121,11 +121,19 @@ class BuildWeigher:
             if pin and known and one.strength == DECLARED and version_key(pin[1]) < min(known):
                 yield replace(one, name=TORCH, specifier=f"<{self.releases[0]}")
 
+    def _without_lost(self, asks: Understood) -> Understood:
+        """Where only pages and wheels of a torch that does not run here say which: that is what moves."""
+        usable = [one.torch for one in self.fitting if one.variant != CPU or not self.has_card]
+        pinned = [one for one in asks.implied if one.name == TORCH and one.specifier.startswith("==")]
+        named = [one for one in pinned if one.strength == DECLARED or not one.url]  # one wheel of a README is a hint
+        lost = tuple(one for one in named if not any(meets(one.specifier, torch) for torch in usable))
+        if asks.torch or not lost or len(lost) < len(named):
+            return asks
+        left = tuple(one for one in asks.implied if one not in lost)
+        return replace(asks, torch=tuple(replace(one, url="") for one in lost), torch_any=True, implied=left)
+
     def _holds(self, one: Statement, python: str) -> bool:
         return marker_holds(one.marker, self.machine.os, python)
-
-    def _contradiction(self, kept: list[Statement], one: Statement) -> None:
-        self.remarks.append(contradiction(next((other for other in kept if other.specifier), kept[0]), one))
 
     def _agreeing_python(self) -> tuple[Statement, ...]:
         kept: list[Statement] = []
@@ -133,7 +141,7 @@ class BuildWeigher:
             if kept and not any(
                 all(python_meets(s.specifier, python) for s in [*kept, one]) for python in self.pythons
             ):
-                self._contradiction(kept, one)
+                self.remarks.append(contradiction(next((other for other in kept if other.specifier), kept[0]), one))
                 continue
             kept.append(one)
         return tuple(kept)
