@@ -151,3 +151,20 @@ def test_options_of_a_list_are_words(tmp_path: Path) -> None:
     readme = "## Environment\n--cuda 11.8\n\n--python 3.9.17\n\n--pytorch 2.0.1\n"
     found = decided(tmp_path, {"README.md": readme, "requirements.txt": "einops\n"}, AMPERE)
     assert build(found) == ("2.0.1", "cu118", "3.9")
+
+
+def test_of_several_recommended_releases_a_readmes_counts_before_a_dockerfiles(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "einops\n",
+        "README.md": "```\npip install torch==2.4.0\n# pip install torch==2.6.0\n```\n",
+        "Dockerfile": "RUN pip install torch==2.5.1\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert build(found)[0] == "2.4.0"
+    assert "recommended-others" in codes(found)
+
+
+def test_a_comment_above_a_line_without_a_version_counts_before_a_line_that_is_switched_off(tmp_path: Path) -> None:
+    fence = "```\n# pytorch=1.10.0 cudatoolkit=11.3.1\nconda install pytorch cudatoolkit -c pytorch\n"
+    files: dict[str, str | bytes] = {"README.md": f"{fence}# conda install pytorch=1.7.1 cudatoolkit=11.0\n```\n"}
+    assert build(decided(tmp_path, files, AMPERE))[0] == "1.10.0"

@@ -195,6 +195,11 @@ def is_run(file: str) -> bool:
     return is_script(file) or "dockerfile" in file.rpartition("/")[2].lower()
 
 
+def is_commented(line: FileLine) -> bool:
+    """Return whether a line of a block of code is switched off; headings of a README begin so, too, and hold none."""
+    return line.text.startswith("#") and not line.text.startswith("##")
+
+
 def builds_itself(project: Project) -> bool:
     """Return whether the project is a package of its own: it says so, or a line installs it (`-e .`)."""
     own = ("setup.py", "setup.cfg", "pyproject.toml")

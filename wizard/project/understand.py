@@ -38,6 +38,8 @@ from wizard.project.model import (
     Statement,
     can_meet,
     fit_to_show,
+    is_commented,
+    is_run,
     meets,
 )
 
@@ -66,6 +68,11 @@ class Understood:
     sources: tuple[AddressLine, ...]
     names_torch: bool
     remarks: tuple[Message, ...]
+
+    def way_to(self, torch: str) -> int:
+        """Return where that release is recommended: 0 a text for people, 1 a file that is run, 2 a comment."""
+        met = (one.origin for one in self.torch if self.torch_any and meets(one.specifier, torch))
+        return min((2 if is_commented(at) else int(is_run(at.file)) for at in met), default=0)
 
 
 def understand(project: Project, os: str, has_card: bool, capability: str = "") -> Understood:

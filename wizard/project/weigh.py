@@ -242,6 +242,7 @@ class BuildWeigher:
             len(one.libraries),
             sum(candidate.companion(name) is None for name in self.asks.pairs),
             0 if one.torch else len(one.pairs) + sum(self._other_patches(candidate)),
+            self.asks.way_to(candidate.torch),
             [-number for number in version_key(candidate.torch)],
             self._variant_distance(candidate.torch, candidate.variant),
             candidate.confidence == "low",

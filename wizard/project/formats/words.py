@@ -19,6 +19,7 @@ from wizard.project.model import (
     FileLine,
     Findings,
     Statement,
+    is_commented,
 )
 
 _DECORATED = re.compile(r"[`*_|\s]+")
@@ -52,7 +53,8 @@ _IS_COMMAND = re.compile(r"\binstall\s|\bdocker\s|error|mac|apple", re.IGNORECAS
 
 def read_words(line: str, where: FileLine, found: Findings, is_code: bool) -> None:
     """Note the versions that a sentence or a list names: of torch at least as a remark. Code has no sentences."""
-    is_need = bool(_IS_ENTRY.match(line) or (not is_code and _IS_NEED.search(line))) and not _IS_NEWS.search(line)
+    entry = line.lstrip("# ") if is_code else line  # there a comment says what the next line brings
+    is_need = bool(_IS_ENTRY.match(entry) or (not is_code and _IS_NEED.search(line))) and not _IS_NEWS.search(line)
     is_command = bool(_IS_COMMAND.search(line))
     for match in _IN_WORDS.finditer(_DECORATED.sub(" ", line)):
         name = _NAMES_IN_WORDS.get(match["name"].lower(), _TOOLKIT)
@@ -90,6 +92,7 @@ def last_resort(found: Findings) -> list[Statement]:
     """Return what only words say, of each name where no file and no command has a version: an exact one first, but of
     torch a bound, beside which a release is the one that was tried."""
     firm = [one for one in found.statements if one.specifier and not one.group]
+    firm = [one for one in firm if one.strength != RECOMMENDED or not is_commented(one.origin)]
     torch = [one for one in firm if one.name == TORCH]
     says = {one.name for one in firm if one.name != PYTHON or one.strength != DECLARED}  # words choose within a bound
     has_cuda = says & {"pytorch-cuda", "cuda-version", "cpuonly"} or any(one.local or one.build for one in torch)
