@@ -168,3 +168,15 @@ def test_a_comment_above_a_line_without_a_version_counts_before_a_line_that_is_s
     fence = "```\n# pytorch=1.10.0 cudatoolkit=11.3.1\nconda install pytorch cudatoolkit -c pytorch\n"
     files: dict[str, str | bytes] = {"README.md": f"{fence}# conda install pytorch=1.7.1 cudatoolkit=11.0\n```\n"}
     assert build(decided(tmp_path, files, AMPERE))[0] == "1.10.0"
+
+
+def test_an_old_pyg_is_named_with_the_parts_that_it_is_imported_with_alone(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"README.md": "* pytorch 1.11\n* PyG 2.1\n", "requirements.txt": "einops\n"}, AMPERE)
+    assert [one.name for one in found.understood.native] == ["torch-geometric", "torch-scatter", "torch-sparse"]
+    [parts] = [one for one in found.remarks if one.key.endswith(".parts")]
+    assert parts.params["page"] == "https://data.pyg.org/whl/torch-1.11.0+cu115.html"
+    listed: dict[str, str | bytes] = {
+        "requirements.txt": "torch\ntorch-geometric==2.2.0\ntorch-scatter\ntorch-sparse\n"
+    }
+    assert "parts" not in codes(decided(tmp_path / "listed", listed, AMPERE))
+    assert "parts" not in codes(decided(tmp_path / "new", {"requirements.txt": "torch-geometric>=2.1\n"}, AMPERE))

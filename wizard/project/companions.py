@@ -58,6 +58,8 @@ class Companion(Row, frozen=True):
     least: Annotated[str, msgspec.Meta(pattern=r"^(\d+\.\d)?$")] = ""  # compute capability; "": no row says it
     cuda_ends: Annotated[str, msgspec.Meta(pattern=r"^(\d+)?$")] = ""  # the last CUDA that its source builds with
     where: Https = ""
+    parts: tuple[Name, ...] = ()  # companions that releases before `parts_before` are imported with alone
+    parts_before: Numbers = ""
 
     def ends_before(self, torch: str) -> bool:
         """Return whether no ready wheels are known for so new a torch."""
@@ -375,6 +377,12 @@ def asks_for_torch(one: Statement) -> bool:
     return one.name == TORCH or (row is not None and row.follows)
 
 
+def parts_of(one: Statement) -> tuple[str, ...]:
+    """Return the other packages without which no release that is asked for can be imported."""
+    row = companion(one.name)
+    return row.parts if row and one.specifier and not can_meet(one.specifier, f">={row.parts_before or 0}") else ()
+
+
 def natives_of(project: Project) -> Iterator[Native]:
     """Every package with native code that any line names, an extra in brackets too."""
     found: dict[str, list[Statement]] = {}
@@ -384,6 +392,7 @@ def natives_of(project: Project) -> Iterator[Native]:
         names = [one.name]
         for extras in _IN_BRACKETS.findall(one.origin.text):
             names += [normalized(extra) for extra in extras.split(",") if extra]
+        names += parts_of(one)
         for name in names:
             if companion(name):
                 found.setdefault(name, []).append(one)

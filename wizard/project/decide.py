@@ -36,6 +36,7 @@ from wizard.project.native import (
     Relaxed,
     asked_words,
     is_planned,
+    lacking_parts,
     lacking_wheels,
     left_out,
     lines_of,
@@ -304,6 +305,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             row = companion(native.name)
             least = (row.cuda_ends if state == "newer-cuda" else row.least) if row else ""
             yield message(f"project.native.{state}", name=native.name, least=least, given=candidate.variant)
+    yield from lacking_parts(asks, best)
     yield from _linked(asks)
     chosen = replace(weigher.choices, torch=candidate.torch, variant=candidate.variant, python=best.python)
     yield from resolve(weigher.machine, weigher.matrix, chosen, prove_all=False).notices

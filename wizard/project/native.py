@@ -24,6 +24,7 @@ from wizard.project.companions import (
     fits_here,
     has_wheel,
     package_needs,
+    parts_of,
     releases_for,
     torch_bound,
     torch_of,
@@ -366,6 +367,18 @@ def lacking_wheels(asks: Understood, os: str, python: str) -> Iterator[Message]:
     if lacking := dict.fromkeys(one.name for one in told if not has_wheel(one.name, one.specifier, python, os)):
         listed = ", ".join([*lacking][:_MOST_NAMED])
         yield message("project.remark.wheel-of-told", packages=listed, python=python)
+
+
+def lacking_parts(asks: Understood, best: Weighed) -> Iterator[Message]:
+    """What an old release is imported with alone, and no line names."""
+    named = {one.name for native in asks.native for one in native.statements}
+    lines = {one.name: one for native in reversed(asks.native) for one in native.statements if parts_of(one)}
+    for one in lines.values():
+        if parts := [part for part in parts_of(one) if part not in named]:
+            place, row = one.origin, companion(parts[0])
+            page = row.page(best.candidate.torch, best.candidate.variant) or row.where.rpartition("/")[0] if row else ""
+            where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
+            yield message("project.remark.parts", **where, packages=", ".join(parts), page=page)
 
 
 def asked_words(statements: tuple[Statement, ...]) -> str:

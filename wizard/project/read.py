@@ -21,7 +21,7 @@ from wizard.project.files import MOST_FILES, ORDER, ProjectFolder, is_lock, is_s
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
 from wizard.project.formats.commands import BESIDE, BUILT, STARTED, installs, read_commands
 from wizard.project.formats.requirements import MOST_LINES
-from wizard.project.formats.words import last_resort
+from wizard.project.formats.words import last_resort, natives_in_words
 from wizard.project.model import (
     DECIDED,
     DECLARED,
@@ -81,6 +81,7 @@ def read_project(path: Path) -> Project:
             path=str(path),
         )
     reader.found.tell_words()
+    reader.found.statements += natives_in_words(reader.found)
     reader.found.statements += last_resort(reader.found)
     if not reader.found.statements and not reader.found.sources and not reader.declares_nothing():
         if hindrances := reader.hindrances():

@@ -9,6 +9,7 @@ import re
 from dataclasses import replace
 
 from wizard.compatibility.data.ordering import version_key
+from wizard.project.companions import companion
 from wizard.project.formats.requirements import requirement
 from wizard.project.model import (
     DECLARED,
@@ -22,6 +23,7 @@ from wizard.project.model import (
     is_commented,
 )
 
+IN_WORDS = "in words"  # the group of what no command installs
 _DECORATED = re.compile(r"[`*_|\s]+")
 # In words, with a version: "PyTorch 1.7.1", "torch >= 1.4 (1.7 recommended)"; not in a command, a name or an address.
 _IN_WORDS = re.compile(
@@ -86,6 +88,12 @@ def _specifier_in_words(match: re.Match[str], name: str) -> str:
         most = max(others)
         return f">={least},<{most[0]}.{most[1] + 1}"
     return f"=={least}" if name == TORCH and least.count(".") == 2 else f"=={major}.{minor}.*"
+
+
+def natives_in_words(found: Findings) -> list[Statement]:
+    """Return what only words name and has native code, which is told of and asked for by nobody."""
+    known = {one.name for one in found.statements}
+    return [replace(one, group=IN_WORDS) for one in found.told if one.name not in known and companion(one.name)]
 
 
 def last_resort(found: Findings) -> list[Statement]:
