@@ -444,3 +444,30 @@ def test_a_list_of_another_ending_is_read_for_the_one_that_is_named(tmp_path: Pa
     assert "named-alike" in codes(found)
     files = {"README.md": f"```\n{words}```\npip install torch", other: "import torch\n"}
     assert "include-missing" in codes(decided(tmp_path / "b", files, AMPERE)), "it is no list"
+
+
+def test_a_script_that_installs_another_torch_than_the_list_is_told(tmp_path: Path) -> None:
+    script = "pip install torch==2.7.0 torchvision==0.22.0\n"
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.3.1\n",
+        "README.md": "A\n",
+        "scripts/setup.sh": script,
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert (build(found)[0], codes(found) & {"script-other"}) == ("2.3.1", {"script-other"})
+    same: dict[str, str | bytes] = {"requirements.txt": "torch>=2.3\n", "scripts/setup.sh": script}
+    assert "script-other" not in codes(decided(tmp_path / "same", same, AMPERE))
+
+
+def test_the_python_that_a_script_below_installs_is_what_the_project_works_with(tmp_path: Path) -> None:
+    script = 'PYTHON_VERSION="3.10.7"\n'
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch\n",
+        "README.md": "A\n",
+        "scripts/setup_python.sh": script,
+    }
+    assert build(decided(tmp_path, files, AMPERE))[2] == "3.10"
+    pinned: dict[str, str | bytes] = {**files, "scripts/setup_python.sh": 'PYTHON_VERSION="3.6.7"\n'}
+    assert "python-left" in codes(decided(tmp_path / "left", pinned, AMPERE))
+    asked: dict[str, str | bytes] = {**files, "README.md": "Requires Python 3.11.\n"}
+    assert build(decided(tmp_path / "asked", asked, AMPERE))[2] == "3.11"

@@ -33,6 +33,7 @@ from wizard.project.model import (
     Findings,
     Project,
     Statement,
+    can_meet,
     is_script,
     normalized,
     origin_of,
@@ -71,6 +72,7 @@ def read_project(path: Path) -> Project:
         reader.read_others()
         reader.read_linked(telling)
         reader.read_script_aside()
+        reader.tell_scripts()
         reader.take_locked()
         reader.found.tell_recommended()
     else:
@@ -323,6 +325,21 @@ class ProjectReader:
                 "Open one of them as the project.",
                 files=listed,
             )
+
+    def tell_scripts(self) -> None:
+        """Name the scripts that install another torch than the lists ask for; where nothing names a Python, one that
+        a script installs is what the project works with."""
+        said, root = self.found.statements, (name for name in self.files if is_script(name))
+        names = dict.fromkeys([*root, *filter(is_script, self.folder.scripts_aside()[:MOST_FILES])])
+        lines = [one for name in names for one in self.alone(name).found.statements if is_script(one.origin.file)]
+        pins = [one for one in said if one.name == TORCH and one.strength == DECLARED and not one.group]
+        for one in lines:
+            is_other = bool(pins) and not any(can_meet(pin.specifier, one.specifier) for pin in pins)
+            if one.name == TORCH and one.strength == RECOMMENDED and is_other:
+                self.found.remark("script-other", one.origin, asked=str(one), other=str(pins[0].origin))
+        pythons = [one for one in lines if one.name == PYTHON and one.specifier]
+        if pythons and said and not any(one.name == PYTHON for one in (*said, *self.found.told)):
+            self.found.statements.append(replace(pythons[0], strength=LOCKED))
 
     def take_locked(self) -> None:
         """A lock beside which nothing is declared: all that it holds is what is asked for."""
