@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -79,6 +81,24 @@ def test_what_breaks_by_a_yes_beforehand_is_said_again_at_the_end(held: There) -
     run_well(held.world, *add(held, "relies", "--yes"))
     done = held.world.run(*add(held, "loner>=4", "--yes"))
     assert (done.returncode, done.stderr.count("relies 1.0 asks for loner<4")) == (0, 2), done.stderr
+
+
+def test_what_was_built_for_numpy_1_is_told_beside_numpy_2(held: There, tmp_path: Path) -> None:
+    """Its own metadata has no such end; a release that says so is told by that alone, and a newer one not at all."""
+    shelf = tmp_path / "older"
+    shelf.mkdir()
+    build_wheel(shelf, "numpy", "1.26.4", {"numpy/__init__.py": b""})
+    build_wheel(shelf, "pandas", "1.5.3", {"pandas.py": b""}, ["numpy>=1.21"])
+    build_wheel(shelf, "scipy", "1.12.0", {"scipy.py": b""}, ["numpy<1.29"])
+    build_wheel(shelf, "scikit_learn", "1.5.2", {"sklearn.py": b""}, ["numpy>=1.19"])
+    uv = [Path(sys.executable).with_name("uv"), "pip", "install", "-q", "--offline", "--no-index", "--no-cache"]
+    uv += ["--find-links", shelf, "--python", held.prefix / "bin" / "python"]
+    older = ("pandas", "scipy", "scikit-learn", "numpy==1.26.4")
+    subprocess.run([*map(str, uv), *older], check=True, timeout=120)
+    said = run_well(held.world, *add(held, "numpy>=2", "--dry-run"))
+    assert "pandas 1.5.3 was built for NumPy 1 and would get 2.3.0" in said, said
+    assert "scipy 1.12.0 asks for numpy<1.29 and would get 2.3.0" in said, said
+    assert (said.count("✗"), "scikit-learn 1.5.2" in said) == (2, False), said
 
 
 def test_what_cannot_live_with_the_torch_that_is_there_is_refused(held: There) -> None:

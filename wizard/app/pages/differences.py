@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from wizard.app.pages.order import AppState
     from wizard.compatibility.model import Candidate, Plan
 
+BREAKS = ("reuse.change.broken", "reuse.change.built-before")
 DIFFERENT = (  # messages of a plan about what became something else than was chosen, or than is usual
     "plan.other-python",
-    "reuse.change.broken",
+    *BREAKS,
     "project.head.relaxed",
     "notice.second-choice",
     "notice.companion-dropped",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _ENVIRONMENT = argument("environment", "NAME|PREFIX", N_("an environment's name or folder"))
 
-_BROKEN = "reuse.change.broken"
+_BREAKS = ("reuse.change.broken", "reuse.change.built-before")
 ADD_NOTHING = ErrorText(
     "add-nothing",
     "No package is named.",
@@ -102,7 +102,7 @@ def _carry_out(
     said = [terminal.words(notice) for notice in preview.plan.notices]
     status = follow_run(session, preview.plan.id, pid, arguments.events, terminal, interrupt, said)
     for change in preview.changes:  # who said yes beforehand reads the end alone
-        if change.key == _BROKEN and not arguments.events:
+        if change.key in _BREAKS and not arguments.events:
             terminal.say(change)
     return status
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from wizard.compatibility.data.ordering import version_key
 from wizard.compatibility.model import Plan
 from wizard.diagnose.repair.snapshot import SETUP
 from wizard.diagnose.repair.steps import PutAside, Repair, RepairReady, RepairVerify, aside_of, stages_of, wheels_of
@@ -31,6 +32,7 @@ from wizard.model.distributions import FAMILY, Distribution
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import Lock, LockedFile, PackageVersion
 from wizard.model.messages import Message, bytes_text, message
+from wizard.project.companions import needs_old_numpy
 from wizard.run.context import Context
 from wizard.run.executor import Stages
 from wizard.run.plan.preview import from_settings
@@ -73,7 +75,8 @@ class ReuseChange:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A package that stays and would no longer have what it asks for; it has it now. `now`: what would come."""
+    """A package that stays and would no longer have what it asks for; it has it now. `now`: what would come.
+    `requirement` "": it asks for nothing of the kind, and was built for NumPy 1."""
 
     name: str
     version: str
@@ -104,10 +107,13 @@ def comes(file: LockedFile, env: Installation) -> bool:
 
 
 def broken_by(changes: Iterable[ReuseChange], env: Installation) -> tuple[Broken, ...]:
-    """What asks for another version than comes, and a companion whose torch becomes another build."""
+    """What asks for another version than comes, a companion whose torch becomes another build, and what is known to be
+    built for NumPy 1."""
     coming = {change.name: change.now for change in changes}
     staying = [each for each in env.distributions if each.name not in coming]
-    return (*_unmet(coming, staying, env), *_left_behind(coming, staying, env))
+    unmet = (*_unmet(coming, staying, env), *_left_behind(coming, staying, env))
+    told = {each.name for each in unmet}
+    return (*unmet, *(one for one in _built_for_numpy_1(coming, staying, env) if one.name not in told))
 
 
 def _unmet(coming: Mapping[str, str], staying: Iterable[Distribution], env: Installation) -> Iterator[Broken]:
@@ -134,6 +140,18 @@ def _left_behind(coming: Mapping[str, str], staying: Iterable[Distribution], env
             torch.partition("+")[2] or None,
         ):
             yield Broken(each.name, each.version, f"torch=={was.version}", torch)
+
+
+def _built_for_numpy_1(
+    coming: Mapping[str, str], staying: Iterable[Distribution], env: Installation
+) -> Iterator[Broken]:
+    """pandas 1.5 beside NumPy 2: its metadata has no such end, and it does not load."""
+    numpy, was = coming.get("numpy"), env.one("numpy")
+    if numpy is None or was is None or version_key(numpy)[:1] < (2,) or version_key(was.version)[:1] >= (2,):
+        return
+    for each in staying:
+        if _is_plain(each.version) and needs_old_numpy(each.name, f"=={each.version}"):
+            yield Broken(each.name, each.version, "", numpy)
 
 
 def held_family(env: Installation) -> dict[str, str]:
@@ -231,6 +249,15 @@ def words_of(
 ) -> Iterator[Message]:
     """First what breaks: it is what one would stop for."""
     for broken in broken_by(changes, env):
+        if not broken.requirement:
+            yield message(
+                "reuse.change.built-before",
+                "✗ {name} {version} was built for NumPy 1 and would get {now}: it may no longer load.",
+                name=broken.name,
+                version=broken.version,
+                now=broken.now,
+            )
+            continue
         yield message(
             "reuse.change.broken",
             "✗ {name} {version} asks for {requirement} and would get {now}: it may no longer work.",

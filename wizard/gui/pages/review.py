@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from wizard.app.pages.differences import DIFFERENT, difference_row, differences
+from wizard.app.pages.differences import BREAKS, DIFFERENT, difference_row, differences
 from wizard.app.pages.run import resolving_words
 from wizard.app.use.settings import UsePlan
 from wizard.compatibility.model import Plan
@@ -43,7 +43,6 @@ _IN_TILES = (
     "change.disk",
     "reuse.change.download",
 )
-_BROKEN = "reuse.change.broken"
 _LOST = "project.lost"
 _IN_DETAILS = (  # how sources answered, and who vouches for what was checked: no difference
     *("race.torch-rate", "race.packages-rate", "race.official-silent"),
@@ -168,7 +167,7 @@ class ReviewPage(Page):
         told = (one for one in differences(self.state, preview.plan) if one.key not in (*_IN_DETAILS, _LOST))
         if lost := next((one for one in preview.plan.notices if one.key == _LOST), None):
             self.lost.show_words(lost)
-        broken = (one for one in preview.changes if one.key == _BROKEN)
+        broken = (one for one in preview.changes if one.key in BREAKS)
         notices = (*broken, *told)
         is_different = bool(notices) and all(one.key in DIFFERENT for one in notices)
         title = self.difference_title() if is_different else self.tr("Worth knowing")
@@ -196,7 +195,7 @@ class ReviewPage(Page):
 
     def _details(self, preview: Preview) -> list[str]:
         """What the tiles do not say. That no setting is changed is true only where no mirror is kept."""
-        left_out = (*_IN_TILES, _BROKEN, *((_NO_SETTINGS,) if self._setting_rows() else ()))
+        left_out = (*_IN_TILES, *BREAKS, *((_NO_SETTINGS,) if self._setting_rows() else ()))
         said = [self.say(change) for change in preview.changes if change.key not in left_out]
         said += [self.say(notice) for notice in preview.plan.notices if notice.key in _IN_DETAILS]
         if preview.download_bytes:
