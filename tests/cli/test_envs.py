@@ -100,11 +100,16 @@ def test_a_way_back_that_was_cut_off_is_told_where_one_looks(call: Call, state: 
     kept.mkdir(parents=True)
     (kept / "list.json").write_text(json.dumps({"site": "lib"}))
     assert "cut off" not in call("envs", "list").stderr
+    rows = json.loads(call("envs", "list", "--json").stdout)["environments"]
+    assert not any("unfinished" in row for row in rows)
     (kept / "going-back").touch()
     for typed_line in (("envs", "list"), ("doctor", "--prefix", prefix, "--no-import")):
         done = call(*typed_line)
         assert "was cut off" in done.stderr, typed_line
         assert f"envs restore {prefix}" in done.stderr
+    rows = json.loads(call("envs", "list", "--json").stdout)["environments"]
+    (row,) = (row for row in rows if row["prefix"] == str(prefix))
+    assert (row["unfinished"]["code"], str(prefix) in row["unfinished"]["hint"]) == ("restore-under-way", True)
 
 
 def test_delete_wants_the_right_name(call: Call, state: Path) -> None:

@@ -157,6 +157,12 @@ def test_by_the_command_line_for_every_environment_that_is_known(bare: Patient) 
     assert done.returncode == 0, done.stderr
     assert "torchvision 0.28.0+cpu" in done.stdout
     assert world.run("doctor").returncode == 0
+    (kept,) = (prefix / ".torch-setup-aside").iterdir()
+    (kept / "going-back").touch()
+    told = world.run("doctor")
+    assert (told.returncode, f"envs restore {prefix}" in told.stderr) == (1, True), told.stderr
+    (half,) = json.loads(world.run("doctor", "--json").stdout)["unfinished"]
+    assert half["code"] == "restore-under-way"
 
 
 def test_the_same_version_again_is_said_so(bare: Patient) -> None:

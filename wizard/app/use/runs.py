@@ -18,6 +18,7 @@ import psutil
 from filelock import Timeout
 
 from wizard.compatibility.model import Plan
+from wizard.diagnose.repair.states import restore_cut_off
 from wizard.environment.inspect.baseline import (
     EnvironmentChanges,
     changes_since_baseline,
@@ -315,13 +316,22 @@ def last_times(session: Runs, run_id: str) -> dict[str, float]:
 
 def known_prefixes() -> tuple[Path, ...]:
     """Environments that runs of ours made or repaired, and that are still there."""
+    return tuple(prefix for prefix in _prefixes_of_runs() if read_baseline(prefix))
+
+
+def _prefixes_of_runs() -> tuple[Path, ...]:
     found: dict[Path, None] = {}
     for folder in run_folders():
         try:
             found[Path(read_plan(folder.plan).prefix)] = None
         except WizardError:
             continue
-    return tuple(prefix for prefix in found if read_baseline(prefix))
+    return tuple(found)
+
+
+def restores_cut_off() -> tuple[WizardError, ...]:
+    """`restore-under-way` of each environment that a run of ours changed: half of its packages may be gone."""
+    return tuple(half for prefix in _prefixes_of_runs() if (half := restore_cut_off(prefix)))
 
 
 def drift(prefixes: Iterable[Path] | None = None) -> tuple[EnvironmentChanges, ...]:

@@ -145,20 +145,27 @@ def doctor(arguments: Arguments, terminal: Terminal) -> int:
 
 
 def _all_known(session: Session, arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.use.runs import restores_cut_off
+
     if arguments.repair or arguments.undo or arguments.save:
         raise UsageError(
             "doctor-needs-prefix",
             "It was not said which environment is meant.",
             "Add --prefix with the folder of the environment.",
         )
-    found = session.drift()
+    found, halves = session.drift(), restores_cut_off()
     if arguments.json:
-        terminal.document({"schema": 1, "drift": [_drift_document(each) for each in found]})
-    for each in () if arguments.json else found:
+        unfinished = [half.to_json(terminal.language) for half in halves]
+        drift = [_drift_document(each) for each in found]
+        terminal.document({"schema": 1, "drift": drift, "unfinished": unfinished})
+        return ExitStatus.FAILED if found or halves else ExitStatus.DONE
+    for each in found:
         tell_drift(each, terminal)
-    if not found and not arguments.json:
+    for half in halves:
+        terminal.error(half)
+    if not found and not halves:
         terminal.say(message("doctor.say.nothing-changed"))
-    return ExitStatus.FAILED if found else ExitStatus.DONE
+    return ExitStatus.FAILED if found or halves else ExitStatus.DONE
 
 
 def _drift_document(drift: EnvironmentChanges) -> dict[str, Any]:

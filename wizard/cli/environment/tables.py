@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard.cli.tables import align
+from wizard.diagnose.repair.states import restore_cut_off
 from wizard.environment.inspect.owned import Unowned
 from wizard.environment.inspect.sizes import Sizes
 from wizard.environment.model import Environment
@@ -128,8 +129,10 @@ def unowned_words(row: Unowned) -> str:
 
 
 def document(one: Environment, sizes: Sizes | None, language: str | None) -> dict[str, Any]:
-    """Return one environment as JSON values; its size is None where nobody has measured it."""
-    return {
+    """Return one environment as JSON values; its size is None where nobody has measured it. `unfinished`: only where a
+    way back was cut off."""
+    half = restore_cut_off(one.prefix)
+    return ({"unfinished": half.to_json(language)} if half else {}) | {
         "name": one.name,
         "prefix": str(one.prefix),
         "engine": one.kind.value,
