@@ -32,10 +32,14 @@ def test_the_lines_name_the_files_and_what_was_not_looked_up(project: Path, tmp_
     said = pick(tmp_path / "s", "--project", project, "--machine", OLD_CARD).stdout
     assert "Read from: requirements.txt\n" in said
     assert "Not looked up: whether the other packages (2)" in said
+    document = json.loads(pick(tmp_path / "s", "--project", project, "--machine", OLD_CARD, "--json").stdout)
+    assert document["not_looked_up"] in said
     (project / "requirements.txt").write_text("torch\n")
     said = pick(tmp_path / "s", "--project", project, "--machine", OLD_CARD).stdout
     assert "Read from" in said
     assert "Not looked up" not in said
+    document = json.loads(pick(tmp_path / "s", "--project", project, "--machine", OLD_CARD, "--json").stdout)
+    assert document["not_looked_up"] is None
     (project / "requirements.txt").write_text("torch\neinops\n")
     (project / "uv.lock").write_text('version = 1\n[[package]]\nname = "einops"\nversion = "0.8.0"\n')
     assert "Not looked up" not in pick(tmp_path / "s", "--project", project, "--machine", OLD_CARD).stdout

@@ -37,6 +37,7 @@ def project_document(
         "numpy": decision.numpy or None,
         "relaxed": [_relaxed(one, language) for one in decision.relaxed],
         "remarks": [text(remark, language) for remark in decision.remarks],
+        "not_looked_up": text(unasked, language) if (unasked := unasked_words(project, decision)) else None,
         "native": [native.name for native in asks.native],
         "left_out": [one.name for one in decision.left_out],
         "rest": [_named(one) for one in asks.rest],
@@ -112,15 +113,22 @@ def _alone(project: Project, decision: ProjectDecision) -> Iterator[Message]:
     more = f" (+{len(files) - _MOST_FILES})" if len(files) > _MOST_FILES else ""
     named = ", ".join(fit_to_show(file) for file in files[:_MOST_FILES]) + more
     yield message("project.head.files", "Read from: {files}", files=named)
+    if unasked := unasked_words(project, decision):
+        yield unasked
+
+
+def unasked_words(project: Project, decision: ProjectDecision) -> Message | None:
+    """Return what an answer leaves open that asked no source; None where a lock has all of it."""
     locked = {one.name for one in project.statements if one.strength == LOCKED}
     unasked = [one for one in decision.understood.rest if one.name not in locked]
-    if unasked and decision.candidate:
-        yield message(
-            "project.head.unasked",
-            "Not looked up: whether the other packages ({count}) go together and have wheels for this Python and "
-            "system. A setup asks that before it installs anything.",
-            count=len(unasked),
-        )
+    if not (unasked and decision.candidate):
+        return None
+    return message(
+        "project.head.unasked",
+        "Not looked up: whether the other packages ({count}) go together and have wheels for this Python and "
+        "system. A setup asks that before it installs anything.",
+        count=len(unasked),
+    )
 
 
 def _lines(decision: ProjectDecision, language: str | None) -> Iterator[str]:

@@ -22,6 +22,7 @@ from wizard.gui.widgets.frames import Fold, FoldList, RowCard, column, empty, st
 from wizard.gui.widgets.hosts_consent import HostsConsent
 from wizard.gui.widgets.labels import Pill, label, selectable
 from wizard.model.messages import message
+from wizard.project.answer import unasked_words
 
 _HOSTS = message(
     "flow.hosts.project",
@@ -59,7 +60,6 @@ class ProjectPanel(QWidget):
         self.strict.setText(self.tr("E&xactly what the project asks for, or nothing"))
         self.other.setText(self.tr("&Other file…"))
         self.more.show_words(self.tr("What was &noticed while reading"))
-        self._unasked.setText(self.tr("No source has answered yet; the page Review shows what they have."))
         self._refused.setText(
             self.tr("What the project asks for is not available in exactly these versions. Untick “Exactly what the project asks for” to accept what differs.")
         )
@@ -93,6 +93,9 @@ class ProjectPanel(QWidget):
             words, is_asked = self.tr("as asked"), state.planned is not None
             pill = Pill("ok", words) if is_asked else Pill("note", self.tr("not looked up"))
             self.card.add_row(pill, label(asked), label(words, "strong"))
+        unasked = unasked_words(project, request.decision)
+        nothing = self.tr("No source has answered yet; the page Review shows what they have.")
+        self._unasked.setText(self._translator.say(unasked) if unasked else nothing)
         self._unasked.setVisible(state.planned is None)
         words = self.tr("I &accept the difference") if len(different) == 1 else self.tr("I &accept the %1 differences")
         self.agree.setText(words.replace("%1", str(len(different))))
