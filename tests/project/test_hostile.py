@@ -103,6 +103,11 @@ def test_a_file_that_cannot_be_read_is_the_reason(tmp_path: Path, name: str, wor
         ("requirements.txt", "torch=={digits}=py3_0\nnumpy\n"),
         ("pyproject.toml", '[project]\ndependencies = ["torch<{digits}", "numpy"]\n'),
         ("pyproject.toml", '[tool.poetry.dependencies]\ntorch = "^{digits}"\nnumpy = "*"\n'),
+        ("environment.yml", "dependencies:\n  - pytorch={digits}\n  - numpy\n"),
+        (
+            "uv.lock",
+            '[[package]]\nname = "torch"\nversion = "{digits}"\n[[package]]\nname = "numpy"\nversion = "2.0"\n',
+        ),
     ],
 )
 def test_a_version_of_thousands_of_digits_is_a_line_that_cannot_be_read(tmp_path: Path, name: str, words: str) -> None:

@@ -27,6 +27,7 @@ from wizard.project.formats.requirements import (
 from wizard.project.formats.toml_files import FAMILY, TomlText, listed, load_toml, poetry_statement, table_in
 from wizard.project.model import (
     DECLARED,
+    ENDLESS,
     IN_LOCK,
     LOCKED,
     MADE_FOR,
@@ -129,8 +130,9 @@ def read_cog(file: str, text: str, found: Findings) -> None:
 
 
 def _package(entry: str, where: FileLine, written: str, found: Findings) -> None:
-    statement = conda_statement(entry, where)
-    if statement:
+    if ENDLESS.search(entry):
+        found.remark("unreadable-line", where)
+    elif statement := conda_statement(entry, where):
         found.statements.append(_selected(statement, written))
         matters = statement.name in (PYTHON, *FAMILY) or statement.name in conda_names()
         if matters and not statement.specifier and re.search(r"[=<>~!]\??\s*\d", entry.split("=*")[0]):

@@ -343,8 +343,9 @@ def read_lock(file: str, text: str, found: Findings) -> None:
     heads = [number for number, line in enumerate(text.split("\n"), 1) if _PACKAGE.match(line)]
     for number, package in enumerate(packages if isinstance(packages, list) else []):
         line = heads[number] if number < len(heads) else 1
-        statement = _statement(package, file, line)
-        if statement:
+        if isinstance(package, dict) and ENDLESS.search(str(package.get("version"))):
+            found.remark("unreadable-line", origin_of(file, line, f"{package.get('name')} {package['version']}"))
+        elif statement := _statement(package, file, line):
             found.statements.append(statement)
     _made_for(document.get("supported-markers") or document.get("environments"), TomlText(file, text), found)
     asks = document.get("requires-python") or table_in(document, "metadata").get("python-versions")
@@ -364,6 +365,8 @@ def _read_pipfile_lock(file: str, text: str, found: Findings) -> None:
         if isinstance(entry, dict) and isinstance(version := entry.get("version"), str):
             one = requirement(f"{name}{version}", lines.at(f'"{name}"', "default"))
             found.statements += [replace(one, strength=LOCKED)] if one else []
+            if ENDLESS.search(version):
+                found.remark("unreadable-line", lines.at(f'"{name}"', "default"))
 
 
 def _made_for(markers: Any, lines: TomlText, found: Findings) -> None:
@@ -380,12 +383,7 @@ def _statement(package: Any, file: str, line: int) -> Statement | None:
     name, version = package.get("name"), package.get("version")
     source = table_in(package, "source")
     is_itself = "." in (source.get("virtual"), source.get("editable"))
-    if (
-        is_itself
-        or not (isinstance(name, str) and isinstance(version, str))
-        or not re.match(r"\d", version)
-        or ENDLESS.search(version)
-    ):
+    if is_itself or not (isinstance(name, str) and isinstance(version, str)) or not re.match(r"\d", version):
         return None
     public, _, local = version.partition("+")
     where = origin_of(file, line, f"{name} {version}")
