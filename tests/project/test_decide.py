@@ -491,3 +491,15 @@ def test_a_python_for_which_the_project_has_no_torch_is_not_taken(tmp_path: Path
     elsewhere = "torch==2.3.1; sys_platform == 'darwin'\ntorch==2.7.1; sys_platform != 'darwin'\n"
     other = decided(tmp_path / "two", {"requirements.txt": elsewhere}, on)
     assert (build(other)[0], relaxed(other)) == ("2.7.1", {})
+
+
+def test_torchvision_is_planned_where_only_a_package_needs_it(tmp_path: Path) -> None:
+    for words, pairs in (
+        ("torch==2.7.1\ntimm>=0.9\n", {"torchvision"}),
+        ("torch==2.7.1\ntimm\ntorchvision==0.22.1\n", {"torchvision"}),
+        ("torch==2.7.1\neinops\n", set()),
+    ):
+        asks = decided(tmp_path, {"requirements.txt": words}, NO_CARD).understood
+        assert set(asks.pairs) == pairs, words
+        assert [one.specifier for one in asks.pairs.get("torchvision", ())] in ([], [""], ["==0.22.1"]), words
+        assert "torchvision" not in [one.name for one in asks.rest]

@@ -42,6 +42,7 @@ from wizard.project.model import (
     is_run,
     meets,
 )
+from wizard.project.needed import needed_pairs
 
 _IMPLIED = re.compile(r"(?:torch[-_=]?|/torch)(\d+\.\d+(?:\.\d+)?)|(?:^|[+.])pt(\d)(\d{1,2})(?=cu|cpu)")
 _WHEEL_PYTHON = re.compile(r"-cp(3)(\d+)-cp3\d+-")
@@ -81,7 +82,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     project, own = with_own_list(project, os, has_card)
     fitting, remarks = for_this_computer(project, os, has_card)
     fitting, extras = _one_extra(fitting)
-    statements = list(fitting.statements)
+    statements = [*fitting.statements, *needed_pairs(fitting.statements, PAIRS)]
     torch, torch_any = _torch(statements)
     counting = replace(fitting, statements=tuple(_counting_first(statements)))
     implied = tuple(_implied(counting, os, has_card, capability))
