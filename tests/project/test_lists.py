@@ -153,6 +153,18 @@ def test_the_list_for_a_mac_and_for_all_without_a_card_is_read_without_one(tmp_p
     assert {"environment_cpu_apple.yml", "environment_gpu.yml"} <= left
 
 
+@pytest.mark.parametrize("word", ["metal", "apple_silicon", "mps"])
+def test_the_list_for_apples_cards_is_left_out_beside_one_for_these(tmp_path: Path, word: str) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements_gpu.txt": "torch==2.8.0\neinops\n",
+        f"requirements_{word}.txt": "torch>=2.0.0\nonnxruntime==1.20.1\n",
+    }
+    found = decided(tmp_path, files, BLACKWELL)
+    assert [one.name for one in found.understood.rest] == ["einops"]
+    [told] = [one.params["file"] for one in found.remarks if one.key == "project.remark.not-for-this"]
+    assert told == f"requirements_{word}.txt"
+
+
 def test_of_two_whole_environments_one_is_planned_and_the_other_named(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "inference.yml": f"name: a\n{_HEAD}  - pytorch=2.3.0\n  - pip:\n    - vllm==0.4.2\n    - numpy==1.26.4\n",

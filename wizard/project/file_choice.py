@@ -29,7 +29,7 @@ _NO_REST = re.compile(
 _SYSTEM_WORDS = {
     "windows": r"win|windows|win32|win64",
     "linux": r"linux|ubuntu|debian|colab|wsl",
-    "": r"mac|macos|osx|darwin|apple|mps|m1|jetson|aarch64|arm64|rpi|raspberrypi",
+    "": r"mac|macos|osx|darwin|apple|metal|silicon|mps|m1|jetson|aarch64|arm64|rpi|raspberrypi",
 }
 _CARD_WORDS = {
     "nvidia": r"nvidia|cuda|gpu|cu\d+",
