@@ -219,3 +219,22 @@ def test_a_group_that_poetry_takes_unasked_is_declared_and_the_others_are_named(
     assert [(one.params["line"], one.params["groups"]) for one in project.remarks] == [(7, "dev, test, app")]
     decision = deciding.decided(tmp_path, {}, deciding.AMPERE)
     assert (deciding.build(decision)[0], deciding.codes(decision) & {"in-extras", "other-extras"}) == ("2.3.1", set())
+
+
+def test_what_the_project_itself_compiles_is_told(tmp_path: Path) -> None:
+    head = "from setuptools import setup\nfrom torch.utils import cpp_extension\n"
+    both = "E = cpp_extension.CppExtension\nif cuda: E = cpp_extension.CUDAExtension\nsetup(ext_modules=[E('a', [])])\n"
+    words = {
+        "own-cuda": f"{head}setup(ext_modules=[cpp_extension.CUDAExtension('a', [])])\n",
+        "own-either": head + both,
+    }
+    words["own-cpp"] = words["own-cuda"].replace("CUDA", "Cpp")
+    for code, setup in words.items():
+        files: dict[str, str | bytes] = {"setup.py": setup, "requirements.txt": "torch\n"}
+        [told] = [each for each in project_of(tmp_path / code, files).remarks if ".own-" in each.key]
+        assert (told.key, told.params["line"]) == (f"project.remark.{code}", 4 if code == "own-either" else 3)
+        for on, is_told in ((deciding.AMPERE, False), (deciding.NO_CARD, code == "own-cuda")):
+            found = deciding.decided(tmp_path / code, files, on)
+            assert ("own-no-card" in deciding.codes(found)) == is_told
+    below = project_of(tmp_path / "below", {"ops/setup.py": words["own-cpp"], "requirements.txt": "torch\n"})
+    assert not [each for each in below.remarks if ".own-" in each.key]

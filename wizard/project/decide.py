@@ -20,6 +20,7 @@ from wizard.project.companions import companion, companion_table, fits_here
 from wizard.project.contradictions import contradictions, is_contradicted
 from wizard.project.cuda_tags import has_tag
 from wizard.project.file_choice import alternatives
+from wizard.project.formats.setup_files import OWN_CUDA
 from wizard.project.model import (
     LOCKED,
     PYTHON,
@@ -306,6 +307,9 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             least = (row.cuda_ends if state == "newer-cuda" else row.least) if row else ""
             yield message(f"project.native.{state}", name=native.name, least=least, given=candidate.variant)
     yield from lacking_parts(asks, best)
+    own = next((one for one in asks.remarks if one.key.endswith(f".{OWN_CUDA}")), None)
+    if own and candidate.variant == CPU:
+        yield message("project.remark.own-no-card", file=own.params["file"])
     yield from _linked(asks)
     chosen = replace(weigher.choices, torch=candidate.torch, variant=candidate.variant, python=best.python)
     yield from resolve(weigher.machine, weigher.matrix, chosen, prove_all=False).notices

@@ -19,6 +19,7 @@ from wizard.project.formats.requirements import logical_lines, statements_of
 from wizard.project.formats.toml_files import TomlText
 from wizard.project.model import LOCKED, PYTHON, Findings, Statement, origin_of, python_specifier
 
+OWN_CUDA = "own-cuda"  # the remark of a project that compiles CUDA code, and nothing without it
 _MOST_NODES = 200_000
 _MOST_PARTS = 1_000
 _FILE = re.compile(r"[\w./-]*requirements[\w.-]*\.(txt|in)")
@@ -115,6 +116,7 @@ class SetupReader:
     def read(self) -> None:
         """Note the arguments of each call of `setup` whose values stand in the file itself."""
         calls = [node for node in self._walk(self.tree) if isinstance(node, ast.Call) and _is_setup(node.func)]
+        self._compiled()
         given = [keyword for call in calls for keyword in call.keywords]
         for keyword in [inner for one in given for inner in self._keywords(one)]:
             value = self._bound(keyword.value)
@@ -128,6 +130,14 @@ class SetupReader:
             elif keyword.arg == "extras_require":
                 for key, entry in _entries_of(value):
                     self._list(self._bound(entry), key)
+
+    def _compiled(self) -> None:
+        """Say once that the project itself is compiled; with CUDA alone, or where there is a card."""
+        nodes = {_name_of(node): node for node in self._walk(self.tree) if isinstance(node, ast.Name | ast.Attribute)}
+        on_card, on_any = nodes.get("CUDAExtension"), nodes.get("CppExtension")
+        if "/" not in self.file and (node := on_card or on_any):
+            code = OWN_CUDA if not on_any else "own-either" if on_card else "own-cpp"
+            self.found.remark(code, origin_of(self.file, node.lineno, self._line(node.lineno)))
 
     def _keywords(self, keyword: ast.keyword) -> list[ast.keyword]:
         """Return it, or those of the dictionary that `**` names."""
@@ -313,8 +323,11 @@ def _arguments(call: ast.Call) -> Iterator[ast.Constant]:
 
 
 def _is_setup(func: ast.expr) -> bool:
-    name = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
-    return name == "setup"
+    return _name_of(func) == "setup"
+
+
+def _name_of(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def read_python_version(name: str, text: str, found: Findings) -> None:
