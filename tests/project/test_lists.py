@@ -179,6 +179,28 @@ def test_of_two_whole_environments_one_is_planned_and_the_other_named(tmp_path: 
     assert {one.name for one in found.understood.rest} == {"peft", "numpy"}
 
 
+def test_environments_of_several_names_are_no_one_list(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "generate.yaml": f"name: gen\n{_HEAD}  - pip:\n    - torch==2.4.0\n    - torchaudio\n    - trl==0.12.0\n",
+        "anno.yaml": f"name: anno\n{_HEAD}  - pip:\n    - trl==0.11.1\n    - distro\n",
+        "environment.yaml": f"name: yy\n{_HEAD}  - pip:\n    - torch==2.4.0\n    - trl==0.11.4\n",
+        "environment_gpu.yaml": f"name: yy-gpu\n{_HEAD}  - pip:\n    - torch==2.4.0\n    - trl==0.11.4\n",
+        "env_setup.sh": "conda env create -f generate.yaml\nconda env create -f environment.yaml\n",
+    }
+    for on in (AMPERE, BLACKWELL, PASCAL):
+        found = decided(tmp_path, files, on)
+        assert [str(one) for one in found.understood.rest] == ["trl==0.11.4"]
+        [told] = [one.params for one in found.remarks if one.key == "project.remark.other-lists"]
+        assert (told["file"], told["files"]) == ("environment.yaml", "anno.yaml, generate.yaml")
+        assert "contradiction" not in codes(found)
+    files["README.md"] = str(files.pop("env_setup.sh")).replace("environment.yaml", "anno.yaml")
+    (tmp_path / "env_setup.sh").unlink()
+    (tmp_path / "environment_gpu.yaml").unlink()
+    del files["environment_gpu.yaml"]
+    found = decided(tmp_path, files, AMPERE)
+    assert [str(one) for one in found.understood.rest] == ["trl==0.12.0"]
+
+
 def test_a_list_for_cards_is_taken_instead_of_the_one_for_all(tmp_path: Path) -> None:
     lists: dict[str, str | bytes] = {
         "environment.yml": "dependencies:\n  - pytorch=1.13.1=py3.9_cpu_0\n",

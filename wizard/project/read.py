@@ -16,6 +16,7 @@ from pathlib import Path
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message
 from wizard.project.companions import asks_for_torch
+from wizard.project.environments import family_in, name_of_environment, others_of
 from wizard.project.file_choice import DEVELOPING, are_alternatives, names_a_computer, of_another_framework, purpose_of
 from wizard.project.files import MOST_FILES, ORDER, ProjectFolder, is_lock, is_script_of_install, rank
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
@@ -63,6 +64,7 @@ def read_project(path: Path) -> Project:
         reader = ProjectReader(ProjectFolder(path))
         declaring, telling = reader.folder.find()
         declaring = reader.of_torch(_of_one_part(reader, declaring, telling))
+        declaring = reader.of_one_environment(declaring, telling)
         for name in [*sorted(declaring, key=lambda name: (purpose_of(name), rank(name))), *sorted(telling)]:
             if not reader.is_option(name):
                 reader.read(name)
@@ -106,7 +108,7 @@ def read_project(path: Path) -> Project:
 def _of_one_part(reader: ProjectReader, declaring: list[str], telling: list[str]) -> list[str]:
     """Return the files that count. Raises UsageError `project-in-parts`: what two programs need is not one
     environment, where no README names the lists of one."""
-    named = reader.named_by(telling)
+    named = set(reader.named_by(telling))
     started = sorted(name for name in named if "/" not in name and is_script(name) and reader.asks(name))
     reached = named.union(*(reader.alone(name).files for name in started))
     if started and not reached & set(declaring) and reader.folder.of_other_environments(declaring, telling, named):
@@ -192,12 +194,12 @@ class ProjectReader:
     def asks(self, name: str) -> bool:
         return any(one.name == TORCH for one in self.alone(name).found.statements)
 
-    def named_by(self, telling: list[str]) -> set[str]:
-        """Return the files whose lists a README says to install."""
-        alone, named = ProjectReader(self.folder), set[str]()
+    def named_by(self, telling: list[str]) -> dict[str, None]:
+        """Return the files whose lists a README says to install, in its order."""
+        alone, named = ProjectReader(self.folder), dict[str, None]()
 
         def note(words: str, where: FileLine, group: str) -> None:
-            named.add(self.folder.resolve(words, where.file) or words)
+            named.setdefault(self.folder.resolve(words, where.file) or words)
 
         alone.found.include = note
         for name in telling:
@@ -221,6 +223,20 @@ class ProjectReader:
         self.found.remark("other-lists", origin_of(min(left, key=rank), 1, ""), files=", ".join(theirs[:_MOST_NAMED]))
         self._left |= set(theirs)
         return left
+
+    def of_one_environment(self, names: list[str], telling: list[str]) -> list[str]:
+        """Return the files without those of conda's that make another environment than the one that is taken."""
+        yaml = [name for name in names if name.endswith((".yml", ".yaml"))]
+        yaml = [name for name in yaml if not names_a_computer(name.rpartition("/")[2]) and not purpose_of(name)]
+        made = {name: found for name in yaml if (found := name_of_environment(self.folder.read(name) or ""))}
+        family = {name: family_in(self.alone(name).found.statements) for name in made}
+        several = others_of(made, family, [*self.named_by(sorted(telling))])
+        if several is None:
+            return names
+        chosen, left = several
+        self.found.remark("other-lists", origin_of(chosen, 1, ""), files=", ".join(left[:_MOST_NAMED]))
+        self._left |= set(left)
+        return [name for name in names if name not in left]
 
     def leave_developing(self) -> None:
         """What lists for the authors alone (tests, documents) say of torch binds nobody beside other lists."""

@@ -1,0 +1,42 @@
+"""Which of several environments of one project is taken: one alone is planned, the others are named.
+
+Pure: what each file or folder holds is given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from wizard.project.model import TORCH, Statement
+
+OF_TORCH = (TORCH, "torchvision", "torchaudio", "pytorch-cuda", "cudatoolkit")
+_NAME = re.compile(r"^name:[ \t]*[\"']?([\w.-]+)", re.MULTILINE)
+_IS_CONDAS = re.compile(r"^dependencies:", re.MULTILINE)
+_MAIN = re.compile(r"(?:^|/)environment\.ya?ml$", re.IGNORECASE)
+
+
+def name_of_environment(text: str) -> str:
+    """Return the name that a file of conda's gives to what it makes; "" for none."""
+    match = _NAME.search(text) if _IS_CONDAS.search(text) else None
+    return match[1] if match else ""
+
+
+def family_in(statements: Iterable[Statement]) -> int:
+    """Return how much of torch's family is asked for; 0 where torch itself is not."""
+    names = {one.name for one in statements if not one.group}
+    return len(names & {*OF_TORCH}) if TORCH in names else 0
+
+
+def others_of(names: Mapping[str, str], family: Mapping[str, int], told: Sequence[str]) -> tuple[str, list[str]] | None:
+    """Return the file whose environment is taken, and the files of the others; None where there is one alone. `names`
+    has what each file calls its own, `told` the files that are installed from, in the order of the README."""
+    if len(set(names.values())) < 2:
+        return None
+
+    def place(file: str) -> tuple[object, ...]:
+        first = told.index(file) if file in told else len(told)
+        return (not family[file], file not in told, not _MAIN.search(file), first, -family[file], file)
+
+    chosen = min(names, key=place)
+    return chosen, sorted(file for file, name in names.items() if name != names[chosen])
