@@ -201,6 +201,24 @@ def test_environments_of_several_names_are_no_one_list(tmp_path: Path) -> None:
     assert [str(one) for one in found.understood.rest] == ["trl==0.12.0"]
 
 
+def test_of_folders_with_environments_of_their_own_one_is_taken(tmp_path: Path) -> None:
+    readme = "```shell\nconda create -n {0} python=3.10\nconda install pytorch=={1} torchvision=={2} -c pytorch\n```\n"
+    files: dict[str, str | bytes] = {
+        "README.md": "+ Torch ([1.13](./torch-1.13/))\n+ MONAI ([1.3](./monai-1.3/))\n",
+        "torch-1.13/README.md": readme.format("torch", "1.13.1", "0.14.1"),
+        "torch-1.13/requirements.txt": "tqdm\n",
+        "monai-1.3/README.md": readme.format("monai", "2.0.1", "0.15.2"),
+        "monai-1.3/requirements.txt": "nibabel\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert build(found)[0::2] == ("1.13.1", "3.10")
+    assert (found.understood.names_torch, [one.name for one in found.understood.rest]) == (True, ["tqdm"])
+    [told] = [one.params for one in found.remarks if one.key == "project.remark.part-taken"]
+    assert (told["file"], told["folders"]) == ("torch-1.13", "monai-1.3")
+    alone = {name: words for name, words in files.items() if not name.startswith("torch")}
+    assert build(decided(tmp_path / "alone", alone, AMPERE))[0] == "2.0.1"
+
+
 def test_a_list_for_cards_is_taken_instead_of_the_one_for_all(tmp_path: Path) -> None:
     lists: dict[str, str | bytes] = {
         "environment.yml": "dependencies:\n  - pytorch=1.13.1=py3.9_cpu_0\n",

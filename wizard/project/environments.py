@@ -40,3 +40,13 @@ def others_of(names: Mapping[str, str], family: Mapping[str, int], told: Sequenc
 
     chosen = min(names, key=place)
     return chosen, sorted(file for file, name in names.items() if name != names[chosen])
+
+
+def first_part(folders: Iterable[str], family: Mapping[str, int], words: str) -> str:
+    """Return the folder that is taken of several: the README's first, else the one with most of torch's family."""
+
+    def place(folder: str) -> tuple[int, int, str]:
+        match = re.search(rf"(?<![\w.-]){re.escape(folder)}(?![\w-])", words)
+        return (match.start() if match else len(words), -family[folder], folder)
+
+    return min(folders, key=place)

@@ -141,8 +141,16 @@ class ProjectFolder:
         found: dict[str, list[str]] = {}
         for name in names:
             found.setdefault(name.rpartition("/")[0], []).append(name)
-        made_for_them = (all(map(_FOLDER.search, folder.split("/"))) for folder in found)
+        made_for_them = (_is_of_lists(folder) for folder in found)
         return {} if len(found) < 2 or "" in found or any(made_for_them) else found
+
+    def readmes_of(self, folder: str) -> list[str]:
+        """Return the READMEs that lie in this folder below; none of one that is made for lists alone."""
+        if not folder or _is_of_lists(folder) or not self.has_folder(folder):
+            return []
+        names = sorted(entry.name for entry in os.scandir(self.root / folder))
+        names = [name for name in names if name.lower().startswith("readme") and name.lower().endswith(_DOCUMENTS)]
+        return [f"{folder}/{name}" for name in names]
 
     def of_other_environments(self, lists: list[str], telling: list[str], named: set[str]) -> bool:
         """Return whether all these lists lie below, where the READMEs go for one of several environments that they
@@ -295,6 +303,11 @@ def is_list(text: str) -> bool:
 def declares(name: str) -> bool:
     """Return whether a file of this name lists what a project needs; a log may have any name that ends in .txt."""
     return bool(_DECLARING.fullmatch(name)) and (not name.endswith(".txt") or "requirement" in name.lower())
+
+
+def _is_of_lists(folder: str) -> bool:
+    """Return whether all of this path is made for such files, by its words."""
+    return all(map(_FOLDER.search, folder.split("/")))
 
 
 def _is_environment(folder: str) -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message
 from wizard.project.companions import asks_for_torch
-from wizard.project.environments import family_in, name_of_environment, others_of
+from wizard.project.environments import family_in, first_part, name_of_environment, others_of
 from wizard.project.file_choice import DEVELOPING, are_alternatives, names_a_computer, of_another_framework, purpose_of
 from wizard.project.files import MOST_FILES, ORDER, ProjectFolder, is_lock, is_script_of_install, rank
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
@@ -64,8 +64,8 @@ def read_project(path: Path) -> Project:
         reader = ProjectReader(ProjectFolder(path))
         declaring, telling = reader.folder.find()
         declaring = reader.of_torch(_of_one_part(reader, declaring, telling))
-        declaring = reader.of_one_environment(declaring, telling)
-        for name in [*sorted(declaring, key=lambda name: (purpose_of(name), rank(name))), *sorted(telling)]:
+        declaring, beside = reader.of_one_folder(reader.of_one_environment(declaring, telling), telling)
+        for name in [*sorted(declaring, key=lambda name: (purpose_of(name), rank(name))), *sorted([*telling, *beside])]:
             if not reader.is_option(name):
                 reader.read(name)
         reader.leave_developing()
@@ -237,6 +237,22 @@ class ProjectReader:
         self.found.remark("other-lists", origin_of(chosen, 1, ""), files=", ".join(left[:_MOST_NAMED]))
         self._left |= set(left)
         return [name for name in names if name not in left]
+
+    def of_one_folder(self, names: list[str], telling: list[str]) -> tuple[list[str], list[str]]:
+        """Return the files of one of several folders below that each make an environment, by the READMEs beside their
+        lists, and the READMEs beside those that are taken."""
+        folders = {_folder_of(name) for name in names}
+        beside = {folder: self.folder.readmes_of(folder) for folder in folders}
+        says = {one: family_in(self.alone(one).found.statements) for readmes in beside.values() for one in readmes}
+        family = {folder: max((says[one] for one in readmes), default=0) for folder, readmes in beside.items()}
+        making = [folder for folder in family if family[folder]]
+        if len(making) > 1 and not any(self.asks(name) for name in names):
+            words = "\n".join(self.folder.read(name) or "" for name in sorted(telling))
+            chosen = first_part(making, family, words)
+            left = ", ".join(sorted(folders - {chosen})[:_MOST_NAMED])
+            self.found.remark("part-taken", origin_of(chosen, 1, ""), folders=left)
+            return [name for name in names if _folder_of(name) == chosen], beside[chosen]
+        return names, [one for one in says if len(folders) == 1 and one not in telling]
 
     def leave_developing(self) -> None:
         """What lists for the authors alone (tests, documents) say of torch binds nobody beside other lists."""
