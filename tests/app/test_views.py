@@ -203,5 +203,5 @@ def test_the_chain_shows_the_link_that_does_not_hold(code: str, broken: str) -> 
     links = broken_chain(told)
     assert [link.kind for link in links if not link.holds] == ([broken] if broken else [])
     if broken:
-        assert [link.fact for link in links][::2] == ["NVIDIA GeForce GTX 1080 Ti (sm_61)", "572.16"]
+        assert [link.fact for link in links][::2] == ["NVIDIA GeForce GTX 1080 Ti (sm_61)", "580.126.09"]
     assert broken_chain({**told, "machine": {"gpus": []}}) == broken_chain({"diagnosis": 1, "machine": None}) == ()

@@ -348,25 +348,25 @@ def verification(gpu_ok: bool) -> Verification:
     seen = {name: (state, seconds, data) for name, state, seconds, data in _SEEN}
     seen["devices"] = ("ok", None, {"devices": [device]})
     if not gpu_ok:
+        seen["import"] = ("ok", 2.1, {"torch": "2.14.1+cu130", "cuda": "13.0"})  # which begins with sm_75
         seen["zeros"] = ("failed", 0.2, _NO_KERNEL)
         del seen["matmul"], seen["speed"]
     checks = {
         name: SmokeCheck(name, state, check_message(name, state, data, seconds), seconds, data)
         for name, (state, seconds, data) in seen.items()
     }
-    return Verification(
-        gpu_ok, gpu_ok, headline(checks), tuple(checks.values()), None, "2.14.1+cu126", "3.12.11", (device,)
-    )
+    torch = "2.14.1+cu126" if gpu_ok else "2.14.1+cu130"
+    return Verification(gpu_ok, gpu_ok, headline(checks), tuple(checks.values()), None, torch, "3.12.11", (device,))
 
 
 REPORTED_MACHINE = {
     "os": "linux",
     "arch": "x86_64",
-    "driver": {"version": "572.16", "cuda": "12.8"},
+    "driver": {"version": "580.126.09", "cuda": "13.0"},
     "gpus": [{"vendor": "nvidia", "name": "NVIDIA GeForce GTX 1080 Ti", "compute_capability": "6.1"}],
 }
 
 
 def diagnosed(seen: Verification) -> Diagnosis | None:
     card = Gpu("nvidia", "NVIDIA GeForce GTX 1080 Ti", "10de:1b06", ComputeCapability(6, 1), 11 << 30)
-    return diagnose(seen, replace(MACHINE, gpus=(card,), driver=Driver("572.16", "12.8")))
+    return diagnose(seen, replace(MACHINE, gpus=(card,), driver=Driver("580.126.09", "13.0")))

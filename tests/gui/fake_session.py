@@ -394,6 +394,6 @@ def report(gpu_ok: bool) -> dict[str, Any]:
         "diagnosis": diagnosis and diagnosis_facts(diagnosis, "en"),
         "outcome": "done" if gpu_ok else "gpu_test_failed",
         "created": "2026-11-18T10:06:40Z",
-        "plan": {"engine": "rattler", "torch": "2.14.1", "variant": "cu126", "python": "3.12"},
+        "plan": {"engine": "rattler", "torch": "2.14.1", "variant": "cu126" if gpu_ok else "cu130", "python": "3.12"},
         "machine": values.REPORTED_MACHINE,
     }
