@@ -180,3 +180,19 @@ def test_an_old_pyg_is_named_with_the_parts_that_it_is_imported_with_alone(tmp_p
     }
     assert "parts" not in codes(decided(tmp_path / "listed", listed, AMPERE))
     assert "parts" not in codes(decided(tmp_path / "new", {"requirements.txt": "torch-geometric>=2.1\n"}, AMPERE))
+
+
+@pytest.mark.parametrize(
+    ("words", "is_told"),
+    [
+        ("- Linux x86_64\n", True),
+        ("* OS: Ubuntu 20.04+\n", True),
+        ("It is compatible with Python 3.9 - 3.11, Linux and macOS.\n", True),
+        ("- Linux x86_64\n\nOn Windows use pip.\n", False),
+        ("We ran it on a Linux machine.\n", False),
+    ],
+)
+def test_a_readme_that_names_linux_alone_is_told_on_windows(tmp_path: Path, words: str, is_told: bool) -> None:
+    files: dict[str, str | bytes] = {"README.md": words, "requirements.txt": "torch\n"}
+    assert ("named-systems" in codes(decided(tmp_path, files, ADA))) == is_told
+    assert "named-systems" not in codes(decided(tmp_path, files, AMPERE))

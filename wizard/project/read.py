@@ -22,7 +22,7 @@ from wizard.project.files import MOST_FILES, ORDER, ProjectFolder, is_lock, is_s
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
 from wizard.project.formats.commands import BESIDE, BUILT, STARTED, installs, read_commands
 from wizard.project.formats.requirements import MOST_LINES
-from wizard.project.formats.words import last_resort, natives_in_words
+from wizard.project.formats.words import last_resort, natives_in_words, systems_in_words
 from wizard.project.model import (
     DECIDED,
     DECLARED,
@@ -75,6 +75,7 @@ def read_project(path: Path) -> Project:
         reader.read_linked(telling)
         reader.read_script_aside()
         reader.tell_scripts()
+        reader.note_systems()
         reader.take_locked()
         reader.found.tell_recommended()
     else:
@@ -357,6 +358,13 @@ class ProjectReader:
                 "Open one of them as the project.",
                 files=listed,
             )
+
+    def note_systems(self) -> None:
+        """Note for which systems a README is written; by itself that asks for nothing."""
+        readmes = [name for name in self.files if name.lower().startswith("readme") and self.found.statements]
+        self.found.statements += [
+            one for name in readmes for one in systems_in_words(name, self.folder.read(name) or "")
+        ][:1]
 
     def tell_scripts(self) -> None:
         """Name the scripts that install another torch than the lists ask for; where nothing names a Python, one that

@@ -273,6 +273,9 @@ def _elsewhere(statements: list[Statement], os: str) -> Iterator[Message]:
     for one in statements:
         if one.name == MADE_FOR and not is_for(one, os):
             place = one.origin
+            if one.strength == RECOMMENDED:
+                yield message("project.remark.named-systems", file=place.file, line=place.line, text=place.text)
+                continue
             yield message(
                 "project.remark.lock-elsewhere", file=place.file, line=place.line, marker=fit_to_show(one.marker)
             )

@@ -14,6 +14,7 @@ from wizard.project.formats.requirements import requirement
 from wizard.project.model import (
     DECLARED,
     LOCKED,
+    MADE_FOR,
     PYTHON,
     RECOMMENDED,
     TORCH,
@@ -21,6 +22,7 @@ from wizard.project.model import (
     Findings,
     Statement,
     is_commented,
+    origin_of,
 )
 
 IN_WORDS = "in words"  # the group of what no command installs
@@ -45,6 +47,17 @@ _IS_NEWS = re.compile(
     r"|speed|benchmark|instead|issue|before|until|drop|if you|e\.g\.|for example",
     re.IGNORECASE,
 )
+_WINDOWS = re.compile(r"windows|\bwsl|\bwin(?:10|11|32|64)?\b|\.bat\b|powershell|anaconda prompt", re.IGNORECASE)
+_LINUX = re.compile(r"\b(?:linux|ubuntu|debian|centos)\b", re.IGNORECASE)
+# An entry of a list that has a system alone: "- Linux x86_64", "* OS: Ubuntu 20.04+".
+_IS_SYSTEM = re.compile(
+    r" ?(?:[-*+•]|\d+[.)]) ?(?:(?:os|operating systems?|systems?|platforms?) ?[:：]? ?)?(?:linux|ubuntu|debian|centos)"
+    r"[ ,/()&≥>=\d.+-]*"
+    r"(?:(?:x86 64|amd64|bit|lts|or|and|later|newer|linux|ubuntu|debian|centos|mac ?os)[ ,/()\d.+]*){0,6}",
+    re.IGNORECASE,
+)
+_IS_TRIED = re.compile(r"\b(?:tested|tried|developed|requires?|compatible)\b|测试|要求", re.IGNORECASE)
+_LONGEST = 300  # characters of a line that is read
 _PIN_IN_WORDS = re.compile(r"(?<![\w./=-])[A-Za-z][\w.-]*(?:\[[\w,-]+\])?==\d+(?:\.\w+)*")
 _PAIRS = ("torchvision", "torchaudio")
 _NAMES_IN_WORDS = {"python": PYTHON, "torch": TORCH, "pytorch": TORCH}  # the rest is CUDA
@@ -70,6 +83,17 @@ def read_words(line: str, where: FileLine, found: Findings, is_code: bool) -> No
     if "torch" in line.lower() and not (is_code or is_command or _IS_NEWS.search(line)):
         pins = (requirement(match[0], where) for match in _PIN_IN_WORDS.finditer(line))
         found.told += [replace(one, strength=RECOMMENDED) for one in pins if one and one.name not in _NAMES_IN_WORDS]
+
+
+def systems_in_words(file: str, text: str) -> list[Statement]:
+    """Return the first line that names Linux as what is needed, where nothing in the whole text names Windows."""
+    for number, line in enumerate([] if _WINDOWS.search(text) else text.split("\n"), 1):
+        words = _DECORATED.sub(" ", re.sub(r"^\s*\*\s", "- ", line[:_LONGEST]))
+        is_need = _IS_SYSTEM.fullmatch(words) or (_IS_TRIED.search(words) and not _IS_NEWS.search(words))
+        if is_need and _LINUX.search(words):
+            where = origin_of(file, number, line)
+            return [Statement(MADE_FOR, "", where, RECOMMENDED, "systems", 'sys_platform != "win32"')]
+    return []
 
 
 def _specifier_in_words(match: re.Match[str], name: str) -> str:
