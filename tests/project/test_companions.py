@@ -428,3 +428,24 @@ def test_a_source_that_builds_with_no_newer_cuda_is_told(tmp_path: Path) -> None
     assert "wheel-of-pin" in codes(decided(tmp_path, files, ADA))
     files = {"requirements.txt": "torch==2.1.2+cu118\nMinkowskiEngine\n"}
     assert "newer-cuda" not in codes(decided(tmp_path, files, AMPERE))
+
+
+@pytest.mark.parametrize("package", ["netifaces", "simpleaudio", "dlib==19.22.0", "pydensecrf", "cython-bbox"])
+def test_what_the_index_has_as_source_alone_is_told(tmp_path: Path, package: str) -> None:
+    assert "compiler" in codes(decided(tmp_path, {"requirements.txt": f"torch\n{package}\n"}, AMPERE))
+
+
+@pytest.mark.parametrize(
+    ("package", "python"), [("attrdict==2.0.1", "3.10"), ("backports.zoneinfo==0.2.1", "3.10"), ("av==10.0.0", "3.10")]
+)
+def test_what_has_no_wheel_or_does_not_run_on_a_python_is_told(tmp_path: Path, package: str, python: str) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": f"torch==2.7.1\n{package}\n"}
+    assert "wheel-of-pin" in codes(decided(tmp_path, files, AMPERE, Choices(python=python)))
+    files = {"requirements.txt": "torch==2.7.1\nav==12.0.0\n"}
+    assert "wheel-of-pin" not in codes(decided(tmp_path, files, AMPERE, Choices(python=python)))
+
+
+def test_an_old_lightning_holds_numpy_below_2(tmp_path: Path) -> None:
+    for release, is_old in (("1.9.4", True), ("2.2.0", False)):
+        files: dict[str, str | bytes] = {"requirements.txt": f"torch==2.7.1\npytorch-lightning=={release}\n"}
+        assert (decided(tmp_path, files, AMPERE).numpy == "<2") == is_old, release

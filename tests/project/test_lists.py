@@ -426,3 +426,7 @@ def test_the_cuda_that_pixi_wants_of_a_system_is_told_where_torch_has_an_older_o
         given[build(found)[1]] = [one.params for one in found.remarks if one.key == "project.remark.system-cuda"]
     assert [(variant, len(said)) for variant, said in given.items()] == [("cu132", 0), ("cu126", 1), ("cpu", 1)]
     assert (given["cu126"][0]["line"], given["cu126"][0]["asked"]) == (4, "13")
+
+
+def test_gobject_introspection_is_condas_alone() -> None:
+    assert is_condas_alone("gobject-introspection")
