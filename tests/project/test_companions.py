@@ -449,3 +449,12 @@ def test_an_old_lightning_holds_numpy_below_2(tmp_path: Path) -> None:
     for release, is_old in (("1.9.4", True), ("2.2.0", False)):
         files: dict[str, str | bytes] = {"requirements.txt": f"torch==2.7.1\npytorch-lightning=={release}\n"}
         assert (decided(tmp_path, files, AMPERE).numpy == "<2") == is_old, release
+
+
+def test_of_wheels_linked_for_several_systems_one_that_fits_is_enough(tmp_path: Path) -> None:
+    address = "pydensecrf @ https://example.org/pydensecrf-1.0-cp312-cp312"
+    links = f"{address}-win_amd64.whl\n{address}-linux_x86_64.whl\n"
+    files: dict[str, str | bytes] = {"requirements.txt": f"torch==2.7.1\n{links}"}
+    for python, is_told in (("3.12", False), ("3.11", True)):
+        found = decided(tmp_path, files, ADA, Choices(python=python))
+        assert ("wheel-of-pin" in codes(found)) == is_told

@@ -390,7 +390,9 @@ def without_wheels(asks: Understood, os: str, python: str) -> frozenset[str]:
     for one in agreeing(replace(line, marker="") for line in lines if line.specifier and not line.url):
         asked.setdefault(one.name, []).append(one.specifier)
     lacking = {name for name, parts in asked.items() if not has_wheel(name, ",".join(parts), python, os)}
-    return frozenset(lacking | {one.name for one in lines if not fits_here(one.url, os, python)})
+    linked = [one for one in lines if one.url.partition("#")[0].endswith(".whl")]
+    here = {one.name for one in linked if fits_here(one.url, os, python)}
+    return frozenset(lacking | {one.name for one in linked if one.name not in here})
 
 
 def _implied_met(one: Statement, torch: str, python: str) -> bool:
