@@ -503,3 +503,23 @@ def test_torchvision_is_planned_where_only_a_package_needs_it(tmp_path: Path) ->
         assert set(asks.pairs) == pairs, words
         assert [one.specifier for one in asks.pairs.get("torchvision", ())] in ([], [""], ["==0.22.1"]), words
         assert "torchvision" not in [one.name for one in asks.rest]
+
+
+def test_where_one_file_pins_an_unknown_torch_the_known_one_of_another_counts(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==1.5.1+cu101\ntorchvision==0.6.1+cu101\ntqdm\n",
+        "Dockerfile": "RUN pip install torch==1.8.2 torchvision==0.9.2\n",
+    }
+    found = decided(tmp_path, files, OLD_DRIVER)
+    assert build(found)[0] == "1.8.1"
+    assert [one.specifier for one in found.understood.torch] == ["==1.8.2"]
+    [said] = [one.params for one in found.remarks if one.key == "project.remark.unknown-torch"]
+    assert (said["file"], said["line"], said["other_file"], said["other"]) == (
+        "requirements.txt",
+        1,
+        "Dockerfile",
+        "torch==1.8.2",
+    )
+    assert not found.is_exact
+    del files["Dockerfile"]
+    assert "unknown-torch" not in codes(decided(tmp_path / "alone", files, OLD_DRIVER))

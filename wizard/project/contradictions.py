@@ -102,10 +102,12 @@ def agreeing(packages: Iterable[Statement]) -> Iterator[Statement]:
             yield one
 
 
-def is_contradicted(remarks: Iterable[Message]) -> bool:
+def is_contradicted(remarks: Sequence[Message]) -> bool:
     """Return whether two lines stand against each other, or one against itself, so that one is not met; what a README,
     a script or a Dockerfile says binds nobody."""
     keys = ("project.remark.contradiction", "project.remark.contradicts-itself")
+    if any(one.key == "project.remark.unknown-torch" for one in remarks):
+        return True
     places = ([one.params.get(key) for key in ("file", "other_file")] for one in remarks if one.key in keys)
     return any(not any(_only_tells(str(file)) for file in files if file) for files in places)
 

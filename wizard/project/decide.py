@@ -55,6 +55,7 @@ from wizard.project.native import (
     unmet_bounds,
 )
 from wizard.project.understand import Understood
+from wizard.project.unknown_torch import with_known_torch
 from wizard.project.weigh import BuildWeigher, Weighed
 
 _MOST_NAMED = 6  # packages in one sentence
@@ -97,6 +98,7 @@ def decide(
 
     Raises UsageError for a torch or a variant in `choices` that no build knows.
     """
+    project = with_known_torch(project, matrix.releases)
     weigher, best = _chosen(project, machine, matrix, choices, absent)
     if best is None:
         return ProjectDecision(None, None, "", weigher.asks, (), tuple(weigher.remarks))
