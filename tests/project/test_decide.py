@@ -523,3 +523,8 @@ def test_where_one_file_pins_an_unknown_torch_the_known_one_of_another_counts(tm
     assert not found.is_exact
     del files["Dockerfile"]
     assert "unknown-torch" not in codes(decided(tmp_path / "alone", files, OLD_DRIVER))
+
+
+def test_no_bound_of_numpy_is_said_twice(tmp_path: Path) -> None:
+    words = "torch==1.13.0\nnumpy>=1.23.2,<2\n"
+    assert decided(tmp_path, {"requirements.txt": words}, OLD_DRIVER).numpy.count("<2") == 1

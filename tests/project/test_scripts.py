@@ -471,3 +471,10 @@ def test_the_python_that_a_script_below_installs_is_what_the_project_works_with(
     assert "python-left" in codes(decided(tmp_path / "left", pinned, AMPERE))
     asked: dict[str, str | bytes] = {**files, "README.md": "Requires Python 3.11.\n"}
     assert build(decided(tmp_path / "asked", asked, AMPERE))[2] == "3.11"
+
+
+def test_a_folder_of_a_written_line_ends_before_its_line_end(tmp_path: Path) -> None:
+    words = "RUN echo 'git clone https://x.example/sparse.git\\n\\\ncd sparse\\n\\\npip install .\\n' > /install.sh\n"
+    found = project_of(tmp_path, {"requirements.txt": "torch\n", "Dockerfile": words})
+    assert not [one for one in found.statements if "sparse/n" in one.url or "sparse/n" in one.name]
+    assert "sparse/n" not in str(found.remarks)

@@ -370,7 +370,7 @@ class BuildWeigher:
         is_old = is_open and any(needs_old_numpy(one.name, one.specifier) for one in here)
         bound = best.candidate.numpy or ("<2" if is_old else "")
         kept = (one.specifier for one in self.of_numpy(best) if can_meet(one.specifier, bound))
-        return ",".join(dict.fromkeys(filter(None, [*kept, bound])))
+        return ",".join(dict.fromkeys(part for one in [*kept, bound] for part in one.split(",") if part))
 
     def of_numpy(self, best: Weighed) -> list[Statement]:
         """Return the lines that hold for the chosen Python and go together: of others the first counts."""

@@ -188,7 +188,7 @@ class _WorkingFolder:
         parts = list(self.parts)
         cloned = {*self.cloned} | set(_CLONED.findall(line))
         for match in _GOES.finditer(line):
-            to = match["to"].strip("\"'").replace("\\", "/")
+            to = match["to"].strip("\"'").removesuffix(r"\n").replace("\\", "/")  # a line that `echo` writes
             if re.search(r"[$%~(<{]|^/|^-", to) or to in cloned:  # anywhere, or into a copy of the project
                 parts = []
                 continue
