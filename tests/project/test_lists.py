@@ -8,7 +8,7 @@ import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, OLD_DRIVER, PASCAL, build, codes, decided, without
 from tests.project.test_read import project_of
-from wizard.project.conda_names import conda_names, is_condas_alone
+from wizard.project.formats.conda_names import conda_names, is_condas_alone
 
 _HEAD = "channels:\n  - pytorch\ndependencies:\n  - python=3.10\n"
 

@@ -18,9 +18,9 @@ from wizard.compatibility.model import Choices
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import message
 from wizard.project.companions import companion, companion_table
-from wizard.project.conda_names import conda_names
 from wizard.project.contradictions import agreeing
 from wizard.project.decide import ProjectDecision, decide
+from wizard.project.formats.conda_names import conda_names
 from wizard.project.model import PAIRS, PYTHON, AddressLine, Project, Statement, marker_holds, python_meets
 from wizard.project.native import NOTHING, Relaxed, asked_words, lines_of
 from wizard.project.weigh import without_wheels

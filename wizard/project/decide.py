@@ -54,8 +54,7 @@ from wizard.project.native import (
     system_cuda,
     unmet_bounds,
 )
-from wizard.project.understand import Understood
-from wizard.project.unknown_torch import with_known_torch
+from wizard.project.understand import Understood, with_known_torch
 from wizard.project.weigh import BuildWeigher, Weighed
 
 _MOST_NAMED = 6  # packages in one sentence

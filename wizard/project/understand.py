@@ -7,14 +7,15 @@ file declares it. One file: every reading of a line is one decision about what w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
-from wizard.project.companions import Native, companion, natives_of, torch_bound, torch_of
+from wizard.project.companions import Native, companion, companion_table, natives_of, torch_bound, torch_of
 from wizard.project.cuda_tags import NIGHTLY, CudaTag, is_for, is_wheel_for, tags_of, wheel_words
+from wizard.project.environments import OF_TORCH
 from wizard.project.file_choice import (
     exported_elsewhere,
     exports,
@@ -42,11 +43,11 @@ from wizard.project.model import (
     is_run,
     meets,
 )
-from wizard.project.needed import needed_pairs
 
 _IMPLIED = re.compile(r"(?:torch[-_=]?|/torch)(\d+\.\d+(?:\.\d+)?)|(?:^|[+.])pt(\d)(\d{1,2})(?=cu|cpu)")
 _WHEEL_PYTHON = re.compile(r"-cp(3)(\d+)-cp3\d+-")
 _MOST_NAMED = 6  # extras in one sentence
+_PIN = re.compile(r"={2,3}\d[^,]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,3 +280,48 @@ def _elsewhere(statements: list[Statement], os: str) -> Iterator[Message]:
             yield message(
                 "project.remark.lock-elsewhere", file=place.file, line=place.line, marker=fit_to_show(one.marker)
             )
+
+
+def needs_other(package: str, other: str) -> bool:
+    """Return whether it is known to need another one, in whatever version."""
+    rows = (row for row in companion_table().package_need if package in (row.package, *row.also))
+    return any(one.split()[1] == other for row in rows for one in row.since)
+
+
+def needed_pairs(statements: Sequence[Statement], pairs: Sequence[str]) -> Iterator[Statement]:
+    """Yield the lines of the packages that need one of the pairs which no line names, as lines that ask for any of
+    it."""
+    named = {one.name for one in statements}
+    for one in statements:
+        for pair in pairs:
+            is_asked = one.strength == DECLARED and one.group == "" and not one.build
+            if is_asked and pair not in named and needs_other(one.name, pair):
+                yield replace(one, name=pair, specifier="", extras=(), url="", local="")
+
+
+def with_known_torch(project: Project, releases: Collection[str]) -> Project:
+    """Return the project without pins of torch of which the tables have no release nor a patch of it, where another
+    file pins one that they have: that one counts, with its pair."""
+    known = {version_key(one)[:2] for one in releases}
+    newest = max(known, default=())
+    pins = [one for one in project.statements if one.name == TORCH and _PIN.fullmatch(one.specifier)]
+    pins = [one for one in pins if one.strength != LOCKED and one.group in ("", "constraint")]
+    unknown = [one for one in pins if one.strength == DECLARED and version_key(one.specifier)[:2] not in known]
+    unknown = [one for one in unknown if version_key(one.specifier)[:2] < newest]
+    left = {one.origin.file for one in unknown}
+    others = [one for one in pins if version_key(one.specifier)[:2] in known and one.origin.file not in left]
+    first = next((one for one in pins if one.strength == DECLARED), None)
+    if not others or first not in unknown:  # one that is known and comes first counts anyway
+        return project
+    other = min(others, key=lambda one: one.strength != DECLARED)
+    kept = (one for one in project.statements if not (one.name in OF_TORCH and one.origin.file in left))
+    taken = (_counting_of(one, other.origin.file) for one in kept)
+    place, at = unknown[0].origin, other.origin
+    where: dict[str, str | int] = {"file": place.file, "line": place.line, "other_file": at.file, "other_line": at.line}
+    said = message("project.remark.unknown-torch", **where, one=str(unknown[0]), other=str(other))
+    return replace(project, statements=tuple(taken), remarks=(*project.remarks, said))
+
+
+def _counting_of(one: Statement, file: str) -> Statement:
+    is_its = one.origin.file == file and one.name in OF_TORCH and not one.group
+    return replace(one, strength=DECLARED) if is_its and one.strength != LOCKED else one

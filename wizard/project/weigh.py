@@ -391,8 +391,7 @@ def without_wheels(asks: Understood, os: str, python: str) -> frozenset[str]:
         asked.setdefault(one.name, []).append(one.specifier)
     lacking = {name for name, parts in asked.items() if not has_wheel(name, ",".join(parts), python, os)}
     linked = [one for one in lines if one.url.partition("#")[0].endswith(".whl")]
-    here = {one.name for one in linked if fits_here(one.url, os, python)}
-    return frozenset(lacking | {one.name for one in linked if one.name not in here})
+    return frozenset(lacking | {one.name for one in linked} - {o.name for o in linked if fits_here(o.url, os, python)})
 
 
 def _implied_met(one: Statement, torch: str, python: str) -> bool:

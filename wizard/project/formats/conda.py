@@ -15,9 +15,9 @@ from dataclasses import replace
 from typing import Any
 
 from wizard.compatibility.data.ordering import version_key
-from wizard.project.conda_names import conda_names, name_of_conda
 from wizard.project.file_choice import WITHOUT_CARD, names_a_computer, names_card
 from wizard.project.formats.commands import read_commands
+from wizard.project.formats.conda_names import conda_names, name_of_conda
 from wizard.project.formats.requirements import (
     conda_specifier,
     conda_statement,

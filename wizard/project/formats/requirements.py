@@ -19,7 +19,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
 from wizard.compatibility.data.ordering import version_key
-from wizard.project.conda_names import name_of_conda
+from wizard.project.formats.conda_names import name_of_conda
 from wizard.project.model import (
     DECLARED,
     ENDLESS,

@@ -1,0 +1,346 @@
+"""Reads the files of a project, each by its format and once, with what they include.
+
+Which of them are read is `read`'s matter. One file: which file counts beside which is one decision.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from wizard.model.errors import UsageError
+from wizard.model.messages import Message
+from wizard.project.companions import asks_for_torch
+from wizard.project.environments import family_in, first_part, name_of_environment, others_of
+from wizard.project.file_choice import DEVELOPING, are_alternatives, names_a_computer, of_another_framework, purpose_of
+from wizard.project.files import MOST_FILES, ORDER, ProjectFolder, is_lock, is_script_of_install, rank
+from wizard.project.formats.by_name import CONSTRAINTS, hand_over
+from wizard.project.formats.commands import BESIDE, BUILT, STARTED, installs, read_commands
+from wizard.project.formats.requirements import MOST_LINES
+from wizard.project.formats.words import systems_in_words
+from wizard.project.model import (
+    DECIDED,
+    DECLARED,
+    LOCKED,
+    PYTHON,
+    RECOMMENDED,
+    TORCH,
+    FileLine,
+    Findings,
+    Project,
+    Statement,
+    can_meet,
+    is_script,
+    normalized,
+    origin_of,
+)
+
+_TORCH_TOO = ("pytorch", "pytorch-gpu")  # names of conda
+_STUB = ("sklearn", "scikit-learn")  # the first is on the index to fail with the name of the second
+_MAIN = "requirements.txt"
+_OPTION = re.compile(r"(?:requirements?[-_.][^/]+|[^/]+[-_.]requirements?)\.txt", re.IGNORECASE)
+_MOST_NAMED = 6  # folders in one sentence
+_DEEPEST = 40  # files that include each other in a chain
+_OWN = range(6, 9)  # of these, what a package says of itself
+
+
+class ProjectReader:
+    """Reads files of one folder, each once: a circle of includes ends by that."""
+
+    def __init__(self, folder: ProjectFolder) -> None:
+        self.folder = folder
+        self.found = Findings()
+        self.files: list[str] = []
+        self._depth = 0
+        self._left: set[str] = set()  # lists that no README brings in
+        self._alone: dict[str, ProjectReader] = {}
+
+    def project(self) -> Project:
+        """Return what was read so far, equal lines once."""
+        statements, sources = dict.fromkeys(self.found.statements), dict.fromkeys(self.found.sources)
+        found = (tuple(self.files), tuple(statements), tuple(sources), tuple(self.found.remarks))
+        return Project(str(self.folder.root), *found, frozenset(self.found.card_lines))
+
+    def read(self, name: str, included_by: FileLine | None = None, group: str = "") -> None:
+        """Read one file of the project by its kind, and what it includes; each file once, so that a circle ends."""
+        if name in self.files:
+            return
+        where = included_by or origin_of(name, 1, name)
+        if len(self.files) >= MOST_FILES or self._depth >= _DEEPEST:
+            self.found.remark("too-many-files", where)
+            return
+        self.files.append(name)
+        text = self.folder.read(name)
+        if text is None:
+            self.found.remark("file-outside" if self.folder.leads_out(name) else "file-not-read", where, name=name)
+            return
+        if text.count("\n") > MOST_LINES and not is_lock(name):
+            self.found.remark("too-long", where, name=name, most=MOST_LINES)
+        before = len(self.found.statements)
+        self.found.include = self._include
+        self._depth += 1
+        hand_over(name, text, self.found)
+        self._depth -= 1
+        new = self.found.statements[before:]  # on the package index that name is a stub that fails on purpose
+        self.found.statements[before:] = [replace(one, name=TORCH) if one.name in _TORCH_TOO else one for one in new]
+        for at, one in enumerate(self.found.statements[before:], before):
+            if one.name == _STUB[0]:
+                self.found.statements[at] = replace(one, name=_STUB[1], specifier="")
+                self.found.remark("read-as", one.origin, asked=_STUB[1])
+        if group:
+            self.found.statements[before:] = [replace(one, group=group) for one in self.found.statements[before:]]
+
+    def alone(self, name: str) -> ProjectReader:
+        """Return one that has read this file and what it includes."""
+        if name not in self._alone:
+            self._alone[name] = ProjectReader(self.folder)
+            self._alone[name].read(name)
+        return self._alone[name]
+
+    def asking(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the first file that declares torch, by its folder."""
+        found: dict[str, str] = {}
+        for name in sorted(names, key=rank):
+            if any(one.name == TORCH and one.strength == DECLARED for one in self.alone(name).found.statements):
+                found.setdefault(_folder_of(name), name)
+        return found
+
+    def asks(self, name: str) -> bool:
+        return any(one.name == TORCH for one in self.alone(name).found.statements)
+
+    def named_by(self, telling: list[str]) -> dict[str, None]:
+        """Return the files whose lists a README says to install, in its order."""
+        alone, named = ProjectReader(self.folder), dict[str, None]()
+
+        def note(words: str, where: FileLine, group: str) -> None:
+            named.setdefault(self.folder.resolve(words, where.file) or words)
+
+        alone.found.include = note
+        for name in telling:
+            read_commands(name, self.folder.read(name) or "", alone.found)
+        return named
+
+    def hindrances(self) -> list[Message]:
+        """Return what is told of lines that could not be read."""
+        return [one for one in self.found.remarks if one.key != "project.remark.in-words"]
+
+    def declares_nothing(self) -> bool:
+        """Return whether it is a package that needs nothing: its own files could be read, and name none."""
+        return not self.hindrances() and any(rank(name)[0] in _OWN for name in self.files)
+
+    def of_torch(self, names: list[str]) -> list[str]:
+        """Return the files without the lists for another framework, where others ask for torch."""
+        theirs = [name for name in names if of_another_framework(name)]
+        left = [name for name in names if name not in theirs]
+        if not theirs or self.asking(theirs) or not self.asking(left):
+            return names
+        self.found.remark("other-lists", origin_of(min(left, key=rank), 1, ""), files=", ".join(theirs[:_MOST_NAMED]))
+        self._left |= set(theirs)
+        return left
+
+    def of_one_environment(self, names: list[str], telling: list[str]) -> list[str]:
+        """Return the files without those of conda's that make another environment than the one that is taken."""
+        yaml = [name for name in names if name.endswith((".yml", ".yaml"))]
+        yaml = [name for name in yaml if not names_a_computer(name.rpartition("/")[2]) and not purpose_of(name)]
+        made = {name: found for name in yaml if (found := name_of_environment(self.folder.read(name) or ""))}
+        family = {name: family_in(self.alone(name).found.statements) for name in made}
+        several = others_of(made, family, [*self.named_by(sorted(telling))])
+        if several is None:
+            return names
+        chosen, left = several
+        self.found.remark("other-lists", origin_of(chosen, 1, ""), files=", ".join(left[:_MOST_NAMED]))
+        self._left |= set(left)
+        return [name for name in names if name not in left]
+
+    def of_one_folder(self, names: list[str], telling: list[str]) -> tuple[list[str], list[str]]:
+        """Return the files of one of several folders below that each make an environment, by the READMEs beside their
+        lists, and the READMEs beside those that are taken."""
+        folders = {_folder_of(name) for name in names}
+        beside = {folder: self.folder.readmes_of(folder) for folder in folders}
+        says = {one: family_in(self.alone(one).found.statements) for readmes in beside.values() for one in readmes}
+        family = {folder: max((says[one] for one in readmes), default=0) for folder, readmes in beside.items()}
+        making = [folder for folder in family if family[folder]]
+        if len(making) > 1 and not any(self.asks(name) for name in names):
+            words = "\n".join(self.folder.read(name) or "" for name in sorted(telling))
+            chosen = first_part(making, family, words)
+            left = ", ".join(sorted(folders - {chosen})[:_MOST_NAMED])
+            self.found.remark("part-taken", origin_of(chosen, 1, ""), folders=left)
+            return [name for name in names if _folder_of(name) == chosen], beside[chosen]
+        return names, [one for one in says if len(folders) == 1 and one not in telling]
+
+    def leave_developing(self) -> None:
+        """What lists for the authors alone (tests, documents) say of torch binds nobody beside other lists."""
+        theirs = {name for name in self.files if purpose_of(name)}
+        others = (one for one in self.found.statements if one.origin.file not in theirs)
+        if any(one.strength == DECLARED and not one.group for one in others):
+            self.found.statements = [
+                replace(one, group=DEVELOPING) if one.origin.file in theirs and one.name in DECIDED else one
+                for one in self.found.statements
+            ]
+
+    def is_option(self, name: str) -> bool:
+        """Return whether it is a list of its own beside requirements.txt: both ask for torch, each for itself; in a
+        folder of nothing but lists any that no other one includes; an environment whose torch excludes another's."""
+        folder, last = _folder_of(name), name.rsplit("/", 1)[-1]
+        main = f"{folder}/{_MAIN}" if folder else _MAIN
+        if last.endswith((".yml", ".yaml")) and not names_a_computer(last):
+            others = [one for one in self.files if one.endswith((".yml", ".yaml")) and _folder_of(one) == folder]
+            ways = [self.alone(one).found.statements for one in others if one != name and not names_a_computer(one)]
+            return any(are_alternatives(way, self.alone(name).found.statements) for way in ways)
+        if not _OPTION.fullmatch(last) or names_a_computer(last) or main not in self.files:
+            return False
+        if folder.rpartition("/")[2].lower() in ("requirements", "requirement") and last != _MAIN:
+            return True
+        alone, beside = self.alone(name), self.alone(main)
+        if main in alone.files:  # it goes on from there
+            return False
+        shared = {file for file in alone.files if file in beside.files and not CONSTRAINTS.search(file)}
+        return bool(shared) or all(any(one.name == TORCH for one in of.found.statements) for of in (alone, beside))
+
+    def tell_options(self, names: list[str]) -> None:
+        """Name the lists that were not read, nor included by another."""
+        left = sorted(name for name in names if name not in self.files and self.is_option(name))
+        said = (one for one in self.found.statements if one.name == TORCH and one.strength == DECLARED)
+        asking = [one.origin.file for one in said if not names_a_computer(one.origin.file)]
+        taken = _MAIN if _MAIN in self.files else next(iter(asking), _MAIN)
+        lists = [name for name in self.folder.lists() if name not in self.files] if taken in self.files else []
+        left += [name for name in lists[:MOST_FILES] if self.asking([name])]
+        if words := ", ".join(left[:_MOST_NAMED]):
+            self.found.remark("other-lists", origin_of(taken, 1, words), files=words)
+
+    def read_below(self) -> None:
+        """Where nothing asks for torch: read the one folder below whose files do. Several are only named."""
+        if any(asks_for_torch(one) for one in self.found.statements):
+            return
+        lists = [name for name in self.folder.lists() if name not in self.files]
+        asking_lists = sorted(name for name in lists[:MOST_FILES] if self.asking([name]))
+        if len(asking_lists) == 1:
+            self.found.remark("torch-below", origin_of(asking_lists[0], 1, ""), folder=_folder_of(asking_lists[0]))
+            self.read(asking_lists[0])
+        elif asking_lists:
+            listed = ", ".join(asking_lists[:_MOST_NAMED])
+            self.found.remark("torch-in-parts", origin_of(asking_lists[0], 1, listed), folders=listed)
+        if asking_lists:
+            return
+        for names in self.folder.below():
+            asking = self.asking(names[:MOST_FILES])
+            if len(asking) == 1:
+                [(folder, first)] = asking.items()
+                self.found.remark("torch-below", origin_of(first, 1, first), folder=folder)
+                for name in sorted((name for name in names if _folder_of(name) == folder), key=rank):
+                    self.read(name)
+            elif asking:
+                listed = ", ".join(sorted(asking)[:_MOST_NAMED])
+                self.found.remark("torch-in-parts", origin_of(next(iter(asking.values())), 1, listed), folders=listed)
+            if asking:
+                return
+
+    def read_others(self) -> None:
+        """Where nothing names torch: read what of the root installs it, whatever it is called."""
+        if any(one.name == TORCH for one in (*self.found.statements, *self.found.told)):
+            return
+        for name in self.folder.others_of_root()[:MOST_FILES]:
+            if any(one.name == TORCH and one.group != "imported" for one in self.alone(name).found.statements):
+                self.read(name)
+
+    def read_linked(self, telling: list[str]) -> None:
+        """Where nothing names torch: read the documents that a README points to, until one does."""
+        for name in self.folder.linked(telling):
+            if any(one.name == TORCH for one in (*self.found.statements, *self.found.told)):
+                return
+            self.read(name)
+
+    def read_script_aside(self) -> None:
+        """Where nothing is declared and nothing names torch: read the one notebook, or script below, that installs it.
+        Raises UsageError `several-scripts` where there are more, and nothing else says anything."""
+        said = (*self.found.statements, *self.found.told)
+        if any(one.name == TORCH or (one.strength == DECLARED and one.name != PYTHON) for one in said):
+            return
+        aside = {name: self.alone(name).found.statements for name in self.folder.scripts_aside()[:MOST_FILES]}
+        asking = [name for name, lines in aside.items() if any(map(asks_for_torch, lines))]
+        listed = ", ".join(asking[:_MOST_NAMED])
+        if len(asking) == 1:
+            self.found.remark("script-below", origin_of(listed, 1, ""))
+            self.read(listed)
+        elif asking and said:
+            self.found.remark("torch-in-parts", origin_of(asking[0], 1, ""), folders=listed)
+        elif asking:
+            raise UsageError(
+                "several-scripts",
+                "Several scripts or notebooks of the project install torch, each for itself: {files}.",
+                "Open one of them as the project.",
+                files=listed,
+            )
+
+    def note_systems(self) -> None:
+        """Note for which systems a README is written; by itself that asks for nothing."""
+        readmes = [name for name in self.files if name.lower().startswith("readme") and self.found.statements]
+        self.found.statements += [
+            one for name in readmes for one in systems_in_words(name, self.folder.read(name) or "")
+        ][:1]
+
+    def tell_scripts(self) -> None:
+        """Name the scripts that install another torch than the lists ask for; where nothing names a Python, one that
+        a script installs is what the project works with."""
+        said, root = self.found.statements, (name for name in self.files if is_script(name))
+        names = dict.fromkeys([*root, *filter(is_script, self.folder.scripts_aside()[:MOST_FILES])])
+        lines = [one for name in names for one in self.alone(name).found.statements if is_script(one.origin.file)]
+        pins = [one for one in said if one.name == TORCH and one.strength == DECLARED and not one.group]
+        for one in lines:
+            is_other = bool(pins) and not any(can_meet(pin.specifier, one.specifier) for pin in pins)
+            if one.name == TORCH and one.strength == RECOMMENDED and is_other:
+                self.found.remark("script-other", one.origin, asked=str(one), other=str(pins[0].origin))
+        pythons = [one for one in lines if one.name == PYTHON and one.specifier]
+        if pythons and said and not any(one.name == PYTHON for one in (*said, *self.found.told)):
+            self.found.statements.append(replace(pythons[0], strength=LOCKED))
+
+    def take_locked(self) -> None:
+        """A lock beside which nothing is declared: all that it holds is what is asked for."""
+        locks = [one for one in self.found.statements if one.strength == LOCKED and is_lock(one.origin.file)]
+        if locks and not any(one.strength == DECLARED for one in self.found.statements):
+            first = locks[0].origin.file
+            self.found.remark("lock-alone", origin_of(first, 1, first))
+            self.found.statements = [
+                replace(one, strength=DECLARED, group="") if one.origin.file == first else one
+                for one in self.found.statements
+            ]
+
+    def _include(self, words: str, where: FileLine, group: str) -> None:
+        if re.match(r"[a-z+]+://", words):
+            self.found.remark("include-from-elsewhere", where)
+            return
+        if group in (BUILT, BESIDE):
+            is_here = self.folder.may_build(words, where.file) if group == BUILT else self.folder.has_folder(words)
+            one = Statement(normalized(words.rpartition("/")[2]), "", where, RECOMMENDED)
+            if is_here or group == BESIDE:
+                self.found.statements.append(replace(one, url=f"./{words}") if is_here else one)
+            return
+        name, found = self._looked_up(words, where)
+        if group == STARTED:
+            if len(found) == 1 and installs(self.folder.read(found[0]) or ""):
+                self.read(found[0], where)
+            elif len(found) != 1 and is_script_of_install(words):
+                listed = ", ".join(found[:_MOST_NAMED])
+                self.found.remark("several-named" if found else "include-missing", where, name=words, files=listed)
+            return
+        if name is None:
+            if not any(one in self.files for one in found):
+                code = "named-elsewhere" if found else "include-missing"
+                self.found.remark(code, where, name=words, files=", ".join(found[:_MOST_NAMED]))
+            return
+        if rank(where.file)[0] == len(ORDER) and (name in self._left or self.is_option(name)):  # it names them all
+            return
+        self.read(name, where, group)
+
+    def _looked_up(self, words: str, where: FileLine) -> tuple[str | None, list[str]]:
+        """Return the file that a line names, and all that it may mean."""
+        name = self.folder.resolve(words, where.file)
+        found = [name] if name else self.folder.named(words)
+        if not found and (name := self.folder.alike(words, where.file)):
+            self.found.remark("named-alike", where, name=words, asked=name)
+        return name, found or ([name] if name else [])
+
+
+def _folder_of(name: str) -> str:
+    return name.rpartition("/")[0]
