@@ -15,13 +15,14 @@ from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.fake_tools import FakeTools
+from tests.gui.test_access import heard
 from tests.gui.walking import mnemonics, press, settle
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
 from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.gui.tools.doctor import DoctorPage
 from wizard.gui.widgets.headings import _role_of
-from wizard.gui.widgets.labels import Pill
+from wizard.gui.widgets.labels import Pill, label
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES
 
@@ -210,6 +211,28 @@ def test_headings_and_lists_are_heard_as_such(qtbot: QtBot, make_window: MakeWin
         for row in rows:
             assert _role_of(row) is QAccessible.Role.ListItem
             assert row.text() == f"•  {row.accessibleName()}"
+
+
+def test_who_listens_while_it_comes_hears_headings_and_named_lists(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
+    """With a reader on, Qt asks each label what it is as soon as it gets its words."""
+    side.answer = lambda prefix: fake_tools.examination(
+        fake_tools.answer("found", prefix, fake_tools.CPU_BUILD), fake_tools.drift_in(prefix)
+    )
+    QAccessible.setActive(True)
+    try:
+        page = opened(qtbot, make_window())
+        assert heard(page.answer._pill).role == QAccessible.Role.Heading
+        for points, name in ((page.answer._plan, "What the repair changes"), (page.answer._drift, "")):
+            assert heard(points).name == (name or page.answer._drift_title.text())
+            rows = [heard(one) for one in points.findChildren(QLabel) if one.isVisible()]
+            assert rows
+            assert {row.role for row in rows} == {QAccessible.Role.ListItem}
+        assert heard(label("Words", "heading")).role == QAccessible.Role.Heading
+        assert heard(label("Words", "strong", spoken_as="heading")).role == QAccessible.Role.Heading
+    finally:
+        QAccessible.setActive(False)
 
 
 def test_a_repair_that_cannot_be_planned_keeps_the_cause(

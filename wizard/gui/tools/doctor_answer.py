@@ -11,7 +11,7 @@ from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.base import button
 from wizard.gui.widgets.code import Advice
-from wizard.gui.widgets.frames import SPOKEN_AS, Fold, FoldList, Points, RowCard, box, column, line_up
+from wizard.gui.widgets.frames import Fold, FoldList, Points, RowCard, box, column, line_up
 from wizard.gui.widgets.labels import Pill, label, restyle, selectable, told_of
 from wizard.model.messages import Message, message
 
@@ -40,8 +40,8 @@ class DoctorAnswer(QWidget):
         rows = column(self, gap=10)
         self._card = box("card")
         lines = column(self._card, (16, 14, 16, 14), 8)
-        self._pill, self._verdict = Pill(), label("", "heading")
-        self._pill.setProperty(SPOKEN_AS, "heading")  # where a cause is found, no verdict stands below it
+        self._pill = Pill(spoken_as="heading")  # where a cause is found, no verdict stands below it
+        self._verdict = label("", "heading")
         self._cause, self._repair = Advice(), Advice()
         self._plan = Points("muted")
         self.copy, self.save = button("small"), button("small")
@@ -94,6 +94,7 @@ class DoctorAnswer(QWidget):
         self._verdict.setVisible(answer.verdict != "found")  # then the cause says it
         self._show_cause(answer)
         changes = preview.changes if preview else ()
+        self._plan.setAccessibleName(self.tr("What the repair changes"))
         self._plan.show_points([say(change) for change in changes])
         evidence = answer.cause.evidence if answer.cause else ()
         self._evidence.setText("\n".join(line if isinstance(line, str) else say(line) for line in evidence))
@@ -127,6 +128,7 @@ class DoctorAnswer(QWidget):
     def _show_drift(self, drift: EnvironmentChanges | None) -> None:
         changed = [self._translator.say(words) for words in drift_messages(drift)] if drift else []
         self._drift_title.setText(self._translator.say(message("doctor.title.drift")))
+        self._drift.setAccessibleName(self._drift_title.text())
         self._drift.show_points(changed)
         self._drift_title.setVisible(bool(changed))
 

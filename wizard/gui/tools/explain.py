@@ -20,8 +20,8 @@ from wizard.gui.tools.base import SidePage, button
 from wizard.gui.widgets.code import Advice, CodeLine
 from wizard.gui.widgets.commands import side_name
 from wizard.gui.widgets.fields import PasteBox
-from wizard.gui.widgets.frames import SPOKEN_AS, Fold, box, column, empty, line_up
-from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable
+from wizard.gui.widgets.frames import Fold, box, column, empty, line_up
+from wizard.gui.widgets.labels import SPOKEN_AS, Pill, label, plain_tip, selectable
 from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import Message, message
 
@@ -163,13 +163,13 @@ class ExplainPage(SidePage):
         self._result.setVisible(True)
 
     def _add(self, words: str, role: str = "") -> QLabel:
-        made = selectable(label(words, role))
-        self._said.append(made)
-        return made
+        return self._put(label(words, role))
 
     def _add_head(self, words: str) -> QLabel:
-        made = self._add(words, "strong")
-        made.setProperty(SPOKEN_AS, "heading")
+        return self._put(label(words, "strong", spoken_as="heading"))
+
+    def _put(self, made: QLabel) -> QLabel:
+        self._said.append(selectable(made))
         return made
 
     def _add_linked(self, words: str, role: str = "") -> Advice:

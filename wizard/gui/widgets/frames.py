@@ -25,11 +25,10 @@ from PySide6.QtWidgets import (
 
 from wizard.gui.shell.theme import colour_now
 from wizard.gui.widgets.icons import ICON_SIZE, IconView, Sign, fold_icon
-from wizard.gui.widgets.labels import label, spoken
+from wizard.gui.widgets.labels import SPOKEN_AS, label, spoken
 
 Margins = tuple[int, int, int, int]
 NO_MARGINS: Margins = (0, 0, 0, 0)
-SPOKEN_AS = "spoken"  # property: "list" or "item" for a screen reader
 _DISK_BAR = QSize(120, 8)  # pixels
 
 
@@ -95,8 +94,7 @@ class Points(QWidget):
         self._points = points
         empty(self._rows)
         for words in points:
-            point = label(f"•  {words}", self._role)
-            point.setProperty(SPOKEN_AS, "item")
+            point = label(f"•  {words}", self._role, spoken_as="item")
             point.setAccessibleName(words)
             self._rows.addWidget(point)
             point.show()  # at once, as in a card of rows

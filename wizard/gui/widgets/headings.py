@@ -14,7 +14,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QLabel, QWidget
 
-from wizard.gui.widgets.frames import SPOKEN_AS, RowCell
+from wizard.gui.widgets.frames import RowCell
+from wizard.gui.widgets.labels import SPOKEN_AS
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject

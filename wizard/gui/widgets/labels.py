@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QWidget
 
+SPOKEN_AS = "spoken"  # property: "list", "item" or "heading" for a screen reader
 SIGNS = {"ok": "✓", "note": "•", "warning": "!", "problem": "✕"}
 
 
@@ -67,9 +68,16 @@ class Wrapped(QLabel):
         QGuiApplication.clipboard().setText(self.selectedText().replace(_BREAK, "").replace(JOINT, ""))
 
 
-def label(words: str = "", role: str = "", parent: QWidget | None = None, wrap: bool = True) -> QLabel:
-    """Return a label that never takes its words for HTML; `role` is for the style sheet."""
+def label(
+    words: str = "", role: str = "", parent: QWidget | None = None, wrap: bool = True, spoken_as: str = ""
+) -> QLabel:
+    """Return a label that never takes its words for HTML; `role` is for the style sheet. What it is for a screen reader
+    stands before its words come: these are told at once, and then Qt keeps what it was."""
     made = Wrapped(parent) if wrap else QLabel(parent)
+    if role:
+        made.setProperty("role", role)
+    if spoken_as:
+        made.setProperty(SPOKEN_AS, spoken_as)
     made.setTextFormat(Qt.TextFormat.PlainText)
     made.setText(words)
     made.setWordWrap(wrap)
@@ -78,8 +86,6 @@ def label(words: str = "", role: str = "", parent: QWidget | None = None, wrap: 
         policy = made.sizePolicy()
         policy.setHorizontalPolicy(QSizePolicy.Policy.MinimumExpanding if role == "fill" else policy.horizontalPolicy())
         made.setSizePolicy(policy)
-    if role:
-        made.setProperty("role", role)
     return made
 
 
@@ -140,8 +146,10 @@ def state_word(state: str) -> str:
 class Pill(QLabel):
     """A state: never by colour alone. `word` replaces the usual word."""
 
-    def __init__(self, state: str = "note", word: str = "", parent: QWidget | None = None) -> None:
+    def __init__(self, state: str = "note", word: str = "", parent: QWidget | None = None, spoken_as: str = "") -> None:
         super().__init__(parent)
+        if spoken_as:
+            self.setProperty(SPOKEN_AS, spoken_as)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.show_state(state, word)

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QProgressBar, QRadioButton, 
 
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import about_text, seconds_text
-from wizard.gui.widgets.frames import SPOKEN_AS, box, column, line_up, stacked
-from wizard.gui.widgets.labels import SIGNS, label, plain_tip, restyle, spoken, told_of
+from wizard.gui.widgets.frames import box, column, line_up, stacked
+from wizard.gui.widgets.labels import SIGNS, SPOKEN_AS, label, plain_tip, restyle, spoken, told_of
 from wizard.model.messages import bytes_text, message
 from wizard.process import redact
 from wizard.sources.model import Availability, Origin, SourceStatus
