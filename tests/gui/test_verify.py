@@ -26,6 +26,7 @@ from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.gui.widgets.code import SAID_FOR_MS
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES
+from wizard.transfer.proxy.model import Mode, Network
 
 PREFIX = Path("/home/li/torch-envs/torch")
 
@@ -277,16 +278,28 @@ def test_a_dead_proxy_of_that_plan_can_be_changed(
 ) -> None:
     side.fail["register_kernel"] = LACKS
     session.fail["plan_add"] = WizardError("network-proxy-offline", proxy="http://127.0.0.1:7890", place="PyPI")
+    session.wish = Network(Mode.CUSTOM, "http://127.0.0.1:7890")
     window = make_window()
     page = reached(qtbot, window)
+    window.resize(1000, 560)
     press(qtbot, page.jupyter)
     qtbot.waitUntil(page.trouble.isVisible)
     assert page.trouble.again.isVisible()
     assert page.trouble.again.text().replace("&", "") == "Change proxy…"
     press(qtbot, page.trouble.again)
     assert window.navigator.page is PageId.SOURCE
-    assert source_page(window).network_fold.button.isChecked()
+    source = source_page(window)
+    assert source.network_fold.button.isChecked()
     settle(qtbot, window)
+    chosen, viewport = source.network.modes[Mode.CUSTOM], source._scroll.viewport()
+    qtbot.waitUntil(lambda: window.focusWidget() is chosen)
+
+    def is_seen() -> bool:
+        """The whole card of rows above it came in the meantime."""
+        place = chosen.mapTo(viewport, chosen.rect().bottomLeft()).y()
+        return 0 < place < viewport.height() < source._scroll.widget().height()
+
+    qtbot.waitUntil(is_seen)
 
 
 def test_another_fault_of_jupyter_is_said(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:

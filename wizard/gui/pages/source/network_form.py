@@ -84,6 +84,10 @@ class NetworkForm(QWidget):
     def _fields(self) -> tuple[QLineEdit, ...]:
         return (self.address, self.user, self.password, self.except_hosts, self.certificate)
 
+    @property
+    def chosen_mode(self) -> QRadioButton:
+        return next(button for button in self.modes.values() if button.isChecked())
+
     def _lay_out(self) -> None:
         rows = column(self, gap=4)
         rows.addWidget(self.modes[Mode.SYSTEM])

@@ -10,6 +10,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.build import picked_for, python_instead
@@ -59,7 +60,7 @@ class SourcePage(Page):
         self._live: dict[tuple[str, str], SourceStatus] = {}
         self._seen: dict[tuple[str, str], SourceStatus] = {}  # by a choice before: it stays a choice
         self._seen_for: tuple[str, str] | None = None
-        self._wants_persistent = False
+        self._wants_persistent = self._shows_proxy = False
         self._network_aside, self._persistent_aside = SideTask(context.tasks), SideTask(context.tasks)
         self.where, self.region = WhereFrom(), RegionChoice()
         self.tables = {kind: SourceRows(context.translator, kind == "torch") for kind in KINDS}
@@ -76,6 +77,7 @@ class SourcePage(Page):
         self.by_hand.left.connect(self._ask_typed)
         self.persistent.wished.connect(self._request_persistent)
         self.network.wished.connect(self._save_network)
+        self._scroll.verticalScrollBar().rangeChanged.connect(lambda: QTimer.singleShot(0, self, self._scroll_to_proxy))
 
     def _lay_out(self) -> None:
         self.different, self._notices = Notice(), label("", "muted")
@@ -97,8 +99,10 @@ class SourcePage(Page):
         self.by_hand.show_choices(self.state.choices)
         if self.by_hand.is_used:
             self.fold.button.setChecked(True)
-        if self.state.opens_network:
+        self._shows_proxy = self.state.opens_network
+        if self._shows_proxy:
             self.network_fold.button.setChecked(True)
+            QTimer.singleShot(0, self, self._scroll_to_proxy)
         self._wants_persistent = bool(self.state.persistent)
         session = self.context.session
 
@@ -109,14 +113,26 @@ class SourcePage(Page):
         if self.state.selected is None:
             self._select_build()
 
+    def _scroll_to_proxy(self) -> None:
+        """The rows above come one by one and move it, until somebody goes on."""
+        now = self.window().focusWidget()
+        self._shows_proxy = self._shows_proxy and now is not None and self.network.isAncestorOf(now)
+        if self._shows_proxy:
+            self._scroll.ensureWidgetVisible(self.network)
+            self._scroll.ensureWidgetVisible(self.network.chosen_mode)
+
     def leave(self) -> None:
+        self._shows_proxy = False
         self.cancel_task()
         self._network_aside.cancel()
         self._persistent_aside.cancel()
         self._live = {}
 
     def first_control(self) -> QWidget | None:
-        """Without a row to choose it is Next: what is folded at the end may be out of sight."""
+        """Without a row to choose it is Next: what is folded at the end may be out of sight. A blamed proxy is what
+        somebody came for."""
+        if self._shows_proxy:
+            return self.network.chosen_mode
         return self.again if self.trouble.isVisible() else self.tables["torch"].chosen_choice
 
     # -- words
@@ -211,6 +227,8 @@ class SourcePage(Page):
     def _looked(self, found: tuple[tuple[MirrorRow, ...], Network, SystemProxy]) -> None:
         self._table, network, system = found
         self.network.show_network(network, system)
+        if self._shows_proxy:
+            self.network.chosen_mode.setFocus()
         self.render_state()
 
     def _choose(self, **wish: str) -> None:
@@ -272,7 +290,8 @@ class SourcePage(Page):
         else:
             self.trouble.show_words(error.summary, hint, error.details)
         self.again.setText(self.tr("Try &again"))
-        self.again.setFocus()
+        if not self._shows_proxy:
+            self.again.setFocus()
         if is_typed or error.code in ("no-source", "no-source-but", "no-source-some-silent"):
             self.fold.button.setChecked(True)
         elif error.code == "no-source-answers":
