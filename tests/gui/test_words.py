@@ -36,6 +36,9 @@ COMMAND = re.compile(
     r"|(?<![\w-])(?:uv (?:lock|sync|self|python|venv|cache|pip [a-z]+)\b|uvx --|torchrun --|git checkout|nvcc --)"
     r"|(?<![\w-])(?:pip3?|conda|uv|apt|apt-get|dnf|wsl|docker|nvidia-smi|python3?) "
     r"(?:(?:install|uninstall|run|create|config|clean|update|activate|pip|add)\b|-{1,2}\w)"
+    r"|npu-smi info|nvidia-smi topo|\bcat /|\bunset [A-Z]|(?<![\w-])[A-Z]+_[A-Z_0-9]+=[^\s，。；）]"
+    r"|\b(?:[Rr]un|[Ll]ook (?:at|by)|[Ss]ee(?: with)?) nvidia-smi|[(（]nvidia-smi[)）；;]"
+    r"|(?:请|先|：|或)看 nvidia-smi(?! 能否)|(?:运行[：]?|用|以及) ?nvidia-smi(?! (?:必须|显示))"
 )
 OWN_OPTION = re.compile(
     r"(?<![\w-])--(?:engine|conda|into|prefix|channel|index|torch-index|find-links|mirror|proxy|yes)(?![\w-])"
@@ -172,8 +175,8 @@ def test_what_stands_in_the_place_of_a_command(said: str, shown: str, qapp: QApp
 def test_commands_of_other_programs_are_taken_out(qapp: QApplication) -> None:
     words = 'Close them (python -m pip cache purge), then run "wsl --shutdown" and look at nvidia-smi.'
     said, commands = apart(words)
-    assert said == "Close them (command 1 below), then run command 2 below and look at nvidia-smi."
-    assert commands == ("python -m pip cache purge", "wsl --shutdown")
+    assert said == "Close them (command 1 below), then run command 2 below and look at command 3 below."
+    assert commands == ("python -m pip cache purge", "wsl --shutdown", "nvidia-smi")
     assert apart("pip and uv bring packages.") == ("pip and uv bring packages.", ())
 
 
@@ -196,6 +199,29 @@ def test_commands_of_other_programs_are_taken_out(qapp: QApplication) -> None:
             ("--index-url https://download.pytorch.org/whl/cu128",),
         ),
         ("Run “torch-wizard setup --strict” again.", "Open the page “Welcome” again.", ()),
+        (
+            "Run nvidia-smi; nvidia-smi shows the card.",
+            "Run the command below; nvidia-smi shows the card.",
+            ("nvidia-smi",),
+        ),
+        ("End them (npu-smi info lists them).", "End them (the command below lists them).", ("npu-smi info",)),
+        (
+            "Then: nvidia-smi topo -p2p r. Try again.",
+            "Then: the command below. Try again.",
+            ("nvidia-smi topo -p2p r",),
+        ),
+        ("Run: unset LD_PRELOAD, and start it.", "Run the command below, and start it.", ("unset LD_PRELOAD",)),
+        (
+            "It is two: cat /proc/driver/nvidia/version says it.",
+            "It is two: the command below says it.",
+            ("cat /proc/driver/nvidia/version",),
+        ),
+        (
+            "Set A_B=compute,utility and try C_D=1.",
+            "Use setting 1 below and try setting 2 below.",
+            ("A_B=compute,utility", "C_D=1"),
+        ),
+        ("Try: A_B=0 python -c 1", "Try: the command below.", ("A_B=0 python -c 1",)),
     ],
 )
 def test_options_of_other_programs_are_taken_out_too(
@@ -213,13 +239,23 @@ def test_options_and_commands_stand_below_with_their_names(qtbot: QtBot) -> None
     assert [line.code for line in advice.fold.findChildren(CodeLine)] == ["--gpus all", "--ipc=host", "uv sync"]
 
 
+def test_a_setting_stands_below_with_its_name(qtbot: QtBot) -> None:
+    advice = Advice("Run once with CUDA_LAUNCH_BLOCKING=1, then run nvidia-smi.")
+    qtbot.addWidget(advice)
+    assert advice.text() == "Run once with the setting below, then run the command below."
+    assert {one.text() for one in advice.fold.findChildren(QLabel)} >= {"Setting", "Command"}
+    assert set(advice.commands) == {"CUDA_LAUNCH_BLOCKING=1", "nvidia-smi"}
+
+
 def test_chinese_runs_into_the_word_for_a_command(qapp: QApplication) -> None:
     translator = Translator(qapp, "zh_CN")
     asked = apart("请在同一环境中运行：python --version")
     by_the_way = apart("请先运行 wsl --shutdown，再重启。")
+    setting = apart("请设置 NCCL_P2P_DISABLE=1，并运行 nvidia-smi。")
     translator.set_language("en")
     assert asked == ("请在同一环境中运行下面的命令。", ("python --version",))
     assert by_the_way == ("请先运行下面的命令，再重启。", ("wsl --shutdown",))
+    assert setting == ("请使用下面的设置，并运行下面的命令。", ("NCCL_P2P_DISABLE=1", "nvidia-smi"))
 
 
 def dead_mirror(session: FakeSession) -> None:

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.announce import announce
-from wizard.gui.widgets.commands import apart, is_option
+from wizard.gui.widgets.commands import apart, kind_of
 from wizard.gui.widgets.frames import Fold, column, empty, line_up
 from wizard.gui.widgets.labels import JOINT, Wrapped, label, may_end_lines, selectable
 from wizard.model.errors import WizardError
@@ -219,11 +219,12 @@ class Advice(QWidget):
         self.fold.setVisible(bool(commands))
 
     def _name(self, command: str, commands: Sequence[str]) -> str:
-        alike = [one for one in commands if is_option(one) is is_option(command)]
+        kind = kind_of(command)
+        alike = [one for one in commands if kind_of(one) == kind]
         if len(alike) == 1:
-            return self.tr("Option") if is_option(command) else self.tr("Command")
-        name = self.tr("Option %1") if is_option(command) else self.tr("Command %1")
-        return name.replace("%1", str(alike.index(command) + 1))
+            return {"option": self.tr("Option"), "setting": self.tr("Setting"), "command": self.tr("Command")}[kind]
+        names = {"option": self.tr("Option %1"), "setting": self.tr("Setting %1"), "command": self.tr("Command %1")}
+        return names[kind].replace("%1", str(alike.index(command) + 1))
 
     def _follow(self, address: str) -> None:
         address = address.replace(JOINT, "")

@@ -125,15 +125,38 @@ _SETTING = (
     r"|flashinfer|conda-forge|unsafe-best-match|localhost:\d+|nvidia\.com/gpu=all)(?![\w-]))"
 )
 _ALONE = rf"(?:--(?!strict)[a-z][a-z0-9_-]*(?<!-){_SETTING}?|-[a-z]{_SETTING})"
+_ASSIGNED = (
+    r"(?<![\w./$:-])(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+|PYTHON[A-Z0-9]+)=(?:(?![,;)])[!-~…]|,(?=[a-z])|文件夹)+(?<![.:])"
+)
 _COMMAND = (
     rf"[“`\"](?P<quoted>(?:{_PROGRAM}|[^“”`\"]*python(?:\.exe|\}})) {_FIRST}[^”`]*?|{_SHELL})"
     r"(?:[”`]|\"(?=[\s,.;:)，。；：）一-鿿]|$))"
-    rf"|(?<![\w./-])(?<!\$\()(?P<bare>{_PROGRAM} {_FIRST}{_MORE}|{_SHELL})"
+    rf"|(?<![\w./-])(?<!\$\()(?P<bare>(?:{_ASSIGNED} )?{_PROGRAM} {_FIRST}{_MORE}|{_SHELL})"
+)
+# What shows the cards needs no verb: it is to be run where the sentence says so, and else is a program's name.
+_SMI = "nvidia-smi"
+_ASKED = "|".join(
+    f"(?<={way})"
+    for way in (
+        *("[Rr]un ", "[Ll]ook at ", "look by ", "[Ss]ee with ", r"\bsee ", r"[\")], and ", "order: ", r"\+cu…: "),
+        *("container: ", "运行 ", "运行：", "请看 ", "先看 ", "：看 ", "或看 ", "用 ", "以及 ", "位置查看 "),
+    )
+)
+_CARDS = (
+    rf"{_SMI} (?:topo|dmon|pmon)(?: -{{1,2}}[a-z0-9]+(?: [a-z](?![a-z]))?)*|npu-smi info"
+    r"|cat (?:/[\w.-]+)+(?<!\.)|unset [A-Z_]+"
+    r"|(?:(?<=[(（])|(?<=用 )|(?<=Windows: ))set [A-Z0-9_]+=\w+|\$env:[A-Z_]+=\w+"
+    rf"|(?:{_ASKED}){_SMI}(?![\w-]| (?:show|fail|must|显示|必须|能))|(?<=[(（]){_SMI}(?=[)）；;]| 可以查看）)"
+    rf"|^{_SMI}(?= in the very)|(?<=whether ){_SMI}(?= and)"
 )
 _FOREIGN = re.compile(_COMMAND)
-_APART = re.compile(rf"{_COMMAND}|[“`\"]?(?<![A-Za-z0-9_./-])(?P<option>{_ALONE}(?: {_ALONE})*)[”`\"]?")
+_APART = re.compile(
+    rf"(?<![\w./-])(?P<cards>{_CARDS})|{_COMMAND}|(?P<setting>{_ASSIGNED})"
+    rf"|[“`\"]?(?<![A-Za-z0-9_./-])(?P<option>{_ALONE}(?: {_ALONE})*)[”`\"]?"
+)
 
 
+_SETTING_ALONE = re.compile(_ASSIGNED)
 _ENDS_IN_NUMBER = re.compile(r"下面的.. \d+$")
 
 
@@ -153,7 +176,8 @@ def in_window(words: str, language: str) -> str:
 
 def _ended(words: str) -> str:
     """What ends in a command has no full stop after it, so that it can be copied; a sentence has one."""
-    return f"{words}{'。' if words.endswith(('页面', '命令', '选项')) or _ENDS_IN_NUMBER.search(words) else '.'}"
+    is_chinese = words.endswith(("页面", "命令", "选项", "的设置")) or _ENDS_IN_NUMBER.search(words)
+    return f"{words}{'。' if is_chinese else '.'}"
 
 
 def _page(found: re.Match[str], language: str) -> str:
@@ -183,33 +207,40 @@ def apart(words: str) -> tuple[str, tuple[str, ...]]:
 
     def named(each: re.Match[str]) -> str:
         part = _taken(each)
-        alike = [one for one in found if is_option(one) is is_option(part)]
+        kind = kind_of(part)
+        alike = [one for one in found if kind_of(one) == kind]
         if len(alike) > 1:
-            number = str(alike.index(part) + 1)
-            one = (
-                QCoreApplication.translate("Advice", "option %1 below")
-                if is_option(part)
-                else QCoreApplication.translate("Advice", "command %1 below")
-            ).replace("%1", number)
-        elif is_option(part):
-            one = QCoreApplication.translate("Advice", "the option below")
+            numbered = {
+                "option": QCoreApplication.translate("Advice", "option %1 below"),
+                "setting": QCoreApplication.translate("Advice", "setting %1 below"),
+                "command": QCoreApplication.translate("Advice", "command %1 below"),
+            }
+            one = numbered[kind].replace("%1", str(alike.index(part) + 1))
         else:
-            one = QCoreApplication.translate("Advice", "the command below")
+            one = {
+                "option": QCoreApplication.translate("Advice", "the option below"),
+                "setting": QCoreApplication.translate("Advice", "the setting below"),
+                "command": QCoreApplication.translate("Advice", "the command below"),
+            }[kind]
         begins = not words[: each.start()].strip() or words[: each.start()].endswith(". ")
         return one[0].upper() + one[1:] if begins else one
 
-    said = _APART.sub(named, words).replace("run: ", "run ")
+    said = _APART.sub(named, words).replace("run: ", "run ").replace("Run: ", "Run ")
+    said = re.sub(r"\b([Ss])et (?=(?:the )?setting)", lambda verb: "Use " if verb[1] == "S" else "use ", said)
+    said = re.sub("设(?:置|为)? ?(?=下面的设置)", "使用", said)
     said = re.sub("(?:运行[： ]|(?<=[里中]) ?)(?=下[面方]的命令)", "运行", said)
     said = re.sub(r"(?<=[一-鿿，、；。：（）”]) (?=下面的)|(?<=下面的..) (?=[一-鿿（])", "", said)
     said = re.sub(r"(下面的.. \d)(?=[一-鿿])", r"\1 ", said)
-    is_end = said.endswith(("below", "下面的命令", "下面的选项")) or _ENDS_IN_NUMBER.search(said)
+    is_end = said.endswith(("below", "下面的命令", "下面的选项", "下面的设置")) or _ENDS_IN_NUMBER.search(said)
     return _ended(said) if is_end else said, found
 
 
 def _taken(each: re.Match[str]) -> str:
-    return each["quoted"] or each["bare"] or each["option"]
+    return each["cards"] or each["quoted"] or each["bare"] or each["setting"] or each["option"]
 
 
-def is_option(part: str) -> bool:
-    """Whether what was taken out of a sentence belongs to a command that the reader has."""
-    return part.startswith("-")
+def kind_of(part: str) -> str:
+    """Tell what was taken out of a sentence: an option of a command that the reader has, a setting, a command."""
+    if part.startswith("-"):
+        return "option"
+    return "setting" if _SETTING_ALONE.fullmatch(part) else "command"
