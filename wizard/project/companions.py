@@ -56,7 +56,7 @@ class Companion(Row, frozen=True):
     torch_since: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) \d+\.\d+$")], ...] = ()
     newest: Numbers = ""  # torch, of two numbers; "": no row says it
     least: Annotated[str, msgspec.Meta(pattern=r"^(\d+\.\d)?$")] = ""  # compute capability; "": no row says it
-    cuda_ends: Annotated[str, msgspec.Meta(pattern=r"^(\d+)?$")] = ""  # the last CUDA that its source builds with
+    cuda_ends: Annotated[str, msgspec.Meta(pattern=r"^\d+$")] = ""  # the last CUDA that its source builds with
     where: Https = ""
     parts: tuple[Name, ...] = ()  # companions that releases before `parts_before` are imported with alone
     parts_before: Numbers = ""

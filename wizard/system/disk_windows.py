@@ -6,12 +6,10 @@ the listing and leads elsewhere all the same.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import random
 import stat
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -20,6 +18,7 @@ from typing import TypeVar
 
 from wizard.system.facts import DiskSpace
 from wizard.system.links import is_true_folder, reparse_tag_of
+from wizard.system.windows.calls import lock_behind_all
 
 BINARY = getattr(os, "O_BINARY", 0)  # no line ends are put in; only Windows has it
 # winerror.h: access denied, sharing violation, lock violation; folder not empty (of a file whose end is pending)
@@ -27,7 +26,6 @@ _HELD_BY_OTHERS = frozenset({5, 32, 33, 145})
 # Beside one that held the file nearly always, 2 or 50 ms at a time, pauses of up to 0.1 s found no moment in 10 and 25
 # of 30 cases, these in none and 5.
 _INSIST_SECONDS, _SHORTEST_PAUSE, _LONGEST_PAUSE = 3.0, 0.002, 0.01
-_BEHIND_ALL = 2**31 - 2
 
 _T = TypeVar("_T")
 
@@ -98,16 +96,9 @@ def append_whole(path: Path, data: bytes) -> None:
     for each other at a byte that no file reaches; who does not get it in time writes all the same. Raises OSError."""
     descriptor = open_own(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            until = time.monotonic() + _INSIST_SECONDS
-            while time.monotonic() < until:
-                os.lseek(descriptor, _BEHIND_ALL, os.SEEK_SET)
-                with contextlib.suppress(OSError):
-                    msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # until the file is closed
-                    break
-                time.sleep(random.uniform(0.5, 1.0) * _SHORTEST_PAUSE)
+        until = time.monotonic() + _INSIST_SECONDS
+        while not lock_behind_all(descriptor) and time.monotonic() < until:
+            time.sleep(random.uniform(0.5, 1.0) * _SHORTEST_PAUSE)
         os.write(descriptor, data)
     finally:
         os.close(descriptor)

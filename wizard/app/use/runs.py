@@ -18,7 +18,6 @@ import psutil
 from filelock import Timeout
 
 from wizard.compatibility.model import Plan
-from wizard.diagnose.repair.states import restore_cut_off
 from wizard.environment.inspect.baseline import (
     EnvironmentChanges,
     changes_since_baseline,
@@ -331,6 +330,8 @@ def _prefixes_of_runs() -> tuple[Path, ...]:
 
 def restores_cut_off() -> tuple[WizardError, ...]:
     """`restore-under-way` of each environment that a run of ours changed: half of its packages may be gone."""
+    from wizard.diagnose.repair.states import restore_cut_off  # brings the installer, which Welcome does not need
+
     return tuple(half for prefix in _prefixes_of_runs() if (half := restore_cut_off(prefix)))
 
 

@@ -7,12 +7,15 @@ widths, since `wintypes.DWORD` is 64 bits wide on Linux, where the shapes of str
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from collections.abc import Mapping
 from typing import Any
 
 BOOL, DWORD, UINT = ctypes.c_int32, ctypes.c_uint32, ctypes.c_uint32
 HANDLE, POINTER, TEXT = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_wchar_p
+
+_BEHIND_ALL = 2**31 - 2  # a place in a file
 
 Signature = tuple[Any, tuple[Any, ...]]
 
@@ -67,3 +70,18 @@ def last_error() -> OSError:
     if sys.platform != "win32":
         return OSError("refused")
     return ctypes.WinError(ctypes.get_last_error())
+
+
+def lock_behind_all(descriptor: int) -> bool:
+    """Take a byte that no file reaches, until the file is closed; False while another program has it. Elsewhere than on
+    Windows nothing is taken."""
+    if sys.platform != "win32":
+        return True
+    import msvcrt
+
+    os.lseek(descriptor, _BEHIND_ALL, os.SEEK_SET)
+    try:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    except OSError:
+        return False
+    return True
