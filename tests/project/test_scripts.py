@@ -478,3 +478,20 @@ def test_a_folder_of_a_written_line_ends_before_its_line_end(tmp_path: Path) -> 
     found = project_of(tmp_path, {"requirements.txt": "torch\n", "Dockerfile": words})
     assert not [one for one in found.statements if "sparse/n" in one.url or "sparse/n" in one.name]
     assert "sparse/n" not in str(found.remarks)
+
+
+def test_a_script_of_requirements_and_a_quoted_pip_are_read(tmp_path: Path) -> None:
+    words = '"%cd%\\venv\\Scripts\\pip.exe" install torch==2.6.0 torchvision\n'
+    for number, name in enumerate(("requirements.sh", "scripts/requirements.sh", "install.bat")):
+        found = decided(tmp_path / str(number), {name: words, "README.md": "A project.\n"}, AMPERE)
+        assert (build(found)[0], "undeclared" in codes(found)) == ("2.6.0", False), name
+
+
+def test_a_torch_of_the_readme_within_what_is_declared_is_told(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch>=1.10\nnumpy==1.26.4\n",
+        "README.md": "```\npip install torch==2.1.2\n```\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    [said] = [one.params for one in found.remarks if one.key == "project.remark.recommended-others"]
+    assert (build(found)[0], said["others"]) == ("2.14.1", "torch==2.1.2 (README.md:2)")

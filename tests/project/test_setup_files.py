@@ -236,5 +236,8 @@ def test_what_the_project_itself_compiles_is_told(tmp_path: Path) -> None:
         for on, is_told in ((deciding.AMPERE, False), (deciding.NO_CARD, code == "own-cuda")):
             found = deciding.decided(tmp_path / code, files, on)
             assert ("own-no-card" in deciding.codes(found)) == is_told
+    cython = "from setuptools import setup\nfrom Cython.Build import cythonize\nsetup(ext_modules=cythonize('a.pyx'))\n"
+    project = project_of(tmp_path / "cython", {"setup.py": cython, "requirements.txt": "torch\n"})
+    assert [each.params["line"] for each in project.remarks if each.key.endswith(".own-cpp")] == [3]
     below = project_of(tmp_path / "below", {"ops/setup.py": words["own-cpp"], "requirements.txt": "torch\n"})
     assert not [each for each in below.remarks if ".own-" in each.key]

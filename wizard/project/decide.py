@@ -27,6 +27,7 @@ from wizard.project.model import (
     TORCH,
     Project,
     Statement,
+    can_meet,
     fit_to_show,
     is_folder,
     marker_holds,
@@ -258,12 +259,14 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     if asks.torch_any:
         place = next((one for one in asks.torch if meets(one.specifier, candidate.torch)), asks.torch[0]).origin
         yield message("project.remark.recommended", file=place.file, line=place.line, text=place.text)
-        others = {
-            one.specifier: f"{one} ({one.origin})" for one in asks.torch if not meets(one.specifier, candidate.torch)
-        }
-        if others and not best.torch:
-            words = ", ".join([*others.values()][:_MOST_NAMED])
-            yield message("project.remark.recommended-others", torch=candidate.torch, others=words)
+    told = [one for one in (asks.torch if asks.torch_any else asks.told) if one.name == TORCH and one.specifier]
+    if not asks.torch_any:  # a pin within what is declared that runs here, too; one against it is a contradiction
+        told = [one for one in told if all(can_meet(each.specifier, one.specifier) for each in asks.torch)]
+        told = [one for one in told if any(meets(one.specifier, each.torch) for each in weigher.fitting)]
+    others = {one.specifier: f"{one} ({one.origin})" for one in told if not meets(one.specifier, candidate.torch)}
+    if others and not best.torch:
+        words = ", ".join([*others.values()][:_MOST_NAMED])
+        yield message("project.remark.recommended-others", torch=candidate.torch, others=words)
 
 
 def _cuda_words(asks: Understood, given: str) -> Iterator[Message]:

@@ -41,10 +41,10 @@ _DECLARING = re.compile(
 _LISTING = re.compile(r"(?:.*/)?requirements?/[^/]*\.(?:txt|in)", re.IGNORECASE)
 _TELLING = re.compile(
     r"readme[^/]*\.(md|rst|txt)|readme|install(ation)?\.(md|rst|txt)|(.*\.)?dockerfile[^/]*"
-    r"|.*(install|setup|env)[^/]*\.(sh|bash|bat|cmd|ps1)",
+    r"|.*(install|setup|env|requirement)[^/]*\.(sh|bash|bat|cmd|ps1)",
     re.IGNORECASE,
 )
-_SCRIPT = re.compile(r"[^/]*(?:install|setup|env)[^/]*\.(?:sh|bash)", re.IGNORECASE)
+_SCRIPT = re.compile(r"[^/]*(?:install|setup|env|requirement)[^/]*\.(?:sh|bash)", re.IGNORECASE)
 _MAKING = re.compile(r"makefile|install[\w-]*\.py|cog\.ya?ml|[^/]*\.def", re.IGNORECASE)  # of the root alone
 _MANUAL = re.compile(r"docs?/(?:[\w-]*install[\w-]*|(?:en/)?get(?:ting)?_started)\.(?:md|rst)", re.IGNORECASE)
 # In a README: what else of the project says how it is installed.

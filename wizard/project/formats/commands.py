@@ -44,7 +44,7 @@ _MOST_LINES = 20_000
 _MOST_LETTERS = 4_000
 _MOST_PROSE = 300
 _CONTINUED = re.compile(r"[\\^`]\s*$")
-_PIP = re.compile(r"\b(?:(?:pip3?|mim)(?:\.exe)?|pip3?\.\d+)\s+install\s+(?=(?P<words>.*))")  # mim hands on to pip
+_PIP = re.compile(r"\b(?:(?:pip3?|mim)(?:\.exe)?|pip3?\.\d+)\"?\s+install\s+(?=(?P<words>.*))")  # mim hands on to pip
 _CONDA = re.compile(
     r"(?:\b|%~dp0)(?:conda|mamba|micromamba)(?:\.(?:exe|bat))?\"?\s+(?:install|create|env create)\s+(?=(?P<words>.*))"
 )

@@ -134,7 +134,8 @@ class SetupReader:
     def _compiled(self) -> None:
         """Say once that the project itself is compiled; with CUDA alone, or where there is a card."""
         nodes = {_name_of(node): node for node in self._walk(self.tree) if isinstance(node, ast.Name | ast.Attribute)}
-        on_card, on_any = nodes.get("CUDAExtension"), nodes.get("CppExtension")
+        on_card = nodes.get("CUDAExtension")
+        on_any = next((nodes[name] for name in ("CppExtension", "cythonize", "Extension") if name in nodes), None)
         if "/" not in self.file and (node := on_card or on_any):
             code = OWN_CUDA if not on_any else "own-either" if on_card else "own-cpp"
             self.found.remark(code, origin_of(self.file, node.lineno, self._line(node.lineno)))
