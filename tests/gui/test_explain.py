@@ -276,3 +276,4 @@ def test_the_parts_of_an_answer_are_headings(qtbot: QtBot, make_window: MakeWind
     assert [one.text() for one in items] == [f"•  {one.accessibleName()}" for one in items]
     assert items
     assert all(_role_of(one.parentWidget()) is QAccessible.Role.List for one in items)
+    assert all(one.parentWidget().accessibleName() for one in items)

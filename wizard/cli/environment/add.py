@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.app.pages.differences import BREAKS
 from wizard.cli.command import Arguments, argument, command, flag, option
 from wizard.cli.environment.envs import clear_up
 from wizard.cli.help import N_
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 _ENVIRONMENT = argument("environment", "NAME|PREFIX", N_("an environment's name or folder"))
 
-_BREAKS = ("reuse.change.broken", "reuse.change.built-before")
 ADD_NOTHING = ErrorText(
     "add-nothing",
     "No package is named.",
@@ -102,7 +102,7 @@ def _carry_out(
     said = [terminal.words(notice) for notice in preview.plan.notices]
     status = follow_run(session, preview.plan.id, pid, arguments.events, terminal, interrupt, said)
     for change in preview.changes:  # who said yes beforehand reads the end alone
-        if change.key in _BREAKS and not arguments.events:
+        if change.key in BREAKS and not arguments.events:
             terminal.say(change)
     return status
 

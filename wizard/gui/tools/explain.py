@@ -180,10 +180,11 @@ class ExplainPage(SidePage):
         self._said.append(made)
         return made
 
-    def _add_points(self, points: Sequence[Message]) -> QWidget:
-        """A list, for who hears it, too."""
+    def _add_points(self, name: str, points: Sequence[Message]) -> QWidget:
+        """A list, for who hears it, too; `name`: what of."""
         made = QWidget()
         made.setProperty(SPOKEN_AS, "list")
+        made.setAccessibleName(name)
         rows = column(made, gap=2)
         for point in points:
             row = self._add_linked(f"•  {self.say(point)}")
@@ -203,7 +204,7 @@ class ExplainPage(SidePage):
         head = message("explain.by-tables" if answer.reasons else "explain.unknown")
         lines.addWidget(self._add(self.say(head), "heading"))
         if answer.reasons:
-            lines.addWidget(self._add_points(answer.reasons))
+            lines.addWidget(self._add_points(self.say(head), answer.reasons))
         hint = message("explain.tables-hint" if answer.reasons else "explain.unknown-hint")
         lines.addWidget(self._add_linked(self.say(hint)))
         self._rows.addWidget(card)
@@ -223,8 +224,9 @@ class ExplainPage(SidePage):
             reasons = tuple(point for point in reasons if point.key not in _LOOKED_UP)
         for name, points in (("reasons", reasons), ("facts", answer.facts)):
             if points:
-                lines.addWidget(self._add_head(self.say(message(f"explain.{name}"))))
-                lines.addWidget(self._add_points(points))
+                head = self._add_head(self.say(message(f"explain.{name}")))
+                lines.addWidget(head)
+                lines.addWidget(self._add_points(head.text(), points))
         sources = Fold()
         sources.show_words(self.tr("Where this is known from"))
         sources.body.addWidget(self._add_linked(self.say(message("explain.source", source=one.error.source)), "muted"))
