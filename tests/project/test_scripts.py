@@ -1,4 +1,7 @@
-"""What an install script does: the words that it sets, the files that it fetches."""
+"""What an install script does: the words that it sets, the files that it fetches.
+
+One file: each a few lines of a script, and what is decided by them.
+"""
 
 from __future__ import annotations
 
