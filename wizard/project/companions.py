@@ -102,7 +102,7 @@ class Pair(Row, frozen=True):
 
 
 class CondaNamed(Row, frozen=True):
-    """Packages that have the same name at conda and on the package index; or that are conda's alone."""
+    """Packages that have the same name at conda and on the package index; that are conda's alone; or one's names."""
 
     KEYS = (("names",),)
 
@@ -186,6 +186,7 @@ class CompanionTable(Row, frozen=True):
     pair: tuple[Pair, ...] = ()
     conda_named: tuple[CondaNamed, ...] = ()
     conda_only: tuple[CondaNamed, ...] = ()
+    conda_alias: tuple[CondaNamed, ...] = ()  # of each the index's name, then conda's
     wheel_pythons: tuple[WheelPythons, ...] = ()
     torch_bound: tuple[TorchBound, ...] = ()
     package_need: tuple[PackageNeed, ...] = ()
@@ -228,7 +229,7 @@ def companion(name: str) -> Companion | None:
 def torch_of(name: str, version: str) -> str:
     """Return the torch that this release was made for; "" where no row says it."""
     for pair in companion_table().pair:
-        if pair.companion == name and pair.version == re.sub(r"\+.*", "", version):
+        if pair.companion == name and pair.version == version.partition("+")[0]:
             return pair.torch
     return ""
 
@@ -241,8 +242,7 @@ def _bounds() -> dict[tuple[str, bool], list[tuple[Version, str]]]:
 
 @lru_cache(maxsize=8192)
 def torch_bound(package: str, specifier: str, tried: bool = False) -> str:
-    """Return what the newest release that meets it asks of torch, or up to where its ready wheels end; "" for nothing
-    that is known. `tried`: with which its makers tried it."""
+    """Return what the newest release that meets it asks of torch, or where its wheels end; `tried`: its makers' own."""
     row = companion(package)
     listed = ("index", "pages") if "==" in specifier else ("index", "pages", "releases")  # of a pin no table says it
     ends = [int(number) for number in row.newest.split(".")] if row and row.newest and row.wheels in listed else []

@@ -13,25 +13,6 @@ from wizard.compatibility.data.ordering import version_key
 from wizard.project.companions import companion, companion_table, has_row
 from wizard.project.model import normalized
 
-_OF_CONDA = {
-    "pytorch": "torch",
-    "pytorch-gpu": "torch",
-    "pytorch-cpu": "torch",
-    "torchvision-cpu": "torchvision",
-    "torchtriton": "triton",
-    "py-opencv": "opencv-python",
-    "opencv": "opencv-python",
-    "matplotlib-base": "matplotlib",
-    "pyg": "torch-geometric",
-    "pytorch-geometric": "torch-geometric",
-    **{f"pytorch-{part}": f"torch-{part}" for part in ("scatter", "sparse", "cluster", "spline-conv")},
-    "antlr-python-runtime": "antlr4-python3-runtime",
-    "msgpack-python": "msgpack",
-    "pytables": "tables",
-    "python-graphviz": "graphviz",
-    "pinocchio": "pin",
-    **{f"python-{name}": name for name in ("lmdb", "xxhash", "kaleido", "flatbuffers", "fastjsonschema")},
-}
 # Of conda: `h30feacc_1`, `nompi_h2c03a5b_102`. The hashes of a build that holds nothing for one system (`hd8ed1ab`) are
 # those of packages in plain Python, too.
 _LIBRARY_BUILD = re.compile(
@@ -45,7 +26,12 @@ def name_of_conda(name: str, specifier: str) -> str:
     name = normalized(name)
     if name == "pyqt":  # one name for all of Qt's releases
         return "pyqt6" if version_key(specifier)[:1] == (6,) else "pyqt5"
-    return _OF_CONDA.get(name, name)
+    return _of_conda().get(name, name)
+
+
+@lru_cache(maxsize=1)
+def _of_conda() -> dict[str, str]:
+    return {other: row.names[0] for row in companion_table().conda_alias for other in row.names[1:]}
 
 
 @lru_cache(maxsize=1)
