@@ -498,3 +498,19 @@ def test_a_torch_of_the_readme_within_what_is_declared_is_told(tmp_path: Path) -
     found = decided(tmp_path, files, AMPERE)
     [said] = [one.params for one in found.remarks if one.key == "project.remark.recommended-others"]
     assert (build(found)[0], said["others"]) == ("2.14.1", "torch==2.1.2 (README.md:2)")
+
+
+def test_files_that_were_not_read_and_name_further_packages_are_told(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.1.0\neinops\n",
+        "tools/fetch.sh": "pip install gdown einops\n",
+        "pip/modules.txt": "decord==0.6.0\ntorch\n",
+        "notes.txt": "The model was trained for three days.\n",
+        "data/README.md": "pip install lvis\n",
+        "lint.sh": "pip install black\n",
+    }
+    told = [one.params for one in project_of(tmp_path, files).remarks if one.key.endswith(".not-read-too")]
+    assert [(one["file"], one["packages"]) for one in told] == [
+        ("pip/modules.txt", "decord==0.6.0"),
+        ("tools/fetch.sh", "gdown"),
+    ]

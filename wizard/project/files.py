@@ -56,6 +56,7 @@ _LINKED = re.compile(
 _MOST_LINKED = 8
 _NEWS = re.compile(r"change|history|news|releas|contribut|code_of|security|licen[cs]e", re.IGNORECASE)
 _LIST_LINE = re.compile(r"\s*(?:#.*|-\S+(?:\s+\S+)?|[A-Za-z0-9][\w.-]*(?:\[[\w, -]*\])?\s*(?:[=<>!~@;#].*)?)?")
+_NEAR = re.compile(r"\.(?:txt|in|sh|bash|zsh|bat|cmd|ps1|command|md|rst)$", re.IGNORECASE)
 _DOCUMENTS = (".md", ".rst")
 _MAKES = re.compile(r"\b(?:conda|mamba)\s+(?:env\s+)?create\s")  # an environment
 # In a README: a file of the root that installs, in backticks or started.
@@ -177,6 +178,13 @@ class ProjectFolder:
         new."""
         names = [name for depth, name, _ in self.names() if not depth and not _kind(name) and not _NEWS.match(name)]
         return [name for name in names if is_script(name) or name.lower().endswith(_DOCUMENTS)]
+
+    def others_near(self) -> list[str]:
+        """Return the documents of the root, and the lists and scripts there and right below it: what they hold is not
+        looked at."""
+        names = [name for depth, name, _ in self.names() if depth <= (not name.lower().endswith(_DOCUMENTS))]
+        last = ((name, name.rpartition("/")[2]) for name in names)
+        return [name for name, short in last if _NEAR.search(short) and not _NEWS.match(short)][:MOST_FILES]
 
     def alike(self, name: str, beside: str) -> str | None:
         """Return the one list that a line can have meant by a name that is not there: in other letters, or of another

@@ -29,7 +29,8 @@ MADE_FOR = "__platform"  # a name that no package has: the systems of a lock or 
 ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for another system
 DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
 _GROUND = ("setuptools", "wheel")  # every environment has them: only a version is worth a word
-_TOOLS = ("uv", "ruff", "pre-commit", "pytest", "cuda-toolkit", "cuda-version")  # of who writes or installs it
+# Of who writes or installs it.
+TOOLS = ("uv", "ruff", "black", "isort", "flake8", "pre-commit", "pytest", "cuda-toolkit", "cuda-version")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # a lost "-e"
 _MOST_TOLD = 12  # packages that are not taken
 _SHOWN = 160  # characters of a line that a person is shown
@@ -141,7 +142,7 @@ class Findings:
         others = [one for one in others if one.specifier or one.name not in _GROUND]
         others = [one for one in others if is_folder(one.url) or one.name.replace("-", "") not in {*own, *_LETTERS}]
         if known:
-            others = [one for one in others if is_run(one.origin.file) or one.name not in _TOOLS]
+            others = [one for one in others if is_run(one.origin.file) or one.name not in TOOLS]
         self.tell("folders-too", [one for one in others if is_folder(one.url)], known)
         self.tell("recommended-too", others, known)
 

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from wizard.model.errors import UsageError
 from wizard.project.file_choice import purpose_of
-from wizard.project.files import ProjectFolder, rank
+from wizard.project.files import ProjectFolder, is_list, rank
+from wizard.project.formats.commands import installs
 from wizard.project.formats.words import last_resort, natives_in_words
-from wizard.project.model import Project, is_script, origin_of
+from wizard.project.model import PYTHON, TOOLS, Project, is_script, origin_of
 from wizard.project.reader import ProjectReader
 
 _MOST_NAMED = 6  # folders in one sentence
@@ -47,6 +48,7 @@ def read_project(path: Path) -> Project:
         reader.note_systems()
         reader.take_locked()
         reader.found.tell_recommended()
+        _tell_unread(reader)
     else:
         raise UsageError(
             "no-such-project",
@@ -98,3 +100,17 @@ def _of_one_part(reader: ProjectReader, declaring: list[str], telling: list[str]
             folders=", ".join(sorted(asking)[:_MOST_NAMED]),
         )
     return declaring
+
+
+def _tell_unread(reader: ProjectReader) -> None:
+    """Name the files that list or install packages which nothing that was read has: what was not understood as a part
+    of the installation is not passed over in silence."""
+    said = [str(value) for one in reader.found.remarks for value in one.params.values()]
+    known = {one.name for one in (*reader.found.statements, *reader.found.told)} | {*reader.found.own, *TOOLS, PYTHON}
+    for name in reader.folder.others_near():
+        text = reader.folder.read(name) or ""
+        if name in reader.files or purpose_of(name) or any(name in words for words in said):
+            continue
+        if is_list(text) or installs(text):
+            lines = reader.alone(name).found.statements
+            reader.found.tell("not-read-too", [one for one in lines if one.group != "imported"], set(known))
