@@ -16,7 +16,7 @@ from wizard.app.pages.after_setup import SNIPPET
 from wizard.app.pages.build import arrange, picked_for, pythons_of, without_card, worth_showing
 from wizard.app.pages.report import broken_chain, read_report
 from wizard.app.pages.requirements import requirements
-from wizard.app.pages.sources import pill_of, rows_of
+from wizard.app.pages.sources import rows_of
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices, Reason
 from wizard.environment.model import EnvironmentKind
@@ -136,7 +136,7 @@ def test_a_source_that_is_used_has_what_is_taken_from_it() -> None:
         for state in values.PROBED_SELECTED.states
     )
     rows = rows_of(replace(values.PROBED_SELECTED, states=states))
-    assert [(row.availability, pill_of(row)) for row in rows if "torch" in row.uses] == [(Availability.COMPLETE, "ok")]
+    assert [row.availability for row in rows if "torch" in row.uses] == [Availability.COMPLETE]
 
 
 def messages_in(value: object) -> Iterator[Message]:

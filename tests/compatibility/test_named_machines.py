@@ -191,7 +191,6 @@ def test_a_tag_asked_for_by_name_without_a_card_is_there_with_its_reason() -> No
     first = verdict.candidates[0]
     assert (build_of(first), first.fits, first.python) == ("2.15.0+cu132", False, "3.12")
     assert [reason.code for reason in first.reasons] == ["no-gpu"]
-    assert first.is_default_build
 
 
 def test_a_system_without_wheels() -> None:
@@ -339,12 +338,3 @@ def test_the_cuda_that_a_driver_reports_counts_before_its_number() -> None:
     verdict = resolve(replace(known, driver=Driver("581.29", "12.9")), load_matrix(), Choices())
     assert codes(verdict, "2.15.0", "cu132") == ["driver-too-old"]
     assert words(verdict, "2.15.0", "cu132")[0].endswith("this computer has 581.29 (CUDA 12.9)")
-
-
-def test_the_default_build_of_the_package_index() -> None:
-    linux = verdict_of("v100-linux-580")
-    assert find(linux, "2.15.0", "cu132").is_default_build
-    assert find(linux, "2.14.1", "cu130").is_default_build
-    assert not find(linux, "2.14.1", "cu126").is_default_build
-    windows = verdict_of("gtx-970-windows-552")
-    assert find(windows, "2.14.1", "cpu").is_default_build

@@ -12,7 +12,7 @@ from wizard.app.use.explain import answer, by_the_texts_facts
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
-from wizard.diagnose.known_errors.fact_checks import JudgedFacts, check_facts, judge_facts
+from wizard.diagnose.known_errors.fact_checks import JudgedFacts, judge_facts
 from wizard.diagnose.known_errors.facts import Named, TextFacts, parse_facts
 from wizard.diagnose.known_errors.match import Explanation, explain
 from wizard.model.capability import ComputeCapability
@@ -22,7 +22,7 @@ from wizard.sources.model import UserSettings
 
 
 def reasons(words: str) -> dict[str, dict[str, str]]:
-    judged = check_facts(parse_facts(words), load_matrix())
+    judged = judge_facts(parse_facts(words), load_matrix()).reasons
     for reason in judged:
         for language in LANGUAGES:
             assert "{" not in text(reason, language)

@@ -13,7 +13,7 @@ from tests.stand_in.conda import StandInConda, recorded
 from wizard.environment.conda.engine import CondaEngine, check_conda_prefix
 from wizard.environment.conda.find import conda_environment
 from wizard.environment.conda.records import environments_list, read_records
-from wizard.environment.layout import has_pip
+from wizard.environment.layout import site_packages_of
 from wizard.environment.model import Target
 from wizard.environment.naming import is_environment
 from wizard.environment.remove.unfinished import MARKER, mark_begun, mark_complete
@@ -34,7 +34,7 @@ def test_a_whole_environment_that_conda_owns(order: Target, conda: StandInConda,
     assert (created.engine, created.prefix) == ("conda", order.prefix)
     assert created.python_version.startswith(f"{order.python}.")
     assert created.packages == len(read_records(order.prefix)) >= 2
-    assert has_pip(order.prefix, created.python_version, "linux")
+    assert any(site_packages_of(order.prefix, created.python_version, "linux").glob("pip-*.dist-info/RECORD"))
     assert is_environment(order.prefix)
     assert run(Request((str(created.python), "-I", "-c", "import ssl, pip"))).ok
     assert environments_list().read_text(encoding="utf-8") == f"{order.prefix}\n"  # conda wrote it, we not again

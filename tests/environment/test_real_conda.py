@@ -26,7 +26,7 @@ from wizard.environment.conda.errors import failure
 from wizard.environment.conda.find import OwnConda, conda_environment, find_conda
 from wizard.environment.conda.records import read_records
 from wizard.environment.create.rattler_engine import RattlerEngine
-from wizard.environment.layout import has_pip
+from wizard.environment.layout import site_packages_of
 from wizard.environment.model import Created, Target
 from wizard.environment.remove.unfinished import MARKER, mark_begun, mark_complete, remove_unfinished
 from wizard.model.errors import Cancelled, UsageError, WizardError
@@ -101,7 +101,7 @@ def test_create_list_install_remove(own: OwnConda, order: Target, home: Path, co
     created = create(order)
     assert created.python_version.startswith(f"{order.python}.")
     assert created.packages == len(read_records(order.prefix))
-    assert has_pip(order.prefix, created.python_version, "linux")
+    assert any(site_packages_of(order.prefix, created.python_version, "linux").glob("pip-*.dist-info/RECORD"))
     assert {"python", "pip"} <= listed(own, order.prefix)
     channel = with_hello(home / "more", conda_channel_folder)
     options = ("--prefix", str(order.prefix), "--override-channels", "--channel", channel, "--json", "--yes")

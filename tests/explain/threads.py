@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.compatibility.data.load import load_matrix
-from wizard.diagnose.known_errors.fact_checks import check_facts
+from wizard.diagnose.known_errors.fact_checks import judge_facts
 from wizard.diagnose.known_errors.facts import parse_facts
 from wizard.diagnose.known_errors.match import explain
 from wizard.model.messages import text
@@ -75,7 +75,7 @@ def _any(patterns: tuple[str, ...], words: str) -> bool:
 def answers(words: str) -> tuple[str, ...]:
     """What is shown of a text, in English: the first answer with what the tables say, then the others."""
     found = [f"{text(one.cause, 'en')} {text(one.fix, 'en')}" for one in explain(words)[:3]]
-    judged_facts = check_facts(parse_facts(words), load_matrix()) if found else ()
+    judged_facts = judge_facts(parse_facts(words), load_matrix()).reasons if found else ()
     return tuple(
         [" ".join([*found[:1], *(text(reason, "en") for reason in judged_facts)]), *found[1:]] if found else ()
     )

@@ -16,14 +16,13 @@ from tests.run.test_benchmark import SLOW, Lab
 from tests.run.test_select_build import NO_CARD
 from tests.servers.mirror_server import MirrorServer, Ways
 from wizard.app.pages.order import AppState, PageId
-from wizard.app.pages.sources import pill_of
 from wizard.app.tools import WindowSession
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.source.page import SourcePage
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
 from wizard.run.model import Facts, Requirement
-from wizard.sources.model import UserSettings
+from wizard.sources.model import Availability, UserSettings
 from wizard.undo.journal import UndoJournal
 
 lab, wheels = test_benchmark.lab, test_benchmark.wheels
@@ -101,9 +100,9 @@ def test_the_race_is_seen_in_the_page(qtbot: QtBot, window: WizardWindow, lab: L
     assert selected is not None
     assert selected.torch_source.id == "quick-torch-cpu"
     rows = {row.source.id: row for row in page.tables["torch"].rows}
-    assert (pill_of(rows["quick-torch-cpu"]), rows["quick-torch-cpu"].uses) == ("ok", ("torch",))
+    assert (rows["quick-torch-cpu"].availability, rows["quick-torch-cpu"].uses) == (Availability.COMPLETE, ("torch",))
     assert rows["quick-torch-cpu"].rate
-    assert pill_of(rows["refuses-torch-cpu"]) == "warning"
+    assert rows["refuses-torch-cpu"].availability is Availability.REFUSED
     assert [row.uses for row in page.tables["conda"].rows if row.uses] == [("python",)]
     assert not any("measuring" in text for text in texts(window))
 

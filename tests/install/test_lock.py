@@ -12,7 +12,7 @@ from tests.install import wheels
 from tests.line.wheel import build_wheel
 from tests.servers.index_server import IndexServer
 from tests.servers.mirror_server import MirrorServer, Ways
-from wizard.install.lock import LockRequest, _failure, belongs, compile_lock, parse_lock, project_text, python_platform
+from wizard.install.lock import LockRequest, _failure, compile_lock, parse_lock, project_text, python_platform
 from wizard.model.errors import Cancelled, WizardError
 from wizard.model.messages import LANGUAGES, text
 from wizard.process import Request, run
@@ -60,13 +60,6 @@ def test_what_is_no_lock_is_said_to_be_none(text: str) -> None:
     with pytest.raises(WizardError) as caught:
         parse_lock(text)
     assert caught.value.code == "lock-unreadable"
-
-
-def test_the_promised_wheel_is_recognised() -> None:
-    lock = parse_lock(SAMPLE)
-    assert belongs(lock, "67")
-    assert belongs(lock, "https://a.invalid/torch-2.13.0+cpu-cp311-cp311-linux_x86_64.whl#sha256=67")
-    assert not belongs(lock, "02ab")
 
 
 @pytest.mark.parametrize(

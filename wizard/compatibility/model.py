@@ -113,7 +113,6 @@ class Candidate:
     confidence: str = "high"
     is_translated: bool = False  # the driver has to make its code for one of the cards
     advertised: bool = True
-    is_default_build: bool = False  # the build that the official package index carries for this platform
     pythons: tuple[str, ...] = ()  # every stable Python this build is published for
 
     def companion(self, name: str) -> str | None:

@@ -317,7 +317,6 @@ def _candidate(
         confidence=_confidence(build, situation, targets),
         is_translated=_is_translated(build, targets),
         advertised=build.advertised,
-        is_default_build=build.pypi_default,
         pythons=pythons,
     )
 

@@ -62,10 +62,5 @@ def site_packages(prefix: Path, python: str | None = None) -> Path | None:
     return found or next(iter(all_site_packages(prefix)), None)
 
 
-def has_pip(prefix: Path, version: str, os_name: str | None = None) -> bool:
-    """Tell whether a whole pip is there: its RECORD is written last."""
-    return any(site_packages_of(long_path(prefix), version, os_name).glob("pip-*.dist-info/RECORD"))
-
-
 def is_conda_prefix(prefix: Path) -> bool:
     return (prefix / "conda-meta").is_dir()

@@ -300,13 +300,6 @@ def python_platform(request: LockRequest) -> str:
     return f"{request.arch}-manylinux_2_{minor}"
 
 
-def belongs(lock: Lock, torch_url_or_sha256: str) -> bool:
-    """Tell whether the locked torch wheel is the promised one."""
-    torch = lock.find("torch")
-    wanted = torch_url_or_sha256.split("#", 1)[0]
-    return torch is not None and (wanted.lower() == torch.sha256 or unquote(wanted) in map(unquote, torch.urls))
-
-
 def parse_lock(text: str) -> Lock:
     """Read a lock. Raises WizardError `lock-unreadable`; sdists are passed over, a package without a wheel is an
     error."""

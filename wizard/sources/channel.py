@@ -59,12 +59,3 @@ def _check_remote(client: Client, url: str, subdir: str) -> None:
 def _name(url: str) -> str:
     """Return host and channel, without a password."""
     return url.partition("://")[2].rpartition("@")[2]
-
-
-def channel_answers(url: str, settings: UserSettings | None = None) -> bool:
-    """Return whether the address answers as a channel, by its noarch index."""
-    try:
-        check_channel(url, settings)
-    except SourceUnreachable:
-        return False
-    return True

@@ -21,18 +21,6 @@ from wizard.sources.table import MirrorRow
 KINDS = ("torch", "packages", "conda")
 WORDS = ("auto", "official", "race")
 _PERSISTENT_KINDS = {"packages": "pypi", "conda": "conda-forge"}
-_PILLS = {
-    Availability.COMPLETE: "ok",
-    Availability.MISSING: "problem",
-    Availability.WRONG: "problem",
-    Availability.UNPROVEN: "note",
-    Availability.UNCHECKED: "note",
-}
-
-
-def pill_of(status: SourceStatus) -> str:
-    """Return ok, note, warning or problem."""
-    return _PILLS.get(status.availability, "warning")
 
 
 @dataclass(frozen=True, slots=True)

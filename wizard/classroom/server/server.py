@@ -62,7 +62,6 @@ class Counted:
     replies: int = 0
     refused: int = 0
     results: int = 0
-    forged: int = 0
     clients: set[str] = field(default_factory=set)
     too_many: Counter[str] = field(default_factory=Counter)  # results beyond what one may hand in, by address
 
@@ -246,7 +245,6 @@ class PackServer:
         return web.Response(status=201, text="kept\n")
 
     def _refuse(self, value: Certificate, client: str, folder: Path, reason: Reason) -> web.Response:
-        self.counted.forged += 1
         refused = RefusedResult(round(now(), 1), client, value.machine[:8], reason)
         with contextlib.suppress(OSError):
             note_refused(folder.parent, refused)

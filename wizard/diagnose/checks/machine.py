@@ -36,7 +36,7 @@ from wizard.system.links import long_path
 from wizard.system.traits import of
 from wizard.system.windows.files import file_version
 
-_MISMATCH, _NOT_LOADED = "machine.nvidia.driver-library-mismatch", "machine.nvidia.driver-not-loaded"
+_MISMATCH = "machine.nvidia.driver-library-mismatch"
 _OLDEST_RUNTIME = "14.40"  # torch 2.9 and later end with WinError 1114 on older ones
 _DECIDES = "msvcp140.dll"  # by its version; Python brings an older vcruntime140.dll along
 _FREE_DRIVERS = ("nouveau", "nova", "nova_core")

@@ -68,11 +68,6 @@ def judge_facts(facts: TextFacts, matrix: Matrix, machine: Machine | None = None
     return JudgedFacts(reasons, tuple(dict.fromkeys(_used(facts))), least_sure(*judged), _question(facts))
 
 
-def check_facts(facts: TextFacts, matrix: Matrix) -> tuple[Message, ...]:
-    """Return the sentences alone, without this computer."""
-    return judge_facts(facts, matrix).reasons
-
-
 def _place(facts: TextFacts, machine: Machine | None) -> _Target:
     system = facts.os or ("linux" if facts.arch == "aarch64" else "")
     said = PLATFORMS.get((system, facts.arch or "x86_64"), "")

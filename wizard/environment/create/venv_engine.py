@@ -1,7 +1,7 @@
 """The fallback engine: a virtual environment of a Python that the machine already has.
 
 Needs no network. Where Debian or Ubuntu left out `ensurepip`, the environment is made without pip rather than
-not at all: packages are installed by our own uv anyway, and `layout.has_pip` tells the caller to add pip.
+not at all: packages are installed by our own uv anyway.
 """
 
 from __future__ import annotations

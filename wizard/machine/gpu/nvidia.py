@@ -26,7 +26,7 @@ _NAMES = {
     18: "driver-library-mismatch",
     999: "unknown",
 }
-NO_PERMISSION, DRIVER_NOT_LOADED, LIBRARY_NOT_FOUND, GPU_LOST, BLOCKED, MISMATCH = 4, 9, 12, 15, 17, 18
+NO_PERMISSION, DRIVER_NOT_LOADED, GPU_LOST, BLOCKED, MISMATCH = 4, 9, 15, 17, 18
 RESET_REQUIRED, UNKNOWN = 16, 999
 NO_SENSORS = -2  # no error of NVML: neither fan nor power can be told, all else can
 

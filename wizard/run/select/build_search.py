@@ -26,7 +26,6 @@ NO_BUILD_FITS = ErrorText(
     "No build of PyTorch fits this computer with what you asked for ({what}).",
     "The page Build shows what fits and why; so does: torch-wizard pick",
 )
-FAMILY = ("torch", "torchvision", "torchaudio")
 
 
 @dataclass(frozen=True, slots=True)
