@@ -80,6 +80,7 @@ def test_one_from_near_says_what_is_in_it_and_how_it_is_used(
     qtbot.waitUntil(lambda: page.card.ways.first is not None)
     press(qtbot, page.card.details)
     assert "torch 2.14.1+cu126" in page.card._inside.text()
+    press(qtbot, page.card.ways.fold.button)
     press(qtbot, page.card.ways.first.button)
     assert QGuiApplication.clipboard().text() == "source /home/li/torch-envs/torch/bin/activate"
     press(qtbot, page.card.buttons["copy"])

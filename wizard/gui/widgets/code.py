@@ -234,15 +234,14 @@ class Advice(QWidget):
             self.followed.emit(address)
 
 
-# Sections of lines to copy: switching an environment on, Jupyter, the editor. The first section is open.
+# Sections of lines to copy: switching an environment on, Jupyter, the editor. All are folded away.
 
 
 class CodeLines(QWidget):
-    """The first line stands alone, as what most people want, and all else is folded away; with `is_folded`, it too."""
+    """`first`: the line that most people want, for a button outside the fold."""
 
-    def __init__(self, translator: Translator, parent: QWidget | None = None, is_folded: bool = False) -> None:
+    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._is_folded = is_folded
         self._translator = translator
         self._sections: tuple[Section, ...] = ()
         self._rows = column(self, gap=8)
@@ -260,39 +259,19 @@ class CodeLines(QWidget):
         self.first = self.fold = None
         if not self._sections:
             return
-        head, *rest = self._sections
-        self.first = CodeLine(head.lines[0].code)
-        if not self._is_folded:
-            self._rows.addWidget(label(self._translator.say(head.title), "strong"))
-            self._rows.addWidget(self.first)
-            if head.lines[0].note:
-                self._rows.addWidget(label(self._translator.say(head.lines[0].note), "muted"))
-        if self._is_folded or len(head.lines) > 1 or rest:
-            self._add_fold(head, rest, was_open)
-
-    def _add_fold(self, head: Section, rest: Sequence[Section], is_open: bool) -> None:
         self.fold = Fold()
-        if self._is_folded:
-            rest = (head, *rest)
-        else:
-            for line in head.lines[1:]:
-                self._add_line(line)
-        for section in rest:
+        for section in self._sections:
             self.fold.body.addWidget(label(self._translator.say(section.title), "heading"))
             for line in section.lines:
-                self._add_line(line)
-        words = (
-            self.tr("In a terminal")
-            if self._is_folded
-            else self.tr("Other terminals, Jupyter, editor, a first program")
-        )
-        self.fold.show_words(words)
-        self.fold.button.setChecked(is_open)
+                self._add_line(self.fold, line)
+        self.fold.show_words(self.tr("In a terminal"))
+        self.fold.button.setChecked(was_open)
         self._rows.addWidget(self.fold)
 
-    def _add_line(self, line: Line) -> None:
-        assert self.fold is not None
-        self.fold.body.addWidget(label(self._translator.say(line.label), "muted"))
-        self.fold.body.addWidget(CodeLine(line.code))
+    def _add_line(self, fold: Fold, line: Line) -> None:
+        code = CodeLine(line.code)
+        self.first = self.first or code
+        fold.body.addWidget(label(self._translator.say(line.label), "muted"))
+        fold.body.addWidget(code)
         if line.note:
-            self.fold.body.addWidget(label(self._translator.say(line.note), "muted"))
+            fold.body.addWidget(label(self._translator.say(line.note), "muted"))

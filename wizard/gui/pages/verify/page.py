@@ -74,7 +74,7 @@ class VerifyPage(Page):
         self.first, self.rows = RowCard(4, 2), RowCard(4, 2)
         self._start = label("", "heading")
         self.command = SaidCode(context.translator)
-        self.ways = CodeLines(context.translator, is_folded=True)
+        self.ways = CodeLines(context.translator)
         self.others, self.changes = Fold(), Fold()
         self._changed = label("", "muted")
         self._seen: str | None = None  # the run that was shown last

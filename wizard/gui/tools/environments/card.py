@@ -87,7 +87,7 @@ class EnvironmentCard(QFrame):
         self._older_note = label("", "muted")
         self.older.body.addWidget(self._older_note)
         self.older.body.addWidget(self._older_rows)
-        self.ways = CodeLines(translator, is_folded=True)
+        self.ways = CodeLines(translator)
         rows.addWidget(self._reason)
         rows.addWidget(self.to_type)
         rows.addLayout(line)
