@@ -56,9 +56,8 @@ from wizard.transfer.proxy.model import Network
 class LoadBalancer:
     """One per client. `packs`: opened, in any order."""
 
-    def __init__(self, packs: Sequence[OpenPack], chance: random.Random | None = None) -> None:
+    def __init__(self, packs: Sequence[OpenPack]) -> None:
         self._packs = tuple(packs)
-        self._dice = chance or random.Random()
 
     def urls_of(self, file: LockedFile) -> tuple[str, ...]:
         """Where the class has this very file; () where it has not."""
@@ -66,7 +65,7 @@ class LoadBalancer:
         servers = [url for pack in self._packs if not pack.is_folder and (url := pack.address_of(file))]
         if file.size is None:
             servers = [url for url in servers if not url.startswith("http:")]
-        self._dice.shuffle(servers)
+        random.shuffle(servers)
         return tuple(dict.fromkeys(folders + servers))  # a stick or share that is at hand costs the servers nothing
 
 

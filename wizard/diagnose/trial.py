@@ -15,7 +15,7 @@ from wizard.diagnose.model import FOUND, Check, confirmed, proof
 from wizard.environment.inspect.installation import Installation
 from wizard.machine.model import Machine
 from wizard.run.verify.model import Verification
-from wizard.run.verify.smoke import TIME_LIMIT, verify
+from wizard.run.verify.smoke import verify
 
 IsCancelled = Callable[[], bool]
 OnCheck = Callable[[str], None]
@@ -53,7 +53,6 @@ def run_trials(
     looks: tuple[Check, ...],
     is_cancelled: IsCancelled,
     on_check: OnCheck | None,
-    timeout: float = TIME_LIMIT,
 ) -> SmokeTrial | None:
     """None: there is no Python to run. Raises Cancelled."""
     if env.python is None:
@@ -66,7 +65,6 @@ def run_trials(
             gpu_expected,
             machine,
             is_cancelled,
-            timeout=timeout,
             on_check=on_check,
             as_user=variables,
             explain=cause_and_fix,

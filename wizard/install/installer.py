@@ -126,7 +126,6 @@ class Installer:
         self,
         python: Path,
         *,
-        scratch: Path | None = None,
         environment: Mapping[str, str] | None = None,
         on_log: OnLog = lambda line: None,
         conda_files: Mapping[str, str] | None = None,
@@ -143,7 +142,7 @@ class Installer:
         self._copies = copies
         self.places = find_places(python, environment)
         # On the prefix's own volume, so that uv can link instead of copy.
-        self._scratch = scratch or self.places.prefix / SCRATCH_NAME
+        self._scratch = self.places.prefix / SCRATCH_NAME
 
     def install(
         self,

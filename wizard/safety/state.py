@@ -107,9 +107,9 @@ FOLDERS = (
 FILES = ("class-machine-id",)
 
 
-def set_right(home: Path | None = None) -> tuple[Message, ...]:
+def set_right() -> tuple[Message, ...]:
     """Never raises; what could not be done is a sentence too."""
-    place = home or paths.home()
+    place = paths.home()
     try:
         if trouble := _trouble_with(place):
             return (trouble,)

@@ -221,7 +221,7 @@ def _verify_conda(request: SettingsRequest, around: UserContext, ask: Ask) -> To
         return _check(request, ToolAnswer.NOT_ASKED)
 
 
-def clean_index_cache(around: UserContext, ask: Ask = run) -> bool | None:
+def clean_index_cache(around: UserContext) -> bool | None:
     """Remove the lists that conda keeps of the old source for a while. None: there is no conda; False: it refused."""
     conda = conda_of(around)
     if conda is None:
@@ -229,4 +229,4 @@ def clean_index_cache(around: UserContext, ask: Ask = run) -> bool | None:
     request = Request(
         (conda, "clean", "--index-cache", "--yes"), environment=child_environment(base=around.environ), cwd=around.home
     )
-    return ask(request).ok
+    return run(request).ok

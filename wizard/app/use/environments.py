@@ -61,25 +61,22 @@ def measure_sizes(
     environments: Iterable[Environment],
     on_sizes: Callable[[Path, Sizes], None],
     is_cancelled: IsCancelled = _never,
-    *,
-    afresh: bool = False,
 ) -> None:
     """Each is told as soon as it is known; for a thread. An interpreter's own prefix may be `/usr`: left out.
 
     Raises Cancelled.
     """
     prefixes = (one.prefix for one in environments if is_measured(one))
-    sizes.measure_all(prefixes, on_sizes, is_cancelled, afresh=afresh)
+    sizes.measure_all(prefixes, on_sizes, is_cancelled)
 
 
 def is_measured(one: Environment) -> bool:
     return one.state is not EnvironmentState.DELETING and one.kind.value != "system"
 
 
-def find_environment(text: str, environments: Iterable[Environment] | None = None) -> Environment:
+def find_environment(text: str) -> Environment:
     """By name, else by path. Raises UsageError `env-unknown`, `env-not-one`, `env-ambiguous`."""
-    known = tuple(list_environments() if environments is None else environments)
-    live = [one for one in known if one.state is not EnvironmentState.DELETING]
+    live = [one for one in list_environments() if one.state is not EnvironmentState.DELETING]
     named = [one for one in live if one.name == text]
     if len(named) == 1:
         return named[0]

@@ -25,9 +25,9 @@ from wizard.transfer.proxy.system import system_proxy
 _KEY = "network"
 
 
-def load_network(path: Path | None = None) -> Network:
+def load_network() -> Network:
     """What was saved; by the system where nothing was, or nothing that can be understood."""
-    saved = read_settings(path or paths.settings_file()).get(_KEY)
+    saved = read_settings(paths.settings_file()).get(_KEY)
     return network_from_json(saved) if isinstance(saved, dict) else Network()
 
 

@@ -99,19 +99,17 @@ def _folder_of(address: str) -> Path:
     return file_path(address)
 
 
-def open_pack(base: str, environment: Mapping[str, str] | None = None, stall: float = _STALL_SECONDS) -> OpenPack:
+def open_pack(base: str, environment: Mapping[str, str] | None = None) -> OpenPack:
     """Raises WizardError `pack-unreachable`, `pack-unreadable`, `pack-newer`."""
-    return OpenPack(base, parse_listing(_read(base, LISTING, environment, stall), shown(base)))
+    return OpenPack(base, parse_listing(_read(base, LISTING, environment), shown(base)))
 
 
-def read_profile_of(
-    pack: OpenPack, environment: Mapping[str, str] | None = None, stall: float = _STALL_SECONDS
-) -> bytes:
+def read_profile_of(pack: OpenPack, environment: Mapping[str, str] | None = None) -> bytes:
     """The profile that a pack carries. It is what it says only if its hash is one that the caller was told.
 
     Raises WizardError `pack-unreachable`, `pack-profile-differs`.
     """
-    data = _read(pack.base, PROFILE, environment, stall)
+    data = _read(pack.base, PROFILE, environment)
     if hashlib.sha256(data).hexdigest() != pack.listing.profile_sha256:
         raise WizardError(
             "pack-profile-differs",
@@ -123,21 +121,17 @@ def read_profile_of(
     return data
 
 
-def read_signature_of(
-    pack: OpenPack, environment: Mapping[str, str] | None = None, stall: float = _STALL_SECONDS
-) -> bytes | None:
+def read_signature_of(pack: OpenPack, environment: Mapping[str, str] | None = None) -> bytes | None:
     """None: the pack has none. Raises WizardError `pack-unreachable`."""
     if not any(entry.path == SIGNATURE for entry in pack.listing.entries):
         return None
-    return _read(pack.base, SIGNATURE, environment, stall)
+    return _read(pack.base, SIGNATURE, environment)
 
 
-def _read(
-    base: str, name: str, environment: Mapping[str, str] | None, stall: float, seconds: float = _WHOLE_SECONDS
-) -> bytes:
-    transport = Transport(stall, environment, allow_http=True)
+def _read(base: str, name: str, environment: Mapping[str, str] | None) -> bytes:
+    transport = Transport(_STALL_SECONDS, environment, allow_http=True)
     try:
-        with contextlib.closing(transport), _within(transport, seconds):
+        with contextlib.closing(transport), _within(transport, _WHOLE_SECONDS):
             body = transport.get(base + name, 0, None).body
             return _read_all(body.readinto, base)
     except Fault as fault:

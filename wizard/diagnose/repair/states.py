@@ -250,9 +250,8 @@ def _let_go(prefix: Path, run: str) -> bool:
     return False
 
 
-def release_stale(prefixes: Iterable[Path], now: float | None = None) -> tuple[Path, ...]:
+def release_stale(prefixes: Iterable[Path]) -> tuple[Path, ...]:
     """What nobody has asked back for so long. An unfinished run stays, with all above: it may go on or back."""
-    moment = time.time() if now is None else now
     gone = []
     for prefix in prefixes:
         for run in reversed(kept_runs(prefix)):
@@ -260,7 +259,7 @@ def release_stale(prefixes: Iterable[Path], now: float | None = None) -> tuple[P
 
             folder = prefix / FOLDER / run
             try:
-                is_stale = moment - long_path(folder).stat().st_mtime > bound().days * _DAY
+                is_stale = time.time() - long_path(folder).stat().st_mtime > bound().days * _DAY
                 if not is_stale or _is_unfinished(run):
                     break
                 with prefix_lock(str(prefix)):

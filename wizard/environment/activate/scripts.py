@@ -20,7 +20,7 @@ from pathlib import Path, PurePath, PureWindowsPath
 from wizard.environment.layout import is_conda_prefix
 from wizard.system import paths
 from wizard.system.places import places
-from wizard.system.traits import of
+from wizard.system.traits import of, this
 
 _SCRIPT_OF = {
     "bash": "activate",
@@ -56,15 +56,15 @@ def write_activation(prefix: Path, os_name: str | None = None) -> None:
         (folder / file).write_text(filled, encoding="utf-8", errors="surrogateescape", newline=newline)
 
 
-def is_own_activation(prefix: Path, os_name: str | None = None) -> bool:
+def is_own_activation(prefix: Path) -> bool:
     """Tell whether `write_activation` made it, also one that wrote fewer files than today's."""
-    folder = scripts_folder(prefix, os_name)
+    folder = scripts_folder(prefix)
     try:
-        files = [path for file in of(os_name).activation_files if (path := folder / file).is_file()]
+        files = [path for file in this().activation_files if (path := folder / file).is_file()]
         is_own = all(b"_TORCH_SETUP_" in path.read_bytes() for path in files)
     except OSError:
         return False
-    return is_own and has_activation(prefix, os_name)
+    return is_own and has_activation(prefix)
 
 
 def scripts_folder(prefix: Path, os_name: str | None = None) -> Path:

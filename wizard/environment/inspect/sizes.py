@@ -202,14 +202,13 @@ def measure_all(
     prefixes: Iterable[Path],
     on_sizes: Callable[[Path, Sizes], None],
     is_cancelled: Callable[[], bool] = lambda: False,
-    *,
-    afresh: bool = False,
 ) -> None:
     """Measure first all that is known, then what has to be counted, one after the other: one disk serves them all.
 
     Meant for a thread of its own; what is known is kept when it is cancelled. Raises Cancelled.
     """
-    known = {} if afresh else known_sizes(prefixes := tuple(prefixes))
+    prefixes = tuple(prefixes)
+    known = known_sizes(prefixes)
     for prefix, sizes in known.items():
         on_sizes(prefix, sizes)
     for prefix in prefixes:

@@ -24,8 +24,7 @@ from wizard.gui.widgets.icons import draw_icon, icon
 from wizard.gui.widgets.labels import label, plain_tip
 
 _SHORT_LANGUAGES = {"zh_CN": "中文", "en": "English"}
-
-
+_NAME_LEFT = 44  # pixels
 _ICONS = {
     SideId.ENVIRONMENTS: "box",
     SideId.DOCTOR: "wrench",
@@ -63,13 +62,13 @@ class _RailButton(QAbstractButton):
         """Return where a sign of so many pixels begins: in the middle where no name follows."""
         return (self.width() - side) / 2 if self._is_narrow else usual
 
-    def _write_name(self, painter: QPainter, left: int, colour: str) -> None:
+    def _write_name(self, painter: QPainter, colour: str) -> None:
         font = self.font()
         font.setPointSizeF(font.pointSizeF() * 1.06)
         font.setBold(self._is_now)
         painter.setFont(font)
         painter.setPen(self._theme.colour(colour))
-        room = QRectF(left, 0, self.width() - left - 6, self.height())
+        room = QRectF(_NAME_LEFT, 0, self.width() - _NAME_LEFT - 6, self.height())
         words = "" if self._is_narrow else self.text()
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
         if self.hasFocus():
@@ -105,7 +104,7 @@ class RailTool(_RailButton):
             painter.drawRoundedRect(QRectF(2, self.height() / 2 - 10, 4, 20), 2, 2)
         shown = "text" if self._is_now or self.underMouse() else "muted"
         draw_icon(painter, self._icon, QRectF(self._left(12, 20), (self.height() - 20) / 2, 20, 20), shown)
-        self._write_name(painter, 44, shown)
+        self._write_name(painter, shown)
 
 
 class RailStep(_RailButton):
@@ -164,7 +163,7 @@ class RailStep(_RailButton):
             font.setPointSizeF(font.pointSizeF() * 0.88)
             painter.setFont(font)
             painter.drawText(circle, Qt.AlignmentFlag.AlignCenter, str(self._number))
-        self._write_name(painter, 44, "text" if filled else "muted")
+        self._write_name(painter, "text" if filled else "muted")
 
     @staticmethod
     def _draw(painter: QPainter, circle: QRectF, lines: Sequence[tuple[float, float, float, float]]) -> None:

@@ -102,7 +102,7 @@ def _run(
 ) -> int:
     app = application()
     forget_sources()
-    single = SingleInstance(parent=app)
+    single = SingleInstance(app)
     if bare is None and not self_test and single.hand_over_or_claim(open_file):
         return 0
     log = _write_log()

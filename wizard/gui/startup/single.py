@@ -93,9 +93,9 @@ def claim(name: str = "") -> bool:
 class SingleInstance(QObject):
     asked = Signal(str)  # a second start: the file that it was given, or ""
 
-    def __init__(self, name: str = "", parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._name = name or server_name()
+        self._name = server_name()
         self._server: QLocalServer | LocalSocket | None = None
 
     def hand_over_or_claim(self, file: str | None) -> bool:

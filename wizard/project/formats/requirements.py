@@ -345,7 +345,7 @@ def conda_specifier(version: str) -> tuple[str, str]:
     return specifier, build
 
 
-def conda_statement(words: str, where: FileLine, group: str = "") -> Statement | None:
+def conda_statement(words: str, where: FileLine) -> Statement | None:
     """None: no package is named."""
     match = _CONDA_SPEC.match(_AROUND_SIGNS.sub(r"\1", words.strip().strip("\"'")))
     if not match or match["name"].startswith("_"):
@@ -358,7 +358,7 @@ def conda_statement(words: str, where: FileLine, group: str = "") -> Statement |
     specifier, named = conda_specifier(raw)
     of_name = "cpu" if match["name"].lower() == "pytorch-cpu" else ""
     name = name_of_conda(match["name"], specifier)
-    return Statement(name, specifier, where, group=group, build=build or named or of_name, conda=True)
+    return Statement(name, specifier, where, build=build or named or of_name, conda=True)
 
 
 class NamedRows:

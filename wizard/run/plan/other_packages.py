@@ -73,11 +73,10 @@ def on_both(
     sources: Sequence[Source],
     settings: UserSettings,
     is_cancelled: Callable[[], bool],
-    seconds: float = _SECONDS,
 ) -> dict[Source, tuple[LockedFile, ...]]:
     """Return the files of the lock whose names these sources have too, each of them with something else. Who does not
     answer in time is left out. Raises Cancelled."""
-    found = looked_up(lock.files, lambda file: sources, _other, settings, is_cancelled, seconds)
+    found = looked_up(lock.files, lambda file: sources, _other, settings, is_cancelled, _SECONDS)
     each = {source: tuple(file for file in lock.files if (file.name, source) in found) for source in sources}
     return {source: files for source, files in each.items() if files}
 

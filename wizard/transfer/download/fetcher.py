@@ -49,10 +49,9 @@ def clocks() -> tuple[float, float]:
 class SleepWatch:
     """`counts_sleep`: the monotonic clock runs on in sleep."""
 
-    def __init__(self, clocks: Clocks = clocks, gap: float = _GAP_SECONDS, counts_sleep: bool | None = None) -> None:
+    def __init__(self, clocks: Clocks = clocks, counts_sleep: bool | None = None) -> None:
         self._clocks = clocks
         self._counts_sleep = this().clock_counts_sleep if counts_sleep is None else counts_sleep
-        self._gap = gap
         self._wall, self._monotonic = clocks()
 
     def has_slept(self) -> bool:
@@ -60,7 +59,7 @@ class SleepWatch:
         wall, monotonic = self._clocks()
         passed, counted = wall - self._wall, monotonic - self._monotonic
         self._wall, self._monotonic = wall, monotonic
-        return passed - counted > self._gap or (self._counts_sleep and counted > self._gap)
+        return passed - counted > _GAP_SECONDS or (self._counts_sleep and counted > _GAP_SECONDS)
 
 
 OnProgress = Callable[[FetchProgress], None]

@@ -36,11 +36,10 @@ def network_environment(network: Network, system: SystemProxy, environ: Mapping[
     return {**_proxies(network, system), **_certificates(certificate_bundle(network.certificate, environ))}
 
 
-def present_environment(network: Network, environ: Mapping[str, str] | None = None) -> dict[str, str]:
+def present_environment(network: Network) -> dict[str, str]:
     """`network_environment` with what this computer says now."""
-    source = os.environ if environ is None else environ
-    system = system_proxy(source, Path.home(), paths.os_name()) if network.mode is not Mode.NONE else SystemProxy()
-    return network_environment(network, system, source)
+    system = system_proxy(os.environ, Path.home(), paths.os_name()) if network.mode is not Mode.NONE else SystemProxy()
+    return network_environment(network, system, os.environ)
 
 
 def with_settings(network: Network, proxy: str | None, certificate: str | None) -> Network:
