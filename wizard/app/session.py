@@ -14,9 +14,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wizard.app.use.runs import Runs
-from wizard.compatibility.model import Choices
-from wizard.sources.model import UserSettings
+from wizard.app.use.runs import Runs, drift, set_limits
+from wizard.compatibility.model import Choices, Plan, Verdict
+from wizard.sources.model import SourceStatus, UserSettings
 from wizard.system import paths
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from wizard.app.use.doctor import Examination
     from wizard.app.use.settings import Mending, Used, UsePlan
     from wizard.compatibility.data.model import Matrix
-    from wizard.compatibility.model import Plan, Verdict
     from wizard.compatibility.resolve import Judge
     from wizard.diagnose.repair.plan import RepairPreview
     from wizard.environment.inspect.baseline import EnvironmentChanges
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from wizard.run.model import Facts, Preview, Requirement, SelectedBuild
     from wizard.run.plan.computed import OnProgress
     from wizard.run.select.learned_rows import JudgedBuild
-    from wizard.sources.model import SourceStatus
     from wizard.sources.table import MirrorRow
     from wizard.toolconfig.lint.finding import LintFinding
     from wizard.transfer.proxy.model import Network, SystemProxy
@@ -137,9 +135,9 @@ class Session(Runs):
 
     def propose(self, facts: Facts, choices: Choices) -> Verdict:
         """Raises UsageError for a Python, a release or a variant that does not exist."""
-        from wizard.compatibility.resolve import canonical, resolve
+        from wizard.compatibility.resolve import resolve
 
-        return resolve(facts.machine, self.matrix, canonical(choices))
+        return resolve(facts.machine, self.matrix, self.canonical(choices))
 
     def judge(self, machine: Machine, choices: Choices) -> Verdict:
         """`propose` for described machines: only the best has its proof. Machines alike are judged once."""
@@ -162,10 +160,9 @@ class Session(Runs):
     ) -> SelectedBuild:
         """Asks the sources. Raises WizardError `no-source`, `no-build-fits`, `no-python`."""
         from wizard.app.companion_torch import with_companions_torch
-        from wizard.compatibility.resolve import canonical
         from wizard.run.select.select_build import select_build
 
-        choices = canonical(choices)
+        choices = self.canonical(choices)
         verdict = self.propose(facts, choices)
         selected = select_build(facts, self.matrix, verdict, choices, on_note, is_cancelled, fresh, on_source)
 
@@ -217,7 +214,6 @@ class Session(Runs):
 
     def set_limits(self, run_id: str, limit_rate: int | None, connections: int | None) -> Plan:
         """Raises WizardError `run-busy`, `state-not-writable`."""
-        from wizard.app.use.runs import set_limits
         from wizard.run.run_folder import find_run_folder
 
         return set_limits(find_run_folder(run_id), limit_rate, connections)
@@ -241,6 +237,12 @@ class Session(Runs):
         from wizard.compatibility.resolve import canonical
 
         return canonical(choices)
+
+    def _placed(self, choices: Choices) -> Choices:
+        """Write the choices in one way, and put their places for caches and temporary files in force."""
+        from wizard.app.use.volumes import with_volumes
+
+        return with_volumes(self.canonical(choices))
 
     def check_choices(self, choices: Choices) -> None:
         """All that can be known to be wrong before anything takes time. Raises UsageError."""
@@ -272,10 +274,8 @@ class Session(Runs):
     ) -> Preview:
         """Raises as `named_preview`."""
         from wizard.app.companion_torch import named_preview
-        from wizard.app.use.volumes import with_volumes
-        from wizard.compatibility.resolve import canonical
 
-        return named_preview(facts, with_volumes(canonical(choices)), selected, is_cancelled, on_progress)
+        return named_preview(facts, self._placed(choices), selected, is_cancelled, on_progress)
 
     def plan_reuse(
         self,
@@ -286,10 +286,8 @@ class Session(Runs):
     ) -> Preview | None:
         """A setup into an environment that is there; None: nothing would change. Raises as `reuse.plan_reuse`."""
         from wizard.app.use.reuse import plan_reuse
-        from wizard.app.use.volumes import with_volumes
-        from wizard.compatibility.resolve import canonical
 
-        return plan_reuse(facts, self.matrix, with_volumes(canonical(choices)), is_cancelled, on_progress)
+        return plan_reuse(facts, self.matrix, self._placed(choices), is_cancelled, on_progress)
 
     def read_project(self, where: str, is_cancelled: IsCancelled = _never) -> Project:
         """Of a folder, a file, an archive or an address, which is brought here first. Raises UsageError
@@ -308,9 +306,8 @@ class Session(Runs):
     def project_request(self, project: Project, facts: Facts, choices: Choices) -> ProjectRequest:
         """What a project gets on this computer, without asking a source. Raises as `app.project.request_of`."""
         from wizard.app.project import request_of
-        from wizard.compatibility.resolve import canonical
 
-        return request_of(project, facts, self.matrix, canonical(choices))
+        return request_of(project, facts, self.matrix, self.canonical(choices))
 
     def plan_project(
         self,
@@ -340,10 +337,8 @@ class Session(Runs):
     ) -> Preview | None:
         """Packages beside the torch that is there; None: nothing would change. Raises as `reuse.plan_add`."""
         from wizard.app.use.reuse import plan_add
-        from wizard.app.use.volumes import with_volumes
-        from wizard.compatibility.resolve import canonical
 
-        return plan_add(facts, self.matrix, with_volumes(canonical(choices)), is_cancelled, on_progress)
+        return plan_add(facts, self.matrix, self._placed(choices), is_cancelled, on_progress)
 
     def plan_update(
         self,
@@ -356,10 +351,8 @@ class Session(Runs):
         """Packages that are there, in the newest versions that fit; None: nothing would change. Raises as
         `reuse.plan_update`."""
         from wizard.app.use.reuse import plan_update
-        from wizard.app.use.volumes import with_volumes
-        from wizard.compatibility.resolve import canonical
 
-        choices = with_volumes(canonical(choices))
+        choices = self._placed(choices)
         return plan_update(facts, self.matrix, choices, is_cancelled, on_progress, with_torch)
 
     def verify(
@@ -379,9 +372,8 @@ class Session(Runs):
     def plan_repair(self, found: Examination, choices: Choices, is_cancelled: IsCancelled = _never) -> RepairPreview:
         """The smallest repair with its bytes, saved as a run. Raises WizardError `repair-…`, `no-source`, `lock-…`."""
         from wizard.app.use.doctor import plan_examined
-        from wizard.compatibility.resolve import canonical
 
-        return plan_examined(found, self.matrix, canonical(choices), is_cancelled)
+        return plan_examined(found, self.matrix, self.canonical(choices), is_cancelled)
 
     def undo_repair(self, prefix: Path) -> str:
         """Raises UsageError `nothing-to-undo`, WizardError `restore-failed`, `state-covered`."""
@@ -392,7 +384,6 @@ class Session(Runs):
 
     def drift(self, prefixes: Iterable[Path] | None = None) -> tuple[EnvironmentChanges, ...]:
         """What replaced a recorded build since; None: in every environment that a run of ours made."""
-        from wizard.app.use.runs import drift
 
         return drift(prefixes)
 
