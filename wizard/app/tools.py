@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from wizard.app.session import Session
 from wizard.compatibility.model import Choices, Verdict
-from wizard.diagnose.known_errors.pasted import EXPLAIN_UNREADABLE
+from wizard.diagnose.known_errors.pasted import EXPLAIN_UNREADABLE, read_pasted
 from wizard.model.errors import EXPORT_NOT_WRITTEN, WINDOW_NOT_SAVED, UsageError, WizardError
 from wizard.model.messages import Message
 from wizard.system import paths
@@ -346,7 +346,6 @@ class Tools:
 
     def read_pasted(self, path: Path) -> str:
         """Return the text of a file, as one that was pasted. Raises UsageError where it is none or cannot be read."""
-        from wizard.diagnose.known_errors.pasted import read_pasted
 
         if not path.is_file():  # a pipe or a device would be waited for
             raise UsageError(EXPLAIN_UNREADABLE, path=str(path))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wizard.cli.command import Arguments, CheckedValue, GroupedOption, OneOf, flag, option, under, whole
 from wizard.cli.help import N_
-from wizard.model.errors import ErrorText
+from wizard.model.errors import ErrorText, UsageError
 
 if TYPE_CHECKING:
     from wizard.compatibility.model import Choices
@@ -160,7 +160,6 @@ def choices_from(arguments: Arguments) -> Choices:
     Raise UsageError `engine-conda-other` for a conda beside an engine that uses none, `python-path-engine`,
     `python-not-usable`."""
     from wizard.compatibility.model import Choices
-    from wizard.model.errors import UsageError
 
     typed = vars(arguments)
     companions: tuple[str, ...] | None = None
@@ -221,7 +220,6 @@ def _python(text: str | None) -> tuple[str | None, str | None]:
 
 
 def _engine(engine: str, conda: str | None) -> str:
-    from wizard.model.errors import UsageError
 
     if conda is None or engine == "conda":
         return engine

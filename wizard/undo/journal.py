@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,23 +20,11 @@ from filelock import FileLock, Timeout
 from wizard.model.errors import UsageError, WizardError
 from wizard.system import moving, paths
 from wizard.undo import user_file as targets
-from wizard.undo.model import (
-    Change,
-    ChangeState,
-    FileChange,
-    How,
-    OurKey,
-    TakenOut,
-    Undone,
-    UndoneFile,
-    Write,
-)
+from wizard.undo.model import Change, ChangeState, FileChange, How, OurKey, TakenOut, Undone, UndoneFile, Write
 from wizard.undo.storage import UNDO_UNREADABLE, Storage
 from wizard.undo.user_file import temporary_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from wizard.model.messages import Message
 
 

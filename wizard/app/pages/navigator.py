@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from wizard.app.pages.order import ORDER, AppState, PageId, made_after, spec_of, way
 from wizard.app.pages.report import read_report
 from wizard.compatibility.model import Candidate, Choices, Plan, Verdict
-from wizard.run.model import Requirement
+from wizard.run.model import Facts, Preview, Requirement, SelectedBuild
 
 if TYPE_CHECKING:
     from wizard.app.pages.check import Looks
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from wizard.classroom.join import Classroom
     from wizard.classroom.profile.model import ProfileFile
     from wizard.project.model import Project
-    from wizard.run.model import Facts, Preview, SelectedBuild
     from wizard.run.select.learned_rows import JudgedBuild
 
 Listener = Callable[[], None]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from wizard.app.pages.build import is_forced
 from wizard.compatibility.model import Candidate, Choices, Verdict
-from wizard.run.model import Requirement
+from wizard.run.model import Facts, Preview, Requirement, SelectedBuild
 
 if TYPE_CHECKING:
     from wizard.app.pages.check import Looks
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from wizard.classroom.join import Classroom
     from wizard.classroom.profile.model import ProfileFile
     from wizard.project.model import Project
-    from wizard.run.model import Facts, Preview, SelectedBuild
     from wizard.run.select.learned_rows import JudgedBuild
 
 

@@ -29,7 +29,7 @@ from wizard.model.lock import LockedFile
 from wizard.process import redact
 from wizard.transfer.address import with_http
 from wizard.transfer.download.model import Fault
-from wizard.transfer.download.transport import Transport, split_address
+from wizard.transfer.download.transport import Transport, file_path, split_address
 
 PACK_BAD_ADDRESS = ErrorText(
     "pack-bad-address",
@@ -94,7 +94,6 @@ def shown(base: str) -> str:
 
 
 def _folder_of(address: str) -> Path:
-    from wizard.transfer.download.transport import file_path
 
     return file_path(address)
 

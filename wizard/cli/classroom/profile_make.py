@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.classroom.profile.model import ASKABLE, ProfileEnvironment, ProfileLock
+from wizard.classroom.profile.model import ASKABLE, Profile, ProfileEnvironment, ProfileLock
 from wizard.cli.command import Arguments, OneOf, command, flag, option, under
 from wizard.cli.help import N_
 from wizard.cli.options import ENGINES, NETWORK, NO_MACHINE_FILES, REGIONS, network_from
@@ -31,7 +31,6 @@ from wizard.system import paths
 if TYPE_CHECKING:
     from wizard.app.session import Session
     from wizard.classroom.profile.make import Hearing, Made
-    from wizard.classroom.profile.model import Profile
     from wizard.classroom.profile.needs import Allowed, Needs, ProfileNeed
     from wizard.compatibility.data.model import Matrix
 

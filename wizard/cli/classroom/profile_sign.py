@@ -5,7 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.classroom.profile.signature import SIGNATURE_KEY_BAD
+from wizard.classroom.profile.signature import (
+    SIGNATURE_KEY_BAD,
+    PublicKey,
+    SecretKey,
+    parse_public,
+    public_text,
+    signature_path,
+    verify,
+)
 from wizard.cli.command import Arguments, argument, command, option
 from wizard.cli.help import N_
 from wizard.cli.terminal import Terminal, put_new
@@ -14,7 +22,6 @@ from wizard.model.messages import message
 
 if TYPE_CHECKING:
     from wizard.classroom.profile.model import ProfileFile
-    from wizard.classroom.profile.signature import PublicKey, SecretKey
 
 _FILE = argument("profile", "FILE")
 
@@ -22,7 +29,6 @@ _FILE = argument("profile", "FILE")
 @command("key", option("--output", "-o", metavar="FILE", help=N_("also write it to a new file, as minisign reads it")))
 def key(arguments: Arguments, terminal: Terminal) -> int:
     from wizard.classroom.profile.keys import own_key, own_key_file
-    from wizard.classroom.profile.signature import public_text
 
     public = own_key().public
     if arguments.output:
@@ -66,7 +72,6 @@ def named_key(text: str | None) -> SecretKey:
 def sign_with(path: Path, file: ProfileFile, key: SecretKey, terminal: Terminal) -> None:
     """Sign a profile beside its file and say with which key."""
     from wizard.classroom.profile.keys import sign_profile
-    from wizard.classroom.profile.signature import signature_path
 
     public = sign_profile(path, file, key)
     terminal.say(
@@ -91,7 +96,6 @@ def check_signed(arguments: Arguments, terminal: Terminal) -> int:
     """With `--key`: that key must have signed it, and is from then on the class's."""
     from wizard.classroom.profile.keys import check_signature, remember_key
     from wizard.classroom.profile.read import read_profile
-    from wizard.classroom.profile.signature import verify
 
     file = read_profile(Path(arguments.profile).expanduser())
     if arguments.key is None:
@@ -121,7 +125,6 @@ def check_signed(arguments: Arguments, terminal: Terminal) -> int:
 
 def _named(text: str) -> PublicKey:
     """A key, or the file of one."""
-    from wizard.classroom.profile.signature import parse_public
 
     path = Path(text).expanduser()
     try:

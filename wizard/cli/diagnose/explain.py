@@ -15,7 +15,7 @@ from wizard.cli.help import N_
 from wizard.cli.options import JSON
 from wizard.cli.terminal import Terminal
 from wizard.compatibility.model import Choices, Verdict
-from wizard.diagnose.known_errors.pasted import EXPLAIN_EMPTY
+from wizard.diagnose.known_errors.pasted import EXPLAIN_EMPTY, read_pasted, read_stream
 from wizard.model.errors import ExitStatus, UsageError
 from wizard.model.messages import message
 from wizard.run.report.text import heading, labelled
@@ -50,7 +50,6 @@ def look() -> tuple[Facts, Verdict, Matrix]:
 
 def read(name: str, terminal: Terminal) -> str:
     """The end of a long file. Raises UsageError `explain-unreadable`."""
-    from wizard.diagnose.known_errors.pasted import read_pasted, read_stream
 
     if name != "-":
         return read_pasted(Path(name))

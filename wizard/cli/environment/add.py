@@ -21,7 +21,7 @@ from wizard.compatibility.model import Choices
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import ErrorText, ExitStatus, UsageError
 from wizard.model.messages import Message, message
-from wizard.project.model import DECLARED, PYTHON, Statement
+from wizard.project.model import DECLARED, PYTHON, Statement, meets
 from wizard.project.read import read_project
 
 if TYPE_CHECKING:
@@ -196,7 +196,6 @@ def _lines(file: Path, prefix: Path) -> Iterator[str]:
     from wizard.classroom.profile.hosts import is_foreign
     from wizard.diagnose.repair.reuse import held_family
     from wizard.environment.inspect.installation import read_installation, user_variables
-    from wizard.project.model import meets
 
     project = read_project(file)
     foreign = [source.url for source in project.sources if is_foreign(source.url)]

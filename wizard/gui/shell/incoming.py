@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from wizard.app.pages.opened import inside, is_of_wizard
+from wizard.app.pages.opened import Inside, inside, is_of_wizard
 from wizard.app.pages.order import PageId, SideId
 from wizard.gui.tools.explain import WINDOW_SEVERAL_FILES
 from wizard.model.errors import WizardError
@@ -15,7 +15,6 @@ from wizard.model.errors import WizardError
 if TYPE_CHECKING:
     from PySide6.QtCore import QMimeData
 
-    from wizard.app.pages.opened import Inside
     from wizard.gui.shell.parts import WindowParts
 
 

@@ -10,20 +10,18 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.compatibility.model import Choices
 from wizard.environment.activate.programs import KERNEL_LACKS, KERNEL_PACKAGE, NOTEBOOK_PACKAGE
-from wizard.gui.shell.tasks import SideTask
+from wizard.gui.shell.tasks import IsCancelled, SideTask
 from wizard.gui.widgets.frames import Fold, column, line_up
 from wizard.gui.widgets.labels import label
 from wizard.model.errors import WizardError
-from wizard.model.messages import bytes_text
+from wizard.model.messages import Message, bytes_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wizard.app.session import Session
     from wizard.gui.pages.base import Page
-    from wizard.gui.shell.tasks import IsCancelled
     from wizard.gui.shell.translator import Translator
-    from wizard.model.messages import Message
     from wizard.run.model import Preview
 
 _ADDED, _REPLACED, _ROOM = "reuse.change.added", "reuse.change.replaced", "environments.volume."

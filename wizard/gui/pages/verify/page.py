@@ -36,13 +36,12 @@ from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable
 from wizard.model.errors import WizardError
-from wizard.model.messages import message
+from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wizard.app.pages.after_setup import Section
-    from wizard.model.messages import Message
 
 _ON_CARD = "torch.zeros(1).cuda()"
 _ICON = QSize(22, 18)

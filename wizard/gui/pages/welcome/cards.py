@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QPushButton
 from wizard.app.pages.order import SideId
 from wizard.gui.pages.run_watch import RunWatch, run_name, unfinished_words
 from wizard.gui.widgets.announce import announce
-from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.frames import Tile, column, line_up
 from wizard.gui.widgets.hosts_consent import HostsConsent
 from wizard.gui.widgets.icons import ICON_SIZE, icon
 from wizard.gui.widgets.labels import Pill, label, told_of
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from wizard.classroom.profile.model import ProfileFile
     from wizard.environment.inspect.baseline import EnvironmentChanges
     from wizard.gui.shell.context import AppContext
-    from wizard.gui.widgets.frames import Tile
     from wizard.run.model import RunInfo
 
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QPushBu
 
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.verify.kernel import PackagesFold
-from wizard.gui.shell.tasks import seldom
+from wizard.gui.shell.tasks import IsCancelled, seldom
 from wizard.gui.widgets.fields import ReturnField, read_in_order, tell_wrong
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import label
@@ -20,7 +20,6 @@ from wizard.model.messages import bytes_text, message
 
 if TYPE_CHECKING:
     from wizard.environment.model import Environment
-    from wizard.gui.shell.tasks import IsCancelled
     from wizard.gui.tools.base import SidePage
     from wizard.model.errors import WizardError
     from wizard.run.model import Facts, Preview

@@ -20,17 +20,7 @@ from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import column
 from wizard.gui.widgets.icons import ICON_SIZE, icon
 from wizard.gui.widgets.labels import SIGNS, plain_tip, told_of
-from wizard.gui.widgets.row_table import (
-    BADGE,
-    EDGE,
-    FOLDER,
-    SHARE,
-    BadgeCell,
-    Cell,
-    NameCell,
-    RowTable,
-    SizeCell,
-)
+from wizard.gui.widgets.row_table import BADGE, EDGE, FOLDER, SHARE, BadgeCell, Cell, NameCell, RowTable, SizeCell
 from wizard.model.messages import bytes_text
 from wizard.system.traits import this
 
