@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import re
 import socket
-import ssl
 import threading
 import time
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import TracebackType
+
+from tests.servers.loopback import LoopbackServer, QuietHandler
 
 _RANGE = re.compile(r"bytes=(\d+)-(\d*)$")
 _PIECE = 64 * 1024
@@ -56,10 +55,13 @@ class Faults:
 _GOOD = Faults()
 
 
-class FaultServer:
+class FaultServer(LoopbackServer):
     """`certificate`: https with it."""
 
+    root = LoopbackServer.url
+
     def __init__(self, certificate: Path | None = None) -> None:
+        super().__init__(_Handler, certificate)
         self.sent: dict[str, int] = defaultdict(int)
         self.ranges: dict[str, list[str | None]] = defaultdict(list)
         self.conditions: list[str] = []  # If-Range headers
@@ -68,36 +70,6 @@ class FaultServer:
         self.at_once = 0  # requests that are being answered
         self.times: list[float] = []  # when requests came
         self._files: dict[str, tuple[bytes, Faults]] = {}
-        self._lock = threading.Lock()
-        self._closing = threading.Event()
-        self._http = _Server(("127.0.0.1", 0), self)
-        self._scheme = "https" if certificate else "http"
-        if certificate:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(certificate)
-            # The handshake in the connection's own thread: one that is slow at it must not hold up the others.
-            self._http.socket = context.wrap_socket(self._http.socket, server_side=True, do_handshake_on_connect=False)
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02})
-
-    def __enter__(self) -> FaultServer:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._closing.set()
-        self._http.shutdown()
-        self._thread.join()
-        self._http.server_close()
-
-    @property
-    def root(self) -> str:
-        return f"{self._scheme}://127.0.0.1:{self._http.server_port}"
-
-    @property
-    def port(self) -> int:
-        return self._http.server_port
 
     def add(self, path: str, data: bytes, faults: Faults = _GOOD) -> str:
         """Also replaces what was there. Returns the address."""
@@ -138,49 +110,28 @@ class FaultServer:
         with self._lock:
             self.at_once -= 1
 
-    def pause(self, seconds: float) -> None:
-        """Sleeps, but not beyond the end of the test."""
-        self._closing.wait(seconds)
 
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self, address: tuple[str, int], faults: FaultServer) -> None:
-        self.faults = faults
-        super().__init__(address, _Handler)
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """The client went away: what these tests are about."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Server
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
+class _Handler(QuietHandler):
     def do_GET(self) -> None:
-        self.server.faults.begin()
+        self.server.owner.begin()
         try:
             self._get()
         finally:
-            self.server.faults.end()
+            self.server.owner.end()
 
     def _get(self) -> None:
         asked = self.headers.get("Range")
         condition = self.headers.get("If-Range")
-        found = self.server.faults.enter(self.path, asked, condition)
+        found = self.server.owner.enter(self.path, asked, condition)
         if found is None:
             self._short(404, b"no such file")
             return
         data, faults, number = found
-        self.server.faults.logins.append(self.headers.get("Authorization"))
+        self.server.owner.logins.append(self.headers.get("Authorization"))
         if faults.gate:
             faults.gate.wait(_GATE_SECONDS)
         if faults.answer_after:
-            self.server.faults.pause(faults.answer_after)
+            self.server.owner.pause(faults.answer_after)
         if faults.redirect:
             self._short(302, b"", ("Location", faults.redirect))
         elif faults.status:
@@ -236,11 +187,11 @@ class _Handler(BaseHTTPRequestHandler):
             if faults.wrong_byte is not None and at <= faults.wrong_byte < at + len(piece):
                 piece[faults.wrong_byte - at] ^= 0xFF
             self.wfile.write(piece)
-            self.server.faults.count(self.path, len(piece))
+            self.server.owner.count(self.path, len(piece))
             at += len(piece)
             sent += len(piece)
             if faults.bytes_per_second:
-                self.server.faults.pause(max(0.0, sent / faults.bytes_per_second - (time.monotonic() - began)))
+                self.server.owner.pause(max(0.0, sent / faults.bytes_per_second - (time.monotonic() - began)))
         if at < end or sent < end - start:
             self._misbehave(faults)
 
@@ -248,7 +199,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
         self.close_connection = True
         if faults.stall_after is not None:
-            self.server.faults.pause(60)
+            self.server.owner.pause(60)
         if faults.drop_after is not None:
             # A reset instead of an orderly end.
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")

@@ -14,19 +14,17 @@ import hashlib
 import html
 import json
 import re
-import ssl
-import threading
 import time
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import TracebackType
 from urllib.parse import quote, unquote, urlsplit
 
 from packaging.utils import canonicalize_name
+
+from tests.servers.loopback import LoopbackServer, QuietHandler
 
 JSON = "application/vnd.pypi.simple.v1+json"
 _RANGE = re.compile(r"^bytes=(\d+)-(\d*)$")
@@ -63,7 +61,7 @@ def _sha256(path: Path, _: float) -> str:
     return digest.hexdigest()
 
 
-class IndexServer:
+class IndexServer(LoopbackServer):
     """`with IndexServer(root) as server: server.url`. Everything may be changed while it runs.
 
     `file_prefix`: where links lead (default: this server's /files); give another server's to split hosts.
@@ -83,29 +81,13 @@ class IndexServer:
         password: str | None = None,
         certificate: Path | None = None,
     ) -> None:
+        super().__init__(_Handler, certificate)
         self.root = root
         self.json, self.sizes, self.hashes, self.metadata = json, sizes, hashes, metadata
         self.relative, self.file_prefix, self.password = relative, file_prefix, password
         self.answers: dict[str, Answer] = {}
         self.requests: list[Seen] = []
         self.bytes_sent = 0
-        self._lock = threading.Lock()
-        self._http = _Http(("127.0.0.1", 0), _Handler)
-        self._http.index = self
-        if certificate:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(certificate)
-            self._http.socket = context.wrap_socket(self._http.socket, server_side=True)
-        self._scheme = "https" if certificate else "http"
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
-
-    @property
-    def url(self) -> str:
-        return f"{self._scheme}://127.0.0.1:{self.port}"
-
-    @property
-    def port(self) -> int:
-        return int(self._http.server_address[1])
 
     @property
     def simple(self) -> str:
@@ -114,15 +96,6 @@ class IndexServer:
     @property
     def flat(self) -> str:
         return f"{self.url}/flat/"
-
-    def __enter__(self) -> IndexServer:
-        self._thread.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, _: TracebackType | None) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
 
     def paths(self) -> list[str]:
         """What was asked for, in order."""
@@ -180,21 +153,7 @@ def metadata_of(path: Path) -> bytes | None:
         return wheel.read(name) if name else None
 
 
-class _Http(ThreadingHTTPServer):
-    daemon_threads = True
-    index: IndexServer
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Clients that break off are part of the tests."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Http
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
+class _Handler(QuietHandler):
     def do_HEAD(self) -> None:
         self._serve()
 
@@ -202,7 +161,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._serve()
 
     def _serve(self) -> None:
-        index = self.server.index
+        index = self.server.owner
         index.record(Seen(self.command, self.path, dict(self.headers.items())))
         path = unquote(urlsplit(self.path).path)
         if index.password and not self._is_known(index.password):
@@ -226,7 +185,7 @@ class _Handler(BaseHTTPRequestHandler):
         return self.headers.get("Authorization") == "Basic " + base64.b64encode(password.encode()).decode()
 
     def _send_simple(self, parts: list[str]) -> None:
-        index = self.server.index
+        index = self.server.owner
         if not parts:
             names = sorted({canonicalize_name(path.name.split("-")[0]) for path in index.files()})
             links = "".join(f'<a href="{name}/">{name}</a>' for name in names)
@@ -238,7 +197,7 @@ class _Handler(BaseHTTPRequestHandler):
         return self._send(Answer(index.html_page(index.files(parts[0]))))
 
     def _send_wheel(self, name: str) -> None:
-        index = self.server.index
+        index = self.server.owner
         described = index.find(name.removesuffix(".metadata")) if name.endswith(".metadata") else None
         metadata = metadata_of(described) if described else None
         if metadata is not None:
@@ -247,7 +206,7 @@ class _Handler(BaseHTTPRequestHandler):
         return self._send_file(path) if path else self._send(Answer(b"no such file", 404))
 
     def _send_file(self, path: Path) -> None:
-        if not path.resolve().is_relative_to(self.server.index.root.resolve()) or not path.is_file():
+        if not path.resolve().is_relative_to(self.server.owner.root.resolve()) or not path.is_file():
             return self._send(Answer(b"no such file", 404))
         size = path.stat().st_size
         wanted = _RANGE.match(self.headers.get("Range", ""))
@@ -276,7 +235,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         body = answer.body if answer.cut_after is None else answer.body[: answer.cut_after]
         self.wfile.write(body)
-        self.server.index.count(len(body))
+        self.server.owner.count(len(body))
         if answer.cut_after is not None:
             self.wfile.flush()
             self.close_connection = True

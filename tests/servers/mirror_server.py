@@ -12,16 +12,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import threading
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import TracebackType
 from urllib.parse import quote, unquote, urlsplit
 
 from packaging.utils import canonicalize_name
+
+from tests.servers.loopback import LoopbackServer, QuietHandler
 
 JSON = "application/vnd.pypi.simple.v1+json"
 PORTAL = b"<!DOCTYPE html><html><body><form action='/login'><input name='user'></form></body></html>"
@@ -55,31 +54,14 @@ class Ways:
     modified: str | None = None  # Last-Modified of a channel's files
 
 
-class MirrorServer:
+class MirrorServer(LoopbackServer):
     def __init__(self, root: Path, ways: Ways | None = None, host: str = "127.0.0.1") -> None:
-        self.root, self.host = root, host
+        super().__init__(_Handler, host=host)
+        self.root = root
         self.ways = ways or Ways()
         self.sent: dict[str, int] = defaultdict(int)
         self.asked: list[tuple[str, str | None]] = []  # path, Range
         self.agents: list[tuple[str, str, str]] = []  # path, user agent, accept
-        self._lock = threading.Lock()
-        self._closing = threading.Event()
-        self._http = _Http((host, 0), self)
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
-
-    def __enter__(self) -> MirrorServer:
-        self._thread.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, _: TracebackType | None) -> None:
-        self._closing.set()
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
-
-    @property
-    def url(self) -> str:
-        return f"http://{self.host}:{self._http.server_address[1]}"
 
     @property
     def simple(self) -> str:
@@ -112,9 +94,6 @@ class MirrorServer:
         with self._lock:
             self.sent[path] += sent
 
-    def pause(self, seconds: float) -> None:
-        self._closing.wait(seconds)
-
     def wheels(self) -> list[Path]:
         return [path for path in sorted(self.root.rglob("*.whl")) if path.name not in self.ways.lacks]
 
@@ -129,30 +108,13 @@ class MirrorServer:
         return told
 
 
-class _Http(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self, address: tuple[str, int], mirror: MirrorServer) -> None:
-        self.mirror = mirror
-        super().__init__(address, _Handler)
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Clients that break off are what a measurement does."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Http
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
+class _Handler(QuietHandler):
     def do_HEAD(self) -> None:
         """As the official torch index does: GET would work."""
         self._send(403, b"")
 
     def do_GET(self) -> None:
-        mirror, path = self.server.mirror, unquote(urlsplit(self.path).path)
+        mirror, path = self.server.owner, unquote(urlsplit(self.path).path)
         agent = self.headers.get("User-Agent", "")
         mirror.enter(path, self.headers.get("Range"), agent, self.headers.get("Accept", ""))
         ways, part = mirror.ways, "files" if path.startswith("/files/") else "pages"
@@ -176,7 +138,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._file(mirror.root / path.lstrip("/"))
 
     def _project(self, name: str) -> None:
-        mirror = self.server.mirror
+        mirror = self.server.owner
         found = [path for path in mirror.wheels() if canonicalize_name(path.name.split("-")[0]) == name]
         if not found:
             self._send(404, b"no such project")
@@ -190,7 +152,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _html(self, paths: list[Path]) -> None:
         lines = []
         for path in paths:
-            told = self.server.mirror.entry(path)
+            told = self.server.owner.entry(path)
             hashes = told["hashes"]
             digest = f"#sha256={hashes['sha256']}" if isinstance(hashes, dict) and hashes else ""
             date = f' data-upload-time="{told["upload-time"]}"' if "upload-time" in told else ""
@@ -198,7 +160,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, "\n".join(["<!DOCTYPE html><html><body>", *lines, "</body></html>"]).encode())
 
     def _file(self, path: Path | None) -> None:
-        ways = self.server.mirror.ways
+        ways = self.server.owner.ways
         if path is None or not path.is_file() or path.name in ways.lost:
             return self._send(404, b"no such file")
         if ways.sends_to:
@@ -220,12 +182,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        rate, began, sent = self.server.mirror.ways.bytes_per_second, time.monotonic(), 0
+        rate, began, sent = self.server.owner.ways.bytes_per_second, time.monotonic(), 0
         step = max(1, min(_PIECE, int(rate / 4))) if rate else _PIECE
         for at in range(0, len(body), step):
             piece = body[at : at + step]
             self.wfile.write(piece)
-            self.server.mirror.count(unquote(urlsplit(self.path).path), len(piece))
+            self.server.owner.count(unquote(urlsplit(self.path).path), len(piece))
             sent += len(piece)
             if rate:
-                self.server.mirror.pause(max(0.0, sent / rate - (time.monotonic() - began)))
+                self.server.owner.pause(max(0.0, sent / rate - (time.monotonic() - began)))
