@@ -10,8 +10,6 @@ import itertools
 import os
 import random
 import shutil
-import signal
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -19,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.environment.cheap import add_wheel, make_conda
+from tests.killing import steps_of
 from tests.thorough import times
 from wizard.environment.conda.records import environments_list, register
 from wizard.environment.create.rattler_engine import RattlerEngine
@@ -29,47 +28,33 @@ from wizard.environment.remove.delete import finish_deletions
 from wizard.environment.remove.trash import deletions_dir, pending
 from wizard.environment.remove.unfinished import mark_begun
 
-ROOT = Path(__file__).resolve().parents[2]
 KILLS = times(30, 10)
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")]
 
 DELETE = """
-import os, signal, sys
+import sys
 from pathlib import Path
+from tests.killing import Steps
 from wizard.environment.remove.delete import delete, finish_deletions, plan_deletion
 from wizard.environment.inspect.look import look
 from wizard.environment.remove.delete import ProtectedPlaces
 from wizard.environment.remove.unfinished import remove_unfinished
 prefix, last, how = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-count = 0
-def hook(event, arguments):
-    global count
-    touches = event in ("os.remove", "os.rmdir", "os.rename", "os.mkdir", "os.scandir")
-    if touches or (event == "open" and arguments[2] & (os.O_WRONLY | os.O_CREAT)):
-        count += 1
-        if count == last:
-            os.kill(os.getpid(), signal.SIGKILL)
 plan = plan_deletion(look(prefix), ProtectedPlaces(), {}) if how == "delete" else None
-sys.addaudithook(hook)
+steps = Steps(last)
 if how == "delete":
     delete(plan, prefix.name, ProtectedPlaces())
 elif how == "finish":
     finish_deletions()
 else:
     remove_unfinished(prefix)
-print(count)
+print(steps.count)
 """
 
 
 def run_until(prefix: Path, point: int, how: str = "delete") -> int:
     """The number of steps of a whole deletion, or 0 when it was killed."""
-    done = subprocess.run(
-        [sys.executable, "-c", DELETE, str(prefix), str(point), how], cwd=ROOT, capture_output=True, text=True
-    )
-    if done.returncode == -signal.SIGKILL:
-        return 0
-    assert done.returncode == 0, done.stderr
-    return int(done.stdout)
+    return steps_of(DELETE, prefix, point, how)
 
 
 def state_of(prefix: Path) -> str:

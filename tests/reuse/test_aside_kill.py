@@ -8,38 +8,28 @@ from __future__ import annotations
 
 import random
 import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.killing import steps_of
 from tests.reuse.conftest import There
 from tests.reuse.world import copy_of, picture, site_of
 from tests.thorough import times
 
-ROOT = Path(__file__).resolve().parents[2]
 SEED = 20261121
 KILLS = times(30, 8)
 
 WORK = """
-import itertools, os, signal, sys, zipfile
+import sys, zipfile
 from pathlib import Path
+from tests.killing import Steps
 from wizard.diagnose.repair.snapshot import RepairSnapshot
 how, prefix, site, last, *wheels = sys.argv[1:]
 prefix, site, last, wheels = Path(prefix), Path(site), int(last), [Path(wheel) for wheel in wheels]
 aside = RepairSnapshot(prefix, site, "run-1")
 names = ["torch", "numpy", "padding-a", "torchvision"]
-counter, count = itertools.count(1), 0
-def hook(event, arguments):
-    global count
-    touches = event in ("os.remove", "os.rmdir", "os.rename", "os.mkdir", "os.scandir")
-    if touches or (event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_CREAT)):
-        count = next(counter)
-        if count == last:
-            os.kill(os.getpid(), signal.SIGKILL)
-sys.addaudithook(hook)
+steps = Steps(last)
 if how == "put":
     aside.put(names, wheels, (), (prefix / ".torch-setup.json",), spare=True)
     for wheel in wheels:
@@ -51,18 +41,13 @@ if how == "put":
     (prefix / ".torch-setup.json").write_text("{}")
 else:
     aside.restore(wheels)
-print(count)
+print(steps.count)
 """
 
 
 def steps(how: str, prefix: Path, wheels: list[Path], point: int) -> int:
     """The number of steps of the whole, or 0 when it was killed."""
-    command = [sys.executable, "-c", WORK, how, prefix, site_of(prefix), str(point), *wheels]
-    done = subprocess.run([*map(str, command)], cwd=ROOT, capture_output=True, text=True, timeout=120)
-    if done.returncode == -signal.SIGKILL:
-        return 0
-    assert done.returncode == 0, done.stderr
-    return int(done.stdout)
+    return steps_of(WORK, how, prefix, site_of(prefix), point, *wheels)
 
 
 @pytest.mark.slow

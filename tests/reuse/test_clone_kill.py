@@ -8,53 +8,38 @@ from __future__ import annotations
 
 import random
 import shutil
-import signal
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from tests.killing import steps_of
 from tests.reuse.conftest import There
 from tests.reuse.world import OLD, picture, versions
 from tests.thorough import times
 from wizard.environment.inspect.look import look
 from wizard.environment.model import EnvironmentState
 
-ROOT = Path(__file__).resolve().parents[2]
 KILLS = times(20, 8)
 SEED = 20261121
 
 CLONE = """
-import itertools, os, signal, sys
+import sys
 from pathlib import Path
+from tests.killing import Steps
 from wizard.environment.inspect.look import look
 from wizard.app.use.clone import carry_out_clone, plan_clone
 source, target, last = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-counter, count = itertools.count(1), 0  # drawn from by several threads
-def hook(event, arguments):
-    global count
-    touches = event in ("os.remove", "os.rmdir", "os.rename", "os.mkdir", "os.chmod", "os.symlink", "subprocess.Popen")
-    if touches or (event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_CREAT)):
-        count = next(counter)
-        if count == last:
-            os.kill(os.getpid(), signal.SIGKILL)
 plan = plan_clone(look(source), None, target, lambda: False)
-sys.addaudithook(hook)
+steps = Steps(last, ("os.remove", "os.rmdir", "os.rename", "os.mkdir", "os.chmod", "os.symlink", "subprocess.Popen"))
 carry_out_clone(plan, lambda done, total: None, lambda: False)
-print(count)
+print(steps.count)
 """
 
 
 def run_until(there: There, target: Path, point: int) -> int:
     """The number of steps of a whole clone, or 0 when it was killed."""
-    command = [sys.executable, "-c", CLONE, str(there.prefix), str(target), str(point)]
-    done = subprocess.run(command, cwd=ROOT, env=there.world.environment, capture_output=True, text=True, timeout=120)
-    if done.returncode == -signal.SIGKILL:
-        return 0
-    assert done.returncode == 0, done.stderr
-    return int(done.stdout)
+    return steps_of(CLONE, there.prefix, target, point, environment=there.world.environment)
 
 
 @pytest.mark.slow

@@ -8,15 +8,12 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.killing import steps_of
 from tests.reuse.conftest import There
-from tests.reuse.test_aside_kill import ROOT
 from tests.reuse.world import copy_of, picture, site_of
 from tests.thorough import times
 from wizard.diagnose.repair.snapshot import FOLDER, kept_runs
@@ -28,8 +25,9 @@ KILLS = times(40, 12)
 FIRST, SECOND, THIRD = "20261123-120000-aaaa", "20261123-110000-bbbb", "20261123-130000-cccc"  # a clock went back
 
 WORK = """
-import itertools, os, signal, sys, zipfile
+import sys, zipfile
 from pathlib import Path
+from tests.killing import Steps
 from wizard.diagnose.repair import states
 from wizard.diagnose.repair.snapshot import ADD, RepairSnapshot
 from wizard.run.steps import preflight
@@ -37,15 +35,7 @@ states.bound(), states.kept_in, preflight
 how, prefix, site, last, run, *wheels = sys.argv[1:]
 prefix, site, last, wheels = Path(prefix), Path(site), int(last), [Path(wheel) for wheel in wheels]
 names = [wheel.name.split("-")[0].replace("_", "-") for wheel in wheels]
-counter, count = itertools.count(1), 0
-def hook(event, arguments):
-    global count
-    touches = event in ("os.remove", "os.rmdir", "os.rename", "os.mkdir", "os.scandir")
-    if touches or (event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_CREAT)):
-        count = next(counter)
-        if count == last:
-            os.kill(os.getpid(), signal.SIGKILL)
-sys.addaudithook(hook)
+steps = Steps(last)
 if how == "change":
     RepairSnapshot(prefix, site, run).put(names, wheels, (), (prefix / ".torch-setup.json",), spare=True, how=ADD)
     for wheel in wheels:
@@ -56,21 +46,15 @@ elif how == "release":
     states.release_over(prefix)
 else:
     states.restore(prefix, run)
-print(count)
+print(steps.count)
 """
 
 
 def steps(how: str, there: There, point: int, run: str, *wheels: Path, tables: Path | None = None) -> int:
     """The number of steps of the whole, or 0 when it was killed."""
-    command = [sys.executable, "-c", WORK, how, there.prefix, site_of(there.prefix), point, run, *wheels]
     home = {"TORCH_WIZARD_HOME": str(there.world.home / "state"), MATRICES_VARIABLE: str(tables or matrices_dir())}
-    done = subprocess.run(
-        [*map(str, command)], cwd=ROOT, capture_output=True, text=True, timeout=120, env={**os.environ, **home}
-    )
-    if done.returncode == -signal.SIGKILL:
-        return 0
-    assert done.returncode == 0, done.stderr
-    return int(done.stdout)
+    arguments = (how, there.prefix, site_of(there.prefix), point, run, *wheels)
+    return steps_of(WORK, *arguments, environment={**os.environ, **home})
 
 
 def wheels_of(both_wheels: Path, *names: str) -> list[Path]:
