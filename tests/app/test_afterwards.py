@@ -48,7 +48,9 @@ def test_a_projects_folder_and_the_first_command_of_its_readme() -> None:
 
 def test_without_a_conda_nothing_needs_one() -> None:
     for place in (LINUX, WINDOWS):
-        assert not any("conda" in line.code for section in afterwards(place) for line in section.lines)
+        lines = [line.code for section in afterwards(place) for line in section.lines]
+        assert lines
+        assert not any("conda" in line for line in lines)
 
 
 def test_a_condas_own_environment_and_one_with_nothing() -> None:

@@ -39,7 +39,7 @@ def test_the_sample_is_told_from_all_others(name: str) -> None:
     found = explain(SAMPLES[name])
     assert found, "nothing was found"
     assert found[0].id == name
-    assert found[0].line in SAMPLES[name] or found[0].line.strip()
+    assert found[0].line.strip()
     for language in LANGUAGES:
         for words in (text(found[0].cause, language), text(found[0].fix, language)):
             assert len(words) > 8

@@ -110,7 +110,9 @@ def test_no_line_ends_behind_the_first_slash_of_a_path(qtbot: QtBot) -> None:
     qtbot.addWidget(made)
     for width in range(60, 300, 5):
         made.resize(width, 300)
-        assert not any(line.rstrip().endswith((" /", "//")) or line == "/" for line in lines_of(made)), width
+        lines = lines_of(made)
+        assert "".join(lines).startswith("It goes to /home"), width
+        assert not any(line.rstrip().endswith((" /", "//")) or line == "/" for line in lines), width
 
 
 def test_a_copied_command_has_no_joints(qtbot: QtBot) -> None:

@@ -87,7 +87,9 @@ def test_html_and_flat_say_the_same_but_the_size(server: IndexServer) -> None:
 def test_files_on_another_host(server: IndexServer, reader: Reader, tmp_path: Path) -> None:
     with IndexServer(tmp_path / "root") as other:
         server.file_prefix = f"{other.url}/files"
-        assert all(offer.url.startswith(other.url) for offer in reader.offers(simple(server.simple), "torch"))
+        offers = reader.offers(simple(server.simple), "torch")
+    assert offers
+    assert all(offer.url.startswith(other.url) for offer in offers)
 
 
 def test_a_page_is_asked_for_once(server: IndexServer, reader: Reader) -> None:

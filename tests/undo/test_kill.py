@@ -100,7 +100,9 @@ def test_killed_while_undoing(tmp_path: Path) -> None:
 def test_killed_again_while_settling(tmp_path: Path) -> None:
     begun = [folder for folder in worlds("write", tmp_path / "first") if contents(folder)[:3:2] == [NEW, OLD]]
     half = int(begun[-1].name)
-    for folder in worlds("recover", tmp_path / "second", KILL_WRITE_AT=str(half)):
+    again = list(worlds("recover", tmp_path / "second", KILL_WRITE_AT=str(half)))
+    assert again
+    for folder in again:
         check_whole(folder)
         UndoJournal(folder / "undo").recover(keep)
         check_settled(folder)
