@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
 import stat
 import zipfile
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ import pytest
 
 from tests.servers.fault_server import FaultServer
 from tests.servers.git_server import GitServer, publish
+from tests.tools import needs
 from wizard.app import project_address
 from wizard.app.project_address import archive_url, bring_project, brought_before, is_address, parse_address
 from wizard.cli.main import main
@@ -21,7 +21,7 @@ from wizard.model.errors import Cancelled, UsageError, WizardError
 from wizard.project.read import read_project
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "machines"
-WANTS_GIT = pytest.mark.skipif(shutil.which("git") is None, reason="no git here")
+WANTS_GIT = needs("git")
 
 
 @pytest.mark.parametrize(
