@@ -170,7 +170,7 @@ def test_the_grid_is_whole_in_a_window_of_the_usual_size(language: str, qtbot: Q
     absent = grid.item(*grid.cell_of("2.13.0", "cu132"))
     assert absent is not None
     assert absent.text() == "–"
-    assert text(message("plan.cell.not-published"), language) in absent.toolTip() or "2.13.0" in absent.toolTip()
+    assert text(message("plan.cell.not-published"), language) in absent.toolTip()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -195,7 +195,7 @@ def go_to_build(qtbot: QtBot, window: WizardWindow) -> None:
     go_to(qtbot, window, PageId.CHECK)
     check = window.page
     assert isinstance(check, CheckPage)
-    press(qtbot, check.choose)
+    press(qtbot, check.choose if check.choose.isVisible() else window.footer.primary)
     qtbot.waitUntil(lambda: window.navigator.state.verdict is not None)
 
 

@@ -255,14 +255,14 @@ def test_no_environment_is_said(qtbot: QtBot, make_window: MakeWindow, side: Fak
 def test_one_whose_folder_went_while_it_was_shown_leaves_the_list(
     qtbot: QtBot, make_window: MakeWindow, side: FakeTools
 ) -> None:
-    side.fail["open_terminal"] = WizardError(error_text("terminal-gone"), path=str(fake_tools.HOME / "old"))
-    page = opened(qtbot, make_window(), fake_tools.HOME / "old")
+    side.fail["open_terminal"] = WizardError(error_text("terminal-gone"), path=str(fake_tools.HOME / "torch"))
+    page = opened(qtbot, make_window(), fake_tools.HOME / "torch")
     assert page.table.selected is not None
-    side.known = tuple(one for one in side.known if one.name != "old")
+    side.known = tuple(one for one in side.known if one.name != "torch")
     press(qtbot, page.card.buttons["terminal"])
     settle(qtbot, page.window())
-    assert "old" not in cells(page, 0)
-    assert page._said.text() == f"old is no longer at {fake_tools.HOME / 'old'}."
+    assert "torch" not in cells(page, 0)
+    assert page._said.text() == f"torch is no longer at {fake_tools.HOME / 'torch'}."
 
 
 def test_sizes_say_what_is_counted_twice(
@@ -324,7 +324,7 @@ def test_freeing_says_so_and_is_ended_by_nothing_else(qtbot: QtBot, make_window:
 
 def test_a_search_and_a_sort_show_what_is_meant(qtbot: QtBot, make_window: MakeWindow) -> None:
     page = opened(qtbot, make_window())
-    assert "13." in page._subtitle.text() or " GB)" in page._subtitle.text()
+    assert page._subtitle.text() == "Yours: 5 (12.13 GB)"
     names = cells(page, 0)
     assert {one.accessibleName() for one in page.search.findChildren(QToolButton)} == {"Search", "Clear"}
     page.search.setText("venv 2.14")

@@ -30,6 +30,7 @@ def dragged_in(data: QMimeData) -> QDragEnterEvent:
 
 def press(qtbot: QtBot, button: QWidget) -> None:
     """In its middle; a box to tick takes a press on itself and its words alone, so that one where it stands."""
+    assert button.isVisible(), "nobody could press that"
     is_box = isinstance(button, QCheckBox | QRadioButton)
     place = QPoint(12, button.height() // 2) if is_box else button.rect().center()
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton, pos=place)
