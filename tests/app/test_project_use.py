@@ -8,7 +8,7 @@ import pytest
 
 from wizard.app.project_use import first_command, promised_of, use_of
 from wizard.compatibility.model import ProjectUse
-from wizard.project.files import ProjectFolder
+from wizard.project.search.files import ProjectFolder
 
 
 def use(root: Path, **files: str) -> ProjectUse:

@@ -41,9 +41,9 @@ from wizard.process import redact
 from wizard.project.answer import lines_named, moved_words, relaxed_words
 from wizard.project.companions import companion
 from wizard.project.decide import ProjectDecision
-from wizard.project.files import ProjectFolder
 from wizard.project.model import LOCKED, Statement, builds_itself, loosened, marker_holds, meets
 from wizard.project.native import NOTHING, Relaxed
+from wizard.project.search.files import ProjectFolder
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.commands import quote_of
 from wizard.run.plan.computed import OnProgress

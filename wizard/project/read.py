@@ -10,11 +10,11 @@ from pathlib import Path
 
 from wizard.model.errors import UsageError
 from wizard.project.file_choice import purpose_of
-from wizard.project.files import ProjectFolder, is_list, rank
 from wizard.project.formats.commands import installs
 from wizard.project.formats.words import last_resort, natives_in_words
 from wizard.project.model import PYTHON, TOOLS, Project, is_script, origin_of
-from wizard.project.reader import ProjectReader
+from wizard.project.search.files import ProjectFolder, is_list, rank
+from wizard.project.search.reader import ProjectReader
 
 _MOST_NAMED = 6  # folders in one sentence
 

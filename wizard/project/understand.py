@@ -15,7 +15,6 @@ from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
 from wizard.project.companions import Native, companion, companion_table, natives_of, torch_bound, torch_of
 from wizard.project.cuda_tags import NIGHTLY, CudaTag, is_for, is_wheel_for, tags_of, wheel_words
-from wizard.project.environments import OF_TORCH
 from wizard.project.file_choice import (
     exported_elsewhere,
     exports,
@@ -43,6 +42,7 @@ from wizard.project.model import (
     is_run,
     meets,
 )
+from wizard.project.search.environments import OF_TORCH
 
 _IMPLIED = re.compile(r"(?:torch[-_=]?|/torch)(\d+\.\d+(?:\.\d+)?)|(?:^|[+.])pt(\d)(\d{1,2})(?=cu|cpu)")
 _WHEEL_PYTHON = re.compile(r"-cp(3)(\d+)-cp3\d+-")

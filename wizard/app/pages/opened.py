@@ -47,7 +47,7 @@ def inside(path: Path) -> Inside:
     """Raises WizardError `window-folder` for a folder with nothing to open."""
     from wizard.classroom.pack.listing import PROFILE as OF_PACK
     from wizard.environment.naming import is_environment
-    from wizard.project.files import ProjectFolder, declares
+    from wizard.project.search.files import ProjectFolder, declares
 
     if not path.is_dir():
         return Inside(is_project=declares(path.name) or path.suffix.lower() == ".zip")

@@ -7,13 +7,13 @@ import re
 from collections.abc import Callable
 
 from wizard.model.messages import message
-from wizard.project.files import is_lock
 from wizard.project.formats.commands import read_commands
 from wizard.project.formats.conda import read_cog, read_conda_lock, read_environment, read_explicit, read_pixi
 from wizard.project.formats.requirements import read_requirements
 from wizard.project.formats.setup_files import read_python_version, read_settings, read_setup_cfg, read_setup_py
 from wizard.project.formats.toml_files import read_lock, read_pipfile, read_pyproject
 from wizard.project.model import Findings
+from wizard.project.search.files import is_lock
 
 _EXPLICIT = re.compile(r"^@EXPLICIT\s*$", re.MULTILINE)  # conda's list of addresses
 # One line of a cell that a shell runs, as a notebook keeps it.

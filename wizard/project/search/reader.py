@@ -12,9 +12,7 @@ from dataclasses import replace
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message
 from wizard.project.companions import asks_for_torch
-from wizard.project.environments import family_in, first_part, name_of_environment, others_of
 from wizard.project.file_choice import DEVELOPING, are_alternatives, names_a_computer, of_another_framework, purpose_of
-from wizard.project.files import MOST_FILES, ORDER, ProjectFolder, is_lock, is_script_of_install, rank
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
 from wizard.project.formats.commands import BESIDE, BUILT, STARTED, installs, read_commands
 from wizard.project.formats.requirements import MOST_LINES
@@ -35,6 +33,8 @@ from wizard.project.model import (
     normalized,
     origin_of,
 )
+from wizard.project.search.environments import family_in, first_part, name_of_environment, others_of
+from wizard.project.search.files import MOST_FILES, ORDER, ProjectFolder, is_lock, is_script_of_install, rank
 
 _TORCH_TOO = ("pytorch", "pytorch-gpu")  # names of conda
 _STUB = ("sklearn", "scikit-learn")  # the first is on the index to fail with the name of the second
