@@ -24,6 +24,7 @@ from wizard.system.traits import of
 
 Names = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9*][a-z0-9.*-]*$")]  # with `*` for any ending
 Numbers = Annotated[str, msgspec.Meta(pattern=r"^[0-9]+(\.[0-9a-z]+)*$")]
+WheelSpan = Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+(post\d+)? (3\.\d+-3\.\d+|none)$")]
 _IN_BRACKETS = re.compile(r"\[([A-Za-z0-9_,-]+)\]")
 
 
@@ -119,13 +120,12 @@ class WheelPythons(Row, frozen=True):
     KEYS = (("package",),)
 
     package: Name
-    since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ (3\.\d+-3\.\d+|none)$")], ...], SOME]
+    since: Annotated[tuple[WheelSpan, ...], SOME]
     source: Words
     as_of: Date
     confidence: Literal["high", "medium", "low"]
     also: tuple[Name, ...] = ()  # built with it
-    # On Windows, where that differs; the others are Linux's.
-    windows: tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ (3\.\d+-3\.\d+|none)$")], ...] = ()
+    windows: tuple[WheelSpan, ...] = ()  # where that differs; the others are Linux's
     numpy2: Numbers = ""  # the first release whose wheels go with NumPy 2; "": all, or its own metadata says it
 
 

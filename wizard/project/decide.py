@@ -21,6 +21,7 @@ from wizard.project.contradictions import contradictions, is_contradicted
 from wizard.project.cuda_tags import has_tag
 from wizard.project.file_choice import alternatives
 from wizard.project.formats.setup_files import OWN_CUDA
+from wizard.project.lacking import lacking_parts, lacking_wheels
 from wizard.project.model import (
     LOCKED,
     PYTHON,
@@ -38,8 +39,6 @@ from wizard.project.native import (
     Relaxed,
     asked_words,
     is_planned,
-    lacking_parts,
-    lacking_wheels,
     left_out,
     lines_of,
     native_state,

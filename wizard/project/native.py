@@ -22,9 +22,7 @@ from wizard.project.companions import (
     companion,
     first_library,
     fits_here,
-    has_wheel,
     package_needs,
-    parts_of,
     releases_for,
     torch_bound,
     torch_of,
@@ -43,7 +41,7 @@ from wizard.project.model import (
     meets,
 )
 from wizard.project.understand import Understood, pair_meets, torch_in
-from wizard.project.weigh import BuildWeigher, Weighed, without_wheels
+from wizard.project.weigh import BuildWeigher, Weighed
 
 _MOST_NAMED = 6  # releases in one sentence
 _PIN = re.compile(r"={2,3}(\d+(?:\.\d+)*(?:\.post\d+)?)(?:\.\*)?$")
@@ -235,6 +233,8 @@ def needs_apart(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) ->
 def unmet_bounds(asks: Understood, torch: str) -> Iterator[Message]:
     """What other packages ask of torch, as far as is known, and the taken one does not meet."""
     for one in asks.rest:
+        if one.url.startswith("git+") and not one.specifier:
+            continue
         bound = torch_bound(one.name, one.specifier)
         if bound and not meets(bound, torch) and companion(one.name) is None:
             at = one.origin
@@ -348,37 +348,6 @@ def _is_linked(one: Statement, best: Weighed, os: str) -> bool:
         meets(torch, best.candidate.torch) and has_tag(cuda, best.candidate.variant) if cuda and torch else False
     )
     return is_here and is_of_torch and fits_here(one.url, os, best.python)
-
-
-def lacking_wheels(asks: Understood, os: str, python: str) -> Iterator[Message]:
-    """Name what has no ready wheel for the choice, as far as is known: of the plan, and of what is only recommended.
-    Where a line leaves the version open, not one release has."""
-    pins = without_wheels(asks, os, python)
-    for one in asks.rest:
-        if not one.url and not has_wheel(one.name, one.specifier, python, os) and marker_holds(one.marker, os, python):
-            pins |= {one.name}
-    if pins:
-        names = ", ".join(sorted(pins)[:_MOST_NAMED])
-        yield message("project.remark.wheel-of-pin", packages=names, python=python)
-    planned = {one.name for one in asks.packages}
-    told = (
-        one for one in asks.told if one.name not in planned and not one.url and marker_holds(one.marker, os, python)
-    )
-    if lacking := dict.fromkeys(one.name for one in told if not has_wheel(one.name, one.specifier, python, os)):
-        listed = ", ".join([*lacking][:_MOST_NAMED])
-        yield message("project.remark.wheel-of-told", packages=listed, python=python)
-
-
-def lacking_parts(asks: Understood, best: Weighed) -> Iterator[Message]:
-    """What an old release is imported with alone, and no line names."""
-    named = {one.name for native in asks.native for one in native.statements}
-    lines = {one.name: one for native in reversed(asks.native) for one in native.statements if parts_of(one)}
-    for one in lines.values():
-        if parts := [part for part in parts_of(one) if part not in named]:
-            place, row = one.origin, companion(parts[0])
-            page = row.page(best.candidate.torch, best.candidate.variant) or row.where.rpartition("/")[0] if row else ""
-            where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
-            yield message("project.remark.parts", **where, packages=", ".join(parts), page=page)
 
 
 def asked_words(statements: tuple[Statement, ...]) -> str:

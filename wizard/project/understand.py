@@ -232,7 +232,9 @@ def _implied(project: Project, os: str, has_card: bool, capability: str) -> Iter
             continue
         can_be_had = not one.group and (row is None or os not in row.lacks)
         can_be_had = can_be_had and not (row and row.wheels == "releases" and one.url)  # that has its own torch
-        bound = torch_bound(one.name, one.specifier) if can_be_had and one.strength == DECLARED else ""
+        is_newest = one.url.startswith("git+") and not one.specifier  # that may have mended what a release asks
+        counts = can_be_had and one.strength == DECLARED and not is_newest
+        bound = torch_bound(one.name, one.specifier) if counts else ""
         if bound:
             yield replace(one, name=TORCH, specifier=bound)
         words = wheel_words(one)

@@ -1,0 +1,71 @@
+"""What a plan cannot have ready, and which Python or torch is taken for that: rows of the table against small lists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, build, codes, decided
+from wizard.model.messages import text
+from wizard.project.decide import ProjectDecision
+
+LACKING = "project.remark.wheel-of-pin"
+
+
+def lacking(found: ProjectDecision) -> str:
+    return ", ".join(str(one.params["packages"]) for one in found.remarks if one.key == LACKING)
+
+
+@pytest.mark.parametrize(
+    ("line", "python"),
+    [
+        ("hydra-core==1.0.7", "3.10"),  # cannot be imported with a newer one
+        ("hydra-core>=1.0.7,<1.1", "3.10"),
+        ("hydra-core==1.3.2", "3.12"),
+        ("fairseq==0.12.2", "3.8"),
+        ("pytorch-lightning==1.5.10", "3.12"),
+        ("mujoco==2.3.1.post1", "3.11"),
+    ],
+)
+def test_the_python_is_one_that_a_pin_goes_with(tmp_path: Path, line: str, python: str) -> None:
+    assert build(decided(tmp_path, {"requirements.txt": f"torch\n{line}\n"}, AMPERE))[2] == python
+
+
+@pytest.mark.parametrize(
+    "line", ["mujoco==2.3.1", "onnxruntime-gpu==1.20.1", "gym==0.21.0", "av==11.0.0", "torchrl-nightly==2026.7.20"]
+)
+def test_a_release_that_is_gone_or_has_its_source_alone_is_named(tmp_path: Path, line: str) -> None:
+    assert lacking(decided(tmp_path, {"requirements.txt": f"torch\n{line}\n"}, AMPERE)) == line.partition("==")[0]
+
+
+def test_what_a_pin_needs_and_has_no_wheel_is_named_with_it(tmp_path: Path) -> None:
+    found = decided(tmp_path / "a", {"requirements.txt": "torch\nfaster-whisper==1.0.2\n"}, AMPERE)
+    assert lacking(found) == "av==11.* (faster-whisper)"
+    found = decided(tmp_path / "b", {"requirements.txt": "torch\nfaster-whisper==1.1.0\n"}, AMPERE)
+    assert LACKING not in {one.key for one in found.remarks}
+
+
+@pytest.mark.parametrize("package", ["basicsr", "gfpgan", "realesrgan", "pytorchvideo"])
+def test_what_needs_an_old_torchvision_holds_torch_back_where_that_runs(tmp_path: Path, package: str) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": f"torch>=1.7\ntorchvision\n{package}\n"}
+    assert build(decided(tmp_path / "a", files, AMPERE))[0] == "2.1.2"
+    found = decided(tmp_path / "b", files, BLACKWELL)
+    assert "bound" in codes(found)
+    assert any(package in text(one, "en") and "<2.2" in text(one, "en") for one in found.remarks)
+    newest: dict[str, str | bytes] = {
+        "requirements.txt": f"torch>=1.7\n{package} @ git+https://code.example/x/{package}\n"
+    }
+    assert build(decided(tmp_path / "c", newest, ADA))[0] == "2.14.1"
+
+
+def test_an_old_ignite_holds_torch_below_2(tmp_path: Path) -> None:
+    assert build(decided(tmp_path, {"requirements.txt": "torch\npytorch-ignite==0.4.7\n"}, AMPERE))[0] == "1.13.1"
+
+
+def test_condas_other_outputs_of_one_package_are_no_packages_of_the_index(tmp_path: Path) -> None:
+    words = "dependencies:\n  - pytorch=2.1\n  - nbconvert-core=7.2.9\n"
+    words += "  - nbconvert-pandoc=7.2.9\n  - graph-tool-base=2.56\n  - jsonschema-with-format-nongpl=4.17.3\n"
+    found = decided(tmp_path, {"environment.yml": words}, AMPERE)
+    assert [one.name for one in found.understood.rest] == ["nbconvert", "jsonschema"]
+    assert "conda-libraries" in codes(found)

@@ -1,0 +1,59 @@
+"""What a project's plan cannot have ready on this system and Python, as far as the tables know: a sentence each.
+
+Said of what was chosen; what a setup then moves or leaves out is its own matter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wizard.model.messages import Message, message
+from wizard.project.companions import companion, has_wheel, package_needs, parts_of
+from wizard.project.model import marker_holds
+from wizard.project.understand import Understood
+from wizard.project.weigh import Weighed, without_wheels
+
+_MOST_NAMED = 6  # packages in one sentence
+_PIN = re.compile(r"={2,3}(\d+(?:\.\d+)*(?:\.post\d+)?)$")
+
+
+def lacking_wheels(asks: Understood, os: str, python: str) -> Iterator[Message]:
+    """Name what has no ready wheel for the choice, as far as is known: of the plan, and of what is only recommended.
+    Where a line leaves the version open, not one release has."""
+    pins = without_wheels(asks, os, python) | set(_needed_without_wheels(asks, os, python))
+    for one in asks.rest:
+        if not one.url and not has_wheel(one.name, one.specifier, python, os) and marker_holds(one.marker, os, python):
+            pins |= {one.name}
+    if pins:
+        names = ", ".join(sorted(pins)[:_MOST_NAMED])
+        yield message("project.remark.wheel-of-pin", packages=names, python=python)
+    planned = {one.name for one in asks.packages}
+    told = (
+        one for one in asks.told if one.name not in planned and not one.url and marker_holds(one.marker, os, python)
+    )
+    if lacking := dict.fromkeys(one.name for one in told if not has_wheel(one.name, one.specifier, python, os)):
+        listed = ", ".join([*lacking][:_MOST_NAMED])
+        yield message("project.remark.wheel-of-told", packages=listed, python=python)
+
+
+def lacking_parts(asks: Understood, best: Weighed) -> Iterator[Message]:
+    """What an old release is imported with alone, and no line names."""
+    named = {one.name for native in asks.native for one in native.statements}
+    lines = {one.name: one for native in reversed(asks.native) for one in native.statements if parts_of(one)}
+    for one in lines.values():
+        if parts := [part for part in parts_of(one) if part not in named]:
+            place, row = one.origin, companion(parts[0])
+            page = row.page(best.candidate.torch, best.candidate.variant) or row.where.rpartition("/")[0] if row else ""
+            where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
+            yield message("project.remark.parts", **where, packages=", ".join(parts), page=page)
+
+
+def _needed_without_wheels(asks: Understood, os: str, python: str) -> Iterator[str]:
+    """Yield what a pinned release needs in versions of which none has a wheel, with the package that needs it."""
+    here = [one for one in asks.packages if not one.url and marker_holds(one.marker, os, python)]
+    for one in here:
+        pin = _PIN.fullmatch(one.specifier)
+        for name, need in package_needs(one.name, pin[1]).items() if pin else ():
+            if not has_wheel(name, need, python, os):
+                yield f"{name}{need} ({one.name})"
