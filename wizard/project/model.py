@@ -227,13 +227,16 @@ def meets(specifier: str, version: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def can_meet(one: str, other: str) -> bool:
-    """Return whether some version meets both; tried are those that they name, what lies right above, and the next."""
+    """Return whether some version meets both; tried are those that they pin, else those that they name, what lies right
+    above, and the next."""
     both = [specifier_of(one), specifier_of(other)]
+    parts = [part for specifiers in both for part in specifiers]
+    pins = [part.version for part in parts if part.operator == "==" and not part.version.endswith(".*")]
     try:
-        named = [Version(part.version.removesuffix(".*")) for specifiers in both for part in specifiers]
+        named = [] if pins else [Version(part.version.removesuffix(".*")) for part in parts]
     except InvalidVersion:
         return True
-    tried = ["0"]
+    tried = pins or ["0"]
     for version in named:
         tried += [str(version), f"{version.base_version}.0.1", f"{version.base_version}.1"]
         tried += [f"{version.major}.{version.minor + 1}", f"{version.major + 1}"]
