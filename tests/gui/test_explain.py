@@ -68,7 +68,7 @@ def test_a_pages_name_in_an_advice_leads_there(qtbot: QtBot, make_window: MakeWi
     settle(qtbot, window)
     assert "<a " not in page.words, "a screen reader hears words"
     assert any('<a href="doctor">Check or repair</a>' in one.text() for one in window.findChildren(QLabel))
-    page._follow("doctor")
+    page.open_page("doctor")
     settle(qtbot, window)
     assert window.side.here is not None
     assert window.side.here.page is SideId.DOCTOR

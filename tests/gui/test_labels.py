@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from wizard.gui.widgets.code import Advice, CodeLine
-from wizard.gui.widgets.commands import in_window
 from wizard.gui.widgets.headings import tell_headings
 from wizard.gui.widgets.labels import label, plain_tip, selectable, spoken
+from wizard.model.marks import in_window
 
 PATH = "C:\\" + "\\".join(["folders"] * 20) + "\\pip.ini"
 
@@ -47,7 +47,7 @@ def test_a_screen_reader_hears_the_words_without_the_signs(qtbot: QtBot) -> None
     path.setText("Python 3.12")
     assert path.accessibleName() == ""
     tell_headings()
-    advice = Advice("See https://a.example/x, then run “pip install uv”.")
+    advice = Advice(in_window("See https://a.example/x, then run “`pip install uv`”.", "en"))
     qtbot.addWidget(advice)
     assert 'href="https://a.example/x"' in advice.label.text().replace("\u2060", "")
     assert advice.label.accessibleName() == "See https://a.example/x, then run the command below."
@@ -60,7 +60,6 @@ def test_an_address_ends_where_the_chinese_sentence_goes_on(qtbot: QtBot) -> Non
     advice = Advice("加上 https://a.example/cu117（在 requirements 文件里：写一行）")
     qtbot.addWidget(advice)
     assert '<a href="https://a.example/cu117">' in advice.label.text().replace("\u2060", "")
-    assert in_window("用 --index https://a.example/cu117（在这里）。", "zh_CN").endswith("（在这里）。")
 
 
 def lines_of(made: QLabel) -> list[str]:

@@ -289,7 +289,7 @@ def test_where_no_source_will_do_the_way_out_is_open_on_this_page(
     page = source_page(window)
     qtbot.waitUntil(page.trouble.isVisible)
     assert getattr(page, fold).button.isChecked()
-    assert "page Source" not in page.trouble.plain_text()
+    assert "“Source”" not in page.trouble.plain_text()
     assert "below" in page.trouble.plain_text()
     assert not any("is asked for" in words for words in texts(window)), "nobody is asked any more"
 

@@ -27,29 +27,28 @@ from wizard.gui.shell.splash import SIZE
 from wizard.gui.shell.translator import Translator
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets.code import Advice, CodeLine
-from wizard.gui.widgets.commands import apart, in_window
+from wizard.gui.widgets.commands import apart, with_pages
 from wizard.model.catalogue import translate
-from wizard.model.messages import LANGUAGES
+from wizard.model.marks import in_window
+from wizard.model.messages import LANGUAGES, message, text
 
-COMMAND = re.compile(
-    r"torch-wizard|\bsudo\b|(?<![\w-])--[a-z]|(?<![\w-])-m (?:pip|venv)\b|\bexport [A-Z]|\b(?:ulimit|df|free|ls) -[a-z]"
-    r"|(?<![\w-])(?:uv (?:lock|sync|self|python|venv|cache|pip [a-z]+)\b|uvx --|torchrun --|git checkout|nvcc --)"
-    r"|(?<![\w-])(?:pip3?|conda|uv|apt|apt-get|dnf|wsl|docker|nvidia-smi|python3?) "
-    r"(?:(?:install|uninstall|run|create|config|clean|update|activate|pip|add)\b|-{1,2}\w)"
-    r"|npu-smi info|nvidia-smi topo|\bcat /|\bunset [A-Z]|(?<![\w-])[A-Z]+_[A-Z_0-9]+=[^\s，。；）]"
-    r"|\b(?:[Rr]un|[Ll]ook (?:at|by)|[Ss]ee(?: with)?) nvidia-smi|[(（]nvidia-smi[)）；;]"
-    r"|(?:请|先|：|或)看 nvidia-smi(?! 能否)|(?:运行[：]?|用|以及) ?nvidia-smi(?! (?:必须|显示))"
+UNMARKED = re.compile(  # where it stands in the words themselves, a sentence lacks a mark (`model.marks`)
+    r"torch-wizard|\bsudo (?!with\b)[a-z]|(?<![\w-])--[a-z]|(?<![\w-])[A-Z][A-Z_0-9]+=|\b(?:export|unset) [A-Z]"
+    r"|(?<![\w-])(?:pip3?|uv|conda|apt|apt-get|dnf|wsl|docker|nvidia-smi|python3?|git|ulimit) "
+    r"(?:(?:install|uninstall|run|create|config|clean|update|activate|add|lock|sync|checkout)\b|-{1,2}\w)"
 )
-OWN_OPTION = re.compile(
-    r"(?<![\w-])--(?:engine|conda|into|prefix|channel|index|torch-index|find-links|mirror|proxy|yes)(?![\w-])"
-)
-NOT_TO_BE_TYPED = {  # what the reader did, and is not to do
-    *("error.bootstrap-root.hint", "error.bootstrap-root.summary", "safety.foreign-home"),
-    *("explain.error.kind-permission.fix", "explain.error.permission-site.fix"),
-}
+NOT_TO_BE_TYPED = {"error.bootstrap-root.hint", "error.bootstrap-root.summary", "safety.foreign-home"}  # was done
 OF_THE_TERMINAL = {  # errors of what was typed there, and its questions
     *("add-nothing", "not-as-asked-twice"),
-    *("delete-needs-name", "engine-conda-other", "host-option", "job-needs-file", "job-option", "needs-yes"),
+    *(
+        "delete-needs-name",
+        "doctor-needs-prefix",
+        "engine-conda-other",
+        "host-option",
+        "job-needs-file",
+        "job-option",
+        "needs-yes",
+    ),
     *("not-as-asked", "nothing-declared", "profile-hosts", "profile-make-what", "profile-option", "project-alone"),
     *("project-hosts", "project-missing", "project-offline", "project-relax", "settings-not-lasting"),
     *("share-no-class", "undo-json-list", "update-one", "window-cannot-load", "window-no-display", "window-no-library"),
@@ -108,8 +107,7 @@ def test_no_sentence_of_the_window_is_a_command(language: str, qapp: QApplicatio
         if code.startswith("cli.") or code in NOT_TO_BE_TYPED or is_typed:
             continue
         words = apart(in_window(translate(sentence, language, code), language))[0]
-        is_half = words.count("“") != words.count("”")  # of a command that was taken out in part
-        if COMMAND.search(words) or OWN_OPTION.search(words) or "{option}" in words or is_half:
+        if UNMARKED.search(words) or any(sign in words for sign in ("`", "{option}")):
             left[code] = words
     translator.set_language("en")
     assert left == {}
@@ -123,15 +121,15 @@ def test_no_answer_of_explain_is_a_command(language: str, qapp: QApplication) ->
     for _, pasted in WILD[::2]:
         given = answer(pasted, lambda: known)
         for one in (*(words for found in given.found for words in (found.cause, found.fix)), *given.reasons):
-            words = apart(translator.say(one))[0]
-            if COMMAND.search(words) and one.key not in NOT_TO_BE_TYPED:
+            words = apart(translator.signed(one))[0]
+            if UNMARKED.search(words) and one.key not in NOT_TO_BE_TYPED:
                 left.add(words)
     translator.set_language("en")
     assert left == set()
 
 
 def test_no_label_of_the_window_is_a_command() -> None:
-    assert [words for _, words in labels() if COMMAND.search(words.replace("&", ""))] == []
+    assert [words for _, words in labels() if UNMARKED.search(words.replace("&", ""))] == []
 
 
 def test_the_window_checks_and_a_count_goes_with_one_too() -> None:
@@ -150,88 +148,40 @@ def test_no_button_and_no_name_of_a_check_is_a_word_of_the_trade() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "shown"),
-    [
-        ("Make a new one with: torch-wizard setup", "Make a new one on the page “Welcome”."),
-        ("Name another folder (page Place, or --cache-dir).", "Name another folder (page Place)."),
-        ("“{address}” ({option}) is no address.", "“{address}” is no address."),
-        ("Back with: torch-wizard doctor --prefix {prefix} --undo", "Back on the page “Environments”."),
-        ("Press Resume, or run torch-wizard resume {run}; or wait.", "Press Resume; or wait."),
-        (
-            "Ask your teacher for it (in a terminal: torch-wizard profile verify FILE --key KEY takes a new key).",
-            "Ask your teacher for it.",
-        ),
-        ("Run “torch-wizard doctor --deep”: it looks closer.", "Open the page “Check or repair”: it looks closer."),
-        (
-            "Try again, or take another channel with --channel.",
-            "Try again, or take another channel on the page “Source”.",
-        ),
-    ],
-)
-def test_what_stands_in_the_place_of_a_command(said: str, shown: str, qapp: QApplication) -> None:
-    assert in_window(said, "en").capitalize() == shown.capitalize()
-
-
-def test_commands_of_other_programs_are_taken_out(qapp: QApplication) -> None:
-    words = 'Close them (python -m pip cache purge), then run "wsl --shutdown" and look at nvidia-smi.'
-    said, commands = apart(words)
-    assert said == "Close them (command 1 below), then run command 2 below and look at command 3 below."
-    assert commands == ("python -m pip cache purge", "wsl --shutdown", "nvidia-smi")
-    assert apart("pip and uv bring packages.") == ("pip and uv bring packages.", ())
-
-
-@pytest.mark.parametrize(
     ("said", "shown", "below"),
     [
         (
-            "Start it with --shm-size=8g or --ipc=host; otherwise use fewer workers.",
+            "Start it with `--shm-size=8g` or `--ipc=host`; otherwise use fewer workers.",
             "Start it with option 1 below or option 2 below; otherwise use fewer workers.",
             ("--shm-size=8g", "--ipc=host"),
         ),
         (
-            "ulimit -v must say unlimited; build with --no-build-isolation.",
+            "“`ulimit -v`” must say unlimited; build with `--no-build-isolation`.",
             "The command below must say unlimited; build with the option below.",
             ("ulimit -v", "--no-build-isolation"),
         ),
-        (
-            "Take it out (--index-url https://download.pytorch.org/whl/cu128).",
-            "Take it out (the option below).",
-            ("--index-url https://download.pytorch.org/whl/cu128",),
-        ),
-        ("Run “torch-wizard setup --strict” again.", "Open the page “Welcome” again.", ()),
-        (
-            "Run nvidia-smi; nvidia-smi shows the card.",
-            "Run the command below; nvidia-smi shows the card.",
-            ("nvidia-smi",),
-        ),
-        ("End them (npu-smi info lists them).", "End them (the command below lists them).", ("npu-smi info",)),
-        (
-            "Then: nvidia-smi topo -p2p r. Try again.",
-            "Then: the command below. Try again.",
-            ("nvidia-smi topo -p2p r",),
-        ),
-        ("Run: unset LD_PRELOAD, and start it.", "Run the command below, and start it.", ("unset LD_PRELOAD",)),
-        (
-            "It is two: cat /proc/driver/nvidia/version says it.",
-            "It is two: the command below says it.",
-            ("cat /proc/driver/nvidia/version",),
-        ),
-        (
-            "Set A_B=compute,utility and try C_D=1.",
-            "Use setting 1 below and try setting 2 below.",
-            ("A_B=compute,utility", "C_D=1"),
-        ),
-        ("Try: A_B=0 python -c 1", "Try: the command below.", ("A_B=0 python -c 1",)),
+        ("Run: `unset LD_PRELOAD`, and start it.", "Run the command below, and start it.", ("unset LD_PRELOAD",)),
+        ("Set `A_B=1` and try `C_D=1`.", "Use setting 1 below and try setting 2 below.", ("A_B=1", "C_D=1")),
+        ("Try: `A_B=0 python -c 1`", "Try: the command below.", ("A_B=0 python -c 1",)),
+        ("Make it [on the page {page.place}.|with --prefix]", "Make it on the page “Place”.", ()),
+        ("Look at `a | b`[| (--x)]: “{page.doctor}”.", "Look at the command below: “Check or repair”.", ("a | b",)),
     ],
 )
-def test_options_of_other_programs_are_taken_out_too(
-    said: str, shown: str, below: tuple[str, ...], qapp: QApplication
-) -> None:
-    assert apart(in_window(said, "en")) == (shown, below)
+def test_what_stands_in_the_place_of_marks(said: str, shown: str, below: tuple[str, ...], qapp: QApplication) -> None:
+    words, commands = apart(in_window(said, "en"))
+    assert (with_pages(words), commands) == (shown, below)
+
+
+def test_what_fills_a_blank_is_no_mark(qapp: QApplication) -> None:
+    hostile = "/a`b`/[c|d]/{page.place}/\ufdd0e\ufdd2"
+    told = message("a.code", "Run `ls {path}`.", path=hostile)
+    plain = hostile.replace("\ufdd0", "").replace("\ufdd2", "")
+    assert text(told, "en") == f"Run ls {plain}."
+    assert apart(Translator(qapp, "en").signed(told)) == ("Run the command below.", (f"ls {plain}",))
 
 
 def test_options_and_commands_stand_below_with_their_names(qtbot: QtBot) -> None:
-    advice = Advice("In a container: --gpus all and --ipc=host, then uv sync.")
+    advice = Advice(in_window("In a container: `--gpus all` and `--ipc=host`, then `uv sync`.", "en"))
     qtbot.addWidget(advice)
     names = [one.text() for one in advice.fold.findChildren(QLabel)]
     assert advice.text() == "In a container: option 1 below and option 2 below, then the command below."
@@ -240,7 +190,7 @@ def test_options_and_commands_stand_below_with_their_names(qtbot: QtBot) -> None
 
 
 def test_a_setting_stands_below_with_its_name(qtbot: QtBot) -> None:
-    advice = Advice("Run once with CUDA_LAUNCH_BLOCKING=1, then run nvidia-smi.")
+    advice = Advice(in_window("Run once with `CUDA_LAUNCH_BLOCKING=1`, then run `nvidia-smi`.", "en"))
     qtbot.addWidget(advice)
     assert advice.text() == "Run once with the setting below, then run the command below."
     assert {one.text() for one in advice.fold.findChildren(QLabel)} >= {"Setting", "Command"}
@@ -249,9 +199,9 @@ def test_a_setting_stands_below_with_its_name(qtbot: QtBot) -> None:
 
 def test_chinese_runs_into_the_word_for_a_command(qapp: QApplication) -> None:
     translator = Translator(qapp, "zh_CN")
-    asked = apart("请在同一环境中运行：python --version")
-    by_the_way = apart("请先运行 wsl --shutdown，再重启。")
-    setting = apart("请设置 NCCL_P2P_DISABLE=1，并运行 nvidia-smi。")
+    asked = apart(in_window("请在同一环境中运行：`python --version`", "zh_CN"))
+    by_the_way = apart(in_window("请先运行 `wsl --shutdown`，再重启。", "zh_CN"))
+    setting = apart(in_window("请设置 `NCCL_P2P_DISABLE=1`，并运行 `nvidia-smi`。", "zh_CN"))
     translator.set_language("en")
     assert asked == ("请在同一环境中运行下面的命令。", ("python --version",))
     assert by_the_way == ("请先运行下面的命令，再重启。", ("wsl --shutdown",))

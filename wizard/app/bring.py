@@ -68,13 +68,13 @@ HOST_NOEXEC = ErrorText(
 HOST_KEY_CHANGED = ErrorText(
     "host-key-changed",
     "{host} shows another key than the one that ssh knows: it was set up anew, or somebody stands in between.",
-    "Ask who looks after it. Only if it was set up anew: remove the old key with “ssh-keygen -R”, go there once with "
-    "“ssh {host}”, then try again.",
+    "Ask who looks after it. Only if it was set up anew: remove the old key with “`ssh-keygen -R`”, go there once "
+    "with “`ssh {host}`”, then try again.",
 )
 HOST_UNREACHABLE = ErrorText(
     "host-unreachable",
     "ssh does not get to {host}: {said}",
-    "Try it by hand with “ssh {host}”: it must get there without a question, by a key or an agent, and the "
+    "Try it by hand with “`ssh {host}`”: it must get there without a question, by a key or an agent, and the "
     "computer must be known.",
 )
 
@@ -93,7 +93,7 @@ def bring(host: FarHost, archive: Path | None, tell: Callable[[Message], None] =
         raise UsageError(
             "host-no-program",
             "There is no Torch Setup on {host} yet.",
-            "Name the archive for Linux (--archive), TorchSetup-…-linux-{machine}.tar.xz: it is brought there.",
+            "Name the archive for Linux[| (--archive)], TorchSetup-…-linux-{machine}.tar.xz: it is brought there.",
             host=host.address,
             machine=looked.machine,
         )

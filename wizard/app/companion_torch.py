@@ -73,8 +73,8 @@ def _told(facts: Facts, found: SelectedBuild, name: str, asked: str, bound: str)
     if row and row.ends_before(torch):
         yield message(
             "notice.companion-ended",
-            "{name}: its ready wheels are known for torch up to {newest} only; with torch {torch} it may not load. An "
-            "older torch is chosen with --torch, where one runs here.",
+            "{name}: its ready wheels are known for torch up to {newest} only; with torch {torch} it may not "
+            "load. An older torch is chosen [on the page {page.build}|with --torch], where one runs here.",
             name=row.name,
             newest=row.newest,
             torch=torch,
@@ -114,8 +114,8 @@ def _told(facts: Facts, found: SelectedBuild, name: str, asked: str, bound: str)
     elif not has_library(name, asked, variant):
         yield message(
             "notice.companion-no-library",
-            "{name} is made for another CUDA than {variant}, the one of this torch, and may not load. Look where its "
-            "makers have one for {variant}, or choose another CUDA (--variant).",
+            "{name} is made for another CUDA than {variant}, the one of this torch, and may not load. Look where "
+            "its makers have one for {variant}, or choose another CUDA[| (--variant)].",
             name=name,
             variant=variant,
         )
@@ -150,8 +150,8 @@ def _chosen(
     named = [f"{file.name} {file.version}" for file in lock.files if canonicalize_name(file.name) in names]
     told = message(
         "notice.companions-torch",
-        "torch {torch} is taken and not {newest}, since {packages} needs it. To keep the newer torch, name it (--torch "
-        "{newest}): then an older release comes, or none.",
+        "torch {torch} is taken and not {newest}, since {packages} needs it. To keep the newer torch, name it[| "
+        "(--torch {newest})]: then an older release comes, or none.",
         torch=other.candidate.torch,
         newest=selected.candidate.torch,
         packages=", ".join(named),
@@ -185,7 +185,7 @@ def _made_for_newer(name: str, bound: str, torch: str) -> Message:
     return message(
         "notice.companion-release",
         "{name}: a release before {release} is taken, since from that one on it is made for a newer torch than "
-        "{torch}. Its makers' table says so; another is named with --with “{name}==…”.",
+        "{torch}. Its makers' table says so; another is named [on the page {page.build}|with --with] “{name}==…”.",
         name=name,
         release=bound.removeprefix("<"),
         torch=torch,
@@ -231,7 +231,7 @@ def _release(lock: Lock) -> str | None:
 _NO_PACKAGE = ErrorText(
     "lock-no-package",
     "No package is named {name} ({source}).",
-    "Check the spelling, or name the index that has it (--index).",
+    "Check the spelling, or name the index that has it[| (--index)].",
 )
 _SOURCE_ALONE = ErrorText(
     "lock-source-alone",
@@ -251,12 +251,12 @@ _NEEDS_SOURCE = ErrorText(
 _NEEDS_ELSEWHERE = ErrorText(
     "lock-needs-elsewhere",
     "{name} needs {need}, which has no ready wheel for this system with Python {python}.",
-    "Leave {name} out, or choose another Python (--python).",
+    "Leave {name} out, or choose another Python[| (--python)].",
 )
 _OTHER_TORCH = ErrorText(
     "lock-other-torch",
     "{name} needs {need}, which does not go with torch {torch}.",
-    "Choose a torch that it goes with (--torch), where one runs here, or leave {name} out.",
+    "Choose a torch that it goes with[ (page {page.build})| (--torch)], where one runs here, or leave {name} out.",
 )
 _MAKERS_PAGE = ErrorText(
     "lock-makers-page",
@@ -266,7 +266,7 @@ _MAKERS_PAGE = ErrorText(
 _OTHER_PYTHONS = ErrorText(
     "lock-other-pythons",
     "{name} has ready wheels for Python {pythons} alone, not for Python {python}.",
-    "Choose such a Python (--python), or leave {name} out.",
+    "Choose such a Python[| (--python)], or leave {name} out.",
 )
 _OTHER_SYSTEMS = ErrorText(
     "lock-other-systems",

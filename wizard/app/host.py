@@ -197,7 +197,8 @@ class FarRun:
         raise WizardError(
             "host-line-gone",
             "The line to {host} was lost, and it cannot be reached any more: {said}",
-            "What was begun there goes on. See it, or go on with it: torch-wizard resume --host {host} {run}",
+            "What was begun there goes on. See it, or go on with it: [{page.far-host}.|torch-wizard resume --host "
+            "{host} {run}]",
             details=outcome.tail(),
             host=self._host.address,
             said=said(outcome),
@@ -251,7 +252,7 @@ class FarRun:
         return WizardError(
             "host-not-understood",
             "What {host} says is not what this program says there: {said}",
-            "Bring the program there anew (--archive); the one on that computer may be an older one.",
+            "Bring the program there anew[| (--archive)]; the one on that computer may be an older one.",
             details=outcome.tail(),
             host=self._host.address,
             said=said(outcome),

@@ -67,13 +67,13 @@ _NO_PYTHON = ("engine-venv-no-python", "no-engine")
 SOURCE_ALONE = ErrorText(
     "project-source-alone",
     "{by} needs {name}, of which the package index has the source alone, and nothing is compiled unasked.",
-    "Where it need not be exact (without --strict), all but that is planned, and the command that adds it is named.",
+    "Where it need not be exact[| (without --strict)], all but that is planned, and the command that adds it is named.",
 )
 TOGETHER = ErrorText(
     "project-together",
     "Lines of the project do not go together with torch and Python here: {lines}.",
-    "Change or leave out one of them, or choose another torch or Python; where it need not be exact "
-    "(without --strict), pins may move.",
+    "Change or leave out one of them, or choose another torch or Python; where it need not be exact[| (without "
+    "--strict)], pins may move.",
 )
 
 
@@ -213,7 +213,8 @@ class _Lack:
             raise UsageError(
                 "project-unknown",
                 "The project names {count} packages or more that no index here has, such as {names}.",
-                "Look whether this is the file that you mean, or name the index that has them (--index).",
+                "Look whether this is the file that you mean, or name the index that has them[ (page "
+                "{page.source})| (--index)].",
                 count=len(more),
                 names=shown,
             )

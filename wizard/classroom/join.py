@@ -77,8 +77,8 @@ _MOST_FOUND = 32  # servers that the network tells of: anybody may announce any 
 NOT_ANNOUNCED = ErrorText(
     "share-not-announced",
     "No class with this code was found in this network.",
-    "Check the code, or give the address that your teacher shows, too (--pack http://ADDRESS:PORT/). Some networks let "
-    "no announcements through (--announce makes a server announce itself).",
+    "Check the code, or give the address that your teacher shows, too[| (--pack http://ADDRESS:PORT/)]. Some "
+    "networks let no announcements through[| (--announce makes a server announce itself)].",
 )
 Search = Callable[[str], tuple[str, ...]]
 T = TypeVar("T")
@@ -198,7 +198,7 @@ def _from_pack(
             raise UsageError(
                 "share-needs-code",
                 "Nothing proves that the server {address} is the right one, so its profile can't be taken unseen.",
-                "Add the class's code (--class CODE), or use the profile file (--profile FILE).",
+                "Add the class's code[| (--class CODE)], or use the profile file[| (--profile FILE)].",
                 address=redact(base),
             )
         return _kept(*_named(base, lambda: _profile_of(base, code, environment), patience))
@@ -206,8 +206,8 @@ def _from_pack(
         lambda: _announced(code, look),
         message(
             "share.waiting-for-class",
-            "No server in this network announces this class yet. It is looked for again, for up to {minutes} min; one "
-            "that does not announce itself needs its address, too (--pack http://ADDRESS:PORT/).",
+            "No server in this network announces this class yet. It is looked for again, for up to {minutes} min; "
+            "one that does not announce itself needs its address, too[| (--pack http://ADDRESS:PORT/)].",
             minutes=round(patience.seconds / 60),
         ),
         patience,
@@ -229,8 +229,8 @@ def _from_pack(
     raise WizardError(
         "share-not-found",
         "No server of this class answered in this network (announced here: {found}).",
-        "Check the code, or give the server's address too (--pack http://ADDRESS:PORT/). Some "
-        "networks let no announcements through.",
+        "Check the code, or give the server's address too[| (--pack http://ADDRESS:PORT/)]. Some networks let no "
+        "announcements through.",
         found=len(bases),
     )
 

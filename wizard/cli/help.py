@@ -15,13 +15,9 @@ from click.shell_completion import CompletionItem
 
 from wizard.cli.tables import width, wrap
 from wizard.cli.terminal import Terminal
+from wizard.model.catalogue import N_ as N_
 
 HELP_NAMES = ["-h", "--help"]
-
-
-def N_(english: str) -> str:
-    """Mark a text that is translated where it is shown."""
-    return english
 
 
 def translated(ctx: click.Context | None, english: str, **params: object) -> str:

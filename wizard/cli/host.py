@@ -154,7 +154,7 @@ def _followed(there: FarRun, host: FarHost, as_events: bool, terminal: Terminal)
         terminal.say(
             message(
                 "host.resume",
-                "Nothing is lost there: go on with  torch-wizard resume --host {host} {run}",
+                "Nothing is lost there: go on with  [{page.far-host}.|torch-wizard resume --host {host} {run}]",
                 host=host.address,
                 run=there.run,
             )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NO_MACHINE_FILES = ErrorText(
     "no-machine-files",
     "There is no machine file in {path}.",
-    "Give a folder with .json files, such as those that torch-wizard probe --json prints.",
+    "Give a folder with .json files, such as those that [{page.check}|torch-wizard probe --json] prints.",
 )
 
 ENGINES = ("auto", "rattler", "conda", "venv")
@@ -173,8 +173,9 @@ def choices_from(arguments: Arguments) -> Choices:
     if base_python and engine not in ("auto", "venv"):
         raise UsageError(
             "python-path-engine",
-            "--engine {engine} brings a Python of its own and cannot use the one at {path}.",
-            "Leave --engine out, or give --python a version such as 3.12.",
+            "[The engine |--engine ]{engine} brings a Python of its own and cannot use the one at {path}.",
+            "[Choose another engine on the page {page.place}, or a Python version such as 3.12 on the page "
+            "{page.build}.|Leave --engine out, or give --python a version such as 3.12.]",
             engine=engine,
             path=base_python,
         )

@@ -362,7 +362,7 @@ def _tell_silence(session: Runs, run_id: str, terminal: Terminal) -> None:
             WizardError(
                 "worker-died",
                 "The installing part of the program ended without a word.",
-                "Press Resume, or run torch-wizard resume {run}; the log may say more.",
+                "Press Resume[|, or run torch-wizard resume {run}]; the log may say more.",
                 run=run_id,
             )
         )

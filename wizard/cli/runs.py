@@ -99,7 +99,11 @@ def _newest(runs: Sequence[RunInfo]) -> RunInfo:
         for info in runs:
             if info.state == state:
                 return info
-    raise UsageError("nothing-unfinished", "There is no unfinished run.", "Start one with: torch-wizard setup")
+    raise UsageError(
+        "nothing-unfinished",
+        "There is no unfinished run.",
+        "Start one [on the page {page.welcome}.|with: torch-wizard setup]",
+    )
 
 
 @command(

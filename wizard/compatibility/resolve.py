@@ -59,7 +59,8 @@ def check_extras(extras: tuple[str, ...]) -> None:
             raise UsageError(
                 "extra-is-decided",
                 "{name} is decided together with torch and cannot be asked for as “{requirement}”.",
-                "Use --with {name} for the fitting version, or --torch for another release.",
+                "[Choose {name} on the page {page.build}|Use --with {name}] for the fitting version, or [another "
+                "torch there.|--torch for another release.]",
                 requirement=extra,
                 name=requirement.name,
             )
@@ -111,8 +112,8 @@ def check_choices(choices: Choices, matrix: Matrix) -> None:
         raise UsageError(
             "no-such-torch",
             "There is no stable torch release {torch} in our table.",
-            "Take one of the newest ({known}), or leave the choice to the program. For a release "
-            "newer than the table: torch-wizard matrices refresh",
+            "Take one of the newest ({known}), or leave the choice to the program. For a release newer than the "
+            "table: [{page.versions}.|torch-wizard matrices refresh]",
             torch=torch,
             known=", ".join(newest[:5]),
         )

@@ -225,8 +225,8 @@ def _check_existing(prefix: Path) -> None:
         raise UsageError(
             "target-unfinished",
             "In “{path}” is an environment that was begun and not finished (run {run}).",
-            "Resume it or remove it on the first page (or: torch-wizard resume {run}, "
-            "torch-wizard runs --remove {run}), or choose another name.",
+            "Resume it or remove it on the first page[| (or: torch-wizard resume {run}, torch-wizard runs "
+            "--remove {run})], or choose another name.",
             path=str(prefix),
             run=run,
         )
@@ -234,8 +234,8 @@ def _check_existing(prefix: Path) -> None:
         raise UsageError(
             "target-is-environment",
             "There is already an environment in “{path}”.",
-            "Choose another name; or install into the existing environment (--into with its folder): what "
-            "is replaced can be brought back.",
+            "Choose another name; or install into the existing environment[| (--into with its folder)]: what is "
+            "replaced can be brought back.",
             path=str(prefix),
         )
     if prefix.is_dir() and holds_something(prefix):

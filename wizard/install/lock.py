@@ -366,8 +366,8 @@ def _failure(outcome: Outcome, environment: Mapping[str, str]) -> WizardError:
             "lock-silent",
             "Choosing the exact files was given up after {seconds} s: the program that does it (uv) "
             "did nothing any more, or came to no end.",
-            "Close other programs if memory is short, and try again; or take another source, on the "
-            "page Source or with --mirror race, --torch-index or --index. Nothing has been changed.",
+            "Close other programs if memory is short, and try again; or take another source, on the page "
+            "{page.source}[| or with --mirror race, --torch-index or --index]. Nothing has been changed.",
             details=outcome.tail(40),
             seconds=round(outcome.seconds),
         )

@@ -110,7 +110,8 @@ def _bad(file: str, path: str, problem: str, example: str = "") -> UsageError:
     return UsageError(
         "bad-machine-file",
         "The machine file {file} cannot be used: {path} {problem}.",
-        "Make it again with `torch-wizard probe --json` on that computer, or correct this entry.",
+        "Make it again [on the page {page.check}|with `torch-wizard probe --json`] on that computer, or correct "
+        "this entry.",
         file=file,
         path=path or message("machine.problem.whole"),
         problem=said,

@@ -23,6 +23,11 @@ _ESCAPED = re.compile(r'\\([nt"\\])')
 _MEANT = {"n": "\n", "t": "\t"}
 
 
+def N_(english: str) -> str:
+    """Mark a text that is translated where it is shown."""
+    return english
+
+
 def translate(sentence: str, language: str, context: str = "") -> str:
     """Return the sentence in that language, or the sentence itself where the catalogue has none.
 

@@ -78,7 +78,7 @@ class WizardError(Exception):
 BAD_PLAN = ErrorText(
     "bad-plan",
     "{path} cannot be read as a plan.",
-    "Make a new one with: torch-wizard setup",
+    "Make a new one [on the page {page.welcome}.|with: torch-wizard setup]",
 )
 EXPORT_EXISTS = ErrorText(
     "export-exists",
@@ -93,7 +93,7 @@ EXPORT_NOT_WRITTEN = ErrorText(
 PROFILE_LOCAL = ErrorText(
     "profile-local",
     "{url} is on this computer, where the students cannot reach it.",
-    "Choose another source: on the page Source, or with --torch-index, --index, --find-links or --channel.",
+    "Choose another source: on the page {page.source}[|, or with --torch-index, --index, --find-links or --channel].",
 )
 INTERNAL = ErrorText(
     "internal",

@@ -12,14 +12,14 @@ from wizard.model.errors import ErrorText
 LOCK_DAMAGED = ErrorText(
     "lock-damaged",
     "What a source hands out as {package} is not a package: it is damaged, or a sign-in page came in its place.",
-    "Sign in to the network if it asks for that; otherwise take another source, on the page "
-    "Source or with --mirror race, --torch-index or --index.",
+    "Sign in to the network if it asks for that; otherwise take another source, on the page {page.source}[| or "
+    "with --mirror race, --torch-index or --index].",
 )
 LOCK_REFUSED = ErrorText(
     "lock-refused",
     "{host} did not hand out {file} while the exact files were being chosen (HTTP {status}).",
-    "Try again later or take another source, on the page Source or with --mirror race, "
-    "--torch-index or --index. Nothing has been changed.",
+    "Try again later or take another source, on the page {page.source}[| or with --mirror race, --torch-index or "
+    "--index]. Nothing has been changed.",
 )
 
 BY_PROFILE, BY_TABLES = "profile", "tables"

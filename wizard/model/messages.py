@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Union
 
 from wizard.model.catalogue import translate
+from wizard.model.marks import UNSIGNED, in_terminal
 from wizard.system import paths
 from wizard.system.facts import interface_language
 
@@ -25,6 +26,7 @@ LANGUAGES = ("en", "zh_CN")
 LANGUAGE_VARIABLE = "TORCH_WIZARD_LANG"
 Scalar = str | int | float
 Words = Union[str, "Message"]
+Reading = Callable[[str, str], str]
 Param = Union[Scalar, "Message", tuple[Union[str, "Message"], ...]]
 _IN_EACH = "in-each"  # no key of the catalogues
 _LINE = re.compile(
@@ -58,7 +60,7 @@ class Message:
         params = {name: _from_json(value) for name, value in (data.get("params") or {}).items()}
         key, sentence = str(data["key"]), str(data.get("sentence") or "")
         if not sentence and "text" in data and not _has_words(key):  # of an older version
-            sentence = str(data["text"]).replace("{", "{{").replace("}", "}}")
+            params, sentence = params | {"text": str(data["text"])}, "{text}"
         return cls(key, params, sentence)
 
 
@@ -197,9 +199,9 @@ def _language_without_variables() -> str:
     return interface_language() or locale.getlocale()[0] or ""
 
 
-def text(value: Words, language: str | None = None, reword: Callable[[str], str] = str) -> str:
+def text(value: Words, language: str | None = None, reading: Reading = in_terminal) -> str:
     """The sentence in that language (default: the system's), in English where the translation has none or a wrong one.
-    A name that is the same in all of them stays. `reword` may change the sentence before its blanks are filled.
+    A name that is the same in all of them stays. `reading`: what is made of its marks, before its blanks are filled.
 
     Raises KeyError for a key that English has not either.
     """
@@ -211,15 +213,15 @@ def text(value: Words, language: str | None = None, reword: Callable[[str], str]
     english = value.sentence or _template(value.key)
     translated = translate(english, wanted, value.key)
     try:
-        return reword(translated).format_map(_filled(value.params, wanted, reword))
+        return reading(translated, wanted).format_map(_filled(value.params, wanted, reading))
     except (KeyError, ValueError, IndexError, AttributeError, TypeError):
         if translated == english:
             raise
-        return reword(english).format_map(_filled(value.params, LANGUAGES[0], reword))
+        return reading(english, LANGUAGES[0]).format_map(_filled(value.params, LANGUAGES[0], reading))
 
 
-def _filled(params: Mapping[str, Param], language: str, reword: Callable[[str], str]) -> dict[str, Scalar]:
-    return {name: _listed_again(name, _said(value, language, reword), language) for name, value in params.items()}
+def _filled(params: Mapping[str, Param], language: str, reading: Reading) -> dict[str, Scalar]:
+    return {name: _listed_again(name, _said(value, language, reading), language) for name, value in params.items()}
 
 
 # Blanks that hold names one after the other. Not folders: one may have a comma and a space in its own name.
@@ -231,10 +233,12 @@ def _listed_again(name: str, value: Scalar, language: str) -> Scalar:
     return listed(value.split(", "), language) if name in _LISTS and isinstance(value, str) else value
 
 
-def _said(value: Param, language: str, reword: Callable[[str], str]) -> Scalar:
+def _said(value: Param, language: str, reading: Reading) -> Scalar:
     if isinstance(value, tuple):
-        return joined((str(_said(part, language, reword)) for part in value), language)
-    return text(value, language, reword) if isinstance(value, Message) else value
+        return joined((str(_said(part, language, reading)) for part in value), language)
+    if isinstance(value, Message):
+        return text(value, language, reading)
+    return value.translate(UNSIGNED) if isinstance(value, str) else value
 
 
 def joined(sentences: Iterable[str], language: str) -> str:

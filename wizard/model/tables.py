@@ -90,7 +90,8 @@ def bad_table(file: str, problem: str) -> WizardError:
     return WizardError(
         "bad-table",
         "A table of this program cannot be read: {problem}.",
-        "Install the program again; whoever changed {file} finds every mistake with “torch-wizard matrices check”.",
+        "Install the program again; whoever changed {file} finds every mistake [on the page {page.versions}|with "
+        "“torch-wizard matrices check”].",
         details=problem,
         file=file,
         problem=problem.partition(";")[0],

@@ -31,7 +31,7 @@ from wizard.system.disk import open_own
 NO_SUCH_RUN = ErrorText(
     "no-such-run",
     "There is no run {run}.",
-    "See what there is with: torch-wizard runs",
+    "See what there is [on the page {page.welcome}.|with: torch-wizard runs]",
 )
 RUN_BUSY = ErrorText(
     "run-busy",

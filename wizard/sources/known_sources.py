@@ -105,7 +105,7 @@ def own_indexes(settings: UserSettings) -> tuple[Source, ...]:
 
 
 def _by_hand(option: str, address: str, layout: Layout, number: int = 0) -> Source:
-    name = message("source.by-hand", "Your choice ({option})", option=option)
+    name = message("source.by-hand", "Your choice[| ({option})]", option=option)
     suffix = f"-{number}" if number else ""
     return Source(f"by-hand{option[1:]}{suffix}", layout, Origin.BY_HAND, check_address(address, option), name)
 

@@ -125,7 +125,7 @@ def check_address(text: str, option: str) -> str:
     if text.lower().startswith("file:") and not file_path(text).exists():
         raise UsageError(
             "address-no-folder",
-            "There is no folder at “{address}” ({option}).",
+            "There is no folder at “{address}”[| ({option})].",
             "Check the path, and that the drive or network share is connected.",
             address=redact(text),
             option=option,

@@ -56,7 +56,7 @@ def checked_certificate(text: str, option: str) -> str:
             if not any(_HASHED.match(entry.name) for entry in path.iterdir()):
                 raise UsageError(
                     "network-ca-folder",
-                    "The folder {path} ({option}) holds no certificates that can be found by their hash.",
+                    "The folder {path}[| ({option})] holds no certificates that can be found by their hash.",
                     "Name the certificate file itself, or prepare the folder with “openssl rehash”.",
                     path=str(path),
                     option=option,
@@ -67,7 +67,7 @@ def checked_certificate(text: str, option: str) -> str:
     except (OSError, ValueError) as error:
         raise UsageError(
             "network-ca-unreadable",
-            "The certificate file {path} ({option}) can't be read.",
+            "The certificate file {path}[| ({option})] can't be read.",
             "Check the path and its permissions.",
             details=str(error),
             path=str(path),
@@ -78,7 +78,7 @@ def checked_certificate(text: str, option: str) -> str:
     except CertificateUnreadable as error:
         raise UsageError(
             "network-ca-not-pem",
-            "The file {path} ({option}) holds no certificate in PEM form.",
+            "The file {path}[| ({option})] holds no certificate in PEM form.",
             "Save the certificate as “Base-64” (PEM: it begins with -----BEGIN CERTIFICATE-----) and name that file.",
             details=str(error),
             path=str(path),

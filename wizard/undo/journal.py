@@ -130,7 +130,7 @@ class UndoJournal:
                 raise UsageError(
                     "undo-nothing",
                     "There is no change of ours that could be taken back.",
-                    "torch-wizard undo list shows all changes.",
+                    "[{page.undo}|torch-wizard undo list] shows all changes.",
                 )
             return last
         change = self._storage.load(change_id) if change_id in self._storage.ids() else None
@@ -138,14 +138,14 @@ class UndoJournal:
             raise UsageError(
                 "undo-unknown",
                 "There is no change with the number {id}.",
-                "torch-wizard undo list shows all changes.",
+                "[{page.undo}|torch-wizard undo list] shows all changes.",
                 id=change_id,
             )
         if change.state is ChangeState.UNDONE:
             raise UsageError(
                 "undo-already",
                 "Change {id} has been taken back already.",
-                "torch-wizard undo list shows the others.",
+                "[{page.undo}|torch-wizard undo list] shows the others.",
                 id=change_id,
             )
         self._check_on_top(change)
@@ -164,7 +164,7 @@ class UndoJournal:
                         raise UsageError(
                             "undo-later-first",
                             "Change {later} was made on top of change {id}: it sets {name} in {path} again.",
-                            "Take that one back first: torch-wizard undo {later}.",
+                            "Take that one back first: [{page.undo}|torch-wizard undo {later}].",
                             id=change.id,
                             later=later.id,
                             path=file.path,

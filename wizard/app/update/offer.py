@@ -117,7 +117,8 @@ def update_source() -> UpdateSource:
         raise UsageError(
             "updates-not-offered",
             "This copy of the program offers no updates: it names no place for them, or no key that signs them.",
-            "Get a newer program where you got this one; `torch-wizard matrices refresh` learns new releases of torch.",
+            "Get a newer program where you got this one; [{page.versions}|`torch-wizard matrices refresh`] learns "
+            "new releases of torch.",
         )
     return source
 

@@ -181,5 +181,5 @@ def take_back() -> Change:
     raise UsageError(
         "update-none",
         "No tables of an update are in use that could be taken back.",
-        "`torch-wizard undo list` shows what was changed on this computer.",
+        "[{page.undo}|`torch-wizard undo list`] shows what was changed on this computer.",
     )

@@ -55,7 +55,7 @@ def already_installed(choices: Choices) -> bool:
             "present-not-ours",
             "In “{path}” is an environment that no setup of yours has made, so nobody knows whether "
             "it is what was asked for.",
-            "Choose another name, or install into it: --into “{path}”.",
+            "Choose another name, or install into it: [{page.place}|--into “{path}”].",
             path=str(prefix),
         )
     wrong = list(_differences(choices, found.plan))
@@ -64,7 +64,8 @@ def already_installed(choices: Choices) -> bool:
         raise UsageError(
             "present-other",
             "The environment in “{path}” has {has}, and {wanted} was asked for; it was left as it is.",
-            "Choose another name, install into it with --into, or delete it first: torch-wizard envs delete",
+            "Choose another name, install into it [on the page {page.place}|with --into], or delete it first: "
+            "[{page.environments}.|torch-wizard envs delete]",
             path=str(prefix),
             has=has,
             wanted=wanted,
@@ -74,7 +75,7 @@ def already_installed(choices: Choices) -> bool:
         raise UsageError(
             "present-changed",
             "Something has replaced {names} in “{path}” since it was set up.",
-            "Bring it back: torch-wizard doctor --prefix “{path}” --repair",
+            "Bring it back: [{page.doctor}.|torch-wizard doctor --prefix “{path}” --repair]",
             path=str(prefix),
             names=", ".join(one.name for one in drift.changes),
         )

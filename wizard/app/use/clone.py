@@ -30,7 +30,7 @@ from wizard.run.steps.preflight import is_busy, prefix_lock
 CLONE_NOT_WHOLE = ErrorText(
     "clone-not-whole",
     "“{path}” is unfinished, broken or being deleted; a copy would be, too.",
-    "See what is wrong with: torch-wizard envs show {path}",
+    "See what is wrong [on the page {page.environments}.|with: torch-wizard envs show {path}]",
 )
 
 IsCancelled = Callable[[], bool]
@@ -74,7 +74,7 @@ def _check_source(source: Environment) -> None:
         raise UsageError(
             "clone-not-an-environment",
             "“{path}” is an installation, not an environment; it is not copied.",
-            "Choose one of the environments of: torch-wizard envs list",
+            "Choose one of the environments of: [{page.environments}.|torch-wizard envs list]",
             path=str(source.prefix),
         )
     if source.state is not EnvironmentState.OK and not source.is_moved:

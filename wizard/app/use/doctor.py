@@ -88,7 +88,8 @@ def check_environment(prefix: Path) -> None:
         raise UsageError(
             "environment-unreadable",
             "You may not read {path}.",
-            "Ask its owner for access, or set up an environment of your own with: torch-wizard setup",
+            "Ask its owner for access, or set up an environment of your own [on the page {page.welcome}.|with: "
+            "torch-wizard setup]",
             path=str(prefix),
         )
     marks = (python_of(prefix), prefix / "pyvenv.cfg", prefix / "conda-meta")
@@ -152,7 +153,7 @@ def verify_prefix(prefix: Path, is_cancelled: IsCancelled, deep: bool = False) -
         raise WizardError(
             "contents-differ",
             "Installed files differ from what their packages list: {first} ({count} in all).",
-            "To see what can be mended, run: torch-wizard doctor --deep --prefix {path}",
+            "To see what can be mended, [open the page {page.doctor}.|run: torch-wizard doctor --deep --prefix {path}]",
             details="\n".join(wrong[:_MOST]),
             count=len(wrong),
             first=wrong[0],

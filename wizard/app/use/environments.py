@@ -99,7 +99,7 @@ def find_environment(text: str) -> Environment:
             raise UsageError(
                 "env-not-one",
                 "“{path}” is not a Python environment.",
-                "Give the folder of an environment: torch-wizard envs list names them.",
+                "Give the folder of an environment: [{page.environments}|torch-wizard envs list] names them.",
                 path=str(prefix),
             )
         raise UsageError(
@@ -245,7 +245,8 @@ def _check_runs(environment: Environment) -> None:
                 raise UsageError(
                     "delete-unfinished",
                     "“{path}” was begun by the setup {run}, which is not finished.",
-                    "Resume it with torch-wizard resume {run}, or take it back with torch-wizard runs --remove {run}.",
+                    "Resume it [on the page {page.welcome}|with torch-wizard resume {run}], or take it back [on "
+                    "the page {page.welcome}|with torch-wizard runs --remove {run}].",
                     path=prefix,
                     run=folder.id,
                 )

@@ -58,8 +58,8 @@ _OF_A_TAG, _NEAREST = ("no-version-tag", "no-version-suffix", "uv-version-tag"),
 _DRIVER_SHORT = "explain.reason.driver-short"
 _CONTAINER = message(
     "explain.reason.container",
-    "A container has the driver of its host, and only the cards that it was started with (docker run --gpus all; in a "
-    "compose file the devices under deploy): nvidia-smi must show the card in there.",
+    "A container has the driver of its host, and only the cards that it was started with (`docker run --gpus "
+    "all`; in a compose file the devices under deploy): nvidia-smi must show the card in there.",
 )
 
 
@@ -208,8 +208,8 @@ def _places(named: TextFacts) -> Iterator[Message]:
     if named.environment.startswith("/nix/store"):
         yield message(
             "explain.reason.nix",
-            "The text is of an environment of Nix, into which nothing can be installed: change its flake or package "
-            "set, or use an environment of your own (python -m venv) beside it.",
+            "The text is of an environment of Nix, into which nothing can be installed: change its flake or "
+            "package set, or use an environment of your own (`python -m venv`) beside it.",
         )
     if named.is_packed:
         yield message(
@@ -220,7 +220,7 @@ def _places(named: TextFacts) -> Iterator[Message]:
     elif named.own_python:
         yield message(
             "explain.reason.own-python",
-            "The application has a Python of its own: install into that one (“{python} -m pip install …”).",
+            "The application has a Python of its own: install into that one (“`{python} -m pip install …`”).",
             python=f"{named.own_python}\\python.exe",
         )
 

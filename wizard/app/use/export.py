@@ -36,7 +36,7 @@ from wizard.system import paths
 EXPORT_NO_CONDA = ErrorText(
     "export-no-conda",
     "“{path}” is not a conda environment, so conda has no list of it.",
-    "Choose another format (--format requirements, pylock or json).",
+    "Choose another format[| (--format requirements, pylock or json)].",
 )
 
 _TOOLS = ("pip", "setuptools", "wheel")  # they come with the environment, as pip freeze says too
@@ -236,7 +236,7 @@ def requirements_text(export: Export) -> str:
         raise UsageError(
             "export-no-python",
             "There are no Python packages in “{path}”.",
-            "Choose conda's format (--format conda), or another environment.",
+            "Choose conda's format[| (--format conda)], or another environment.",
             path=str(export.environment.prefix),
         )
     lines = [*_heading(export, "uv pip install -r FILE"), *_options(export)]
@@ -286,8 +286,8 @@ def pylock_text(export: Export) -> str:
         raise UsageError(
             "export-no-hashes",
             "It is not known of any package in “{path}” which file it came from, so no lock can be written.",
-            "Choose a list of requirements (--format requirements); only environments that this program "
-            "has set up can be locked afterwards.",
+            "Choose a list of requirements[| (--format requirements)]; only environments that this program has "
+            "set up can be locked afterwards.",
             path=str(export.environment.prefix),
         )
     minor = ".".join((export.environment.python or "3").split(".")[:2])

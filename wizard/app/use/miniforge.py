@@ -194,7 +194,7 @@ def bootstrap(
         raise UsageError(
             "bootstrap-needs-yes",
             "Miniforge comes under the {licence} licence ({url}); it is installed only when you agree.",
-            "Read it, then say yes (--yes).",
+            "Read it, then say yes[| (--yes)].",
             licence=licence.name,
             url=licence.url,
         )
@@ -215,7 +215,7 @@ def bootstrap(
     conda = plan.prefix / plan.row.conda
     done = message(
         "bootstrap.done",
-        "Miniforge {version} is in {path}. Use it with --conda {path}, or as {command}.",
+        "Miniforge {version} is in {path}. Use it [on the page {page.place}|with --conda {path}], or as `{command}`.",
         version=plan.version,
         path=str(plan.prefix),
         command=str(conda),

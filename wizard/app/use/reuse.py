@@ -77,7 +77,8 @@ def environment_for(choices: Choices) -> Environment:
         raise UsageError(
             "reuse-engine",
             "An environment that is there needs no engine, conda or channel to be made.",
-            "Leave out --engine, --conda and --channel; or leave out --into and --reuse to make a new environment.",
+            "[Choose neither engine nor channel|Leave out --engine, --conda and --channel]; or [choose another "
+            "folder on the page {page.place}|leave out --into and --reuse] to make a new environment.",
         )
     one = find_environment(str(target_prefix(choices)))
     check_reusable(one, conda_roots())
@@ -219,13 +220,13 @@ def _for_python(choices: Choices, env: Installation) -> Choices:
         )
     python = ".".join(env.python.version.split(".")[:2])
     if choices.python not in (None, python) or env.python.tag.endswith("t"):
-        found = python + ("t" if env.python.tag.endswith("t") else "")
         raise UsageError(
             "reuse-python",
             "The environment in “{path}” has Python {found}, and Python {python} was asked for.",
-            "Leave out --python, or make a new environment; a free-threaded Python (3.13t) is not supported.",
+            "[Choose no Python on the page {page.build}|Leave out --python], or make a new environment; a "
+            "free-threaded Python (3.13t) is not supported.",
             path=str(env.prefix),
-            found=found,
+            found=python + ("t" if env.python.tag.endswith("t") else ""),
             python=choices.python or python,
         )
     return replace(choices, python=python, prefix=str(env.prefix), name=None)
@@ -264,8 +265,8 @@ def _planned(
             "reuse-conda-owned",
             "conda owns what would have to be replaced in “{path}”: {names}. Other files over "
             "conda's would break both.",
-            "Make a new environment with torch-wizard setup; or copy this one (torch-wizard envs "
-            "clone), remove these in the copy with conda remove, and install into the copy.",
+            "Make a new environment [on the page {page.welcome}|with torch-wizard setup]; or copy this one[| "
+            "(torch-wizard envs clone)], remove these in the copy with `conda remove`, and install into the copy.",
             path=str(env.prefix),
             names=names,
         )

@@ -91,7 +91,7 @@ def resume(run_id: str) -> int:
             raise UsageError(
                 "nothing-to-resume",
                 "The run {run} is done; there is nothing to go on with.",
-                "Start another with: torch-wizard setup",
+                "Start another [on the page {page.welcome}.|with: torch-wizard setup]",
                 run=run_id,
             )
         return _start(folder)
@@ -190,7 +190,7 @@ def _take_back(folder: RunFolder, finished_too: bool) -> None:
         raise UsageError(
             "run-finished",
             "The setup {run} has ended well meanwhile, so nothing was removed.",
-            "See its result with: torch-wizard resume {run}",
+            "See its result [on the page {page.welcome}.|with: torch-wizard resume {run}]",
             run=folder.id,
         )
     if state != FINISHED:

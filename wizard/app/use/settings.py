@@ -238,7 +238,8 @@ def mending(findings: Sequence[LintFinding], wanted: str) -> Mending:
         raise UsageError(
             "lint-unknown",
             "“{wanted}” is not the code of a finding on this computer.",
-            "torch-wizard mirrors lint shows all findings with their codes; “all” means every one that can be mended.",
+            "[{page.check}|torch-wizard mirrors lint] shows all findings with their codes; “all” means every one "
+            "that can be mended.",
             wanted=wanted,
         )
     by_file: dict[Path, list[Edit]] = {}

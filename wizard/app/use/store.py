@@ -111,7 +111,8 @@ def _telling() -> Iterator[None]:
         raise WizardError(
             "store-not-writable",
             "The package store {path} cannot be changed.",
-            "Make the folder writable for you, or choose another place: torch-wizard store move DIR.",
+            "Make the folder writable for you, or choose another place: [{page.environments}|torch-wizard store "
+            "move DIR].",
             details=str(error),
             path=str(paths.store_dir()),
         ) from error

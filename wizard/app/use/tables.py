@@ -226,7 +226,7 @@ def document(matrix: Matrix, torch: str | None = None) -> dict[str, Any]:
         raise UsageError(
             "no-such-release",
             "There is no torch release {torch} in the tables.",
-            "See which there are with: torch-wizard matrices show",
+            "See which there are [on the page {page.versions}.|with: torch-wizard matrices show]",
             torch=torch,
         )
     wanted = [release for release in matrix.releases.values() if torch in (None, release.torch)]

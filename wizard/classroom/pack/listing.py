@@ -31,7 +31,8 @@ PACK_NOT_WRITTEN = ErrorText(
 PACK_UNREADABLE = ErrorText(
     "pack-unreadable",
     "The list of the pack {path} is damaged, or is not such a list.",
-    "The person who made the pack can mend it: torch-wizard pack check, then pack update. Nothing was changed.",
+    "The person who made the pack can mend it[ on the page {page.class}|: torch-wizard pack check, then pack "
+    "update]. Nothing was changed.",
 )
 
 SCHEMA = 1

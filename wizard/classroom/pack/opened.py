@@ -113,8 +113,8 @@ def read_profile_of(pack: OpenPack, environment: Mapping[str, str] | None = None
         raise WizardError(
             "pack-profile-differs",
             "The profile in {path} was changed, there or on the way: it is not the one that its list names.",
-            "Don't use this pack; the person who made it can mend it with torch-wizard pack update. "
-            "Nothing was changed.",
+            "Don't use this pack; the person who made it can mend it [on the page {page.class}|with torch-wizard "
+            "pack update]. Nothing was changed.",
             path=shown(pack.base),
         )
     return data

@@ -197,8 +197,8 @@ def none_fits(selection: Selection) -> WizardError:
     return WizardError(
         "profile-none-fits",
         "No build of this class profile fits this computer: {reasons}.",
-        "Give whoever made the profile what `torch-wizard probe --json` prints here: with it "
-        "they can add a build for this computer.",
+        "Give whoever made the profile what [the page {page.check} shows|`torch-wizard probe --json` prints] "
+        "here: with it they can add a build for this computer.",
         details=details,
         reasons=reasons,
     )

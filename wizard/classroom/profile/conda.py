@@ -147,7 +147,8 @@ def _package(record: Mapping[str, Any], further: Iterable[str], on_local: OnLoca
         raise WizardError(
             "profile-python-unsure",
             "The conda channel does not say all that a class profile must know of {file}: size, SHA-256, address.",
-            "Use another channel with --channel, or another engine with --engine venv.",
+            "Use another channel [on the page {page.source}|with --channel], or another engine [on the page "
+            "{page.place}|with --engine venv].",
             details=repr(error),
             file=name,
         ) from error

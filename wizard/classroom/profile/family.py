@@ -112,8 +112,8 @@ def _check(file: LockedFile, sources: Sequence[Source], pages: Pages, matrix: Ma
         raise UsageError(
             "profile-torch-unknown",
             "The class profile wants {file} from {hosts}, but the official page has no such file.",
-            "Ask whoever made the profile to make it anew with `torch-wizard profile make`; nothing "
-            "was downloaded and nothing was changed.",
+            "Ask whoever made the profile to make it anew [on the page {page.class}|with `torch-wizard profile "
+            "make`]; nothing was downloaded and nothing was changed.",
             file=file.filename,
             hosts=hosts,
         )

@@ -77,8 +77,8 @@ def check_signature(file: ProfileFile) -> Signer:
             "signature-changed",
             "“{title}” was signed with the key {before} before, and this profile is signed with "
             "another: {fingerprint}.",
-            "Ask your teacher for the profile that is signed with the key of before; nothing was changed "
-            "(in a terminal: torch-wizard profile verify FILE --key KEY takes a new key).",
+            "Ask your teacher for the profile that is signed with the key of before; nothing was changed[| (in a "
+            "terminal: torch-wizard profile verify FILE --key KEY takes a new key)].",
             title=title,
             before=before.fingerprint,
             fingerprint=key.fingerprint,

@@ -119,7 +119,8 @@ def make_profile(
         raise UsageError(
             "profile-needs-nothing",
             "No build fits any of these machines, so there is nothing to put into a profile.",
-            "See above why; allow further releases with --torch or tags with --variant.",
+            "See above why; allow further releases [on the page {page.build}|with --torch] or tags [on the page "
+            "{page.build}|with --variant].",
         )
     check_made(made)
     search = _Search(facts, matrix, choices, made.environment, hearing, is_cancelled)

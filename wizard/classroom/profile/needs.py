@@ -21,7 +21,7 @@ from wizard.system.traits import of
 PROFILE_NO_BUILD = ErrorText(
     "profile-no-build",
     "There is no build {variant} of torch {torch} for {system} with this Python.",
-    "`torch-wizard matrices show` lists what there is.",
+    "[{page.versions}|`torch-wizard matrices show`] lists what there is.",
 )
 
 # Of the systems that are in use: a profile made on a newer one must not ask more of the others than it needs.

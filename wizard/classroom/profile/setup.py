@@ -69,7 +69,8 @@ def profile_choices(profile: Profile, wishes: Choices) -> Choices:
             raise UsageError(
                 "profile-fixed",
                 "The class profile does not let you choose {what}.",
-                "Leave that option out, or ask whoever made the profile to add it to `ask`; nothing was changed.",
+                "Leave that option out, or ask whoever made the profile to add it to [“ask”|`ask`]; nothing was "
+                "changed.",
                 what=message(f"profile.ask.{what}"),
             )
     name = wishes.name or wish.name
@@ -125,8 +126,8 @@ def check_target(file: ProfileFile, choices: Choices) -> bool:
         raise UsageError(
             "profile-name-taken",
             "There is an environment called {name} already, which was not made from this class profile ({path}).",
-            "Delete it with `torch-wizard envs delete`, or use another --name if the profile asks "
-            "for it; nothing was changed.",
+            "Delete it [on the page {page.environments}|with `torch-wizard envs delete`], or [choose another name "
+            "on the page {page.place}|use another --name] if the profile asks for it; nothing was changed.",
             path=str(prefix),
             name=prefix.name,
         )
@@ -135,8 +136,8 @@ def check_target(file: ProfileFile, choices: Choices) -> bool:
             "profile-name-other",
             "The environment {name} was made from another class profile, or from an earlier one of "
             "the same class ({path}).",
-            "Delete it with `torch-wizard envs delete` if this profile is to take its place, or ask "
-            "for profiles with different names; nothing was changed.",
+            "Delete it [on the page {page.environments}|with `torch-wizard envs delete`] if this profile is to "
+            "take its place, or ask for profiles with different names; nothing was changed.",
             path=str(prefix),
             name=prefix.name,
         )
@@ -147,7 +148,7 @@ def check_target(file: ProfileFile, choices: Choices) -> bool:
             "profile-changed-since",
             "The environment was made from this class profile, but these packages have changed "
             "since: {names} ({path}).",
-            "`torch-wizard doctor --prefix` says what happened and repairs it; nothing was changed.",
+            "[{page.doctor}|`torch-wizard doctor --prefix`] says what happened and repairs it; nothing was changed.",
             path=str(prefix),
             names=names,
         )

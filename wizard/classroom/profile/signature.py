@@ -18,7 +18,8 @@ from wizard.model.errors import ErrorText, UsageError
 SIGNATURE_KEY_BAD = ErrorText(
     "signature-key-bad",
     "{path} is not a key in minisign's form.",
-    "A public key is one line that begins with RW, as `torch-wizard profile key` prints it.",
+    "A public key is one line that begins with RW, as [the page {page.class} shows|`torch-wizard profile key` "
+    "prints] it.",
 )
 
 
@@ -94,7 +95,7 @@ def parse_secret(text: str, path: str) -> SecretKey:
         raise UsageError(
             "signature-key-locked",
             "The key in {path} has a password, which this program does not ask for.",
-            "Sign with minisign itself (`minisign -S`), or put a key without a password there.",
+            "Sign with minisign itself (“`minisign -S`”), or put a key without a password there.",
             path=path,
         )
     key = _secret_key(data[54:62], data[62:94])
@@ -179,8 +180,8 @@ def _key_within(comment: str) -> PublicKey:
             "signature-no-key",
             "The class profile is signed with a key that this computer does not know, and the "
             "signature does not name it.",
-            "Ask your teacher for a profile whose signature names its key; nothing was changed "
-            "(in a terminal: torch-wizard profile verify FILE --key KEY takes a key that you were given).",
+            "Ask your teacher for a profile whose signature names its key; nothing was changed[| (in a terminal: "
+            "torch-wizard profile verify FILE --key KEY takes a key that you were given)].",
         ) from error
 
 

@@ -21,8 +21,8 @@ from wizard.model.errors import ErrorText, WizardError
 SHARE_NO_MDNS = ErrorText(
     "share-no-mdns",
     "This network lets no announcements through, by which computers find each other.",
-    "Share without announcing it (leave out --announce), "
-    "and let the students type the address (--pack http://ADDRESS:PORT/).",
+    "Share without announcing it[| (leave out --announce)], and let the students type the address[| (--pack "
+    "http://ADDRESS:PORT/)].",
 )
 
 SERVICE = "_torch-setup._tcp.local."

@@ -116,7 +116,7 @@ class PackServer:
             raise WizardError(
                 "share-port",
                 "Nothing can be served on port {port}: it is taken or not allowed.",
-                "Choose another one (--port), or an address that this computer has (--host).",
+                "Choose another one[| (--port)], or an address that this computer has[| (--host)].",
                 details=str(error),
                 port=self._options.port,
             ) from error

@@ -160,7 +160,7 @@ def show_problems(problems: tuple[PackProblem, ...], terminal: Terminal) -> None
     for problem in problems:
         terminal.write("✗ " + terminal.words(Message(f"pack.problem.{problem.kind}", {"path": problem.path})))
     if problems:
-        terminal.say(message("pack.mend", "torch-wizard pack update fetches these anew."))
+        terminal.say(message("pack.mend", "[{page.class}|torch-wizard pack update] fetches these anew."))
 
 
 @pack.add(
@@ -232,7 +232,8 @@ def _serve(arguments: Arguments, terminal: Terminal) -> int:
         terminal.say(
             message(
                 "share.code",
-                "Class code: {code}. Students type: torch-wizard setup {options} --yes",
+                "Class code: {code}. Students type[ it on the page {page.welcome}.|: torch-wizard setup {options} "
+                "--yes]",
                 code=code,
                 options=f"{by_address}--class {code} {''.join(trust)}".rstrip(),
             )

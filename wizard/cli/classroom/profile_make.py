@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 PROFILE_OPTION = ErrorText(
     "profile-option",
     "{option} cannot be {value} in a class profile.",
-    "See `torch-wizard profile make --help`; a place is ~/folder, or for one system a full path.",
+    "See “torch-wizard profile make --help”; a place is ~/folder, or for one system a full path.",
 )
 
 _PLATFORMS: Mapping[str, tuple[str, str]] = {
@@ -125,7 +125,12 @@ def make(arguments: Arguments, terminal: Terminal) -> int:
     wanted = _Wanted.of(arguments, allowed, session)
     needs = wanted.needs(session.matrix)
     if arguments.companions is None:
-        terminal.say(message("profile.make.default-with", "Each build comes with torchvision; change it by --with."))
+        terminal.say(
+            message(
+                "profile.make.default-with",
+                "Each build comes with torchvision; change it [on the page {page.build}|by --with].",
+            )
+        )
     for unmet in needs.unmet:
         why = terminal.words(unmet.reason) if unmet.reason else "-"
         key = "profile.make.unmet" if unmet.is_read else "profile.make.unread"
@@ -236,8 +241,8 @@ class _Wanted:
                 raise UsageError(
                     "profile-make-what",
                     "It is not known which graphics cards the class has.",
-                    "Name machine files with --machine FOLDER (`torch-wizard probe --json` on each "
-                    "computer), or CUDA tags with --variant cu126,cpu.",
+                    "Name machine files with --machine FOLDER (“torch-wizard probe --json” on each computer), or "
+                    "CUDA tags with --variant cu126,cpu.",
                 )
             return cls(allowed, [("-", session.probe().machine)], [], ())
         machines, unread = machines_of(arguments.machine) if arguments.machine else ([], [])

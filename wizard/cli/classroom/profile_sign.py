@@ -77,8 +77,8 @@ def sign_with(path: Path, file: ProfileFile, key: SecretKey, terminal: Terminal)
     terminal.say(
         message(
             "profile.sign.done",
-            "Signed with the key {fingerprint}: {path}. Hand it out together with the profile; `pack "
-            "build` takes it along.",
+            "Signed with the key {fingerprint}: {path}. Hand it out together with the profile; "
+            "[{page.class}|`pack build`] takes it along.",
             path=str(signature_path(path)),
             fingerprint=public.fingerprint,
         )
@@ -106,7 +106,8 @@ def check_signed(arguments: Arguments, terminal: Terminal) -> int:
         raise UsageError(
             "signature-none",
             "{file} is not signed: there is no .minisig file beside it.",
-            "Get that file from whoever made the profile, or sign it with `torch-wizard profile sign`.",
+            "Get that file from whoever made the profile, or sign it [on the page {page.class}|with `torch-wizard "
+            "profile sign`].",
             file=arguments.profile,
         )
     wanted = _named(arguments.key)

@@ -136,7 +136,7 @@ def _update(arguments: Arguments, terminal: Terminal) -> int:
             raise UsageError(
                 "update-torch-asked",
                 "“{asked}” cannot be updated by its name: torch and its companions move together.",
-                "Let them move with: torch-wizard envs update {path} --torch",
+                "Let them move [on the page {page.environments}.|with: torch-wizard envs update {path} --torch]",
                 asked=line,
                 path=str(prefix),
             )
@@ -163,7 +163,7 @@ def _choices(arguments: Arguments, prefix: Path) -> Choices:
             raise UsageError(
                 "add-torch-asked",
                 "“{asked}” cannot be asked for here: the torch that is there stays as it is.",
-                "Let torch move with: torch-wizard setup --into {path} --torch VERSION",
+                "Let torch move [on the page {page.welcome}.|with: torch-wizard setup --into {path} --torch VERSION]",
                 asked=line,
                 path=str(prefix),
             )
@@ -203,7 +203,8 @@ def _lines(file: Path, prefix: Path) -> Iterator[str]:
         raise UsageError(
             "add-sources",
             "{file} wants packages from places that are neither official nor in this program's tables: {places}.",
-            "If you trust them, name them with --index or --find-links and take the lines out of the file.",
+            "If you trust them, name them [on the page {page.source}|with --index or --find-links] and take the "
+            "lines out of the file.",
             file=str(file),
             places=", ".join(foreign),
         )
@@ -217,8 +218,9 @@ def _lines(file: Path, prefix: Path) -> Iterator[str]:
             raise UsageError(
                 "add-other-torch",
                 "{file}, line {line}, asks for {asked}, and {name} {version} is there and held.",
-                "Take the line out; or let torch move with torch-wizard setup --into, or make the file an environment "
-                "of its own with torch-wizard setup --project.",
+                "Take the line out; or let torch move [on the page {page.welcome}|with torch-wizard setup "
+                "--into], or make the file an environment of its own [on the page {page.welcome}|with "
+                "torch-wizard setup --project].",
                 file=one.origin.file,
                 line=one.origin.line,
                 asked=str(one),

@@ -59,8 +59,8 @@ def snapshot_words(prefix: Path) -> Iterator[Message]:
     for one in found[:1]:
         yield message(
             "snapshot.kept",
-            "A state before run {run} is kept ({size}): {names}. It comes back with: torch-wizard "
-            "envs restore {prefix}",
+            "A state before run {run} is kept ({size}): {names}. It comes back [on the page "
+            "{page.environments}.|with: torch-wizard envs restore {prefix}]",
             run=one.run,
             size=amount(one.size),
             names=names_shown(one.names),
@@ -69,7 +69,7 @@ def snapshot_words(prefix: Path) -> Iterator[Message]:
     if len(found) > 1:
         yield message(
             "snapshot.more",
-            "Older states are kept too ({count}): torch-wizard envs history {prefix}",
+            "Older states are kept too ({count}): [{page.environments}.|torch-wizard envs history {prefix}]",
             count=len(found) - 1,
             prefix=shell_word(prefix),
         )

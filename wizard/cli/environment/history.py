@@ -78,7 +78,8 @@ def _kept(prefix: Path, count: int) -> Message:
     return message(
         "history.kept",
         "Kept: {count}, with {size} of their own; at most {most}, {bytes} and {days} days, the oldest go first. "
-        "Back to before one of them, and before all above it: torch-wizard envs restore {prefix} STATE",
+        "Back to before one of them, and before all above it: [{page.environments}.|torch-wizard envs restore "
+        "{prefix} STATE]",
         count=count,
         size=amount(bytes_kept(prefix)),
         most=most.most,
@@ -100,8 +101,9 @@ def _tell_unfinished(prefix: Path, terminal: Terminal) -> None:
             terminal.say(
                 message(
                     "history.unfinished",
-                    "A change of {prefix} was left unfinished. Go on with: torch-wizard resume {run}   or take it back "
-                    "with: torch-wizard runs --remove {run}",
+                    "A change of {prefix} was left unfinished. Go on [on the page {page.welcome}|with: "
+                    "torch-wizard resume {run}  ] or take it back [on the page {page.welcome}.|with: torch-wizard "
+                    "runs --remove {run}]",
                     prefix=str(prefix),
                     run=run.id,
                 )

@@ -116,8 +116,8 @@ def _verify(arguments: Arguments, terminal: Terminal) -> int:
             terminal.say(
                 message(
                     "store.shared-damage",
-                    "The same damaged file is in an environment: {path}. Mend it with torch-wizard doctor "
-                    '--prefix "{prefix}" --deep --repair.',
+                    "The same damaged file is in an environment: {path}. Mend it [on the page {page.doctor}|with "
+                    'torch-wizard doctor --prefix "{prefix}" --deep --repair].',
                     path=str(path),
                     prefix=str(prefix),
                 )

@@ -181,8 +181,8 @@ def _refresh(arguments: Arguments, terminal: Terminal) -> int:
     terminal.say(
         message(
             "matrices.learnt",
-            "New builds that are now known on this computer ({folder}): {count}. Take them back "
-            "with: torch-wizard matrices refresh --remove",
+            "New builds that are now known on this computer ({folder}): {count}. Take them back [on the page "
+            "{page.versions}.|with: torch-wizard matrices refresh --remove]",
             count=taken,
             folder=folder,
         )
@@ -264,8 +264,8 @@ def warn_of_overlay(terminal: Terminal) -> None:
         terminal.say(
             message(
                 "update.left-out.damaged",
-                "The tables of update {number} are damaged, so this program's own count. Fetch them again, or take "
-                "them back, with: torch-wizard update (--undo)",
+                "The tables of update {number} are damaged, so this program's own count. Fetch them again, or "
+                "take them back, [on the page {page.versions}.|with: torch-wizard update (--undo)]",
                 number=tables.update.version,
             )
         )
@@ -273,8 +273,8 @@ def warn_of_overlay(terminal: Terminal) -> None:
         terminal.say(
             message(
                 "update.left-out.program",
-                "The tables of update {number} were checked by program {program}, so this program's own count. Ask "
-                "anew with: torch-wizard update",
+                "The tables of update {number} were checked by program {program}, so this program's own count. "
+                "Ask anew [on the page {page.versions}.|with: torch-wizard update]",
                 number=tables.update.version,
                 program=tables.update.program,
             )
@@ -284,8 +284,8 @@ def warn_of_overlay(terminal: Terminal) -> None:
         terminal.say(
             message(
                 "matrices.damaged",
-                "What was learnt earlier ({folder}) is damaged and was left out: {first}. Take it away "
-                "with: torch-wizard matrices refresh --remove",
+                "What was learnt earlier ({folder}) is damaged and was left out: {first}. Take it away [on the "
+                "page {page.versions}.|with: torch-wizard matrices refresh --remove]",
                 folder=overlay.folder,
                 first=overlay.problems[0],
             )

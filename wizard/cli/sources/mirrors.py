@@ -223,14 +223,21 @@ def _fix(findings: Sequence[LintFinding], arguments: Arguments, terminal: Termin
     for diff in planned.diffs:
         terminal.write(diff.text)
     if not arguments.yes and not agrees(
-        message("lint.ask", "Write this? The old files are kept, and torch-wizard undo brings them back. [y/N]"),
+        message(
+            "lint.ask",
+            "Write this? The old files are kept, and [{page.undo}|torch-wizard undo] brings them back. [y/N]",
+        ),
         terminal,
     ):
         terminal.say(message("lint.left-alone", "Nothing was changed."))
         return None
     change = use_case.mend(planned, terminal.say)
     terminal.say(
-        message("lint.fixed", "Files mended: {count}. To take it back: torch-wizard undo", count=len(planned.diffs))
+        message(
+            "lint.fixed",
+            "Files mended: {count}. To take it back: [{page.undo}.|torch-wizard undo]",
+            count=len(planned.diffs),
+        )
     )
     return change
 
@@ -259,7 +266,9 @@ def _show(findings: Sequence[LintFinding], terminal: Terminal) -> None:
         )
     )
     if any(finding.is_fixable for finding in findings):
-        terminal.say(message("lint.fixable", "These can be mended here: torch-wizard mirrors lint --fix all"))
+        terminal.say(
+            message("lint.fixable", "These can be mended here: [{page.check}.|torch-wizard mirrors lint --fix all]")
+        )
 
 
 _HEAD = ("name", "verdict", "host", "rate", "age")

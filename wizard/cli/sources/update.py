@@ -62,7 +62,8 @@ def _update(arguments: Arguments, terminal: Terminal, client: Client, source: Up
         terminal.say(
             message(
                 "update.taken",
-                "Tables number {number} count from the next start on. Take them back with: torch-wizard update --undo",
+                "Tables number {number} count from the next start on. Take them back [on the page "
+                "{page.versions}.|with: torch-wizard update --undo]",
                 number=number,
             )
         )

@@ -53,9 +53,9 @@ def _failed(facts: TextFacts) -> Iterator[Message]:
         if ".nv" in facts.nightly:
             yield message(
                 "explain.reason.makers-build",
-                "torch {torch} is a build of NVIDIA's own (for Jetson, or in a container): wheels of {package} from "
-                "the index are made for another torch. Take both from one source, or build {package} for this torch "
-                "with --no-build-isolation.",
+                "torch {torch} is a build of NVIDIA's own (for Jetson, or in a container): wheels of {package} "
+                "from the index are made for another torch. Take both from one source, or build {package} for "
+                "this torch with `--no-build-isolation`.",
                 torch=facts.nightly,
                 package=facts.failed_file,
             )
@@ -77,10 +77,10 @@ def _made_for(facts: TextFacts) -> Iterator[Message]:
         if facts.is_of_loading:
             yield message(
                 "explain.reason.made-for-this",
-                "{build} is by its name the build for torch {made} already, so the same again does not help. What can "
-                "differ: the C++ ABI in the name (cxx11abiTRUE or FALSE; torch._C._GLIBCXX_USE_CXX11_ABI says "
-                "torch's), the CUDA, or another torch that is loaded; or that file was built wrongly: take another "
-                "release of it, or build it here with --no-build-isolation.",
+                "{build} is by its name the build for torch {made} already, so the same again does not help. What "
+                "can differ: the C++ ABI in the name (cxx11abiTRUE or FALSE; torch._C._GLIBCXX_USE_CXX11_ABI says "
+                "torch's), the CUDA, or another torch that is loaded; or that file was built wrongly: take "
+                "another release of it, or build it here with `--no-build-isolation`.",
                 build=facts.made_for[0],
                 made=facts.made_for[1],
             )
@@ -169,8 +169,8 @@ def _memory(facts: TextFacts) -> Iterator[Message]:
         number, held, whole = facts.held
         yield message(
             "explain.reason.held",
-            "Another process ({number}) holds {held} of the card's {whole} GiB: end it, wait for it, or take another "
-            "card first (nvidia-smi); smaller settings come after that.",
+            "Another process ({number}) holds {held} of the card's {whole} GiB: end it, wait for it, or take "
+            "another card first (`nvidia-smi`); smaller settings come after that.",
             number=number,
             held=held,
             whole=whole,

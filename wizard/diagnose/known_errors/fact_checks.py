@@ -125,8 +125,8 @@ def _pair(facts: TextFacts, matrix: Matrix) -> Iterator[Message]:
         yield message(
             "explain.reason.pair-fits",
             "{torch} and {torchvision} go together, so the program uses others than these: look in its own Python "
-            '(python -c "import torch, torchvision; print(torch.__file__, torchvision.__file__)"), or one of the two '
-            "is not whole.",
+            '(`python -c "import torch, torchvision; print(torch.__file__, torchvision.__file__)"`), or one of '
+            "the two is not whole.",
             torch=torch.text,
             torchvision=vision.text,
         )
@@ -305,7 +305,7 @@ def _nearest_tag(tag: str, builds: list[Build]) -> Iterator[Message]:
         near = min(there, key=lambda one: _apart(version_key(cuda_of(one) or ""), asked))
         yield message(
             "explain.reason.nearest-tag",
-            "The nearest to {tag} of these is {near}: --index-url https://download.pytorch.org/whl/{near}",
+            "The nearest to {tag} of these is {near}: `--index-url https://download.pytorch.org/whl/{near}`",
             tag=tag,
             near=near,
         )

@@ -14,12 +14,12 @@ from wizard.model.errors import ErrorText, UsageError
 EXPLAIN_EMPTY = ErrorText(
     "explain-empty",
     "There is no text to explain.",
-    "Give a file, or paste the error's lines (in a terminal: torch-wizard explain -).",
+    "Give a file, or paste the error's lines[| (in a terminal: torch-wizard explain -)].",
 )
 EXPLAIN_UNREADABLE = ErrorText(
     "explain-unreadable",
     "{path} cannot be read as text.",
-    "Save the error as a text file, or paste its lines (in a terminal: torch-wizard explain -).",
+    "Save the error as a text file, or paste its lines[| (in a terminal: torch-wizard explain -)].",
 )
 
 _MOST_BYTES = 20_000_000

@@ -127,8 +127,8 @@ def _carried(
         raise WizardError(
             "repair-companion-not-carried",
             "No reachable source has {name} made for {build}, so nothing was changed.",
-            "Name a source that has both with --torch-index or --find-links; or, if you do not use "
-            "{name}, uninstall it and let the doctor look again.",
+            "Name a source that has both [on the page {page.source}|with --torch-index or --find-links]; or, if "
+            "you do not use {name}, uninstall it and let the doctor look again.",
             name=", ".join(missing),
             build=build,
         )

@@ -143,7 +143,7 @@ def _check_possible(env: Installation, remedy: Remedy) -> None:
         raise WizardError(
             "repair-by-hand",
             "This program cannot repair that by itself.",
-            "Do what the answer says; or make a new environment with: torch-wizard setup",
+            "Do what the answer says; or make a new environment [on the page {page.welcome}.|with: torch-wizard setup]",
         )
     is_own = env.is_conda or (env.prefix / "pyvenv.cfg").is_file()
     is_of_system = (env.python.stdlib / "EXTERNALLY-MANAGED").is_file() or env.prefix in (
@@ -154,7 +154,7 @@ def _check_possible(env: Installation, remedy: Remedy) -> None:
         raise WizardError(
             "repair-system",
             "{path} belongs to the operating system, and this program does not change it.",
-            "Make an environment of your own with: torch-wizard setup",
+            "Make an environment of your own [on the page {page.welcome}.|with: torch-wizard setup]",
             path=str(env.prefix),
         )
     closed = next((path for path in (env.prefix, env.site) if not os.access(path, os.W_OK)), None)
@@ -162,7 +162,7 @@ def _check_possible(env: Installation, remedy: Remedy) -> None:
         raise WizardError(
             "repair-not-yours",
             "You may not write in {path}: it belongs to somebody else or is read-only.",
-            "Ask its owner, or make an environment of your own with: torch-wizard setup",
+            "Ask its owner, or make an environment of your own [on the page {page.welcome}.|with: torch-wizard setup]",
             path=str(closed),
         )
     twice = {path.name.split("-")[0] for path in remedy.aside}
@@ -172,7 +172,8 @@ def _check_possible(env: Installation, remedy: Remedy) -> None:
             raise WizardError(
                 "repair-conda-owned",
                 "{name} in this environment belongs to conda, and pip would write over it.",
-                "Change it with conda, or make a new environment with: torch-wizard setup",
+                "Change it with conda, or make a new environment [on the page {page.welcome}.|with: torch-wizard "
+                "setup]",
                 name=name,
             )
 

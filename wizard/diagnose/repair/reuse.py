@@ -161,7 +161,7 @@ def held_family(env: Installation) -> dict[str, str]:
         raise UsageError(
             "add-no-torch",
             "There is no PyTorch in “{path}” that could be held.",
-            "Put one in with: torch-wizard setup --into {path}",
+            "Put one in [on the page {page.welcome}.|with: torch-wizard setup --into {path}]",
             path=str(env.prefix),
         )
     return held
@@ -174,7 +174,8 @@ def check_held(changes: Iterable[ReuseChange], held: Mapping[str, str]) -> None:
         raise WizardError(
             "add-not-held",
             "No source has the very build that is there, so it would change: {moved}.",
-            "Name the source that it came from with --torch-index or --find-links; nothing was changed.",
+            "Name the source that it came from [on the page {page.source}|with --torch-index or --find-links]; "
+            "nothing was changed.",
             moved=", ".join(moved),
         )
 
@@ -285,7 +286,8 @@ def words_of(
     )
     yield message(
         "reuse.change.snapshot",
-        "What is replaced is kept in the environment; it comes back with: torch-wizard envs restore {prefix}",
+        "What is replaced is kept in the environment; it comes back [on the page {page.environments}.|with: "
+        "torch-wizard envs restore {prefix}]",
         prefix=shell_word(Path(plan.prefix)),
     )
 
@@ -315,7 +317,8 @@ class ReuseReady(RepairReady):
                 raise UsageError(
                     "reuse-missing",
                     "There is no environment in “{path}”.",
-                    "Leave out --reuse to make a new one there, or look for the right one with: torch-wizard envs list",
+                    "[Choose its folder on the page {page.place}|Leave out --reuse] to make a new one there, or "
+                    "look for the right one [on the page {page.environments}.|with: torch-wizard envs list]",
                     path=str(prefix),
                 )
             check_reusable(one)

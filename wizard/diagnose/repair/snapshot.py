@@ -41,7 +41,7 @@ RESTORE_FAILED = ErrorText(
 STATE_COVERED = ErrorText(
     "state-covered",
     "Another change of {path} lies on top of that of run {run}: run {newer}.",
-    "Take that one back first with: torch-wizard envs restore {path} {newer}",
+    "Take that one back first [on the page {page.environments}.|with: torch-wizard envs restore {path} {newer}]",
 )
 
 FOLDER = ".torch-setup-aside"

@@ -117,7 +117,7 @@ def under_way(prefix: Path, but: str = "") -> WizardError | None:
         return WizardError(
             "restore-under-way",
             "The way back of {path} was cut off: some of its packages are gone.",
-            "Finish it with: torch-wizard envs restore {path}",
+            "Finish it [on the page {page.environments}.|with: torch-wizard envs restore {path}]",
             path=str(prefix),
         )
     run = next((run for run in kept_runs(prefix) if run != but and is_under_way(run)), None)
@@ -126,7 +126,8 @@ def under_way(prefix: Path, but: str = "") -> WizardError | None:
     return WizardError(
         "repair-under-way",
         "An earlier change of {path} is not finished.",
-        "Resume with: torch-wizard resume {run}   or take it back with: torch-wizard envs restore {path}",
+        "Resume [on the page {page.welcome}|with: torch-wizard resume {run}  ] or take it back [on the page "
+        "{page.environments}.|with: torch-wizard envs restore {path}]",
         run=run,
         path=str(prefix),
     )
@@ -171,7 +172,7 @@ def way_back(prefix: Path, state: str | None) -> tuple[State, ...]:
         raise UsageError(
             "no-such-state",
             "{state} is no state of {path} that is kept.",
-            "See them with: torch-wizard envs history {path}",
+            "See them [on the page {page.environments}.|with: torch-wizard envs history {path}]",
             state=state or "",
             path=str(prefix),
         )

@@ -136,7 +136,7 @@ class RepairReady(Step):
             raise WizardError(
                 "repair-busy-python",
                 "The Python in {path} does not run any more.",
-                "Nothing was changed; make a new environment with: torch-wizard setup",
+                "Nothing was changed; make a new environment [on the page {page.welcome}.|with: torch-wizard setup]",
                 details=error.details,
                 path=str(prefix),
             ) from error

@@ -28,8 +28,8 @@ _NOWHERE = re.compile(r"Because (?P<name>[\w.-]+) was not found in the (?:packag
 _BESIDE_TORCH = ErrorText(
     "add-no-solution",
     "{packages} cannot be added beside torch {torch}, which is held: they do not go together.",
-    "Ask for another version; or let torch move with: torch-wizard setup --into {path} --with NAMES. Nothing "
-    "was changed.",
+    "Ask for another version; or let torch move [on the page {page.welcome}|with: torch-wizard setup --into "
+    "{path} --with NAMES]. Nothing was changed.",
 )
 _NOWHERE_TO_GET = ErrorText(
     "add-nowhere",
@@ -89,7 +89,7 @@ def _check(env: Installation, asked: Iterable[str], fixed: set[str]) -> None:
         raise UsageError(
             "update-not-there",
             "{names} cannot be updated: that is not in “{path}”.",
-            "Add it with: torch-wizard envs add {path} {first}",
+            "Add it [on the page {page.environments}.|with: torch-wizard envs add {path} {first}]",
             names=", ".join(missing),
             first=missing[0],
             path=str(env.prefix),
@@ -191,7 +191,8 @@ def no_newer(error: WizardError, prefix: Path) -> WizardError:
     return WizardError(
         "update-no-solution",
         "The packages in {path} have no newer versions that fit each other and all that stays.",
-        "Name those that are to be updated, as in: torch-wizard envs update {path} PACKAGE. Nothing was changed.",
+        "Name those that are to be updated[ on the page {page.environments}|, as in: torch-wizard envs update "
+        "{path} PACKAGE]. Nothing was changed.",
         path=shell_word(prefix),
         **_resolvers_words(error),
     )

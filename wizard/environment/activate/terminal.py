@@ -106,7 +106,7 @@ def open_terminal(prefix: Path, lines: Sequence[ShellLine] = (), folder: Path | 
         raise WizardError(
             "terminal-gone",
             "The environment is no longer at “{path}”.",
-            "Set it up again, or choose another one under Environments.",
+            "Set it up again, or choose another one under {page.environments}.",
             path=str(prefix),
         )
     os_name = paths.os_name()
@@ -154,7 +154,7 @@ def _shell_and_line(shell: str, lines: Sequence[ShellLine], prefix: Path) -> tup
     raise WizardError(
         "terminal-no-script",
         "The environment in “{path}” has no script that switches it on.",
-        "Open a terminal yourself and use “conda activate”, or call its Python by its path.",
+        "Open a terminal yourself and use “`conda activate`”, or call its Python by its path.",
         path=str(prefix),
     )
 
@@ -166,7 +166,7 @@ def _in_terminal(line: str, shell: str, prefix: Path, is_wanted_for_it: bool = F
         raise WizardError(
             "terminal-none-for",
             "No terminal program was found that could be opened.",
-            "Open a terminal yourself and type: {command}",
+            "Open a terminal yourself and type: `{command}`",
             command=line,
         )
     if terminal is None:

@@ -175,7 +175,7 @@ def check_conda_prefix(prefix: Path) -> None:
         raise UsageError(
             "conda-name-characters",
             "conda makes no environment in “{path}”: its last part may not hold a space, a colon or “#”.",
-            "Choose another name, such as torch-gpu; or take the built-in engine (--engine rattler), which can.",
+            "Choose another name, such as torch-gpu; or take the built-in engine[| (--engine rattler)], which can.",
             path=str(prefix),
         )
 

@@ -22,18 +22,19 @@ from wizard.process import Outcome, redact, without_memory
 CONDA_FAILED = ErrorText(
     "conda-failed",
     "{program} stopped: {said}",
-    "See the details. Trying again is safe; or take the built-in engine (--engine rattler).",
+    "See the details. Trying again is safe; or take the built-in engine[| (--engine rattler)].",
 )
 CONDA_NO_ANSWER = ErrorText(
     "conda-no-answer",
     "{program} answered in a way that cannot be read.",
-    "See the details; a plugin or a start script may print into it. Try again, or take the "
-    "built-in engine (--engine rattler).",
+    "See the details; a plugin or a start script may print into it. Try again, or take the built-in engine[| "
+    "(--engine rattler)].",
 )
 CONDA_NOT_STARTED = ErrorText(
     "conda-not-started",
     "“{path}” can't be started.",
-    "When it is broken, name another one with --conda or take the built-in engine (--engine rattler).",
+    "When it is broken, name another one [on the page {page.place}|with --conda] or take the built-in engine[| "
+    "(--engine rattler)].",
 )
 
 _ANY = "*"

@@ -24,8 +24,8 @@ from wizard.system.traits import of
 ENGINE_CONDA_NONE = ErrorText(
     "engine-conda-none",
     "No conda on this computer answers (looked at: {tried}).",
-    "Name one with --conda PATH, have Miniforge installed first, or take the built-in engine "
-    "(--engine rattler), which needs no conda.",
+    "Name one [on the page {page.place}|with --conda PATH], have Miniforge installed first, or take the built-in "
+    "engine[| (--engine rattler)], which needs no conda.",
 )
 
 # The command lines that we give to conda, and the environment it runs in. Nothing here runs anything.
@@ -179,8 +179,8 @@ def confirm(executable: Path, extra: Mapping[str, str], is_cancelled: IsCancelle
         raise WizardError(
             "conda-silent",
             "“{path}” gave no answer within {seconds} seconds.",
-            "Its disk may not be reachable. Name another one with --conda, "
-            "or take the built-in engine (--engine rattler).",
+            "Its disk may not be reachable. Name another one [on the page {page.place}|with --conda], or take the "
+            "built-in engine[| (--engine rattler)].",
             details=outcome.tail(),
             path=str(executable),
             seconds=int(INFO_SECONDS),

@@ -23,7 +23,7 @@ from wizard.system.places import places
 BOOTSTRAP_TAKEN = ErrorText(
     "bootstrap-taken",
     "“{path}” is there already; nothing was changed.",
-    "Choose another folder. If it is a conda that you want to use, name it with --conda.",
+    "Choose another folder. If it is a conda that you want to use, name it [on the page {page.place}|with --conda].",
 )
 
 # Miniforge's installers as rows of `matrices/miniforge.toml`: names, silent command lines, licence. Facts only.
@@ -152,7 +152,7 @@ def no_place(row: InstallerRow, environment: Mapping[str, str]) -> UsageError:
     return UsageError(
         "bootstrap-no-place",
         "None of the usual places for Miniforge will do: {places} can't be written to, or have a space in their path.",
-        "Name a folder of your own with --prefix, without a space in its path.",
+        "Name a folder of your own [on the page {page.place}|with --prefix], without a space in its path.",
         places=", ".join(map(str, usual)),
     )
 

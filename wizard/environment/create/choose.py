@@ -73,8 +73,8 @@ def choose_engine(
             "engine-rattler-no-channel",
             "The built-in engine gets Python from a conda channel (a server with packages), and none "
             "of these answers: {tried}.",
-            "Check the network or the proxy, name another channel (page Source, or --channel), or "
-            "use this computer's own Python (page Place, or --engine venv).",
+            "Check the network or the proxy, name another channel (page {page.source}[|, or --channel]), or use "
+            "this computer's own Python (page {page.place}[|, or --engine venv]).",
             tried=_tried(channel_verdicts),
         )
     if wanted == "venv" and base is None:
@@ -93,8 +93,8 @@ def choose_engine(
             "no-engine",
             "No environment with Python {python} can be made: no conda channel answers (tried: "
             "{tried}) and this computer has no Python {python} with venv (found: {found}).",
-            "Connect to the network, name a channel (page Source, or --channel), or choose or "
-            "install a Python version that is there.",
+            "Connect to the network, name a channel (page {page.source}[|, or --channel]), or choose or install a "
+            "Python version that is there.",
             python=python,
             found=_found(pythons),
             tried=_tried(channel_verdicts),
@@ -111,7 +111,7 @@ def _conda_choice(
         raise UsageError(
             "engine-conda-no-channel",
             "conda needs a channel, and none of these answers: {tried}.",
-            "Check the network or the proxy, or name another channel with --channel.",
+            "Check the network or the proxy, or name another channel [on the page {page.source}|with --channel].",
             tried=_tried(verdicts),
         )
     return ChosenEngine("conda", None, channels, own_conda.reason, own_conda.executable)

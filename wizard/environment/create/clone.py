@@ -193,7 +193,8 @@ def _check_it_runs(source: Environment, target: Path) -> None:
         raise WizardError(
             "clone-broken",
             "The Python of the copy in {path} does not run.",
-            "Make a new environment with torch-wizard setup; the copy is removed again, and the original is as it was.",
+            "Make a new environment [on the page {page.welcome}|with torch-wizard setup]; the copy is removed "
+            "again, and the original is as it was.",
             details=error.details,
             path=str(target),
         ) from error

@@ -37,7 +37,7 @@ from wizard.transfer.trouble import explain_text
 ENV_CRASHED = ErrorText(
     "env-crashed",
     "The built-in engine ended without a word.",
-    "Try again; if it happens again, use this computer's own Python (page Place, or --engine venv).",
+    "Try again; if it happens again, use this computer's own Python (page {page.place}[|, or --engine venv]).",
 )
 
 _DISK_FULL = re.compile(
@@ -87,8 +87,8 @@ def failure(
         return WizardError(
             "env-channel-lost",
             "The conda channel stopped handing out packages in the middle ({channels}: {file}).",
-            "Try again: what has come is kept. If it happens again, choose another channel (page "
-            "Source, or --channel) or look at the network and the proxy.",
+            "Try again: what has come is kept. If it happens again, choose another channel (page {page.source}[|, "
+            "or --channel]) or look at the network and the proxy.",
             details=details,
             channels=names,
             file=file[1] if file else "?",

@@ -103,7 +103,8 @@ def _trouble(site: Path, torches: Sequence[str], variant: str | None) -> Message
         names = ", ".join(name.removesuffix(".dist-info") for name in torches)
         return message(
             "envs.broken.two",
-            "Two builds of PyTorch lie over each other in it ({names}). “torch-wizard doctor” brings one of them back.",
+            "Two builds of PyTorch lie over each other in it ({names}). [{page.doctor}|“torch-wizard doctor”] "
+            "brings one of them back.",
             names=names,
         )
     lost = next((lost for name in torches if (lost := lost_library(site / name, variant))), None)
@@ -111,7 +112,7 @@ def _trouble(site: Path, torches: Sequence[str], variant: str | None) -> Message
         return None
     return message(
         "envs.broken.library",
-        "A library of its PyTorch is missing ({path}). “torch-wizard doctor” brings it back.",
+        "A library of its PyTorch is missing ({path}). [{page.doctor}|“torch-wizard doctor”] brings it back.",
         path=lost,
     )
 

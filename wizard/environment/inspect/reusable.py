@@ -24,7 +24,8 @@ from wizard.system.links import is_link
 REUSE_BROKEN = ErrorText(
     "reuse-broken",
     "Nothing is installed into the environment in “{path}”, which is not whole: {reason}",
-    "See what torch-wizard doctor {path} can repair, or make a new one with torch-wizard setup; nothing was changed.",
+    "See what [{page.doctor}|torch-wizard doctor {path}] can repair, or make a new one [on the page "
+    "{page.welcome}|with torch-wizard setup]; nothing was changed.",
 )
 
 _MOST_PROGRAMS = 5
@@ -46,8 +47,8 @@ def check_reusable(one: Environment, roots: Iterable[Path] = ()) -> None:
         raise UsageError(
             "reuse-unfinished",
             "“{path}” was begun by {run} and is not finished.",
-            "Resume it with torch-wizard resume, or take it back with torch-wizard runs --remove; a copy "
-            "that was cut off is simply made again.",
+            "Resume it [on the page {page.welcome}|with torch-wizard resume], or take it back [on the page "
+            "{page.welcome}|with torch-wizard runs --remove]; a copy that was cut off is simply made again.",
             path=shown,
             run=one.run or "-",
         )
@@ -57,14 +58,14 @@ def check_reusable(one: Environment, roots: Iterable[Path] = ()) -> None:
         raise UsageError(
             "reuse-system",
             "“{path}” belongs to the operating system or to an installed Python, and this program does not change it.",
-            "Make an environment of your own with: torch-wizard setup",
+            "Make an environment of your own [on the page {page.welcome}.|with: torch-wizard setup]",
             path=shown,
         )
     if one.kind is EnvironmentKind.BASE or is_conda_base(prefix) or any(_is_same(prefix, root) for root in roots):
         raise UsageError(
             "reuse-base",
             "“{path}” is a conda installation itself, and conda runs from it; nothing is installed there.",
-            "Make an environment of your own with: torch-wizard setup",
+            "Make an environment of your own [on the page {page.welcome}.|with: torch-wizard setup]",
             path=shown,
         )
     frozen = prefix / "conda-meta" / "frozen"
@@ -72,7 +73,8 @@ def check_reusable(one: Environment, roots: Iterable[Path] = ()) -> None:
         raise UsageError(
             "reuse-frozen",
             "“{path}” is marked as frozen by whoever looks after it ({reason}).",
-            "Make a copy that is yours with: torch-wizard envs clone {path} --name NAME",
+            "Make a copy that is yours [on the page {page.environments}.|with: torch-wizard envs clone {path} "
+            "--name NAME]",
             path=shown,
             reason=frozen_reason(read_text(frozen) or ""),
         )
@@ -80,7 +82,7 @@ def check_reusable(one: Environment, roots: Iterable[Path] = ()) -> None:
         raise UsageError(
             "reuse-managed",
             "“{path}” is managed by another tool, which forbids pip's packages in it ({file}).",
-            "Use that tool, or make a new environment with: torch-wizard setup",
+            "Use that tool, or make a new environment [on the page {page.welcome}.|with: torch-wizard setup]",
             path=shown,
             file=str(managed),
         )
@@ -88,7 +90,7 @@ def check_reusable(one: Environment, roots: Iterable[Path] = ()) -> None:
         raise UsageError(
             "reuse-ourselves",
             "This program itself runs from “{path}” and does not change it.",
-            "Make an environment of its own for PyTorch with: torch-wizard setup",
+            "Make an environment of its own for PyTorch [on the page {page.welcome}.|with: torch-wizard setup]",
             path=shown,
         )
     site = site_packages(prefix, one.python)
@@ -96,7 +98,8 @@ def check_reusable(one: Environment, roots: Iterable[Path] = ()) -> None:
         raise UsageError(
             "reuse-not-writable",
             "You may not write in “{path}”.",
-            "Make a copy that is yours with: torch-wizard envs clone {path} --name NAME",
+            "Make a copy that is yours [on the page {page.environments}.|with: torch-wizard envs clone {path} "
+            "--name NAME]",
             path=shown,
         )
 

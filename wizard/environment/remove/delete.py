@@ -97,7 +97,7 @@ def check_deletable(prefix: Path, around: ProtectedPlaces) -> None:
         raise UsageError(
             "delete-missing",
             "There is no folder “{path}”.",
-            "Look at the list again: torch-wizard envs list.",
+            "Look at the list again: [{page.environments}|torch-wizard envs list].",
             path=shown,
         )
     _check_place(prefix)

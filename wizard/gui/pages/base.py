@@ -20,7 +20,7 @@ from wizard.app.pages.order import ORDER, AppState, PageId, SideId
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import OnNote, Task, Work
 from wizard.gui.widgets.announce import announce
-from wizard.gui.widgets.commands import page_name, side_name
+from wizard.gui.widgets.commands import page_name
 from wizard.gui.widgets.frames import Fold, column, line_up
 from wizard.gui.widgets.icons import Sign
 from wizard.gui.widgets.labels import label
@@ -59,7 +59,7 @@ class Page(QWidget):
         self.of_class = label("", "strong")  # which class this is done for
         self.of_class.setVisible(False)
         self.trouble = Trouble(context.translator, self._ways)
-        self.trouble.opened.connect(self._open_page)
+        self.trouble.opened.connect(self.open_page)
         self.busy = Busy()
         sheet = _Sheet()
         sheet.setObjectName("sheet")
@@ -150,9 +150,10 @@ class Page(QWidget):
     def _ways(self) -> dict[str, str]:
         """Return the pages that a message here can lead to."""
         pages = [page for page in ORDER if self.context.navigator.may_open(page)]
-        return {page_name(page): page.value for page in pages} | {side_name(side): side.value for side in SideId}
+        return {page_name(page): page.value for page in pages} | {page_name(side): side.value for side in SideId}
 
-    def _open_page(self, page: str) -> None:
+    def open_page(self, page: str) -> None:
+        """Open a page that a sentence names."""
         if page in list(SideId):
             self.context.side.open(SideId(page))
         else:
@@ -173,6 +174,10 @@ class Page(QWidget):
     def say(self, message: Words | None) -> str:
         """Return it in the window's language; '' for None."""
         return self.context.translator.say(message)
+
+    def signed(self, message: Words | None) -> str:
+        """Return it as `Advice` shows it: with signs around commands and pages."""
+        return self.context.translator.signed(message)
 
     def set_head(self, title: str, subtitle: str, mark: str = "") -> None:
         """`mark`: a state whose sign stands before the title."""

@@ -33,7 +33,7 @@ class DriverPanel(QWidget):
         super().__init__(parent)
         rows = column(self, gap=8)
         for note in guide.notes:
-            rows.addWidget(label(translator.say(note)))
+            rows.addWidget(Advice(translator.signed(note)))
         parts = (
             (self.tr("Install it"), guide.install),
             (self.tr("Stay on this driver series"), guide.hold),
@@ -117,14 +117,15 @@ class CheckRows(RowCard):
         name = self._name_of(row.name)
         pill = Pill(row.state)
         pill.setAccessibleName(told_of(name, state_word(row.state)))
-        said = self._context.translator.say(row.fact)
-        fact = selectable(label(said)) if row.finding else Advice(said)  # no link to an address that is dead
+        say, signed = self._context.translator.say, self._context.translator.signed
+        # no link to an address that is dead
+        fact = selectable(label(say(row.fact))) if row.finding else Advice(signed(row.fact))
         lines: list[QWidget] = [fact]
         if row.why and self._is_terse and (row.state == "ok" or _opens_all(row)):
-            fact.setToolTip(plain_tip(self._context.translator.say(row.why)))
+            fact.setToolTip(plain_tip(say(row.why)))
             fact.setAccessibleDescription(fact.toolTip())
         elif row.why:
-            lines.append(Advice(self._context.translator.say(row.why), "muted"))
+            lines.append(Advice(signed(row.why), "muted"))
         button, wide = self._way_out(row, name, lines)
         words = stacked(*lines)
         beside = self._beside(button, words) if button else None
@@ -187,7 +188,7 @@ class CheckRows(RowCard):
             return self._fixing(row, row.finding, name, lines)
         if row.fix:
             said = (row.why, row.fix) if self._is_terse and _opens_all(row) else (row.fix,)
-            fix = Advice(self._context.translator.join(map(self._context.translator.say, said)), "strong")
+            fix = Advice(self._context.translator.join(map(self._context.translator.signed, said)), "strong")
             lines.append(fix)
             button = self._unfolding(self.tr("What to do"), name, row, fix)
             button.setAccessibleDescription(fix.text())
@@ -216,7 +217,7 @@ class CheckRows(RowCard):
         is_open = self._fix is not None and self._fix[0] == finding
         if is_open or not self._is_terse:
             said = (row.why, finding.fix) if self._is_terse else (finding.fix,)
-            lines.append(Advice(self._context.translator.join(map(self._context.translator.say, said))))
+            lines.append(Advice(self._context.translator.join(map(self._context.translator.signed, said))))
         button = _small(self.tr("Fix…"), told_of(name, finding.value or finding.code))
         button.setAccessibleDescription(self.tr("Shows the change first; nothing is written yet."))
         button.clicked.connect(lambda: self.wanted.emit(self, finding))

@@ -18,7 +18,7 @@ from wizard.gui.shell.splash import BRAND, NARROW_RAIL
 from wizard.gui.shell.splash import RAIL_WIDTH as WIDTH
 from wizard.gui.shell.theme import THEMES, Theme
 from wizard.gui.shell.translator import LANGUAGE_NAMES, Translator
-from wizard.gui.widgets.commands import page_name, side_name
+from wizard.gui.widgets.commands import page_name
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.icons import draw_icon, icon
 from wizard.gui.widgets.labels import label, plain_tip
@@ -290,7 +290,7 @@ class Rail(QWidget):
         self.back.show_tool(back.replace("%1", page_name(navigator.page)), False)
         self._lists.setCurrentIndex(0 if side is None else 1)
         for tool_page, tool in self.tools.items():
-            tool.show_tool(side_name(tool_page), tool_page is side)
+            tool.show_tool(page_name(tool_page), tool_page is side)
         for page, step in self.steps.items():
             is_now = page is navigator.page
             step.show_step(is_now, navigator.is_done(page), navigator.may_go_to(page), navigator.has_failed(page))

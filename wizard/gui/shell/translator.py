@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QTranslator, Signal
 from PySide6.QtWidgets import QApplication
 
+from wizard.gui.widgets.commands import plain
 from wizard.model.catalogue import translate
+from wizard.model.marks import in_window
 from wizard.model.messages import Words, catalogue, joined, listed, text
 
 LANGUAGE_NAMES = {"en": "English", "zh_CN": "简体中文"}
@@ -83,18 +85,16 @@ class Translator(QObject):
         return listed(names, self._language)
 
     def say(self, message: Words | None) -> str:
-        """The sentence; a message that has no entry shows its key and is logged, for a window must not fall over it."""
+        """The sentence, for where nothing can lie below it."""
+        return plain(self.signed(message))
+
+    def signed(self, message: Words | None) -> str:
+        """The sentence with signs around commands and pages, as `Advice` shows it; a message that has no entry shows
+        its key and is logged, for a window must not fall over it."""
         if message is None:
             return ""
         try:
-            return text(message, self._language, self._in_window)
+            return text(message, self._language, in_window)
         except (KeyError, IndexError, ValueError):
             _LOG.warning("no words for %r in %s", message, self._language)
             return message if isinstance(message, str) else message.key
-
-    def _in_window(self, words: str) -> str:
-        if not any(sign in words for sign in ("torch-wizard", "--", "{how}", "{option}")):
-            return words
-        from wizard.gui.widgets.commands import in_window  # its patterns take longer than the first picture may
-
-        return in_window(words, self._language)

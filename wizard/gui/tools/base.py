@@ -12,7 +12,7 @@ from wizard.app.pages.order import SideId, Visit
 from wizard.gui.pages.base import Page
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import OnNote, Task, Work
-from wizard.gui.widgets.commands import side_name
+from wizard.gui.widgets.commands import page_name
 from wizard.model.errors import WizardError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class SidePage(Page):
     def _ways(self) -> dict[str, str]:
         """Only those beside the wizard, on which this one lies."""
         here = self.context.side.here
-        return {side_name(one): one.value for one in SideId if here is None or one is not here.page}
+        return {page_name(one): one.value for one in SideId if here is None or one is not here.page}
 
     @property
     def is_here(self) -> bool:

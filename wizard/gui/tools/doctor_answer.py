@@ -115,14 +115,14 @@ class DoctorAnswer(QWidget):
         return words.get(verdict, verdict)
 
     def _show_cause(self, answer: DoctorResult) -> None:
-        cause, say = answer.cause, self._translator.say
+        cause, signed = answer.cause, self._translator.signed
         self._cause.setVisible(cause is not None)
         self._repair.setVisible(cause is not None)
         if cause is not None:
-            self._cause.show_words(say(cause.cause))
-            self._repair.show_words(self.tr("Repair: %1").replace("%1", say(cause.repair)))
+            self._cause.show_words(signed(cause.cause))
+            self._repair.show_words(self.tr("Repair: %1").replace("%1", signed(cause.repair)))
         elif answer.verification is not None:
-            self._cause.show_words(say(answer.verification.headline))
+            self._cause.show_words(signed(answer.verification.headline))
             self._cause.setVisible(True)
 
     def _show_drift(self, drift: EnvironmentChanges | None) -> None:

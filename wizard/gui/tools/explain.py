@@ -18,7 +18,6 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.widgets.code import Advice, CodeLine
-from wizard.gui.widgets.commands import side_name
 from wizard.gui.widgets.fields import PasteBox
 from wizard.gui.widgets.frames import Fold, box, column, empty, line_up
 from wizard.gui.widgets.labels import SPOKEN_AS, Pill, label, plain_tip, selectable
@@ -174,8 +173,7 @@ class ExplainPage(SidePage):
 
     def _add_linked(self, words: str, role: str = "") -> Advice:
         made = Advice(role=role)
-        made.show_words(words, {side_name(SideId.DOCTOR): SideId.DOCTOR.value})
-        made.followed.connect(self._follow)
+        made.show_words(words)
         made.fold.button.setChecked(True)  # what is to be typed is the answer here
         self._said.append(made)
         return made
@@ -187,15 +185,18 @@ class ExplainPage(SidePage):
         made.setAccessibleName(name)
         rows = column(made, gap=2)
         for point in points:
-            row = self._add_linked(f"•  {self.say(point)}")
+            row = self._add_linked(f"•  {self.signed(point)}")
             row.setProperty(SPOKEN_AS, "item")
             row.setAccessibleName(row.text().removeprefix("•  "))
             rows.addWidget(row)
         return made
 
-    def _follow(self, address: str) -> None:
-        if address == SideId.DOCTOR.value:
-            self.context.side.open(SideId.DOCTOR, self._answer.environment if self._answer else None)
+    def open_page(self, page: str) -> None:
+        """The doctor looks at the environment that the text is of."""
+        if page == SideId.DOCTOR.value and self._answer:
+            self.context.side.open(SideId.DOCTOR, self._answer.environment)
+        else:
+            super().open_page(page)
 
     def _show_unknown(self, answer: ExplainResult) -> None:
         card = box("card")
@@ -206,7 +207,7 @@ class ExplainPage(SidePage):
         if answer.reasons:
             lines.addWidget(self._add_points(self.say(head), answer.reasons))
         hint = message("explain.tables-hint" if answer.reasons else "explain.unknown-hint")
-        lines.addWidget(self._add_linked(self.say(hint)))
+        lines.addWidget(self._add_linked(self.signed(hint)))
         self._rows.addWidget(card)
 
     def _show_known(self, one: Explanation, answer: ExplainResult) -> None:
@@ -217,7 +218,7 @@ class ExplainPage(SidePage):
         lines.addWidget(told)
         for name, words in (("cause", one.cause), ("fix", one.fix)):
             lines.addWidget(self._add_head(self.say(message(f"explain.{name}"))))
-            lines.addWidget(self._add_linked(self.say(words)))
+            lines.addWidget(self._add_linked(self.signed(words)))
         reasons = answer.reasons
         if one.error.examined:
             lines.addLayout(self._examine(answer.environment))
@@ -229,7 +230,9 @@ class ExplainPage(SidePage):
                 lines.addWidget(self._add_points(head.text(), points))
         sources = Fold()
         sources.show_words(self.tr("Where this is known from"))
-        sources.body.addWidget(self._add_linked(self.say(message("explain.source", source=one.error.source)), "muted"))
+        sources.body.addWidget(
+            self._add_linked(self.signed(message("explain.source", source=one.error.source)), "muted")
+        )
         lines.addWidget(sources)
         self._rows.addWidget(card)
 
@@ -248,7 +251,7 @@ class ExplainPage(SidePage):
         lines = column(card, (16, 14, 16, 14), 8)
         lines.addWidget(self._add(self.say(message("explain.guide.head")), "heading"))
         for note in guide.notes:
-            lines.addWidget(self._add_linked(self.say(note)))
+            lines.addWidget(self._add_linked(self.signed(note)))
         for name, codes in (("install", guide.install), ("hold", guide.hold), ("unhold", guide.unhold)):
             if codes:
                 lines.addWidget(self._add_head(self.say(message(f"explain.guide.{name}"))))
@@ -267,6 +270,6 @@ class ExplainPage(SidePage):
         card = box("card")
         lines = column(card, (16, 12, 16, 12), 6)
         lines.addWidget(self._add(self.say(message("explain.also")), "muted"))
-        lines.addWidget(self._add_linked(self.say(other.cause)))
-        lines.addWidget(self._add_linked(self.say(other.fix)))
+        lines.addWidget(self._add_linked(self.signed(other.cause)))
+        lines.addWidget(self._add_linked(self.signed(other.fix)))
         self._rows.addWidget(card)

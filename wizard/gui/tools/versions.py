@@ -87,7 +87,7 @@ class VersionsPage(SidePage):
                 take(client, offered)
             return message(
                 "update.taken-here",
-                "Tables number {number} count from the next start on; “Undo changes” takes them back.",
+                "Tables number {number} count from the next start on; “{page.undo}” takes them back.",
                 number=offered.document.version,
             )
 

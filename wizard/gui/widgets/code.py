@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from math import ceil
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QCoreApplication, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QResizeEvent, QTextDocument
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.announce import announce
-from wizard.gui.widgets.commands import apart, kind_of
+from wizard.gui.widgets.commands import apart, kind_of, linked, named, pages_of, with_pages
 from wizard.gui.widgets.frames import Fold, column, empty, line_up
 from wizard.gui.widgets.labels import JOINT, Wrapped, label, may_end_lines, selectable
 from wizard.model.errors import WizardError
@@ -179,8 +178,6 @@ class SaidCode(QWidget):
 class Advice(QWidget):
     """A sentence for a person: its addresses can be clicked, and commands that stood in it lie under a fold."""
 
-    followed = Signal(str)  # the address of a link
-
     def __init__(self, words: str = "", role: str = "") -> None:
         super().__init__()
         self.label = selectable(label("", role))
@@ -195,20 +192,20 @@ class Advice(QWidget):
         """Return the words that are seen, without what makes an address a link."""
         return self._seen
 
-    def show_words(self, words: str, links: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Show a sentence; `links`: what else in it can be clicked, and where it leads."""
-        words, self.commands = apart(words)
-        self._seen, commands = words, self.commands
-        rich = _ADDRESS.sub(lambda found: f'<a href="{found[0]}">{found[0]}</a>', escape(words, quote=False))
-        for name, where in links.items():
-            rich = rich.replace(f"“{name}”", f'<a href="{where}">{name}</a>')
+    def show_words(self, signed: str) -> None:
+        """Show a sentence with its signs; nothing else in it is taken for a command or a page."""
+        signed, self.commands = apart(signed)
+        self._seen, commands = with_pages(signed), self.commands
+        words = self._seen
+        rich = _ADDRESS.sub(lambda found: f'<a href="{found[0]}">{found[0]}</a>', escape(signed, quote=False))
+        rich = linked(rich)
         is_rich = "<a " in rich
         self.label.setTextFormat(Qt.TextFormat.RichText if is_rich else Qt.TextFormat.PlainText)
         flags = Qt.TextInteractionFlag
         self.label.setTextInteractionFlags(flags.TextBrowserInteraction if is_rich else flags.TextSelectableByMouse)
         self.label.setText(rich.replace("\n", "<br>") if is_rich else words)
         self.label.setAccessibleName(words)
-        names = [*_ADDRESS.findall(words), *(name for name in links if f"“{name}”" in words)]
+        names = [*_ADDRESS.findall(words), *map(named, pages_of(signed))]
         self.label.setAccessibleDescription(self.tr("Links: %1").replace("%1", ", ".join(names)) if is_rich else "")
         empty(self.fold.body)
         for command in commands:
@@ -230,8 +227,12 @@ class Advice(QWidget):
         address = address.replace(JOINT, "")
         if address.startswith("https://"):
             QDesktopServices.openUrl(QUrl(address))
-        else:
-            self.followed.emit(address)
+            return
+        owner = self.parentWidget()
+        while owner is not None and not hasattr(owner, "open_page"):
+            owner = owner.parentWidget()
+        if owner is not None:
+            owner.open_page(address)
 
 
 # Sections of lines to copy: switching an environment on, Jupyter, the editor. All are folded away.

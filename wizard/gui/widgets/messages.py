@@ -15,11 +15,12 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QPlainTextEdit, QProgressBar,
 from wizard.gui.shell.theme import code_font, is_motion_reduced
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.code import Advice, copy_out
-from wizard.gui.widgets.commands import apart
+from wizard.gui.widgets.commands import pages_of, plain
 from wizard.gui.widgets.frames import box, column, empty, line_up
 from wizard.gui.widgets.icons import Sign, fold_icon
 from wizard.gui.widgets.labels import Pill, label, selectable, spoken, told_of
 from wizard.model.errors import WizardError
+from wizard.model.marks import COMMAND
 from wizard.model.messages import Message, message
 
 
@@ -153,7 +154,7 @@ class Remark(QFrame):
     def retranslate(self) -> None:
         self._pill.show_state(self._state, self._word())
         self._said.setText(self._translator.say(self._what))
-        self._hint.show_words(self._translator.say(self._next))
+        self._hint.show_words(self._translator.signed(self._next))
         self._hint.setVisible(self._next is not None)
         for place, button in enumerate(self.buttons):
             button.setVisible(place < len(self._ways))
@@ -263,10 +264,10 @@ class Trouble(QFrame):
 
     def retranslate(self) -> None:
         self._pill.show_state("problem")
-        what, do = self._translator.say(self._summary), self._translator.say(self._hint)
-        if self._is_below_field and not apart(do)[1]:
+        what, do = self._translator.signed(self._summary), self._translator.signed(self._hint)
+        if self._is_below_field and COMMAND not in do:
             what, do = self._translator.join((what, do)), ""
-        self._what.setText(what)
+        self._what.setText(plain(what))
         self._do.show_words(do)
         self._do.setVisible(bool(do))
         self._show_ways(f"{what} {do}")
@@ -278,9 +279,7 @@ class Trouble(QFrame):
 
     def _show_ways(self, words: str) -> None:
         """What the words name can be opened right here."""
-        named = [
-            (name, page) for name, page in self._ways_of().items() if f"“{name}”" in words or f"page {name}" in words
-        ]
+        named = [(name, page) for name, page in self._ways_of().items() if page in pages_of(words)]
         for number, way in enumerate(self.ways):
             way.setVisible(number < len(named))
             if number < len(named):

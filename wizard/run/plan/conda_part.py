@@ -185,7 +185,8 @@ def agree(
     raise WizardError(
         "lock-conda-version",
         "The packages need other versions than conda can give: conda has {names}, they go with {wanted}.",
-        "Use another channel (--channel) or another Python (--python), or an engine without conda: --engine venv.",
+        "Use another channel[| (--channel)] or another Python[| (--python)], or an engine without conda: "
+        "[{page.place}|--engine venv].",
         details=first.details,
         names=", ".join(f"{has.name} {has.version}" for has, _ in apart) or "-",
         wanted=", ".join(f"{has.name} {needs}" for has, needs in apart) or "-",

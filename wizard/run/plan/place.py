@@ -39,15 +39,15 @@ def check_shared(choices: Choices, prefix: Path) -> None:
         raise UsageError(
             "shared-windows",
             "On Windows an environment cannot be shared by file permissions.",
-            "Put it into a folder that every user may read, and leave out --shared.",
+            "Put it into a folder that every user may read, and [do not share it|leave out --shared].",
         )
     closed = closed_to_others(prefix)
     if closed:
         raise UsageError(
             "shared-closed",
             "Other users cannot get to “{path}”: they may not enter “{folder}”.",
-            "Say --prefix with a folder that everybody may enter, such as /opt/torch, or open that "
-            "folder yourself: chmod a+x.",
+            "[On the page {page.place} choose|Say --prefix with] a folder that everybody may enter, such as "
+            "/opt/torch, or open that folder yourself: `chmod a+x`.",
             path=str(prefix),
             folder=str(closed),
         )
@@ -61,8 +61,8 @@ def check_base_python(plan: Plan) -> None:
             "shared-python",
             "Other users cannot run the Python that this environment would be made from ({path}): "
             "they may not enter “{folder}”.",
-            "Use the built-in engine, whose environments have a Python of their own (--engine rattler), or name a "
-            "Python that everybody may run: --python /usr/bin/python3",
+            "Use the built-in engine, whose environments have a Python of their own[| (--engine rattler)], or "
+            "name a Python that everybody may [open the page {page.build}|run: --python] /usr/bin/python3",
             path=str(plan.base_python),
             folder=str(closed),
         )
@@ -196,7 +196,7 @@ def target_prefix(choices: Choices) -> Path:
         raise UsageError(
             "name-and-prefix",
             "A name and a folder were given; only one of them can be the target.",
-            "Leave out --name or --prefix.",
+            "[Give a name or a folder, not both.|Leave out --name or --prefix.]",
         )
     if choices.prefix is not None:
         if not choices.prefix.strip() or "\0" in choices.prefix:
@@ -242,8 +242,8 @@ def check_free(prefix: Path) -> tuple[Message, ...]:
             raise UsageError(
                 "target-unfinished-copy",
                 "In “{path}” is a copy of an environment that was begun and not finished.",
-                "Make the copy again with torch-wizard envs clone, delete it with torch-wizard envs "
-                "delete, or choose another name.",
+                "Make the copy again [on the page {page.environments}|with torch-wizard envs clone], delete it "
+                "[on the page {page.environments}|with torch-wizard envs delete], or choose another name.",
                 path=str(prefix),
             ) from error
         raise

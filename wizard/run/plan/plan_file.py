@@ -16,7 +16,7 @@ from wizard.model.typed import from_json
 PLAN_SCHEMA = ErrorText(
     "plan-schema",
     "{path} was written by another version of this program (schema {found}, this one knows {known}).",
-    "Make a new plan with: torch-wizard setup",
+    "Make a new plan [on the page {page.welcome}.|with: torch-wizard setup]",
 )
 
 

@@ -148,8 +148,8 @@ def locked(
         raise WizardError(
             "lock-not-promised",
             "While the exact files were being chosen, another file came than the promised {build}.",
-            "A source changed in between, or one that you added offers the same name: try again, or "
-            "name the source with --torch-index.",
+            "A source changed in between, or one that you added offers the same name: try again, or name the "
+            "source [on the page {page.source}|with --torch-index].",
             details=f"promised {promised.filename} {promised.sha256}\nlocked {found}",
             build=f"{selected.candidate.torch}+{selected.candidate.variant}",
         )

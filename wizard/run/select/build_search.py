@@ -24,7 +24,7 @@ _CHOOSABLE_REASONS = frozenset({"no-gpu", "other-maker", "no-driver", "driver-to
 NO_BUILD_FITS = ErrorText(
     "no-build-fits",
     "No build of PyTorch fits this computer with what you asked for ({what}).",
-    "The page Build shows what fits and why; so does: torch-wizard pick",
+    "The page {page.build} shows what fits and why[.|; so does: torch-wizard pick]",
 )
 
 

@@ -27,7 +27,7 @@ from wizard.transfer.download.file_store import hash_file
 PIN_DIFFERS = ErrorText(
     "pin-differs",
     "{source} offers {file} with another SHA-256 than the official file has; it was refused.",
-    "Take another source (page Source, or --mirror official), and tell whoever runs this one.",
+    "Take another source (page {page.source}[|, or --mirror official]), and tell whoever runs this one.",
 )
 REFUSALS = (PIN_DIFFERS.code, "origin-unproven")
 
@@ -51,7 +51,7 @@ def why_refused(offer: Offer, matrix: Matrix, official_sha256: OfficialHash) -> 
     return WizardError(
         "origin-unproven",
         "No known place gave {file}; {source} offers one of that name, and nothing shows that it is the official file.",
-        "If you trust that place, name it yourself on the page Source (or: {option} {address}).",
+        "If you trust that place, name it yourself on the page {page.source}[| (or: {option} {address})].",
         details=sha256,
         source=source.name,
         file=offer.filename,

@@ -41,31 +41,32 @@ from wizard.transfer.http import list_headers
 COMPANION_NOT_CARRIED = ErrorText(
     "companion-not-carried",
     "The source of {build} has no {name} that belongs to it.",
-    "Leave {name} out (page Build, or --with), or choose another source (page Source, or --torch-index).",
+    "Leave {name} out (page {page.build}[|, or --with]), or choose another source (page {page.source}[|, or "
+    "--torch-index]).",
 )
 NO_SOURCE = ErrorText(
     "no-source",
     "No reachable source has a build that fits; the best would be {build}.",
-    "Try again later, or name a source yourself: on the page Source, or with --torch-index or --find-links.",
+    "Try again later, or name a source yourself: on the page {page.source}[|, or with --torch-index or --find-links].",
 )
 NO_SOURCE_SOME_SILENT = ErrorText(
     "no-source-some-silent",
     "{silent} of {asked} PyTorch sources did not answer, and the others have no build that fits; the best would be "
     "{build}.",
-    "Check the network and the proxy, or name a source yourself: on the page Source, or with --torch-index or "
-    "--find-links.",
+    "Check the network and the proxy, or name a source yourself: on the page {page.source}[|, or with "
+    "--torch-index or --find-links].",
 )
 NO_SOURCE_BUT = ErrorText(
     "no-source-but",
     "No reachable source has {build}; the newest that they have and that runs here is torch {torch}.",
-    "Choose that one (page Build, or --torch {torch}), or name a source that has the other: on the page Source, or "
-    "with --torch-index or --find-links.",
+    "Choose that one (page {page.build}[|, or --torch {torch}]), or name a source that has the other: on the page "
+    "{page.source}[|, or with --torch-index or --find-links].",
 )
 NO_SOURCE_ANSWERS = ErrorText(
     "no-source-answers",
     "No source could be reached. {reasons}",
-    "Check the network and the proxy, or name a source yourself: on the page Source, or with "
-    "--torch-index, --index or --find-links.",
+    "Check the network and the proxy, or name a source yourself: on the page {page.source}[|, or with "
+    "--torch-index, --index or --find-links].",
 )
 
 _REASONS_SHOWN = 3

@@ -86,8 +86,8 @@ class Create(Step):
             raise WizardError(
                 "env-incomplete",
                 "The environment in {path} was made, but its Python is not there.",
-                "Press Resume, or run torch-wizard resume; if it happens again, an antivirus program may "
-                "have removed it.",
+                "Press Resume[|, or run torch-wizard resume]; if it happens again, an antivirus program may have "
+                "removed it.",
                 path=plan.prefix,
             )
         return created

@@ -68,7 +68,7 @@ class Needed:
                         "The class profile holds packages that nothing needs and nobody asked for: {names}; they "
                         "were not installed.",
                         "Do not use this profile before whoever made it has told you what they are for; "
-                        "`torch-wizard profile make --with NAME` names what a class wants.",
+                        "[{page.class}|`torch-wizard profile make --with NAME`] names what a class wants.",
                         names=", ".join(sorted(self._held)),
                     )
                 return None
@@ -122,7 +122,7 @@ class CheckFiles(Step):
             raise WizardError(
                 "install-damaged",
                 "Installed files are missing or have the wrong size: {first} ({count} in all).",
-                "Press Resume, or run torch-wizard resume; if it happens again, check the disk and any "
+                "Press Resume[|, or run torch-wizard resume]; if it happens again, check the disk and any "
                 "antivirus program.",
                 details="\n".join(wrong[:50]),
                 count=len(wrong),
@@ -148,9 +148,9 @@ def check_runtime(entry: StoreEntry, prefix: Path) -> None:
         raise WizardError(
             "install-runtime",
             "PyTorch would not start here: Microsoft's Visual C++ runtime lacks {names}.",
-            "Install it from Microsoft (https://aka.ms/vc14/vc_redist.x64.exe) and resume. Without "
-            "an administrator: let the built-in engine make the environment (--engine rattler), "
-            "which brings it along.",
+            "Install it from Microsoft (https://aka.ms/vc14/vc_redist.x64.exe) and resume. Without an "
+            "administrator: let the built-in engine make the environment[| (--engine rattler)], which brings it "
+            "along.",
             details="\n".join(missing),
             names=", ".join(missing),
         )

@@ -34,8 +34,8 @@ class Share(Step):
             raise WizardError(
                 "share-modes",
                 "The permissions of the files in “{path}” could not be set for everybody.",
-                "Files of another owner, or a disk without permissions, are the usual reason; the log "
-                "names the file. Then: torch-wizard resume",
+                "Files of another owner, or a disk without permissions, are the usual reason; the log names the "
+                "file. Then: [{page.welcome}.|torch-wizard resume]",
                 details=str(error),
                 path=str(created.prefix),
             ) from error

@@ -253,7 +253,7 @@ def _failure(one: ProjectImport, tried: _Tried, explain: Explain) -> SmokeCheck:
     return _check("project-import", "warning", said, facts)
 
 
-_ASK = message("verify.project.ask", "The log has all of its words; torch-wizard explain reads them.")
+_ASK = message("verify.project.ask", "The log has all of its words; [{page.explain}|torch-wizard explain] reads them.")
 
 
 def _ended(how: str) -> Message:
@@ -303,6 +303,8 @@ def _why(module: str, data: Mapping[str, Any], tried: _Tried) -> tuple[Message, 
                 package=named,
                 missing=missing,
             ),
-            message("verify.project.add", "Add the package that brings it: torch-wizard envs add."),
+            message(
+                "verify.project.add", "Add the package that brings it: [{page.environments}|torch-wizard envs add]."
+            ),
         )
     return None

@@ -83,7 +83,7 @@ def checked_proxy(text: str, option: str) -> str:
     if parts and parts[0] not in SCHEMES:
         raise UsageError(
             "network-proxy-scheme",
-            "A proxy of the kind {scheme}:// ({option}) can't be used.",
+            "A proxy of the kind {scheme}://[| ({option})] can't be used.",
             "Use an http, https, socks5 or socks5h proxy; most proxy programs offer http and socks5 side by side.",
             scheme=parts[0],
             option=option,
@@ -92,7 +92,7 @@ def checked_proxy(text: str, option: str) -> str:
     if url is None:
         raise UsageError(
             "network-bad-proxy",
-            "“{address}” ({option}) is not the address of a proxy.",
+            "“{address}”[| ({option})] is not the address of a proxy.",
             "Write it as http://host:port or socks5h://host:port, or use the words system or none.",
             address=shown(text),
             option=option,
@@ -169,7 +169,7 @@ def checked_entries(text: str, option: str) -> tuple[str, ...]:
         if item.strip() and normal(item) is None:
             raise UsageError(
                 "network-bad-host",
-                "“{host}” ({option}) is neither a host name nor an address.",
+                "“{host}”[| ({option})] is neither a host name nor an address.",
                 "Give host names, domains like .lab.example, or networks like 10.0.0.0/8, with commas between them.",
                 host=item.strip(),
                 option=option,

@@ -155,7 +155,7 @@ class BuildPage(Page):
     def _say_first(self, verdict: Verdict) -> None:
         """Show what is to be known before the build: that there is no card for it, and what speaks beside it."""
         cards = without_card(self.state.facts, verdict)
-        then = dict.fromkeys(self.say(words) for words in (*(one for _, one in cards), *verdict.notices))
+        then = dict.fromkeys(self.signed(words) for words in (*(one for _, one in cards), *verdict.notices))
         self._lacks.setText("\n".join(self.say(card) for card, _ in cards))
         self._said.show_words("\n".join(then))
         self._lacks.setVisible(bool(cards))

@@ -318,8 +318,8 @@ class VerifyPage(Page):
             self._cause.show_words(self.tr("The test gives no reason. Repair looks for it."))
             self._repair.show_words("")
             return
-        self._cause.show_words(self.say(diagnosis.cause))
-        self._repair.show_words(self.say(diagnosis.repair))
+        self._cause.show_words(self.signed(diagnosis.cause))
+        self._repair.show_words(self.signed(diagnosis.repair))
         self._evidence_lines.setText("\n".join(map(self._named, diagnosis.evidence)))
 
     def _named(self, line: str) -> str:
