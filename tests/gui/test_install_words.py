@@ -97,6 +97,7 @@ def test_the_log_unfolds_without_moving_the_title(
     low = install.log.mapTo(view, install.log.rect().bottomLeft()).y()
     assert install.log.isVisible()
     assert low <= view.height(), "it is seen whole"
+    assert install.steps.isVisible() is (size[1] == 740), "there both have room"
     install.log_button.click()
     qtbot.waitUntil(install.steps.isVisible)
 
@@ -115,3 +116,33 @@ def test_the_time_left_stays_on_one_line(qtbot: QtBot, make_window: MakeWindow, 
     assert one.height() < 2 * one.fontMetrics().lineSpacing()
     assert one.width() >= one.sizeHint().width()
     assert install._scroll.widget().width() <= install._scroll.viewport().width()
+
+
+def test_what_is_being_cancelled_says_no_time_left(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.script = half_run
+    earlier(session, monkeypatch)
+    _, install = installing(qtbot, make_window)
+    FakeRun(session, session.known_runs[-1].id).log("a line")
+    qtbot.waitUntil(lambda: "about 6 s" in said(install))
+    assert "MB/s" in install.progress.words
+    install.cancel.click()
+    assert [words for words in said(install) if "about" in words or "MB/s" in words] == []
+    assert "1.34 of 2.90 GB" in install.progress.words
+
+
+def test_a_long_line_of_a_step_stays_one_line_and_is_told_whole(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = half_run
+    window, install = installing(qtbot, make_window)
+    window.resize(900, 600)
+    row = install.steps._rows["create"].words
+    folder = "/home/li/" + "a-long-name/" * 20
+    row.setText(folder)
+    qtbot.wait(50)
+    assert row.height() < 2 * row.fontMetrics().lineSpacing()
+    assert (row.text(), row.accessibleName(), row.toolTip()) == (folder, folder, folder)
+    row.setText("short")
+    assert (row.accessibleName(), row.toolTip()) == ("", "")

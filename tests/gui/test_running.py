@@ -16,10 +16,9 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, failed_run, half_run, until_cancelled
 from tests.gui.walking import failed_install, go_to, leave_the_run, press, settle
 from wizard.app.pages.order import PageId
-from wizard.gui.pages import install_parts
 from wizard.gui.pages.install import InstallPage
 from wizard.gui.shell.window import WizardWindow
-from wizard.gui.widgets import announce
+from wizard.gui.widgets import announce, file_bars
 from wizard.model.errors import UsageError
 from wizard.model.events import EventKind
 from wizard.model.messages import LANGUAGES
@@ -284,6 +283,7 @@ def test_large_files_have_bars_of_their_own(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session.script = half_run
+    monkeypatch.setattr(file_bars, "_STAYS", 60.0)
     _, install = installing(qtbot, make_window)
 
     def bars() -> list[str]:
@@ -297,13 +297,13 @@ def test_large_files_have_bars_of_their_own(
     run_of(session).emit(EventKind.PROGRESS, step="install", done=10, total=20, unit="bytes")
     both = ["torch: 1.2 of 2.4 kB", "numpy: 12.3 MB"]
     qtbot.waitUntil(lambda: bars() == both)  # what is there keeps its place
-    monkeypatch.setattr(install_parts, "_SILENT_AFTER", 0.1)
+    monkeypatch.setattr(file_bars, "_SILENT_AFTER", 0.1)
     qtbot.wait(200)
     run_of(session).emit(
         EventKind.PROGRESS, step="fetch", done=2_001, total=4_000, unit="bytes", files=[["torch", 1_200, 2_400]]
     )
     qtbot.waitUntil(lambda: bars() == ["torch: no answer, trying again", both[1]])
-    monkeypatch.setattr(install_parts, "_SILENT_AFTER", 60.0)
+    monkeypatch.setattr(file_bars, "_SILENT_AFTER", 60.0)
     again = [["torch", 1_300, 2_400], ["triton", 600, 900], ["nccl", 100, 300]]
     run_of(session).emit(EventKind.PROGRESS, step="fetch", done=2_101, total=4_000, unit="bytes", files=again)
     triton = "triton: 600 of 900 B"
@@ -311,6 +311,12 @@ def test_large_files_have_bars_of_their_own(
     run_of(session).emit(EventKind.PROGRESS, step="fetch", done=2_102, total=4_000, unit="bytes", files=again[1:])
     qtbot.wait(200)
     assert bars()[0] == "torch: 1.3 of 2.4 kB", "a file is there only when the download says so"
+    there = [["torch", 2_400, 2_400], *again[1:]]
+    run_of(session).emit(EventKind.PROGRESS, step="fetch", done=2_103, total=4_000, unit="bytes", files=there)
+    qtbot.waitUntil(lambda: bars()[0] == "torch: 2.4 kB")
+    monkeypatch.setattr(file_bars, "_STAYS", 0.001)
+    run_of(session).emit(EventKind.PROGRESS, step="fetch", done=2_104, total=4_000, unit="bytes", files=there)
+    qtbot.waitUntil(lambda: bars() == ["nccl: 100 of 300 B", triton])  # a moment later
     failed_run(run_of(session))
     qtbot.waitUntil(lambda: bars() == [])
 

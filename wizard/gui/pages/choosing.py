@@ -15,7 +15,7 @@ from wizard.gui.widgets.commands import page_name
 from wizard.gui.widgets.figures import rate_text, variant_text
 from wizard.gui.widgets.frames import box, line_up
 from wizard.gui.widgets.icons import IconView
-from wizard.gui.widgets.labels import SIGNS, label, restyle, told_of
+from wizard.gui.widgets.labels import SIGNS, SPOKEN_AS, label, restyle, spoken, told_of
 from wizard.run.plan.place import DEFAULT_NAME
 
 _SHOWN = {PageId.BUILD: "gpu", PageId.SOURCE: "download", PageId.PLACE: "folder", PageId.REVIEW: "file-check"}
@@ -31,13 +31,14 @@ class ChoosingPage(Page):
         self.footer_right = [self.myself]
         self._rows: dict[PageId, tuple[QLabel, QLabel, QLabel, QLabel]] = {}
         card = box("card")
+        card.setProperty(SPOKEN_AS, "list")
         grid = QGridLayout(card)
         grid.setContentsMargins(24, 8, 24, 8)
         grid.setHorizontalSpacing(18)
         grid.setColumnStretch(3, 1)
         for number, (page, icon) in enumerate(_SHOWN.items()):
             mark, name = label("", "tick", wrap=False), label("", "muted", wrap=False)
-            value, note = label("", "strong"), label("", "muted", wrap=False)
+            value, note = label("", "strong", spoken_as="item"), label("", "muted", wrap=False)
             for place, cell in enumerate((mark, IconView(icon, 18), name, value, note)):
                 grid.addWidget(cell, 2 * number, place)
             if number:
@@ -62,7 +63,7 @@ class ChoosingPage(Page):
         return False
 
     def retranslate(self) -> None:
-        self.set_head(self.tr("Choosing for you"), "")
+        self.set_head(self.tr("Choosing for you"), self.tr("Nothing is installed yet."))
         self.myself.setText(self.tr("Choose my&self"))
         self.myself.setAccessibleDescription(self.tr("Stops here, so that you choose the version, source and folder."))
 
@@ -78,13 +79,16 @@ class ChoosingPage(Page):
             words_of = chosen.get(page, ("", "")) if state == "done" else ("", "")
             mark.setText(SIGNS["ok"] if state == "done" else "")
             words = {"done": self.tr("done"), "now": self.tr("in progress"), "later": self.tr("not yet")}
-            mark.setAccessibleName(told_of(page_name(page), words[state]))
+            told = told_of(page_name(page), words[state])
+            mark.setAccessibleName(told)
             if mark.property("state") != state:
                 mark.setProperty("state", state)
                 restyle(mark)
             name.setText(page_name(page))
             value.setText(words_of[0])
-            note.setText(words_of[1] if state != "now" else self.tr("checking…"))
+            is_said = state == "now" and place == now  # once, where the looking is
+            note.setText(self.tr("checking…") if is_said else words_of[1])
+            value.setAccessibleName(spoken(filter(None, (told, *words_of))))
 
     def _chosen(self) -> dict[PageId, tuple[str, str]]:
         state = self.state

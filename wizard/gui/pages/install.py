@@ -35,7 +35,7 @@ from wizard.model.messages import Message, message
 if TYPE_CHECKING:
     from wizard.run.model import RunInfo
 
-_AROUND = 50  # pixels between and below what stands above the log
+_AROUND = 40  # pixels between and below what stands above the log
 
 
 class InstallPage(Page):
@@ -159,9 +159,9 @@ class InstallPage(Page):
 
     def _make_room(self) -> None:
         """In a low window the log takes the place of the steps: the page need not scroll, and its title stays."""
-        above = self.progress.geometry().bottom() + self.steps.sizeHint().height() + self.log_button.height()
-        needs = above + self.log.minimumHeight() + _AROUND
-        self.steps.give_way(self.log_button.isChecked() and needs > self._scroll.viewport().height())
+        has_log = self.log_button.isChecked()
+        others = self.progress.geometry().bottom() + self.log_button.height() + has_log * self.log.minimumHeight()
+        self.steps.give_way(self._scroll.viewport().height() - others - _AROUND, may_hide=has_log)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -183,10 +183,11 @@ class InstallPage(Page):
             cancelled = ending is not None and ending.cancelled
             title = self.tr("Cancelled") if cancelled else self.tr("Not finished")
             self.set_head(title, self.tr("What was downloaded and checked is kept."))
-        self.progress.show_view(view, going, self._paused)
+        self.progress.show_view(view, going, self._paused or self._cancelling)
         preview = self.state.preview
         was_read = preview is not None and preview.plan.id == self.watch.run_id  # on Review, a moment ago
-        self.steps.show_view(view, going, self._paused, is_new=was_read and not self.state.choices.reuse)
+        self.steps.show_view(view, going, self._paused, was_read and not self.state.choices.reuse, self._cancelling)
+        self._make_room()
         self._show_buttons(going)
         self._tell_steps(view)
         self._show_percent(int(view.fraction * 100))

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
-from wizard.app.pages.run import Bytes, FileView, RunView, StepView, limit_words
+from wizard.app.pages.run import Bytes, RunView, StepView, limit_words
 from wizard.gui.shell.translator import Translator
-from wizard.gui.widgets.figures import about_text, left_text, rate_text, seconds_text
+from wizard.gui.widgets.figures import about_text, left_text, part_text, rate_text, seconds_text
+from wizard.gui.widgets.file_bars import BARS, FileBars
 from wizard.gui.widgets.frames import RowCard, column, line_up, stacked
 from wizard.gui.widgets.icons import Sign
-from wizard.gui.widgets.labels import label, plain_tip, restyle, told_of
+from wizard.gui.widgets.labels import OneLine, dress, label, plain_tip, put_words, told_of
 from wizard.model.messages import bytes_text
 from wizard.run.report.text import step_name, step_state
 
@@ -27,7 +28,7 @@ _CURVE_SECONDS = 60
 _OFTEN = 0.9  # of the looks at the speed were not above the dashed line
 _CURVE_HEIGHT = 52  # pixels
 _CURVE_WIDTH = 250
-_INDENT = 38  # pixels: below the name of its step
+_AIR, _TIGHT, _AROUND = 8, 10, 16  # pixels: between two steps where there is room, else, and around all of them
 _CURVE_FILL = 40  # of 255: how much of the accent lies under the line
 
 
@@ -142,17 +143,17 @@ class RunProgress(QFrame):
         self.bar.setValue(int(view.fraction * _STEPS))
         begins, fetch = is_going and not view.steps, view.step(_FETCH)
         is_counting = fetch is not None and fetch.state not in ("waiting", "done", "skipped")
-        _set(self._percent, percent)
-        _set(self._done, self._bytes(view.bytes) if view.bytes else "")
+        put_words(self._percent, percent)
+        put_words(self._done, self._bytes(view.bytes) if view.bytes else "")
         self._done.setVisible(is_counting)
         left = counted.eta if counted is not None and is_fetching else None
         self._was_measured = is_going and (self._was_measured or bool(rate))
         words = self.tr("Starting…") if begins else ""
         if counted is not None and counted.done and is_fetching and not self._was_measured:  # of an attempt before
             words = self.tr("Checking what is here…")
-        _set(self._left, left_text(left) if left is not None else words)
-        _set(self._rate, rate_text(rate) if rate else "")
-        _set(self._limit, limit)
+        put_words(self._left, left_text(left) if left is not None else words)
+        put_words(self._rate, rate_text(rate) if rate else "")
+        put_words(self._limit, limit)
         _keep_room(self._speed, is_going and (fetch is None or fetch.state in ("waiting", "running")))
         self._speed.setVisible(rate is not None)
         self.bar.setAccessibleName(self.tr("Progress: %1").replace("%1", percent))
@@ -161,7 +162,7 @@ class RunProgress(QFrame):
     def _bytes(self, counted: Bytes) -> str:
         if counted.total is None:
             return bytes_text(counted.done)
-        return _part_text(self.tr("%1 of %2"), counted.done, counted.total)
+        return part_text(self.tr("%1 of %2"), counted.done, counted.total)
 
 
 _SIGNS = {"done": "ok", "skipped": "ok", "failed": "problem", "running": "running"} | dict.fromkeys(
@@ -172,75 +173,13 @@ _SAID = ("paused", "stopped", "failed", "cancelled", "not-started")  # states th
 _FIRST_SEEN = tuple(StepView(name, 1.0) for name in ("preflight", "create", "fetch", "install", "check", "verify"))
 _HELD = ("fetch", "install")  # by a pause: the download and what waits for its files; others go on to their end
 _FETCH = "fetch"
-_BARS = 3
-_SILENT_AFTER = 8.0  # seconds: a file that stands still so long is said to
-
-
-class FileBars(QWidget):
-    """The large files that are on their way, each with a bar."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        grid = QGridLayout(self)
-        grid.setContentsMargins(_INDENT, 0, 0, 6)
-        grid.setHorizontalSpacing(18)
-        grid.setVerticalSpacing(8)
-        grid.setColumnStretch(1, 1)
-        self._rows: list[tuple[QLabel, QProgressBar, QLabel]] = []
-        self._shown: list[FileView] = []
-        self._moved: dict[str, tuple[int, float]] = {}  # how much of each there was, and since when
-        for row in range(_BARS):
-            name, bar, count = label("", wrap=False), QProgressBar(), label("", "muted", wrap=False)
-            count.setAlignment(Qt.AlignmentFlag.AlignRight)
-            bar.setTextVisible(False)
-            bar.setRange(0, _STEPS)
-            for place, widget in enumerate((name, bar, count)):
-                grid.addWidget(widget, row, place)
-            self._rows.append((name, bar, count))
-        self.show_files(())
-
-    def _stands_still(self, one: FileView, is_paused: bool) -> bool:
-        before, now = self._moved.get(one.name), time.monotonic()
-        if before is None or before[0] != one.done or is_paused:
-            before = self._moved[one.name] = (one.done, now)
-        return one.done < one.size and now - before[1] > _SILENT_AFTER
-
-    def show_files(self, files: Sequence[FileView] | None, is_paused: bool = False) -> None:
-        """Show a bar for each of the large files that are coming now; one that is there keeps its place until another
-        wants it. None: nothing is fetched."""
-        coming = {one.name: one for one in files or ()}
-        self._shown = [coming.pop(one.name, one) for one in self._shown]
-        for new in sorted(coming.values(), key=lambda one: one.done >= one.size):
-            over = [place for place, other in enumerate(self._shown) if other.done >= other.size]
-            if len(self._shown) < _BARS:
-                self._shown.append(new)
-            elif over and new.done < new.size:
-                self._shown[over[0]] = new
-        if files is None:
-            self._shown = []
-        for place, (name, bar, count) in enumerate(self._rows):
-            one = next(iter(self._shown[place:]), None)
-            for widget in (name, bar, count):
-                widget.setVisible(one is not None)
-            if one is not None:
-                words = _part_text(self.tr("%1 of %2"), one.done, one.size)
-                if self._stands_still(one, is_paused):
-                    words = self.tr("no answer, trying again")
-                _set(name, one.name)
-                _set(count, words)
-                bar.setValue(min(_STEPS, int(_STEPS * one.done / one.size)))
-                bar.setAccessibleName(told_of(one.name, words))
-                if bar.property("state") != (state := "done" if one.done >= one.size else "going"):
-                    bar.setProperty("state", state)
-                    restyle(bar)
-        self.setVisible(bool(self._shown))
 
 
 class _Row:
     def __init__(self) -> None:
         self.sign = Sign("waiting", 20)
         self.name = label("", wrap=False)
-        self.words: QLabel = label("", "muted")
+        self.words = OneLine("muted")
         self.right = label("", "muted", wrap=False)
         self.right.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.right.setMinimumWidth(80)
@@ -255,14 +194,18 @@ class RunSteps(QWidget):
         self._told: tuple[str, ...] = ()  # steps whose end was said
         self._expected: dict[str, float] = {}
         self._gives_way = False  # to the log, in a window that is too low for both
+        self._gap, self._is_ending = 0, False
         self._outer: QVBoxLayout = column(self)
         self._card = RowCard(4, 2, has_lines=False)
         self._outer.addWidget(self._card)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
 
-    def show_view(self, view: RunView, is_going: bool, is_paused: bool = False, is_new: bool = True) -> None:
+    def show_view(
+        self, view: RunView, is_going: bool, is_paused: bool = False, is_new: bool = True, is_ending: bool = False
+    ) -> None:
         """Show each step of the run with its sign, and the bars below the download. `is_new`: it makes an environment,
-        so its steps are known before it says them."""
+        so its steps are known before it says them. `is_ending`: what waits will not come."""
+        self._is_ending = is_ending
         steps = view.steps or (_FIRST_SEEN[: None if is_new else 1] if is_going else ())
         if list(self._rows) != [step.name for step in steps]:
             self._rebuild([step.name for step in steps])
@@ -273,6 +216,7 @@ class RunSteps(QWidget):
             self._show_step(step, view, is_going, is_held and step.name in _HELD)
         is_fetching = is_going and fetch is not None and fetch.state == "running"
         if self._bars is not None:
+            self._bars.stand_below(max(row.name.sizeHint().width() for row in self._rows.values()))
             self._bars.show_files((view.bytes.files if view.bytes else ()) if is_fetching else None, is_paused)
 
     def begin_anew(self) -> None:
@@ -291,9 +235,17 @@ class RunSteps(QWidget):
         self._told = over
         return [told_of(step_name(name, language), step_state(states[name], language)) for name in new]
 
-    def give_way(self, is_wanted: bool) -> None:
-        self._gives_way = is_wanted
-        self.setVisible(bool(self._rows) and not is_wanted)
+    def give_way(self, room: int, may_hide: bool) -> None:
+        """Fit into so many pixels: the steps lie close where that is little. `may_hide`: for the log, where it is too
+        little."""
+        line, steps = self.fontMetrics().lineSpacing() + _TIGHT, len(self._rows)
+        with_bars = (steps + BARS) * line + 2 * _AROUND  # so that nothing moves when they come
+        self._gap = _AIR if with_bars + steps * _AIR <= room else 0
+        if self._card.grid.verticalSpacing() != self._gap:
+            self._card.grid.setVerticalSpacing(self._gap)
+        has_bars = self._bars is not None and not self._bars.isHidden()
+        self._gives_way = may_hide and (with_bars if has_bars else steps * line + _AROUND) > room
+        self.setVisible(bool(self._rows) and not self._gives_way)
 
     def state_of(self, name: str) -> str:
         """Return the word for its state, which its sign shows."""
@@ -307,6 +259,7 @@ class RunSteps(QWidget):
             if name == _FETCH:
                 self._bars = FileBars()
                 self._card.add_wide(self._bars)
+        self._card.grid.setVerticalSpacing(self._gap)
 
     def _show_step(self, step: StepView, view: RunView, is_going: bool, is_paused: bool) -> None:
         row = self._rows[step.name]
@@ -322,14 +275,12 @@ class RunSteps(QWidget):
         row.sign.setAccessibleName(word)
         row.sign.setAccessibleDescription(name)
         row.sign.setToolTip(plain_tip(word))
-        if row.name.property("role") != (role := "strong" if is_running else ""):
-            row.name.setProperty("role", role)
-            restyle(row.name)
-        _set(row.name, name)
+        dress(row.name, "strong" if is_running else "muted" if state in ("waiting", "not-started") else "")
+        put_words(row.name, name)
         said = self._translator.say(step.message)
         detail = self._now(step, view) if is_running else ""
-        _set(row.words, (detail or said) if state != "not-started" else "")
-        _set(row.right, word if state in _SAID else self._right(step, view, is_going))
+        put_words(row.words, (detail or said) if state != "not-started" else "")
+        put_words(row.right, word if state in _SAID else self._right(step, is_going))
 
     def _now(self, step: StepView, view: RunView) -> str:
         """What a step is at: the download counts its files, whose bars name the large ones."""
@@ -339,26 +290,14 @@ class RunSteps(QWidget):
             return words.replace("%1", str(counted.files_done))
         return _short(self._translator.say(step.detail))
 
-    def _right(self, step: StepView, view: RunView, is_going: bool) -> str:
+    def _right(self, step: StepView, is_going: bool) -> str:
         if step.seconds is not None:
             return seconds_text(step.seconds)
-        if step.state == "waiting" and is_going and step.name in self._expected:
+        if step.state == "waiting" and is_going and not self._is_ending and step.name in self._expected:
             return about_text(self._expected[step.name])
-        if step.state != "running" or not is_going:
+        if step.state != "running" or not is_going or step.name == _FETCH:  # whose speed and bytes stand above
             return ""
-        if step.name == "fetch" and view.bytes and view.bytes.rate:
-            return rate_text(view.bytes.rate)
         return f"{int(step.fraction * 100)} %" if step.fraction else ""
-
-
-def _part_text(words: str, done: int, total: int) -> str:
-    """Put both into the words: `1.34 of 2.90 GB`, the unit once where both have the same; all of it: `12.3 MB`."""
-    if done == total:
-        return bytes_text(total)
-    part, whole = bytes_text(done), bytes_text(total)
-    number, _, unit = part.rpartition(" ")
-    part = number if number and unit == whole.rpartition(" ")[2] else part
-    return words.replace("%2", whole).replace("%1", part)
 
 
 def _short(detail: str) -> str:
@@ -371,9 +310,3 @@ def _keep_room(widget: QWidget, is_kept: bool = True) -> None:
     policy = widget.sizePolicy()
     policy.setRetainSizeWhenHidden(is_kept)
     widget.setSizePolicy(policy)
-
-
-def _set(widget: QLabel, words: str) -> None:
-    """Setting the same text again would still lay the page out anew."""
-    if widget.text() != words:
-        widget.setText(words)

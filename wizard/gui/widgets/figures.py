@@ -61,3 +61,13 @@ def variant_text(variant: str) -> str:
         return QCoreApplication.translate("Figures", "CPU")
     digits = variant.removeprefix("cu")
     return f"CUDA {digits[:-1]}.{digits[-1]}" if digits.isdigit() and len(digits) > 1 else variant
+
+
+def part_text(words: str, done: int, total: int) -> str:
+    """Put both into the words: `1.34 of 2.90 GB`, the unit once where both have the same; all of it: `12.3 MB`."""
+    if done == total:
+        return bytes_text(total)
+    part, whole = bytes_text(done), bytes_text(total)
+    number, _, unit = part.rpartition(" ")
+    part = number if number and unit == whole.rpartition(" ")[2] else part
+    return words.replace("%2", whole).replace("%1", part)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QWidget
 
 SPOKEN_AS = "spoken"  # property: "list", "item" or "heading" for a screen reader
@@ -66,6 +66,35 @@ class Wrapped(QLabel):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.selectedText().replace(_BREAK, "").replace(JOINT, ""))
+
+
+class OneLine(QLabel):
+    """Words that stay on one line: what does not fit is left out in its middle, and told by a tool tip and a reader."""
+
+    def __init__(self, role: str = "") -> None:
+        super().__init__()
+        self._words = ""
+        self.setProperty("role", role)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def setText(self, words: str) -> None:
+        self._words = words
+        self._fit()
+
+    def text(self) -> str:
+        return self._words
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        shown = self.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideMiddle, self.width())
+        super().setText(shown)
+        is_whole = shown == self._words
+        self.setToolTip(plain_tip("" if is_whole else self._words))
+        self.setAccessibleName("" if is_whole else self._words)
 
 
 def label(
@@ -162,3 +191,9 @@ class Pill(QLabel):
         if self.property("pill") != state:
             self.setProperty("pill", state)
             restyle(self)
+
+
+def put_words(widget: QLabel, words: str) -> None:
+    """Setting the same text again would still lay the page out anew."""
+    if widget.text() != words:
+        widget.setText(words)

@@ -1,0 +1,97 @@
+"""Bars of the large files that are on their way, below the download's step.
+
+At most three; one that is there goes after a moment, so that what moves is what is still to come.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QWidget
+
+from wizard.app.pages.run import FileView
+from wizard.gui.widgets.figures import part_text
+from wizard.gui.widgets.labels import label, put_words, restyle, told_of
+
+BARS = 3
+_PARTS = 1000
+_STAYS = 2.0  # seconds for which the bar of a file that is there is still seen
+_SILENT_AFTER = 8.0  # seconds: a file that stands still so long is said to
+_INDENT, _GAP = 34, 14  # pixels: below the name of its step, and beside it
+
+
+class FileBars(QWidget):
+    """The large files that are on their way, each with a bar."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        grid = QGridLayout(self)
+        grid.setContentsMargins(_INDENT, 0, 0, 6)
+        grid.setHorizontalSpacing(_GAP)
+        grid.setVerticalSpacing(8)
+        grid.setColumnStretch(1, 1)
+        self._grid = grid
+        self._rows: list[tuple[QLabel, QProgressBar, QLabel]] = []
+        self._shown: list[FileView] = []
+        self._done: dict[str, float] = {}  # since when each of them is there
+        self._moved: dict[str, tuple[int, float]] = {}  # how much of each there was, and since when
+        for row in range(BARS):
+            name, bar, count = label("", wrap=False), QProgressBar(), label("", "muted", wrap=False)
+            count.setAlignment(Qt.AlignmentFlag.AlignRight)
+            bar.setTextVisible(False)
+            bar.setRange(0, _PARTS)
+            for place, widget in enumerate((name, bar, count)):
+                grid.addWidget(widget, row, place)
+            self._rows.append((name, bar, count))
+        self.show_files(())
+
+    def _stands_still(self, one: FileView, is_paused: bool) -> bool:
+        before, now = self._moved.get(one.name), time.monotonic()
+        if before is None or before[0] != one.done or is_paused:
+            before = self._moved[one.name] = (one.done, now)
+        return one.done < one.size and now - before[1] > _SILENT_AFTER
+
+    def stand_below(self, wide: int) -> None:
+        """Begin the bars where the words of the steps begin; `wide`: pixels of the names before these."""
+        self._grid.setColumnMinimumWidth(0, wide)
+
+    def show_files(self, files: Sequence[FileView] | None, is_paused: bool = False) -> None:
+        """Show a bar for each of the large files that are coming now; one that is there stays a moment, or until
+        another wants its place. None: nothing is fetched."""
+        if files is None:
+            self._shown, self._done = [], {}
+        else:
+            self._take(files)
+        for place, (name, bar, count) in enumerate(self._rows):
+            one = next(iter(self._shown[place:]), None)
+            for widget in (name, bar, count):
+                widget.setVisible(one is not None)
+            if one is not None:
+                words = part_text(self.tr("%1 of %2"), one.done, one.size)
+                if self._stands_still(one, is_paused):
+                    words = self.tr("no answer, trying again")
+                put_words(name, one.name)
+                put_words(count, words)
+                bar.setValue(min(_PARTS, int(_PARTS * one.done / one.size)))
+                bar.setAccessibleName(told_of(one.name, words))
+                if bar.property("state") != (state := "done" if one.done >= one.size else "going"):
+                    bar.setProperty("state", state)
+                    restyle(bar)
+        self.setVisible(bool(self._shown))
+
+    def _take(self, files: Sequence[FileView]) -> None:
+        now = time.monotonic()
+        for one in files:
+            if one.done >= one.size:
+                self._done.setdefault(one.name, now)
+        coming = {one.name: one for one in files}
+        self._shown = [coming.pop(one.name, one) for one in self._shown]
+        for new in sorted(coming.values(), key=lambda one: one.done >= one.size):
+            over = [place for place, other in enumerate(self._shown) if other.done >= other.size]
+            if len(self._shown) < BARS:
+                self._shown.append(new)
+            elif over and new.done < new.size:
+                self._shown[over[0]] = new
+        self._shown = [one for one in self._shown if now - self._done.get(one.name, now) < _STAYS]
