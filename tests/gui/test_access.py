@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -13,12 +14,13 @@ from pytestqt.qtbot import QtBot
 
 from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
-from tests.gui.fake_session import FakeSession
+from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.test_help import every_page
 from tests.gui.walking import go_to, settle, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets.frames import Fold
+from wizard.gui.widgets.headings import tell_headings
 from wizard.gui.widgets.labels import Pill
 from wizard.gui.widgets.messages import Notice
 from wizard.model.messages import LANGUAGES
@@ -103,9 +105,20 @@ def test_no_two_buttons_of_a_page_are_called_the_same(
         assert [one for one in called if one and called.count(one) > 1] == [], name
 
 
-@pytest.mark.parametrize("page", [PageId.CHECK, PageId.SOURCE])
-def test_rows_are_the_items_of_a_list(page: PageId, qtbot: QtBot, make_window: MakeWindow) -> None:
+@pytest.fixture
+def listening() -> Iterator[None]:
+    """A screen reader is there from the start: Qt then keeps what a widget was in its first moment."""
+    QAccessible.setActive(True)
+    yield
+    QAccessible.setActive(False)
+
+
+@pytest.mark.parametrize("page", [PageId.CHECK, PageId.SOURCE, PageId.INSTALL])
+def test_rows_are_the_items_of_a_list(
+    page: PageId, listening: None, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
     """A reader says how many there are, and each as a whole."""
+    session.script = half_run
     window = make_window()
     go_to(qtbot, window, page)
 
@@ -115,6 +128,9 @@ def test_rows_are_the_items_of_a_list(page: PageId, qtbot: QtBot, make_window: M
     qtbot.waitUntil(lambda: len(items()) >= 2)
     if page is PageId.CHECK:
         assert items()[0].name.startswith("Graphics card: OK, NVIDIA GeForce GTX 1660 Ti, 6 GB")
+    if page is PageId.INSTALL:
+        names = ("Check before starting: Done, There is room", "Install: Waiting")
+        qtbot.waitUntil(lambda: all(any(one.name.startswith(name) for one in items()) for name in names))
     for one in items():
         assert one.name, one.widget
         above = one.widget.parentWidget()
@@ -153,5 +169,20 @@ def test_the_name_of_a_difference_is_read_before_its_words(qtbot: QtBot) -> None
     qtbot.addWidget(holder)
     notice = Notice(holder)
     notice.show_rows("Different", [("Python", "3.11 instead of 3.12", "")])
-    read = [one.text() for one in notice.children() if isinstance(one, QLabel)]
+    read = [one.text() for one in notice.findChildren(QLabel)]
     assert [one for one in read if one in ("Python", "3.11 instead of 3.12")] == ["Python", "3.11 instead of 3.12"]
+
+
+def test_what_differs_is_a_heading_and_a_list(listening: None, qtbot: QtBot) -> None:
+    """Sentences that end with a full stop are told one after the other, without a second sign."""
+    tell_headings()
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    notice = Notice(holder)
+    notice.show_rows("Different", [("", "No source answers.", "It was looked for."), ("Python", "3.11", "")])
+    told = [heard(one) for one in notice.findChildren(QWidget)]
+    assert [one.name for one in told if one.role == QAccessible.Role.Heading] == ["Different"]
+    assert [one.name for one in told if one.role == QAccessible.Role.List] == ["Different"]
+    items = [one.name for one in told if one.role == QAccessible.Role.ListItem]
+    assert items == ["No source answers. It was looked for.", "Python: 3.11"]
+    assert notice.accessibleName() == "Different: No source answers. It was looked for. Python: 3.11"

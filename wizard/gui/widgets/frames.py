@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from wizard.gui.shell.theme import colour_now
 from wizard.gui.widgets.icons import ICON_SIZE, IconView, Sign, fold_icon
-from wizard.gui.widgets.labels import SPOKEN_AS, label, spoken
+from wizard.gui.widgets.labels import SPOKEN_AS, label, spoken, told_of
 
 Margins = tuple[int, int, int, int]
 NO_MARGINS: Margins = (0, 0, 0, 0)
@@ -113,12 +113,20 @@ class RowCell(QWidget):
 
     @property
     def words(self) -> str:
-        """What the whole row says, as it stands there now."""
+        """What the whole row says, as it stands there now: its name once, with its state."""
         found = (one for cell in self._cells if cell for one in (cell, *cell.findChildren(QLabel)))
-        shown = (one for one in found if isinstance(one, QLabel) and not one.isHidden())
-        said = [words for one in shown if (words := one.accessibleName() or one.text())]
-        again = zip(said, (*said[1:], ""), strict=True)  # the name of a row's state begins with that of the row
-        return spoken(words for words, following in again if not following.startswith(words))
+        said = dict.fromkeys(filter(None, map(_words_of, found)))
+        again = {name for name in said if any(one.startswith((f"{name}:", f"{name}：")) for one in said)}
+        return spoken(words for words in said if words not in again)
+
+
+def _words_of(cell: QWidget) -> str:
+    if cell.isHidden() or not isinstance(cell, QLabel | Sign):
+        return ""
+    if isinstance(cell, QLabel):
+        return cell.accessibleName() or cell.text()
+    name, state = cell.accessibleDescription(), cell.accessibleName()
+    return told_of(name, state) if name and state else state
 
 
 class RowCard(QFrame):
@@ -134,7 +142,7 @@ class RowCard(QFrame):
         self._renew()
 
     def _renew(self) -> None:
-        self._holder = QWidget(self)
+        self._holder = QWidget()  # what it is for a screen reader stands before it has a place, as in `label`
         self._holder.setProperty(SPOKEN_AS, "list")
         self._grid = QGridLayout(self._holder)
         self._grid.setContentsMargins(10, 2, 10, 2)

@@ -20,7 +20,7 @@ from wizard.gui.widgets.labels import SPOKEN_AS
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject
 
-ROLES = ("title", "heading")
+ROLES = ("title", "heading", "notice-title")
 _LISTS = {"list": QAccessible.Role.List, "item": QAccessible.Role.ListItem}
 
 

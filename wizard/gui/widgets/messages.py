@@ -18,7 +18,7 @@ from wizard.gui.widgets.code import Advice, copy_out
 from wizard.gui.widgets.commands import pages_of, plain
 from wizard.gui.widgets.frames import box, column, empty, line_up
 from wizard.gui.widgets.icons import Sign, fold_icon
-from wizard.gui.widgets.labels import Pill, label, selectable, spoken, told_of
+from wizard.gui.widgets.labels import SPOKEN_AS, Pill, label, selectable, spoken, told_of
 from wizard.model.errors import WizardError
 from wizard.model.marks import COMMAND
 from wizard.model.messages import Message, message
@@ -302,13 +302,16 @@ class Notice(QFrame):
         outer = line_up(self, (20, 16, 22, 16), 16)
         outer.addWidget(Sign("warning"), 0, Qt.AlignmentFlag.AlignTop)
         lines = column(gap=8)
-        self._title, self._rows = label("", "notice-title"), QGridLayout()
+        self._title, self._list = label("", "notice-title"), QWidget()
+        self._list.setProperty(SPOKEN_AS, "list")
+        self._rows = QGridLayout(self._list)
+        self._rows.setContentsMargins(0, 0, 0, 0)
         self._rows.setHorizontalSpacing(24)
         self._rows.setVerticalSpacing(8)
         self._rows.setColumnStretch(1, 2)
         self._rows.setColumnStretch(2, 3)
         lines.addWidget(self._title)
-        lines.addLayout(self._rows)
+        lines.addWidget(self._list)
         outer.addLayout(lines, 1)
 
     def show_rows(self, title: str, rows: Sequence[Sequence[str]]) -> None:
@@ -322,12 +325,15 @@ class Notice(QFrame):
             self._rows.addWidget(box("notice-line"), row - 1, 0, 1, 4)
             if subject:  # before its words: readers go in this order
                 self._rows.addWidget(label(subject, "strong", wrap=False), row, 0)
-            self._rows.addWidget(label(words), row, start, 1, (2 if because else 3 if why else 4) - start)
+            said = label(words, spoken_as="item")
+            said.setAccessibleName(_spoken((subject, words, because)))
+            self._rows.addWidget(said, row, start, 1, (2 if because else 3 if why else 4) - start)
             if because:
                 self._rows.addWidget(label(because), row, 2, 1, 1 if why else 2)
             if why:
                 self._add_why(row, subject, why)
-        self.setAccessibleName(told_of(title, "; ".join(map(_spoken, rows))))
+        self._list.setAccessibleName(title)
+        self.setAccessibleName(told_of(title, spoken(map(_spoken, rows))))
         self.setVisible(bool(rows))
 
     def _add_why(self, row: int, subject: str, why: str) -> None:
