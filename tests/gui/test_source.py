@@ -312,6 +312,20 @@ def test_a_python_that_is_not_here_gives_way_to_one_that_is(
     assert window.navigator.state.selected is not None
 
 
+def test_no_python_is_offered_that_a_source_of_ones_own_may_lack(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.fail["select_build"] = UsageError("engine-venv-no-python", "There is no Python 3.15.", "Choose another.")
+    window = make_window()
+    go_to(qtbot, window, PageId.BUILD)
+    navigator = window.navigator
+    navigator.put_sources(replace(navigator.state.choices, torch_index="https://wheels.example/torch"))
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    qtbot.waitUntil(page.trouble.isVisible)
+    assert page.trouble.again.isHidden()
+
+
 def test_what_is_asked_too_and_what_becomes_different_are_told_as_such(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:

@@ -146,10 +146,12 @@ def _names(choices: Choices, one: Candidate) -> bool:
     return (one.torch, one.variant) == (choices.torch, choices.variant)
 
 
-def python_instead(code: str, one: Candidate | None, facts: Facts | None) -> str:
+def python_instead(code: str, one: Candidate | None, facts: Facts | None, choices: Choices) -> str:
     """Return the newest Python of this computer that the build is made for, where it has not the one that was chosen;
-    else ''."""
+    else ''. Nothing where torch comes from a source of one's own: what that has for another Python was not seen."""
     if code not in ("engine-venv-no-python", "no-engine") or one is None or facts is None:
+        return ""
+    if choices.torch_index or choices.find_links or facts.settings.find_links:
         return ""
     here = {".".join(found.version.split(".")[:2]) for found in facts.machine.pythons if found.has_venv}
     return max(here.intersection(one.pythons), key=version_rank, default="")

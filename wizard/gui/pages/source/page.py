@@ -284,7 +284,7 @@ class SourcePage(Page):
             self.trouble.show_words(
                 message("page.source.no-network", "No internet connection, or a proxy is needed."), hint
             )
-        elif python := python_instead(error.code, self.state.picked, self.state.facts):
+        elif python := python_instead(error.code, self.state.picked, self.state.facts, self.state.choices):
             words = lambda: self.tr("&Use Python %1").replace("%1", python)  # noqa: E731
             self.trouble.show_error(error, lambda: self._use_python(python), words)
         else:
