@@ -21,9 +21,9 @@ from wizard.project.companions import companion, companion_table
 from wizard.project.contradictions import agreeing
 from wizard.project.decide import ProjectDecision, decide
 from wizard.project.formats.conda_names import conda_names
+from wizard.project.lacking import without_wheels
 from wizard.project.model import PAIRS, PYTHON, AddressLine, Project, Statement, marker_holds, python_meets
 from wizard.project.native import NOTHING, Relaxed, asked_words, lines_of
-from wizard.project.weigh import without_wheels
 from wizard.run.model import Facts, SelectedBuild
 from wizard.run.select.build_search import NO_BUILD_FITS
 from wizard.run.select.select_build import COMPANION_NOT_CARRIED

@@ -139,7 +139,8 @@ def _listed_tags(project: Project, os: str) -> Iterator[CudaTag]:
 
 
 def wheel_words(one: Statement) -> str:
-    return f"{unquote(one.url)} {one.local}".lower()
+    """Return what its address, its version and, with conda, its build say of what it was made with."""
+    return f"{unquote(one.url)} {one.local} {one.build}".lower()
 
 
 def is_wheel_for(words: str, os: str) -> bool:

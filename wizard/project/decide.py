@@ -309,7 +309,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             row = companion(native.name)
             least = (row.cuda_ends if state == "newer-cuda" else row.least) if row else ""
             yield message(f"project.native.{state}", name=native.name, least=least, given=candidate.variant)
-    yield from lacking_parts(asks, best)
+    yield from lacking_parts(asks, candidate)
     own = next((one for one in asks.remarks if one.key.endswith(f".{OWN_CUDA}")), None)
     if own and candidate.variant == CPU:
         yield message("project.remark.own-no-card", file=own.params["file"])

@@ -26,7 +26,7 @@ _NO_REST = re.compile(
     r"torch|torchvision|torchaudio|python|cudatoolkit|pytorch-cuda|pytorch-mutex|cpuonly|nomkl|__cuda|__platform"
     rf"|{TORCH_PARTS.pattern}"
 )
-_SYSTEM_WORDS = {
+SYSTEM_WORDS = {
     "windows": r"win|windows|win32|win64",
     "linux": r"linux|ubuntu|debian|colab|wsl",
     "": r"mac|macos|osx|darwin|apple|metal|silicon|mps|m1|jetson|aarch64|arm64|rpi|raspberrypi",
@@ -83,91 +83,48 @@ def purpose_of(file: str) -> str:
 
 def of_another_framework(file: str) -> bool:
     """Return whether a list's name means TensorFlow, JAX … and not torch."""
-    words = _words_of(file.rpartition("/")[2])
+    words = words_of(file.rpartition("/")[2])
     return bool(_LIST.fullmatch(file)) and bool(words & _FRAMEWORKS) and not words & {"torch", "pytorch"}
 
 
 def is_developing(group: str) -> bool:
-    return any(_PURPOSE.fullmatch(word) for word in _words_of(group))
+    return any(_PURPOSE.fullmatch(word) for word in words_of(group))
 
 
 def names_a_computer(file: str) -> bool:
     """Return whether a word of its name is a system's, a kind of card's or a CUDA's."""
-    kinds = "|".join([*_SYSTEM_WORDS.values(), *_CARD_WORDS.values()])
-    return bool(_CUDA_IN_NAME.search(file.lower())) or any(re.fullmatch(kinds, word) for word in _words_of(file))
+    kinds = "|".join([*SYSTEM_WORDS.values(), *_CARD_WORDS.values()])
+    return bool(_CUDA_IN_NAME.search(file.lower())) or any(re.fullmatch(kinds, word) for word in words_of(file))
 
 
 def names_card(file: str, kind: str) -> bool:
-    return any(re.fullmatch(_CARD_WORDS[kind], word) for word in _words_of(file.rpartition("/")[2]))
+    return any(re.fullmatch(_CARD_WORDS[kind], word) for word in words_of(file.rpartition("/")[2]))
 
 
-def _words_of(name: str) -> set[str]:
+def words_of(name: str) -> set[str]:
     return set(re.split(r"[^a-z0-9]+", name.lower()))
 
 
 def _misfit(file: str, os: str, has_card: bool) -> str:
     """Return the words of a file's name that mean another computer."""
-    words = _words_of(file.rsplit("/", 1)[-1])
-    systems = {system for system, kind in _SYSTEM_WORDS.items() if any(re.fullmatch(kind, word) for word in words)}
+    words = words_of(file.rsplit("/", 1)[-1])
+    systems = {system for system, kind in SYSTEM_WORDS.items() if any(re.fullmatch(kind, word) for word in words)}
     cards = {card for card, kind in _CARD_WORDS.items() if any(re.fullmatch(kind, word) for word in words)}
     if "other" in cards and not any(re.fullmatch(r"nvidia|cuda|cu\d+", word) for word in words):
         cards.discard("nvidia")  # "gpu" is any maker's
     wanted = "nvidia" if has_card else "cpu"
     other_cards = cards and wanted not in cards
     if (systems and os not in systems) or other_cards:
-        kinds = "|".join([*_SYSTEM_WORDS.values(), *_CARD_WORDS.values()])
+        kinds = "|".join([*SYSTEM_WORDS.values(), *_CARD_WORDS.values()])
         return " ".join(sorted(word for word in words if re.fullmatch(kinds, word)))
     return ""
-
-
-def with_own_list(project: Project, os: str, has_card: bool) -> tuple[Project, list[Message]]:
-    """Return the project without the list for all computers where the one for this system, or for cards such as its
-    own, asks for another torch."""
-    if not has_card and (names := [one.group for one in project.statements if one.group.startswith(WITHOUT_CARD)]):
-        project = _of_no_card(project, names[0])
-    kinds = {system: kind for system, kind in _SYSTEM_WORDS.items()} | {"nvidia": r"nvidia|cuda|gpu"}
-    mine = {os, "nvidia"} if has_card else {os}
-    pins = {
-        one.origin.file: (one.specifier, one.build, one.local)
-        for one in project.statements
-        if one.name == TORCH and _says([one]) == 2
-    }
-    for own, pin in pins.items():
-        words = _words_of(own.rpartition("/")[2])
-        named = {kind for kind, pattern in kinds.items() if any(re.fullmatch(pattern, word) for word in words)}
-        rest = {word for word in words if not any(re.fullmatch(kinds[kind], word) for kind in mine & named)}
-        for other, its in pins.items():
-            is_beside = own.rpartition("/")[0] == other.rpartition("/")[0]
-            if (
-                named
-                and named <= mine
-                and "colab" not in words
-                and is_beside
-                and _words_of(other.rpartition("/")[2]) == rest
-                and its != pin
-            ):
-                remark = message("project.remark.other-lists", file=own, files=other)
-                return _without(project, {other}), [remark]
-    return project, []
-
-
-def _of_no_card(project: Project, group: str) -> Project:
-    """Return the project with the environment for computers without a card instead of the default one."""
-    kept = (one for one in project.statements if one.origin not in project.card_lines)
-    taken = tuple(replace(one, group="") if one.group == group else one for one in kept)
-    name, remarks = group.removeprefix(WITHOUT_CARD), list(project.remarks)
-    for at, one in enumerate(remarks):
-        if one.key == "project.remark.environments":
-            others = str(one.params["others"]).replace(name, str(one.params["chosen"]))
-            remarks[at] = message("project.remark.environments", **{**one.params, "chosen": name, "others": others})
-    return replace(project, statements=taken, remarks=tuple(remarks))
 
 
 def alternatives(project: Project) -> list[tuple[Project, list[Message]]]:
     """Return the project once for each CUDA that lists have in their names (`requirements-cu121.txt`,
     `environment-cuda12_1.yml`), or for each of conda's environments that are whole ones, without the others, which is
     said; one alone where there are no such lists. A list that names no torch where another one does is none of them."""
-    says = {file: _says([one for one in project.statements if one.origin.file == file]) for file in project.files}
+    spoken = {file: says([one for one in project.statements if one.origin.file == file]) for file in project.files}
     found: dict[tuple[str, str], dict[str, list[str]]] = {}
     for file in project.files:
         folder, _, name = file.rpartition("/")
@@ -175,27 +132,27 @@ def alternatives(project: Project) -> list[tuple[Project, list[Message]]]:
         if len(tags) == 1 and name.endswith(_LISTS):
             rest = re.sub(r"[^a-z0-9]+", " ", _CUDA_IN_NAME.sub(" ", name.lower()).rpartition(".")[0]).strip()
             found.setdefault((folder, rest), {}).setdefault("".join(filter(None, tags[0].groups())), []).append(file)
-    asked = [ways for ways in found.values() if any(says[file] == 2 for files in ways.values() for file in files)]
-    several = max([*asked, *_environments(project, says)], key=len, default={})
+    asked = [ways for ways in found.values() if any(spoken[file] == 2 for files in ways.values() for file in files)]
+    several = max([*asked, *_environments(project, spoken)], key=len, default={})
     if len(several) < 2:
         return [(project, [])]
-    most = max(says[file] for files in several.values() for file in files)
+    most = max(spoken[file] for files in several.values() for file in files)
     ways = []
     for tag, files in several.items():
         left = [file for each, those in several.items() if each != tag for file in those]
         said = message("project.remark.other-lists", file=files[0], files=", ".join(left))
-        if max(says[file] for file in files) == most:
-            ways.append((_without(project, set(left)), [said]))
+        if max(spoken[file] for file in files) == most:
+            ways.append((without(project, set(left)), [said]))
     return ways
 
 
-def _environments(project: Project, says: dict[str, int]) -> Iterator[dict[str, list[str]]]:
+def _environments(project: Project, spoken: dict[str, int]) -> Iterator[dict[str, list[str]]]:
     """Yield conda's files of one folder that each ask for a Python and a torch: conda makes one environment of each."""
     with_python = {one.origin.file for one in project.statements if one.name == PYTHON and one.strength == DECLARED}
     folders: dict[str, dict[str, list[str]]] = {}
     for file in sorted(project.files, key=lambda file: not _MAIN_OF_CONDA.search(file)):
         folder, _, name = file.rpartition("/")
-        is_whole = name.endswith((".yml", ".yaml")) and file in with_python and says[file] == 2
+        is_whole = name.endswith((".yml", ".yaml")) and file in with_python and spoken[file] == 2
         if is_whole and not names_a_computer(name) and not purpose_of(file):
             folders.setdefault(folder, {})[file] = [file]
     yield from folders.values()
@@ -214,13 +171,13 @@ def for_this_generation(project: Project, capability: str) -> tuple[Project, lis
     """Return the project without the lists that name other generations of cards, where others ask for torch."""
     others = {}
     for file in project.files:
-        words = _words_of(file.rpartition("/")[2])
+        words = words_of(file.rpartition("/")[2])
         named = {word: span for word in words for kind, span in _GENERATIONS.items() if re.fullmatch(kind, word)}
         here = (first <= version_key(capability) <= last for first, last in _spans(named.values()))
         if named and _LIST.fullmatch(file) and not any(here):
             others[file] = " ".join(sorted(named))
-    left = _without(project, set(others))
-    if not others or not _says(list(left.statements)):
+    left = without(project, set(others))
+    if not others or not says(list(left.statements)):
         return project, []
     return left, [message("project.remark.not-for-this", file=file, words=words) for file, words in others.items()]
 
@@ -240,30 +197,30 @@ def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[Projec
     fitting = [one for one in project.statements if one.origin.file not in misfits]
     if not misfits:
         return project, []
-    if not any(is_rest(one) for one in fitting) and any(is_rest(one) for one in project.statements):
+    if not any(map(_is_declared, fitting)) and any(map(_is_declared, project.statements)):
         # Nothing else declares anything: made for another system, and all that there is.
         of_others = {file for file, words in misfits.items() if _is_of_other_maker(words)}
         of_others = of_others if len(of_others) < len(misfits) else set[str]()
         left = [file for file in misfits if file not in of_others]
         # Lists for two systems are two ways to the same: the one that says most of torch.
-        chosen = max(left, key=lambda file: _says([one for one in project.statements if one.origin.file == file]))
+        chosen = max(left, key=lambda file: says([one for one in project.statements if one.origin.file == file]))
         of_others |= {file for file in left if misfits[file] != misfits[chosen]}
-        return _without(project, of_others), [
+        return without(project, of_others), [
             message(f"project.remark.{'not-for-this' if file in of_others else 'other-system'}", file=file, words=words)
             for file, words in misfits.items()
         ]
     # What another maker's list says of torch is nothing to a card that has a list of its own.
     has_own = any(file not in misfits and names_card(file, "nvidia" if has_card else "cpu") for file in saying)
     theirs = {file for file, words in misfits.items() if has_own and _is_of_other_maker(words)}
-    if _says(fitting) >= _says([one for one in project.statements if one.origin.file not in theirs]):
-        return _without(project, set(misfits)), [
+    if says(fitting) >= says([one for one in project.statements if one.origin.file not in theirs]):
+        return without(project, set(misfits)), [
             message("project.remark.not-for-this", file=file, words=words) for file, words in misfits.items()
         ]
     # Only files for other computers say which torch: of these the first counts, with what goes along with it.
-    of_torch = [one.origin.file for one in project.statements if one.origin.file in misfits and _says([one]) > 0]
+    of_torch = [one.origin.file for one in project.statements if one.origin.file in misfits and says([one]) > 0]
     chosen = min(of_torch, key=lambda file: _is_of_other_maker(misfits[file]))
-    kept = _without(project, set(misfits) - {chosen})
-    own = {file for file in saying - set(misfits) if _words_of(file) & {*_SYSTEM_WORDS.get(os, "-").split("|")}}
+    kept = without(project, set(misfits) - {chosen})
+    own = {file for file in saying - set(misfits) if words_of(file) & {*SYSTEM_WORDS.get(os, "-").split("|")}}
     if any(is_rest(one) and one.origin.file in own for one in fitting):  # its own list has all but torch
         taken = [one for one in kept.statements if one.origin.file != chosen or one.name in _OF_TORCH]
         said = message("project.remark.other-system-torch", file=chosen, words=misfits[chosen])
@@ -306,7 +263,7 @@ def _is_of_cpu_and_mac(words: str) -> bool:
     """Return whether a name has both (`cpu_apple`): beside a list for cards, that is everybody's who has none."""
     named = set(words.split())
     others = named - {"cpu"}
-    return others != named and bool(others) and all(re.fullmatch(_SYSTEM_WORDS[""], word) for word in others)
+    return others != named and bool(others) and all(re.fullmatch(SYSTEM_WORDS[""], word) for word in others)
 
 
 def _is_of_other_maker(words: str) -> bool:
@@ -337,7 +294,7 @@ def _without_other_makers(project: Project) -> Project:
     )
 
 
-def _without(project: Project, files: set[str]) -> Project:
+def without(project: Project, files: set[str]) -> Project:
     return replace(
         project,
         statements=tuple(one for one in project.statements if one.origin.file not in files),
@@ -345,7 +302,7 @@ def _without(project: Project, files: set[str]) -> Project:
     )
 
 
-def _says(statements: list[Statement]) -> int:
+def says(statements: list[Statement]) -> int:
     """How much is said of torch: 2 a version, 1 its name, 0 nothing."""
     torch = [
         one for one in statements if one.name == TORCH and one.strength != LOCKED and one.group in ("", "constraint")
@@ -360,6 +317,10 @@ def is_rest(one: Statement) -> bool:
         and one.name not in (".", "")
         and not (_NO_REST.fullmatch(one.name) or _is_library(one))
     )
+
+
+def _is_declared(one: Statement) -> bool:
+    return is_rest(one) or (one.name == TORCH and one.strength == DECLARED and not one.group)
 
 
 def _is_library(one: Statement) -> bool:

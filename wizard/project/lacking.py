@@ -7,21 +7,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
+from wizard.compatibility.model import Candidate
 from wizard.model.messages import Message, message
-from wizard.project.companions import companion, has_wheel, package_needs, parts_of
+from wizard.project.companions import companion, fits_here, has_wheel, package_needs, parts_of
+from wizard.project.contradictions import agreeing
 from wizard.project.model import marker_holds
 from wizard.project.understand import Understood
-from wizard.project.weigh import Weighed, without_wheels
 
 _MOST_NAMED = 6  # packages in one sentence
 _PIN = re.compile(r"={2,3}(\d+(?:\.\d+)*(?:\.post\d+)?)$")
 
 
+def without_wheels(asks: Understood, os: str, python: str) -> frozenset[str]:
+    """Return the packages of which no release that is asked for has a wheel for this Python, as far as is known, and
+    the linked wheels that are made for another Python or system."""
+    lines = [one for one in (*asks.packages, *asks.constraints) if marker_holds(one.marker, os, python)]
+    asked: dict[str, list[str]] = {}
+    for one in agreeing(replace(line, marker="") for line in lines if line.specifier and not line.url):
+        asked.setdefault(one.name, []).append(one.specifier)
+    lacking = {name for name, parts in asked.items() if not has_wheel(name, ",".join(parts), python, os)}
+    linked = [one for one in lines if one.url.partition("#")[0].endswith(".whl")]
+    return frozenset(lacking | {one.name for one in linked} - {o.name for o in linked if fits_here(o.url, os, python)})
+
+
 def lacking_wheels(asks: Understood, os: str, python: str) -> Iterator[Message]:
     """Name what has no ready wheel for the choice, as far as is known: of the plan, and of what is only recommended.
     Where a line leaves the version open, not one release has."""
-    pins = without_wheels(asks, os, python) | set(_needed_without_wheels(asks, os, python))
+    pins = without_wheels(asks, os, python) | set(needed_without_wheels(asks, os, python))
     for one in asks.rest:
         if not one.url and not has_wheel(one.name, one.specifier, python, os) and marker_holds(one.marker, os, python):
             pins |= {one.name}
@@ -37,19 +51,19 @@ def lacking_wheels(asks: Understood, os: str, python: str) -> Iterator[Message]:
         yield message("project.remark.wheel-of-told", packages=listed, python=python)
 
 
-def lacking_parts(asks: Understood, best: Weighed) -> Iterator[Message]:
+def lacking_parts(asks: Understood, taken: Candidate) -> Iterator[Message]:
     """What an old release is imported with alone, and no line names."""
     named = {one.name for native in asks.native for one in native.statements}
     lines = {one.name: one for native in reversed(asks.native) for one in native.statements if parts_of(one)}
     for one in lines.values():
         if parts := [part for part in parts_of(one) if part not in named]:
             place, row = one.origin, companion(parts[0])
-            page = row.page(best.candidate.torch, best.candidate.variant) or row.where.rpartition("/")[0] if row else ""
+            page = row.page(taken.torch, taken.variant) or row.where.rpartition("/")[0] if row else ""
             where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
             yield message("project.remark.parts", **where, packages=", ".join(parts), page=page)
 
 
-def _needed_without_wheels(asks: Understood, os: str, python: str) -> Iterator[str]:
+def needed_without_wheels(asks: Understood, os: str, python: str) -> Iterator[str]:
     """Yield what a pinned release needs in versions of which none has a wheel, with the package that needs it."""
     here = [one for one in asks.packages if not one.url and marker_holds(one.marker, os, python)]
     for one in here:

@@ -100,6 +100,7 @@ class Findings:
     sources: list[AddressLine] = field(default_factory=list)
     told: list[Statement] = field(default_factory=list)  # in words, which count last
     own: set[str] = field(default_factory=set)  # names of the project itself
+    packaged: set[str] = field(default_factory=set)  # of these, what it is as a package
     remarks: list[Message] = field(default_factory=list)
     card_lines: set[FileLine] = field(default_factory=set)
 
@@ -115,6 +116,16 @@ class Findings:
         """Note what a file of the root says that the project is called, on the index or as a repository."""
         if isinstance(name, str) and name and "/" not in file:
             self.own.add(normalized(name))
+            if not file.lower().endswith((".md", ".rst", ".txt")):
+                self.packaged.add(normalized(name))
+
+    def leave_itself(self) -> None:
+        """Leave out the project's own package where a list of its own names it: a kept `pip freeze` does."""
+        lines = [one for one in self.statements if one.name in self.packaged]
+        declared = (one for one in reversed(lines) if one.strength == DECLARED)
+        for one in {one.origin.file: one for one in declared}.values():
+            self.remark("own-name", one.origin, name=one.name)
+        self.statements = [one for one in self.statements if one not in lines]
 
     def tell(self, code: str, told: list[Statement], known: set[str]) -> None:
         """Name what no file before it has, with its version; pins first where not all are named."""

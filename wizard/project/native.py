@@ -87,7 +87,10 @@ def relaxed_natives(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
             continue
         named = [one for one in native.statements if _is_asked(one, weigher.asks)]
         pins = [
-            one for one in named if one.name == native.name and (one.specifier or (one.url and not is_folder(one.url)))
+            one
+            for one in named
+            if one.name == native.name and (one.specifier or (one.url and not is_folder(one.url)))
+            if one.strength == DECLARED or not one.url.startswith("git+")  # its source is built with whatever torch
         ]
         if not named:
             continue

@@ -13,6 +13,7 @@ from wizard.project.file_choice import purpose_of
 from wizard.project.formats.commands import installs
 from wizard.project.formats.words import last_resort, natives_in_words
 from wizard.project.model import PYTHON, TOOLS, Project, is_script, origin_of
+from wizard.project.search.below import of_several, read_below, tell_compiled
 from wizard.project.search.files import ProjectFolder, is_list, rank
 from wizard.project.search.reader import ProjectReader
 
@@ -39,8 +40,9 @@ def read_project(path: Path) -> Project:
             if not reader.is_option(name):
                 reader.read(name)
         reader.leave_developing()
+        reader.found.leave_itself()
         reader.tell_options(declaring)
-        reader.read_below()
+        read_below(reader)
         reader.read_others()
         reader.read_linked(telling)
         reader.read_script_aside()
@@ -48,6 +50,7 @@ def read_project(path: Path) -> Project:
         reader.note_systems()
         reader.take_locked()
         reader.found.tell_recommended()
+        tell_compiled(reader)
         _tell_unread(reader)
     else:
         raise UsageError(
@@ -93,6 +96,8 @@ def _of_one_part(reader: ProjectReader, declaring: list[str], telling: list[str]
         named &= set(declaring)
         if len({name.rpartition("/")[0] for name in named}) == 1:
             return sorted(named)
+        if taken := of_several(reader, asking, declaring):
+            return taken
         raise UsageError(
             "project-in-parts",
             "Several parts of the project ask for torch, each for itself: {folders}.",

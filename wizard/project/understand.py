@@ -23,7 +23,6 @@ from wizard.project.file_choice import (
     is_developing,
     is_rest,
     stale_locks,
-    with_own_list,
 )
 from wizard.project.model import (
     DECLARED,
@@ -42,9 +41,12 @@ from wizard.project.model import (
     is_run,
     meets,
 )
+from wizard.project.own_list import with_own_list
 from wizard.project.search.environments import OF_TORCH
 
-_IMPLIED = re.compile(r"(?:torch[-_=]?|/torch)(\d+\.\d+(?:\.\d+)?)|(?:^|[+.])pt(\d)(\d{1,2})(?=cu|cpu)")
+_IMPLIED = re.compile(
+    r"(?:torch[-_=]?|/torch)(\d+\.\d+(?:\.\d+)?)|(?:^|[+.])pt(\d)(\d{1,2})(?=cu|cpu)|_pyt(\d)(\d{1,2})\d(?!\d)"
+)
 _WHEEL_PYTHON = re.compile(r"-cp(3)(\d+)-cp3\d+-")
 _MOST_NAMED = 6  # extras in one sentence
 _PIN = re.compile(r"={2,3}\d[^,]*")
@@ -70,6 +72,14 @@ class Understood:
     sources: tuple[AddressLine, ...]
     names_torch: bool
     remarks: tuple[Message, ...]
+
+    def without_pairs_of(self, file: str) -> Understood:
+        """Return it without what a file pins of torchvision and torchaudio, whose own torch does not count."""
+        pairs: dict[str, tuple[Statement, ...]] = {}
+        for name, lines in self.pairs.items():
+            kept = tuple(one for one in lines if one.origin.file != file or "==" not in one.specifier)
+            pairs[name] = kept or tuple(replace(one, specifier="") for one in lines[:1])
+        return replace(self, pairs=pairs)
 
     def way_to(self, torch: str) -> int:
         """Return where that release is recommended: 0 a text for people, 1 a file that is run, 2 a comment."""
@@ -242,7 +252,7 @@ def _implied(project: Project, os: str, has_card: bool, capability: str) -> Iter
         if one.name != TORCH and row and on_this:
             match = _IMPLIED.search(words)
             # What was built for a release runs with its later patches; a package's own metadata names one patch.
-            version = _minor(match[1] or f"{match[2]}.{match[3]}") if match else ""
+            version = _minor(match[1] or f"{match[2] or match[4]}.{match[3] or match[5]}") if match else ""
             pinned = re.fullmatch(r"==([^,*]+)", one.specifier)
             exact = torch_of(one.name, pinned[1]) if pinned and not version else ""
             version = version or (f"=={exact}.*" if exact else "")

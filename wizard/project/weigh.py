@@ -21,9 +21,10 @@ from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message
-from wizard.project.companions import companion, fits_here, has_library, has_wheel, needs_old_numpy
-from wizard.project.contradictions import agreeing, bounded, contradiction, contradicts_itself
+from wizard.project.companions import companion, has_library, needs_old_numpy
+from wizard.project.contradictions import bounded, contradiction, contradicts_itself
 from wizard.project.cuda_tags import has_tag
+from wizard.project.lacking import needed_without_wheels, without_wheels
 from wizard.project.model import (
     DECLARED,
     PAIRS,
@@ -107,6 +108,7 @@ class BuildWeigher:
                 said.append(contradicts_itself(one))
             elif kept and apart and pythons and not any(left[python] & alone for python in pythons):
                 said.append(contradiction(next((other for other in kept if other.specifier), kept[0]), one))
+                self.asks = self.asks.without_pairs_of(one.origin.file)
             elif pythons and (len(kept) < _MOST_KEPT or any(left[python] - alone for python in pythons)):
                 kept.append(one)
                 left |= {python: left[python] & alone for python in pythons}
@@ -198,9 +200,10 @@ class BuildWeigher:
         for one in self.asks.python:
             if not any(python_meets(one.specifier, python) for python in pythons):
                 yield one.origin
+        ways = [one for one in self.fitting if one.torch == newest.torch and one.advertised]
         unmet = [one for one in self.asks.implied if not any(_implied_met(one, newest.torch, each) for each in pythons)]
         yield from (one.origin for one in unmet if _implied_met(one, best.candidate.torch, best.python))
-        for name in self._weigh(newest, pythons[0]).pairs:
+        for name in set.intersection(*({*self._weigh(one, pythons[0]).pairs} for one in ways)):
             yield from (one.origin for one in self.asks.pairs[name] if one.specifier and name not in best.pairs)
         lacking = frozenset.intersection(*(without_wheels(self.asks, os, python) for python in pythons))
         lacking -= without_wheels(self.asks, os, best.python)
@@ -238,6 +241,7 @@ class BuildWeigher:
             one.declared_python,
             self._distance(candidate.torch) if one.torch or (one.pairs and not self.asks.torch) else 0,
             self._lock_distance(candidate.torch) if not one.torch else 0,
+            self._python_distance(one.python) if self._is_split and not one.torch else (),
             0 if one.torch else self._lacking(one.python),
             len(one.libraries),
             sum(candidate.companion(name) is None for name in self.asks.pairs),
@@ -258,6 +262,12 @@ class BuildWeigher:
         """How much hangs on the torch that is asked for, and goes with it: to move it is never the smaller step."""
         pairs = any(one.specifier for lines in self.asks.pairs.values() for one in lines)
         return pairs + bool(self.asks.implied) + bool(self.firm_tags)
+
+    @cached_property
+    def _is_split(self) -> bool:
+        """Return whether lines have another torch for each Python, so that the Python chooses it."""
+        held = {tuple(self._holds(one, python) for python in self.pythons) for one in self.asks.torch}
+        return not self.asks.torch_any and len(held) > 1
 
     def _without_library(self, variant: str, python: str) -> Iterator[str]:
         for native in self.asks.native:
@@ -286,7 +296,9 @@ class BuildWeigher:
     def _lacking(self, python: str) -> int:
         """Return how many pins have no wheel for it."""
         if python not in self._lacking_of:
-            self._lacking_of[python] = len(without_wheels(self.asks, self.machine.os, python))
+            os = self.machine.os
+            needed = {*needed_without_wheels(self.asks, os, python)}
+            self._lacking_of[python] = len(without_wheels(self.asks, os, python)) + len(needed)
         return self._lacking_of[python]
 
     def _distance(self, release: str) -> int:
@@ -380,18 +392,6 @@ class BuildWeigher:
             if self._holds(one, best.python) and can_meet(together, one.specifier):
                 taken.append(one)
         return taken
-
-
-def without_wheels(asks: Understood, os: str, python: str) -> frozenset[str]:
-    """Return the packages of which no release that is asked for has a wheel for this Python, as far as is known, and
-    the linked wheels that are made for another Python or system."""
-    lines = [one for one in (*asks.packages, *asks.constraints) if marker_holds(one.marker, os, python)]
-    asked: dict[str, list[str]] = {}
-    for one in agreeing(replace(line, marker="") for line in lines if line.specifier and not line.url):
-        asked.setdefault(one.name, []).append(one.specifier)
-    lacking = {name for name, parts in asked.items() if not has_wheel(name, ",".join(parts), python, os)}
-    linked = [one for one in lines if one.url.partition("#")[0].endswith(".whl")]
-    return frozenset(lacking | {one.name for one in linked} - {o.name for o in linked if fits_here(o.url, os, python)})
 
 
 def _implied_met(one: Statement, torch: str, python: str) -> bool:

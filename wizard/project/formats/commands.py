@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from posixpath import normpath
 
@@ -58,6 +58,7 @@ _WHEEL = re.compile(r"(?:[\w.-]*/)*([A-Za-z]\w*)-\d[\w.+%!-]*\.whl")
 _SKIPPED_VALUE = re.compile(
     r"-(?:y?n|p|t|b)|--(?:name|prefix|target|python|python-version|platform|timeout|retries|proxy|trusted-host|cert|src|log"
     r"|root|cache-dir|no-binary|only-binary|upgrade-strategy|torch-backend"
+    r"|install-option|global-option|build-option|config-settings?|build-constraint"
     r"|index-strategy|keyring-provider|resolution|prerelease|link-mode|exclude-newer)"
 )
 _CONSTRAINTS = ("-c", "--constraint")
@@ -88,6 +89,12 @@ _TORCH_IN_COMMENT = re.compile(r"(?:\binstall\s|安装).*(?<![a-z./-])(?:py)?tor
 _IMPORTED = re.compile(r"\bimport\s+([A-Za-z_][A-Za-z0-9_]*)")
 _GOES = re.compile(r"(?:^|[\s;&|(`])(?:cd|pushd)[ \t]+(?P<to>\"[^\"]*\"|'[^']*'|[^\s;&|)`]+)")
 _CLONED = re.compile(r"\bgit\s+clone\s[^&;|]*?([\w.-]+?)(?:\.git)?/?(?=\s*(?:$|[&;|`]))")
+_FETCHED = re.compile(
+    r"\bgit\s+clone\s[^&;|]*?(?P<url>https?://[^\s&;|`]+?)(?:\.git)?/?(?:\s+(?P<to>[^\s&;|`#-][^\s&;|`#]*))?(?=\s*(?:$|[&;|`#]))"
+)
+_CONDA_FILE = re.compile(r"^(?:\S*/)?([a-z0-9_.-]+?)-(\d[^-/]*)-([^-/]+)\.(?:tar\.bz2|conda)$")
+_FOREIGN = "git+"  # begins the name of a folder that is a copy of another repository
+_NO_NAMES = ("required", "packages", "package", "dependencies", "requirements", "everything", "them", "these")
 _HEADING = 6  # the deepest level of one
 _DEEPEST = 30  # folders
 _HTML = re.compile(r"</?(?:br|p|b|i|em|strong|code|pre|kbd|tt|li|ul|ol|td|tr|div|span|a)\s*/?>", re.IGNORECASE)
@@ -126,7 +133,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
             tokens = _tokens(place.command(match["words"]))
             if TORCH in tokens and not place.is_prose and _UPGRADES & {*tokens}:
                 _upgraded(where, found)
-            _pip(tokens, where, found, place.at(line, match.start()))
+            _pip(tokens, where, found, place.at(line, match.start()), place.fetched)
         for match in _CONDA.finditer(line):
             _conda(_tokens(place.command(match["words"])), where, found, place.at(line, match.start()))
         _run(line, where, found, place)
@@ -147,6 +154,7 @@ class _WorkingFolder:
         self.own = file.rpartition("/")[0] if self.is_script else ""  # where a script below is started
         self.parts: list[str] = []
         self.cloned: dict[str, None] = {}  # in their order: the first is the project, as a rule
+        self.fetched: dict[str, str] = {}  # other repositories, by the folders that they are copied into
 
     def at(self, line: str, position: int) -> str:
         """Return the folder that a command at this place of the line runs in, with a slash; "" for the project's."""
@@ -156,6 +164,7 @@ class _WorkingFolder:
     def after(self, line: str) -> None:
         """Go on to the next line: it begins where this one ended only in a script and within a block of code."""
         self.cloned.update(dict.fromkeys(_CLONED.findall(line)))
+        self.fetched |= self._fetched(line)
         if self.is_prose:
             self._label(line[:_MOST_PROSE])
         if self.is_prose and not self.is_code and line.startswith("#"):
@@ -173,6 +182,18 @@ class _WorkingFolder:
         """Return what the last line says, for a Mac where that is meant."""
         return replace(one, marker=ON_MAC) if self.of_mac and one.origin.file == self.file else one
 
+    def _fetched(self, line: str) -> dict[str, str]:
+        """Return the other repositories that a line fetches, by their folders; what a README fetches first, and what
+        is called as that, is the project."""
+        own = next(iter(self.cloned or _CLONED.findall(line)), None) if self.is_prose else None
+        found = {}
+        for match in _FETCHED.finditer(line):
+            name = match["url"].rpartition("/")[2]
+            to = (match["to"] or name).strip("\"'").rstrip("/").removeprefix("./")
+            if own not in (name, to.rpartition("/")[2]):
+                found[to] = match["url"]
+        return found
+
     def _label(self, line: str) -> None:
         level = len(line) - len(line.lstrip("#")) or _HEADING + 1
         is_label = level <= _HEADING or _IS_LABEL.fullmatch(line)
@@ -186,9 +207,12 @@ class _WorkingFolder:
 
     def _gone(self, line: str) -> list[str]:
         parts = list(self.parts)
-        cloned = {*self.cloned} | set(_CLONED.findall(line))
+        cloned, fetched = {*self.cloned} | set(_CLONED.findall(line)), self.fetched | self._fetched(line)
         for match in _GOES.finditer(line):
             to = match["to"].strip("\"'").removesuffix(r"\n").replace("\\", "/")  # a line that `echo` writes
+            if url := fetched.get(to.rstrip("/").removeprefix("./")):
+                parts = [f"{_FOREIGN}{url}"]
+                continue
             if re.search(r"[$%~(<{]|^/|^-", to) or to in cloned:  # anywhere, or into a copy of the project
                 parts = []
                 continue
@@ -202,7 +226,8 @@ class _WorkingFolder:
 def _run(line: str, where: FileLine, found: Findings, place: _WorkingFolder) -> None:
     """Read what a line starts: scripts, interpreters and what these import."""
     for match in _STARTED.finditer(line):
-        found.include(_below(place.at(line, match.start(1)), match[1]), where, STARTED)
+        if not (folder := place.at(line, match.start(1))).startswith(_FOREIGN):
+            found.include(_below(folder, match[1]), where, STARTED)
     for match in _BUILT.finditer(line):
         _built(place.at(line, match.start()) + match[1] or place.own, where, found)
     for match in _INTERPRETER.finditer(line):
@@ -244,7 +269,9 @@ def _tokens(words: str) -> list[str]:
         return [token.strip("\"'").removesuffix('")') for token in words.split()]
 
 
-def _pip(tokens: list[str], where: FileLine, found: Findings, folder: str) -> None:
+def _pip(tokens: list[str], where: FileLine, found: Findings, folder: str, fetched: Mapping[str, str]) -> None:
+    if any(token.startswith("--install-option") for token in tokens):
+        found.remark("option-left", where)
     for token, value in _with_values(tokens):
         if token in ("-f", "--find-links"):
             found.sources.append(AddressLine("find-links", value, where, RECOMMENDED))
@@ -254,16 +281,41 @@ def _pip(tokens: list[str], where: FileLine, found: Findings, folder: str) -> No
             found.include(_below(folder, value), where, "constraint" if token in _CONSTRAINTS else "")
         elif re.fullmatch(r"[\w./-]+\.txt", token):  # behind -e, or with a forgotten -r
             found.include(_below(folder, token), where, "")
-        elif folder and re.match(r"\.{1,2}(?:$|[/\[])", token):
-            _built(folder + token.partition("[")[0], where, found)
-        elif folder and re.fullmatch(r"[A-Za-z][\w-]+", token):
-            found.include(folder + token, where, BESIDE)
         elif not token.startswith("-"):
-            _named(token.removesuffix(";"), where, found)
+            _installed(token, where, found, folder, fetched)
+
+
+def _installed(token: str, where: FileLine, found: Findings, folder: str, fetched: Mapping[str, str]) -> None:
+    if folder and re.match(r"\.{1,2}(?:$|[/\[])", token):
+        _built(folder + token.partition("[")[0], where, found)
+    elif re.match(r"[/~]\w", token):
+        _from_outside(token, where, found, fetched)
+    elif folder and not folder.startswith(_FOREIGN) and re.fullmatch(r"[A-Za-z][\w-]+", token):
+        found.include(folder + token, where, BESIDE)
+    else:
+        _named(token.removesuffix(";"), where, found)
+
+
+def _from_outside(path: str, where: FileLine, found: Findings, fetched: Mapping[str, str]) -> None:
+    """A folder anywhere (`/tmp/ops`): a repository that a line fetched there, or a copy of a part of the project."""
+    folder = normpath(path.partition("[")[0])
+    for to, url in fetched.items():
+        if f"{folder}/".startswith(f"{to}/"):
+            _built(f"{_FOREIGN}{url}{folder[len(to) :]}", where, found)
+            return
+    found.include("/".join(folder.split("/")[-2:]), where, BUILT)
 
 
 def _built(folder: str, where: FileLine, found: Findings) -> None:
-    """A part of the project that a line installs from its source; the project itself is none."""
+    """A part of the project that a line installs from its source, or another repository; the project itself is none."""
+    if folder.startswith(_FOREIGN):
+        match = re.match(r"git\+https?://[^/]+(?:/[^/]+){2}", folder)
+        repository = match[0] if match else folder
+        below = folder[len(repository) :].strip("/.")
+        name = normalized((below or repository).rpartition("/")[2])
+        url = f"{repository}#subdirectory={below}" if below else repository
+        found.statements.append(Statement(name, "", where, RECOMMENDED, url=url))
+        return
     part = normpath(folder)
     if not part.startswith("."):
         found.include(part, where, BUILT)
@@ -283,6 +335,8 @@ def _below(folder: str, name: str) -> str:
 
 
 def _named(token: str, where: FileLine, found: Findings) -> None:
+    if token.lower().strip(".,:") in _NO_NAMES:
+        return
     if re.search(r"[$%{}<>]", token.split("==")[0]) and not re.match(r"[\w.\[\],-]+\s*[<>]=?", token):
         return
     if wheel := _WHEEL.fullmatch(token):  # of a file that a line before fetched
@@ -306,7 +360,7 @@ def _conda(tokens: list[str], where: FileLine, found: Findings, folder: str) -> 
         elif token in ("-f", "--file"):
             found.include(_below(folder, value), where, "")
         elif not token.startswith("-"):
-            statement = conda_statement(token, where)
+            statement = conda_statement(_CONDA_FILE.sub(r"\1=\2=\3", token), where)
             if statement and (statement.specifier or statement.name != PYTHON):
                 found.statements.append(replace(statement, strength=RECOMMENDED))
 

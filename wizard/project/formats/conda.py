@@ -46,8 +46,14 @@ _FILE = re.compile(
     r"/(?P<platform>[a-z]+-[a-z0-9_]+)/(?P<name>[^/]+)-(?P<version>[^-/]+)-(?P<build>[^-/]+)\.(?:conda|tar\.bz2)"
 )
 _PLATFORMS = {"linux-64": "linux", "win-64": "win32"}
+_WHEELS = {"x86_64": "linux", "win_amd64": "win32"}
+_WHEEL_PLATFORM = re.compile(r"win_amd64|x86_64(?=\.whl)")
+_NO_PLATFORM = re.compile(r"macosx|aarch64|arm64")
 _TORCH_WHEEL = re.compile(r"https?://\S+/torch-\d\S*\.whl")
 _SELECTOR = re.compile(r"\s#\s*\[(?P<words>[a-z0-9 ]+)\]\s*$")
+_NAMED_PLATFORM = re.compile(
+    r"^(?:\s*- (?:name: )?| {4,}|\s*platform: )((?:linux|win|osx)-[a-z0-9]+):?\s*$", re.MULTILINE
+)
 _MOST_LINES = 20_000
 _SYSTEMS = {"linux": "sys_platform == 'linux'", "win": "sys_platform == 'win32'", "osx": "sys_platform == 'darwin'"}
 _TARGETS = {**_SYSTEMS, "unix": "sys_platform != 'win32'"}  # of pixi
@@ -62,7 +68,11 @@ def read_conda_lock(file: str, text: str, found: Findings) -> None:
     for number, line in enumerate(text.split("\n"), 1):
         marker = ""
         if wheel := _TORCH_WHEEL.search(line):
+            if _NO_PLATFORM.search(wheel[0]):  # a Mac's, or of another processor
+                continue
             name, (specifier, local) = TORCH, version_of_address(wheel[0])
+            kind = _WHEEL_PLATFORM.search(wheel[0])
+            marker = f"sys_platform == '{_WHEELS[kind[0]]}'" if kind else ""
         elif (match := _FILE.search(line)) and match["platform"] in _PLATFORMS:
             marker = f"sys_platform == '{_PLATFORMS[match['platform']]}'"
             specifier, _ = conda_specifier(f"=={match['version']}")
@@ -74,6 +84,11 @@ def read_conda_lock(file: str, text: str, found: Findings) -> None:
             before = seen.setdefault(f"{one}+{local}", one)
             seen[f"{one}+{local}"] = before if before.marker == marker else replace(before, marker="")
     found.statements += seen.values()
+    named = {platform for platform in _NAMED_PLATFORM.findall(text) if platform.split("-")[0] in _SYSTEMS}
+    if named:
+        markers = " or ".join(dict.fromkeys(_SYSTEMS[one.split("-")[0]] for one in sorted(named)))
+        where = origin_of(file, 1, f"platforms: {', '.join(sorted(named))}")
+        found.statements.append(Statement(MADE_FOR, "", where, LOCKED, group=IN_LOCK, marker=markers))
 
 
 def read_explicit(file: str, text: str, found: Findings) -> None:

@@ -20,6 +20,7 @@ from wizard.project.formats.toml_files import TomlText
 from wizard.project.model import LOCKED, PYTHON, Findings, Statement, origin_of, python_specifier
 
 OWN_CUDA = "own-cuda"  # the remark of a project that compiles CUDA code, and nothing without it
+_COMPILED = ("CppExtension", "cythonize", "Extension", "Pybind11Extension", "CMakeExtension")
 _MOST_NODES = 200_000
 _MOST_PARTS = 1_000
 _FILE = re.compile(r"[\w./-]*requirements[\w.-]*\.(txt|in)")
@@ -135,8 +136,8 @@ class SetupReader:
         """Say once that the project itself is compiled; with CUDA alone, or where there is a card."""
         nodes = {_name_of(node): node for node in self._walk(self.tree) if isinstance(node, ast.Name | ast.Attribute)}
         on_card = nodes.get("CUDAExtension")
-        on_any = next((nodes[name] for name in ("CppExtension", "cythonize", "Extension") if name in nodes), None)
-        if "/" not in self.file and (node := on_card or on_any):
+        on_any = next((nodes[name] for name in _COMPILED if name in nodes), None)
+        if node := on_card or on_any:
             code = OWN_CUDA if not on_any else "own-either" if on_card else "own-cpp"
             self.found.remark(code, origin_of(self.file, node.lineno, self._line(node.lineno)))
 

@@ -6,6 +6,7 @@ What is read here counts last: where no file and no command has a version. Comma
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from wizard.compatibility.data.ordering import version_key
@@ -23,6 +24,7 @@ from wizard.project.model import (
     Statement,
     is_commented,
     origin_of,
+    python_meets,
 )
 
 IN_WORDS = "in words"  # the group of what no command installs
@@ -39,6 +41,7 @@ _IN_WORDS = re.compile(
 _IS_ENTRY = re.compile(r"\s*(?:--|[-*+•>|]|\d+[.)])?[\s|`*_\[]*(?:(?:py)?torch|python|cuda)\b", re.IGNORECASE)
 _IS_NEED = re.compile(
     r"\b(?:tested|tried|developed|requires?|requirements?|prerequisites?|needs?|dependenc(?:y|ies)|implemented|compatible"
+    r"|installs? with"
     r"|used in (?:this|our|the))\b|(?:所需|运行|实验|开发|测试)环境|环境(?:要求|配置|依赖)|依赖|测试|需要|要求",
     re.IGNORECASE,
 )
@@ -57,6 +60,7 @@ _IS_SYSTEM = re.compile(
     re.IGNORECASE,
 )
 _IS_TRIED = re.compile(r"\b(?:tested|tried|developed|requires?|compatible)\b|测试|要求", re.IGNORECASE)
+_AT_LEAST = re.compile(r"\b(?:at least|minimum(?: of)?|min\.?)[\s:]*$", re.IGNORECASE)
 _LONGEST = 300  # characters of a line that is read
 _PIN_IN_WORDS = re.compile(r"(?<![\w./=-])[A-Za-z][\w.-]*(?:\[[\w,-]+\])?==\d+(?:\.\w+)*")
 _PAIRS = ("torchvision", "torchaudio")
@@ -76,6 +80,8 @@ def read_words(line: str, where: FileLine, found: Findings, is_code: bool) -> No
         if is_command and name != PYTHON:
             continue
         specifier = _specifier_in_words(match, name)
+        if _AT_LEAST.search(match.string[: match.start()]) and not specifier.startswith("<"):
+            specifier = f">={match['version']}" if specifier else ""
         if name == TORCH and not specifier.startswith(">"):
             found.remark("in-words", where)
         if is_need and specifier:
@@ -131,8 +137,19 @@ def last_resort(found: Findings) -> list[Statement]:
     is_open = torch and not any(one.specifier.startswith("==") for one in torch)  # the CUDA was that of another torch
     if has_cuda or is_open or any(_CUDA.search(one.url) for one in found.sources):
         says.add(_TOOLKIT)
+    _tell_pythons(found, [one for one in firm if one.name == PYTHON and one.strength == LOCKED])
     said: dict[str, Statement] = {}
     for one in sorted(found.told, key=lambda one: one.specifier.startswith("==") == (one.name == TORCH)):
         if one.name not in says and one.name in (PYTHON, TORCH, _TOOLKIT, *_PAIRS):
             said.setdefault(one.name, one)
     return list(said.values())
+
+
+def _tell_pythons(found: Findings, firm: Sequence[Statement]) -> None:
+    """Say which Python counts where a file has one (`runtime.txt`) and words have another."""
+    for one in (one for one in found.told if one.name == PYTHON and firm):
+        if not any(python_meets(one.specifier, each.specifier[2:].removesuffix(".*")) for each in firm):
+            first, at = firm[0], one.origin
+            more: dict[str, str | int] = {"other_file": at.file, "other_line": at.line, "other": str(one)}
+            found.remark("contradiction", first.origin, one=str(first), **more)
+            return

@@ -29,7 +29,10 @@ _SKIPPED = re.compile(
     re.IGNORECASE,
 )
 _MARKS = ("pyvenv.cfg", "conda-meta", "bin/python", "Scripts/python.exe")  # of an environment; venv/ may hold lists
-_FOLDER = re.compile(r"requirement|environment|^conda$|^v?envs?$|^docker$|^setup$|^install(?:ation)?$", re.IGNORECASE)
+_FOLDER = re.compile(
+    r"requirement|environment|^conda$|^v?envs?$|^docker$|^setup$|^install(?:ation)?$|^pip$|^reqs?$|^deps$|^dependencies$",
+    re.IGNORECASE,
+)
 _DECLARING = re.compile(
     r"pyproject\.toml|pixi\.toml|pipfile|setup\.cfg|setup\.py|pylock(\..+)?\.toml"
     r"|(uv|poetry|pdm|pipfile|requirements|pixi)\.lock|conda-lock\.ya?ml"
@@ -38,7 +41,8 @@ _DECLARING = re.compile(
     r"|.*(spec|explicit|conda).*\.txt|(reqs?|dependencies)\.txt|requirements\.ya?ml",
     re.IGNORECASE,
 )
-_LISTING = re.compile(r"(?:.*/)?requirements?/[^/]*\.(?:txt|in)", re.IGNORECASE)
+_LISTING = re.compile(r"(?:.*/)?(?:requirements?|reqs?|pip|deps|dependencies)/[^/]*\.(?:txt|in)", re.IGNORECASE)
+_IS_LISTING = re.compile(r"(?:.*/)?requirements?/", re.IGNORECASE)  # by its folder alone; of others, by its lines, too
 _TELLING = re.compile(
     r"readme[^/]*\.(md|rst|txt)|readme|install(ation)?\.(md|rst|txt)|(.*\.)?dockerfile[^/]*"
     r"|.*(install|setup|env|requirement)[^/]*\.(sh|bash|bat|cmd|ps1)",
@@ -205,10 +209,14 @@ class ProjectFolder:
         """Return the lists that only the folder's name says to be ones (`requirements/torch21.txt`)."""
         return self._by_depth("listing").get(0, [])
 
+    def _is(self, name: str, kind: str) -> bool:
+        is_it = _kind(name) == kind
+        return is_it and (kind != "listing" or bool(_IS_LISTING.match(name)) or is_list(self.read(name) or ""))
+
     def _by_depth(self, kind: str) -> dict[int, list[str]]:
         found: dict[int, list[str]] = {}
         for depth, name, beside in self.names():
-            if _kind(name) == kind:
+            if self._is(name, kind):
                 found.setdefault(0 if beside else depth, []).append(name)
         return found
 

@@ -39,8 +39,9 @@ from wizard.project.search.files import MOST_FILES, ORDER, ProjectFolder, is_loc
 _TORCH_TOO = ("pytorch", "pytorch-gpu")  # names of conda
 _STUB = ("sklearn", "scikit-learn")  # the first is on the index to fail with the name of the second
 _MAIN = "requirements.txt"
-_OPTION = re.compile(r"(?:requirements?[-_.][^/]+|[^/]+[-_.]requirements?)\.txt", re.IGNORECASE)
-_MOST_NAMED = 6  # folders in one sentence
+_OPTION = re.compile(r"(?:requirements?[^/]+|[^/]+[-_.]requirements?|reqs?)\.txt", re.IGNORECASE)
+MOST_NAMED = 6  # folders in one sentence
+_FEWEST = 3  # packages of a list that is compared with the main one
 _DEEPEST = 40  # files that include each other in a chain
 _OWN = range(6, 9)  # of these, what a package says of itself
 
@@ -103,7 +104,7 @@ class ProjectReader:
         found: dict[str, str] = {}
         for name in sorted(names, key=rank):
             if any(one.name == TORCH and one.strength == DECLARED for one in self.alone(name).found.statements):
-                found.setdefault(_folder_of(name), name)
+                found.setdefault(folder_of(name), name)
         return found
 
     def asks(self, name: str) -> bool:
@@ -135,7 +136,7 @@ class ProjectReader:
         left = [name for name in names if name not in theirs]
         if not theirs or self.asking(theirs) or not self.asking(left):
             return names
-        self.found.remark("other-lists", origin_of(min(left, key=rank), 1, ""), files=", ".join(theirs[:_MOST_NAMED]))
+        self.found.remark("other-lists", origin_of(min(left, key=rank), 1, ""), files=", ".join(theirs[:MOST_NAMED]))
         self._left |= set(theirs)
         return left
 
@@ -149,14 +150,14 @@ class ProjectReader:
         if several is None:
             return names
         chosen, left = several
-        self.found.remark("other-lists", origin_of(chosen, 1, ""), files=", ".join(left[:_MOST_NAMED]))
+        self.found.remark("other-lists", origin_of(chosen, 1, ""), files=", ".join(left[:MOST_NAMED]))
         self._left |= set(left)
         return [name for name in names if name not in left]
 
     def of_one_folder(self, names: list[str], telling: list[str]) -> tuple[list[str], list[str]]:
         """Return the files of one of several folders below that each make an environment, by the READMEs beside their
         lists, and the READMEs beside those that are taken."""
-        folders = {_folder_of(name) for name in names}
+        folders = {folder_of(name) for name in names}
         beside = {folder: self.folder.readmes_of(folder) for folder in folders}
         says = {one: family_in(self.alone(one).found.statements) for readmes in beside.values() for one in readmes}
         family = {folder: max((says[one] for one in readmes), default=0) for folder, readmes in beside.items()}
@@ -164,9 +165,9 @@ class ProjectReader:
         if len(making) > 1 and not any(self.asks(name) for name in names):
             words = "\n".join(self.folder.read(name) or "" for name in sorted(telling))
             chosen = first_part(making, family, words)
-            left = ", ".join(sorted(folders - {chosen})[:_MOST_NAMED])
+            left = ", ".join(sorted(folders - {chosen})[:MOST_NAMED])
             self.found.remark("part-taken", origin_of(chosen, 1, ""), folders=left)
-            return [name for name in names if _folder_of(name) == chosen], beside[chosen]
+            return [name for name in names if folder_of(name) == chosen], beside[chosen]
         return names, [one for one in says if len(folders) == 1 and one not in telling]
 
     def leave_developing(self) -> None:
@@ -182,13 +183,13 @@ class ProjectReader:
     def is_option(self, name: str) -> bool:
         """Return whether it is a list of its own beside requirements.txt: both ask for torch, each for itself; in a
         folder of nothing but lists any that no other one includes; an environment whose torch excludes another's."""
-        folder, last = _folder_of(name), name.rsplit("/", 1)[-1]
+        folder, last = folder_of(name), name.rsplit("/", 1)[-1]
         main = f"{folder}/{_MAIN}" if folder else _MAIN
         if last.endswith((".yml", ".yaml")) and not names_a_computer(last):
-            others = [one for one in self.files if one.endswith((".yml", ".yaml")) and _folder_of(one) == folder]
+            others = [one for one in self.files if one.endswith((".yml", ".yaml")) and folder_of(one) == folder]
             ways = [self.alone(one).found.statements for one in others if one != name and not names_a_computer(one)]
             return any(are_alternatives(way, self.alone(name).found.statements) for way in ways)
-        if not _OPTION.fullmatch(last) or names_a_computer(last) or main not in self.files:
+        if last == _MAIN or not _OPTION.fullmatch(last) or names_a_computer(last) or main not in self.files:
             return False
         if folder.rpartition("/")[2].lower() in ("requirements", "requirement") and last != _MAIN:
             return True
@@ -196,7 +197,16 @@ class ProjectReader:
         if main in alone.files:  # it goes on from there
             return False
         shared = {file for file in alone.files if file in beside.files and not CONSTRAINTS.search(file)}
-        return bool(shared) or all(any(one.name == TORCH for one in of.found.statements) for of in (alone, beside))
+        asking = [any(one.name == TORCH for one in of.found.statements) for of in (alone, beside)]
+        return bool(shared) or all(asking) or (asking[0] <= asking[1] and self._repeats(name, main))
+
+    def _repeats(self, name: str, main: str) -> bool:
+        """Return whether at least half of what a list of the root names is in the main one, so that it is another way
+        to the same; not where a README or a file of the project's brings it in."""
+        names, of_main = (
+            {one.name for one in self.alone(file).found.statements if one.strength == DECLARED} for file in (name, main)
+        )
+        return "/" not in name and len(names) >= _FEWEST and 2 * len(names & of_main) >= len(names)
 
     def tell_options(self, names: list[str]) -> None:
         """Name the lists that were not read, nor included by another."""
@@ -206,35 +216,8 @@ class ProjectReader:
         taken = _MAIN if _MAIN in self.files else next(iter(asking), _MAIN)
         lists = [name for name in self.folder.lists() if name not in self.files] if taken in self.files else []
         left += [name for name in lists[:MOST_FILES] if self.asking([name])]
-        if words := ", ".join(left[:_MOST_NAMED]):
+        if words := ", ".join(left[:MOST_NAMED]):
             self.found.remark("other-lists", origin_of(taken, 1, words), files=words)
-
-    def read_below(self) -> None:
-        """Where nothing asks for torch: read the one folder below whose files do. Several are only named."""
-        if any(asks_for_torch(one) for one in self.found.statements):
-            return
-        lists = [name for name in self.folder.lists() if name not in self.files]
-        asking_lists = sorted(name for name in lists[:MOST_FILES] if self.asking([name]))
-        if len(asking_lists) == 1:
-            self.found.remark("torch-below", origin_of(asking_lists[0], 1, ""), folder=_folder_of(asking_lists[0]))
-            self.read(asking_lists[0])
-        elif asking_lists:
-            listed = ", ".join(asking_lists[:_MOST_NAMED])
-            self.found.remark("torch-in-parts", origin_of(asking_lists[0], 1, listed), folders=listed)
-        if asking_lists:
-            return
-        for names in self.folder.below():
-            asking = self.asking(names[:MOST_FILES])
-            if len(asking) == 1:
-                [(folder, first)] = asking.items()
-                self.found.remark("torch-below", origin_of(first, 1, first), folder=folder)
-                for name in sorted((name for name in names if _folder_of(name) == folder), key=rank):
-                    self.read(name)
-            elif asking:
-                listed = ", ".join(sorted(asking)[:_MOST_NAMED])
-                self.found.remark("torch-in-parts", origin_of(next(iter(asking.values())), 1, listed), folders=listed)
-            if asking:
-                return
 
     def read_others(self) -> None:
         """Where nothing names torch: read what of the root installs it, whatever it is called."""
@@ -259,7 +242,7 @@ class ProjectReader:
             return
         aside = {name: self.alone(name).found.statements for name in self.folder.scripts_aside()[:MOST_FILES]}
         asking = [name for name, lines in aside.items() if any(map(asks_for_torch, lines))]
-        listed = ", ".join(asking[:_MOST_NAMED])
+        listed = ", ".join(asking[:MOST_NAMED])
         if len(asking) == 1:
             self.found.remark("script-below", origin_of(listed, 1, ""))
             self.read(listed)
@@ -321,17 +304,17 @@ class ProjectReader:
             if len(found) == 1 and installs(self.folder.read(found[0]) or ""):
                 self.read(found[0], where)
             elif len(found) != 1 and is_script_of_install(words):
-                listed = ", ".join(found[:_MOST_NAMED])
+                listed = ", ".join(found[:MOST_NAMED])
                 self.found.remark("several-named" if found else "include-missing", where, name=words, files=listed)
             return
         if name is None:
             if not any(one in self.files for one in found):
                 code = "named-elsewhere" if found else "include-missing"
-                self.found.remark(code, where, name=words, files=", ".join(found[:_MOST_NAMED]))
+                self.found.remark(code, where, name=words, files=", ".join(found[:MOST_NAMED]))
             return
-        if rank(where.file)[0] == len(ORDER) and (name in self._left or self.is_option(name)):  # it names them all
-            return
-        self.read(name, where, group)
+        is_told = rank(where.file)[0] == len(ORDER)
+        if not (is_told and (name in self._left or self.is_option(name))):  # it names them all
+            self.read(name, where, group)
 
     def _looked_up(self, words: str, where: FileLine) -> tuple[str | None, list[str]]:
         """Return the file that a line names, and all that it may mean."""
@@ -342,5 +325,5 @@ class ProjectReader:
         return name, found or ([name] if name else [])
 
 
-def _folder_of(name: str) -> str:
+def folder_of(name: str) -> str:
     return name.rpartition("/")[0]

@@ -1,0 +1,90 @@
+"""What commands install from copies: other repositories that they fetch, parts of the project, files of conda's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed
+from wizard.model.messages import text
+from wizard.project.decide import ProjectDecision
+
+
+def told(found: ProjectDecision) -> dict[str, str]:
+    return {one.name: one.url for one in found.understood.told if one.url}
+
+
+def test_another_repository_that_a_readme_fetches_is_named_and_the_project_is_none(tmp_path: Path) -> None:
+    readme = (
+        "```\ngit clone https://code.example/me/mine.git\ncd mine\npip install -r requirements.txt\npip install -e .\n"
+    )
+    readme += "git clone --recursive https://code.example/x/detectron2.git\ncd detectron2\npip install -e .\ncd ..\n"
+    readme += "git clone https://code.example/x/lists && cd lists && pip install -r requirements.txt\n```\n"
+    files: dict[str, str | bytes] = {"README.md": readme, "requirements.txt": "torch==2.4.1\neinops\n"}
+    found = decided(tmp_path, files, AMPERE)
+    assert told(found)["detectron2"] == "git+https://code.example/x/detectron2"
+    assert "mine" not in told(found)
+    assert [native.name for native in found.understood.native] == ["detectron2"]
+    assert {"recommended-too", "include-from-elsewhere"} <= codes(found)
+
+
+def test_what_a_script_copies_away_and_installs_is_named(tmp_path: Path) -> None:
+    script = "pip install torch==2.4.0\ngit clone https://code.example/x/nvdiffrast.git /tmp/ext/nvdiffrast\n"
+    script += "pip install /tmp/ext/nvdiffrast\ngit clone https://code.example/x/splat /tmp/ext/splat\n"
+    script += "pip install /tmp/ext/splat/sub/simple-knn/\ncp -r ext/vox /tmp/ext/vox\npip install /tmp/ext/vox\n"
+    files: dict[str, str | bytes] = {
+        "setup.sh": script,
+        "ext/vox/setup.py": "",
+        "README.md": "```\n. ./setup.sh\n```\n",
+    }
+    found = decided(tmp_path, files, BLACKWELL)
+    assert told(found) == {
+        "nvdiffrast": "git+https://code.example/x/nvdiffrast",
+        "simple-knn": "git+https://code.example/x/splat#subdirectory=sub/simple-knn",
+        "vox": "./ext/vox",
+    }
+    assert set(relaxed(found)) == {"torch"}, "a source is built with the torch that is there"
+    assert any("vox" in text(one, "en") for one in found.remarks if one.key.endswith("folders-too"))
+
+
+def test_words_about_what_is_installed_are_no_packages(tmp_path: Path) -> None:
+    readme = "```\n# pip install required packages\npip install thop --install-option=--fast\n```\n"
+    found = decided(tmp_path, {"README.md": readme, "requirements.txt": "torch\n"}, AMPERE)
+    [said] = [one.params["packages"] for one in found.remarks if one.key.endswith("recommended-too")]
+    assert said == "thop"
+    assert "option-left" in codes(found)
+    option: dict[str, str | bytes] = {
+        "README.md": "`pip install --config-settings editable_mode=compat thop torch==2.4.1`\n"
+    }
+    assert [one.name for one in decided(tmp_path / "b", option, AMPERE).understood.told] == ["thop", "torch"]
+
+
+@pytest.mark.parametrize(
+    ("words", "python"),
+    [
+        ("You will need at least Python 3.8.", "3.12"),
+        ("### Install with pip, Python 3.10, CUDA 11.8, PyTorch 2.0+", "3.10"),
+    ],
+)
+def test_a_readme_names_its_python_in_words(tmp_path: Path, words: str, python: str) -> None:
+    found = decided(tmp_path, {"README.md": f"{words}\n", "requirements.txt": "torch==2.6.0\n"}, AMPERE)
+    assert (build(found)[2], "python-left" in codes(found)) == (python, False)
+
+
+def test_the_build_of_a_package_of_condas_says_which_torch_it_is_made_for(tmp_path: Path) -> None:
+    words = "dependencies:\n  - python=3.9\n  - pytorch\n  - pytorch3d=0.7.4=py39_cu117_pyt201\n"
+    found = decided(tmp_path / "a", {"environment.yml": words}, AMPERE)
+    assert build(found) == ("2.0.1", "cu117", "3.9")
+    readme = "conda install https://conda.example/pytorch3d/linux-64/pytorch3d-0.7.5-py310_cu118_pyt210.tar.bz2\n"
+    files: dict[str, str | bytes] = {"README.md": readme, "requirements.txt": "torch>=2.0\n"}
+    found = decided(tmp_path / "b", files, AMPERE)
+    assert "pytorch3d" in [native.name for native in found.understood.native]
+    assert build(found)[0] == "2.14.1", "what is only recommended binds nothing"
+
+
+def test_extensions_of_pybind_are_compiled(tmp_path: Path) -> None:
+    setup = "from pybind11.setup_helpers import Pybind11Extension\nfrom setuptools import setup\n"
+    setup += "setup(name='x', ext_modules=[Pybind11Extension('x._c', ['c.cpp'])], install_requires=['torch'])\n"
+    assert "own-cpp" in codes(decided(tmp_path, {"setup.py": setup}, NO_CARD))
+    assert "own-cpp" in codes(decided(tmp_path / "b", {"setup.py": setup.replace("Pybind11Ext", "CMakeExt")}, ADA))

@@ -1,0 +1,171 @@
+"""Several parts, several lists and several names in one project: which are taken, which are told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed
+from tests.project.test_read import project_of
+from wizard.model.errors import UsageError
+from wizard.model.messages import text
+from wizard.project.decide import ProjectDecision
+
+
+def rest(found: ProjectDecision) -> dict[str, str]:
+    return {one.name: one.specifier for one in found.understood.rest}
+
+
+@pytest.mark.parametrize("name", ["pip/modules.txt", "reqs/base.txt", "deps/python.txt", "docker/requirements.txt"])
+def test_a_list_in_a_folder_that_is_named_for_pip_is_read_where_the_root_has_none(tmp_path: Path, name: str) -> None:
+    found = decided(tmp_path / "a", {name: "torch==2.4.1\neinops\n", "README.md": "A model.\n"}, AMPERE)
+    assert (build(found)[0], list(rest(found))) == ("2.4.1", ["einops"])
+    beside: dict[str, str | bytes] = {name: "torch==2.4.1\n", "requirements-dev.txt": "ruff\n"}
+    found = decided(tmp_path / "b", beside, AMPERE)
+    assert build(found)[0] == "2.4.1"
+
+
+def test_what_is_no_list_is_not_read_for_its_folder(tmp_path: Path) -> None:
+    words = "We depend on torch, as everybody does.\n"
+    with pytest.raises(UsageError):
+        project_of(tmp_path, {"deps/notes.txt": words})
+
+
+def test_parts_that_go_together_are_one_environment(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "train/requirements.txt": "torch>=2.0\nnumpy<2\n",
+        "serve/setup.py": "import setuptools\nsetuptools.setup(install_requires=['torch<2.5', 'flask'])\n",
+    }
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert (build(found)[0], {"flask", "numpy"} <= rest(found).keys()) == ("2.4.1", True)
+    assert "parts-together" in codes(found)
+    with pytest.raises(UsageError) as error:
+        project_of(tmp_path / "b", {**files, "serve/requirements.txt": "numpy==2.1.0\n"})
+    assert error.value.code == "project-in-parts"
+
+
+def test_the_part_that_is_called_as_the_project_is_taken(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "fastnet/requirements.txt": "torch==2.4.1\n",
+        "old/requirements.txt": "torch==1.13.1\n",
+    }
+    found = decided(tmp_path / "FastNet", files, AMPERE)
+    assert (build(found)[0], "part-of-name" in codes(found)) == ("2.4.1", True)
+
+
+def test_the_project_is_no_package_that_its_own_list_asks_for(tmp_path: Path) -> None:
+    setup = "from setuptools import setup\nsetup(name='verl', install_requires=['torch'])\n"
+    files: dict[str, str | bytes] = {"setup.py": setup, "requirements.txt": "torch==2.4.1\nverl==0.2\nray\n"}
+    found = decided(tmp_path, files, AMPERE)
+    assert (list(rest(found)), "own-name" in codes(found)) == (["ray"], True)
+    told: dict[str, str | bytes] = {"setup.py": setup, "README.md": "pip install verl\n"}
+    assert not {"own-name", "recommended-too"} & codes(decided(tmp_path / "b", told, AMPERE))
+
+
+def test_lines_of_the_list_for_this_system_count_before_those_for_all(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch\nscipy==1.10.0\neinops\n",
+        "requirements_win.txt": "scipy==1.11.4\npydub\n",
+    }
+    found = decided(tmp_path, files, ADA)
+    assert (rest(found)["scipy"], "own-lines" in codes(found), "contradiction" in codes(found)) == (
+        "==1.11.4",
+        True,
+        False,
+    )
+    assert {"einops", "pydub"} <= rest(found).keys()
+    assert rest(decided(tmp_path / "b", files, AMPERE)) == {"scipy": "==1.10.0", "einops": ""}
+
+
+def test_the_list_of_colab_is_that_of_linux_where_there_is_no_other(tmp_path: Path) -> None:
+    colab = "torch==2.4.1\nnumpy<2\npandas\n"
+    files: dict[str, str | bytes] = {
+        "requirements-colab.txt": colab,
+        "requirements.txt": "torch==2.6.0\nnumpy<2\npandas\n",
+    }
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert (build(found)[0], "other-lists" in codes(found)) == ("2.6.0", True)
+    alone: dict[str, str | bytes] = {"requirements-colab.txt": colab, "requirements_windows.txt": "torch==2.5.1\n"}
+    assert build(decided(tmp_path / "b", alone, AMPERE))[0] == "2.4.1"
+    assert build(decided(tmp_path / "c", alone, ADA))[0] == "2.5.1"
+
+
+def test_a_list_that_repeats_the_main_one_is_another_way_to_the_same(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "numpy==1.23.4\nscipy==1.10.1\nlibrosa==0.9.2\ntqdm\n",
+        "requirements3d.txt": "numpy==1.21.6\nscipy==1.5.3\nlibrosa==0.9.2\npytorch3d\n",
+        "requirements_extra.txt": "gradio\nsafetensors\nnumpy\n",
+        "README.md": "pip install torch==2.4.1\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert (rest(found)["scipy"], "gradio" in rest(found), "pytorch3d" in rest(found)) == ("==1.10.1", True, False)
+    assert any("requirements3d.txt" in text(one, "en") for one in found.remarks if one.key.endswith("other-lists"))
+    assert "contradiction" not in codes(found)
+
+
+def test_a_pair_goes_with_the_torch_of_its_own_file_where_that_is_not_taken(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.4.1\n",
+        "environment.yml": "dependencies:\n  - python=3.10\n  - pytorch=1.12.1\n  - torchvision=0.13.1\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert (build(found)[0], found.candidate and found.candidate.torchvision, relaxed(found)) == ("2.4.1", "0.19.1", {})
+    assert "contradiction" in codes(found)
+
+
+def test_of_two_pythons_that_are_only_told_the_file_counts_and_that_is_said(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.2.2\n",
+        "runtime.txt": "python-3.9.13\n",
+        "README.md": "Requires Python 3.11.\n",
+    }
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert (build(found)[2], "contradiction" in codes(found)) == ("3.9", True)
+    found = decided(tmp_path / "b", {**files, "README.md": "Requires Python 3.9.x.\n"}, AMPERE)
+    assert (build(found)[2], "contradiction" in codes(found)) == ("3.9", False)
+
+
+def test_folders_below_that_are_compiled_are_named(tmp_path: Path) -> None:
+    setup = "from setuptools import setup\nfrom torch.utils.cpp_extension import CUDAExtension\n"
+    setup += "setup(name='ops', ext_modules=[CUDAExtension('ops', ['a.cu'])])\n"
+    plain = "from setuptools import setup\nsetup(name='plain')\n"
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.4.1\n",
+        "models/ops/setup.py": setup,
+        "plain/setup.py": plain,
+        "README.md": "Run it.\n",
+    }
+    found = decided(tmp_path / "a", files, NO_CARD)
+    [said] = [one.params["folders"] for one in found.remarks if one.key.endswith("parts-compiled")]
+    assert said == "models/ops"
+    named: dict[str, str | bytes] = {**files, "README.md": "```\ncd models/ops\npip install .\n```\n"}
+    found = decided(tmp_path / "b", named, BLACKWELL)
+    assert {"folders-too", "parts-compiled"} & codes(found) == {"folders-too"}
+
+
+def test_where_each_python_has_a_torch_of_its_own_the_python_is_chosen_first(tmp_path: Path) -> None:
+    words = 'torch==2.6.0; python_version < "3.14"\ntorch>=2.9.0; python_version >= "3.14"\n'
+    files: dict[str, str | bytes] = {"requirements.txt": words, "README.md": "Tested on Python 3.11.\n"}
+    assert build(decided(tmp_path / "a", files, AMPERE))[::2] == ("2.6.0", "3.11")
+    assert build(decided(tmp_path / "b", files, BLACKWELL))[::2] == ("2.15.0", "3.14")
+    files["README.md"] = "A model.\n"
+    assert build(decided(tmp_path / "c", files, AMPERE))[::2] == ("2.6.0", "3.12")
+
+
+def test_a_lock_of_condas_says_for_which_systems_it_is(tmp_path: Path) -> None:
+    place = "https://wheels.example/cu124/torch-2.6.0%2Bcu124-cp312-cp312"
+    words = "version: 6\nenvironments:\n  default:\n    packages:\n      linux-64:\n"
+    words += f"      - pypi: {place}-linux_x86_64.whl\n      osx-arm64:\n"
+    words += "      - pypi: https://wheels.example/torch-2.5.1-cp312-none-macosx_11_0_arm64.whl\n"
+    toml = '[workspace]\nchannels = ["conda-forge"]\n[pypi-dependencies]\ntorch = ">=2.4"\n'
+    files: dict[str, str | bytes] = {"pixi.toml": toml, "pixi.lock": words}
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert (build(found)[:2], "lock-elsewhere" in codes(found)) == (("2.6.0", "cu124"), False)
+    found = decided(tmp_path / "b", files, ADA)
+    assert (build(found)[0], "lock-elsewhere" in codes(found)) == ("2.14.1", True)
+    lock = "metadata:\n  platforms:\n  - linux-64\npackage:\n- name: python\n  platform: linux-64\n"
+    lock += "  url: https://conda.example/linux-64/python-3.10.12-hd12c33a_0_cpython.conda\n"
+    beside: dict[str, str | bytes] = {"environment.yml": "dependencies:\n  - pytorch\n", "conda-lock.yml": lock}
+    assert build(decided(tmp_path / "c", beside, AMPERE))[2] == "3.10"
+    assert "lock-elsewhere" in codes(decided(tmp_path / "d", beside, ADA))

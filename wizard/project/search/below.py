@@ -1,0 +1,93 @@
+"""Reads what lies in folders below the project's own: the part that asks for torch, and which parts are compiled.
+
+What the project's own folder asks for is `reader`'s matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from wizard.model.messages import Message
+from wizard.project.companions import asks_for_torch
+from wizard.project.model import Statement, normalized, origin_of
+from wizard.project.search.files import MOST_FILES, rank
+from wizard.project.search.parts import go_together, named_as
+from wizard.project.search.reader import MOST_NAMED, ProjectReader, folder_of
+
+_COMPILED = ("project.remark.own-cuda", "project.remark.own-either", "project.remark.own-cpp")
+_DEEPEST = 2  # folders above a setup.py that is looked at
+_MOST_PARTS = 20
+
+
+def of_several(reader: ProjectReader, asking: Mapping[str, str], names: Iterable[str]) -> list[str]:
+    """Return the files of the parts that are taken, of several that ask for torch, and tell it; none where it cannot be
+    said which is meant."""
+    by_folder: dict[str, list[str]] = {}
+    for name in names:
+        by_folder.setdefault(folder_of(name), []).append(name)
+    itself = normalized(reader.folder.root.resolve().name)
+    if chosen := named_as(asking, {itself, *reader.found.own}):
+        left = ", ".join(sorted(folder for folder in asking if folder != chosen)[:MOST_NAMED])
+        reader.found.remark("part-of-name", origin_of(asking[chosen], 1, ""), folders=left)
+        return sorted(by_folder[chosen], key=rank)
+    lines: dict[str, list[Statement]] = {
+        folder: [one for name in by_folder[folder] for one in reader.alone(name).found.statements] for folder in asking
+    }
+    if not go_together(lines):
+        return []
+    listed = ", ".join(sorted(asking)[:MOST_NAMED])
+    reader.found.remark("parts-together", origin_of(min(asking.values()), 1, ""), folders=listed)
+    return [name for folder in sorted(asking) for name in sorted(by_folder[folder], key=rank)]
+
+
+def read_below(reader: ProjectReader) -> None:
+    """Where nothing asks for torch: read the one folder below whose files do, or the one of several that is meant.
+    Others are only named."""
+    if any(asks_for_torch(one) for one in reader.found.statements):
+        return
+    lists = [name for name in reader.folder.lists() if name not in reader.files]
+    asking_lists = sorted(name for name in lists[:MOST_FILES] if reader.asking([name]))
+    if len(asking_lists) == 1:
+        reader.found.remark("torch-below", origin_of(asking_lists[0], 1, ""), folder=folder_of(asking_lists[0]))
+        reader.read(asking_lists[0])
+    elif asking_lists:
+        _tell_parts(reader, asking_lists[0], asking_lists)
+    if asking_lists:
+        return
+    for names in reader.folder.below():
+        if asking := reader.asking(names[:MOST_FILES]):
+            _read_parts(reader, asking, names)
+            return
+
+
+def _read_parts(reader: ProjectReader, asking: Mapping[str, str], names: list[str]) -> None:
+    if len(asking) > 1:
+        taken = of_several(reader, asking, names)
+        if not taken:
+            _tell_parts(reader, next(iter(asking.values())), sorted(asking))
+    else:
+        [(folder, first)] = asking.items()
+        reader.found.remark("torch-below", origin_of(first, 1, first), folder=folder)
+        taken = sorted((name for name in names if folder_of(name) == folder), key=rank)
+    for name in taken:
+        reader.read(name)
+
+
+def _tell_parts(reader: ProjectReader, first: str, parts: list[str]) -> None:
+    listed = ", ".join(parts[:MOST_NAMED])
+    reader.found.remark("torch-in-parts", origin_of(first, 1, listed), folders=listed)
+
+
+def tell_compiled(reader: ProjectReader) -> None:
+    """Name the folders below whose setup.py compiles code of their own, but for those that a line names already."""
+    told = " ".join(str(value) for one in reader.found.remarks for value in one.params.values())
+    parts = [name for name in reader.folder.named("setup.py") if 0 < name.count("/") <= _DEEPEST]
+    found = [name for name in parts[:_MOST_PARTS] if any(map(_is_compiled, reader.alone(name).found.remarks))]
+    left = [folder for name in found if f"./{(folder := folder_of(name))}" not in told]
+    if left:
+        words = ", ".join(left[:MOST_NAMED])
+        reader.found.remark("parts-compiled", origin_of(f"{left[0]}/setup.py", 1, ""), folders=words)
+
+
+def _is_compiled(one: Message) -> bool:
+    return one.key in _COMPILED
