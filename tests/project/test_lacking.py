@@ -69,3 +69,14 @@ def test_condas_other_outputs_of_one_package_are_no_packages_of_the_index(tmp_pa
     found = decided(tmp_path, {"environment.yml": words}, AMPERE)
     assert [one.name for one in found.understood.rest] == ["nbconvert", "jsonschema"]
     assert "conda-libraries" in codes(found)
+
+
+def test_the_python_is_one_that_a_package_in_any_version_has_wheels_for(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch\npybullet\n"}, AMPERE)
+    assert (build(found)[2], lacking(found)) == ("3.11", "")
+    found = decided(tmp_path / "b", {"requirements.txt": "torch\nisaacgym\n"}, AMPERE)
+    assert (build(found)[2], [one.name for one in found.understood.native]) == ("3.8", ["isaacgym"])
+
+
+def test_a_runtime_that_is_a_number_alone_is_a_python(tmp_path: Path) -> None:
+    assert build(decided(tmp_path, {"runtime.txt": "3.9\n", "requirements.txt": "torch==2.4.1\n"}, AMPERE))[2] == "3.9"

@@ -196,3 +196,20 @@ def test_a_readme_that_names_linux_alone_is_told_on_windows(tmp_path: Path, word
     files: dict[str, str | bytes] = {"README.md": words, "requirements.txt": "torch\n"}
     assert ("named-systems" in codes(decided(tmp_path, files, ADA))) == is_told
     assert "named-systems" not in codes(decided(tmp_path, files, AMPERE))
+
+
+def test_a_line_with_torch_and_a_cuda_is_what_somebody_works_with(tmp_path: Path) -> None:
+    words = "Tesla **A100** (40G): CUDA 11.1 + PyTorch 1.8.0 + torchvision 0.9.0<br>\n"
+    words += "other cards: CUDA 10.1 + PyTorch 1.7.1 + torchvision 0.8.2\n"
+    found = decided(tmp_path / "a", {"INSTALL.md": words, "README.md": "See [here](INSTALL.md).\n"}, ADA)
+    assert build(found)[:2] == ("1.8.0", "cu111")
+    assert (found.candidate and found.candidate.torchvision, [*found.understood.pairs]) == ("0.9.0", ["torchvision"])
+    news = "- Fixed a bug with PyTorch 1.8.0 and CUDA 11.1.\n"
+    files: dict[str, str | bytes] = {"README.md": news, "requirements.txt": "torch\n"}
+    assert build(decided(tmp_path / "b", files, ADA))[0] == "2.14.1"
+
+
+def test_the_python_of_an_environment_that_is_to_be_made_is_the_projects(tmp_path: Path) -> None:
+    words = "1. Create a new python virtual env with python 3.6, 3.7 or 3.8 (3.8 recommended)\n"
+    files: dict[str, str | bytes] = {"README.md": words, "requirements.txt": "torch==1.10.0\n"}
+    assert build(decided(tmp_path, files, AMPERE))[2] == "3.8"

@@ -25,9 +25,9 @@ def without_wheels(asks: Understood, os: str, python: str) -> frozenset[str]:
     the linked wheels that are made for another Python or system."""
     lines = [one for one in (*asks.packages, *asks.constraints) if marker_holds(one.marker, os, python)]
     asked: dict[str, list[str]] = {}
-    for one in agreeing(replace(line, marker="") for line in lines if line.specifier and not line.url):
+    for one in agreeing(replace(line, marker="") for line in lines if not line.url):
         asked.setdefault(one.name, []).append(one.specifier)
-    lacking = {name for name, parts in asked.items() if not has_wheel(name, ",".join(parts), python, os)}
+    lacking = {name for name, parts in asked.items() if not has_wheel(name, ",".join(filter(None, parts)), python, os)}
     linked = [one for one in lines if one.url.partition("#")[0].endswith(".whl")]
     return frozenset(lacking | {one.name for one in linked} - {o.name for o in linked if fits_here(o.url, os, python)})
 

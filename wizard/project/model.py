@@ -121,7 +121,8 @@ class Findings:
 
     def leave_itself(self) -> None:
         """Leave out the project's own package where a list of its own names it: a kept `pip freeze` does."""
-        lines = [one for one in self.statements if one.name in self.packaged]
+        itself = (one for one in self.statements if one.name in self.packaged)
+        lines = [one for one in itself if one.strength == DECLARED or not one.extras]  # these it tells of
         declared = (one for one in reversed(lines) if one.strength == DECLARED)
         for one in {one.origin.file: one for one in declared}.values():
             self.remark("own-name", one.origin, name=one.name)

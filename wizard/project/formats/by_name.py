@@ -18,6 +18,7 @@ from wizard.project.search.files import is_lock
 _EXPLICIT = re.compile(r"^@EXPLICIT\s*$", re.MULTILINE)  # conda's list of addresses
 # One line of a cell that a shell runs, as a notebook keeps it.
 _CELL_LINE = re.compile(r'\s*("(?:!|%(?:pip|conda|mamba)\b)(?:[^"\\]|\\.)*"),?\s*')
+_RUNTIME = re.compile(r"\s*(?:python-)?3\.\d+(?:\.\d+)?\s*")  # of hosts that make an environment by it
 _LIST = re.compile(r"requirements?(?:\.(?:py|text|list|pip))?")  # with no ending, or a wrong one
 CONSTRAINTS = re.compile(r"constraints?[^/]*\.txt$", re.IGNORECASE)
 
@@ -34,7 +35,7 @@ def hand_over(name: str, text: str, found: Findings) -> None:
         read_lock(name, text, found)
     elif last.endswith((".yml", ".yaml")):
         read_environment(name, text, found)
-    elif last == "runtime.txt" and text.lstrip().startswith("python-3"):
+    elif last == "runtime.txt" and _RUNTIME.fullmatch(text):
         read_python_version(name, text, found)
     elif _LIST.fullmatch(last) or (last.endswith((".txt", ".in")) and not last.startswith(("readme", "install"))):
         _read_list(name, text, found)

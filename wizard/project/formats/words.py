@@ -41,7 +41,7 @@ _IN_WORDS = re.compile(
 _IS_ENTRY = re.compile(r"\s*(?:--|[-*+•>|]|\d+[.)])?[\s|`*_\[]*(?:(?:py)?torch|python|cuda)\b", re.IGNORECASE)
 _IS_NEED = re.compile(
     r"\b(?:tested|tried|developed|requires?|requirements?|prerequisites?|needs?|dependenc(?:y|ies)|implemented|compatible"
-    r"|installs? with"
+    r"|installs? with|env(?:ironment)? (?:with|using)"
     r"|used in (?:this|our|the))\b|(?:所需|运行|实验|开发|测试)环境|环境(?:要求|配置|依赖)|依赖|测试|需要|要求",
     re.IGNORECASE,
 )
@@ -64,6 +64,7 @@ _AT_LEAST = re.compile(r"\b(?:at least|minimum(?: of)?|min\.?)[\s:]*$", re.IGNOR
 _LONGEST = 300  # characters of a line that is read
 _PIN_IN_WORDS = re.compile(r"(?<![\w./=-])[A-Za-z][\w.-]*(?:\[[\w,-]+\])?==\d+(?:\.\w+)*")
 _PAIRS = ("torchvision", "torchaudio")
+_PAIR_IN_WORDS = re.compile(r"(?<![\w-])(torchvision|torchaudio) v?(\d+\.\d+\.\d+)", re.IGNORECASE)
 _NAMES_IN_WORDS = {"python": PYTHON, "torch": TORCH, "pytorch": TORCH}  # the rest is CUDA
 _TOOLKIT = "cudatoolkit"
 _CUDA = re.compile(r"/(?:cu\d{2,3}|cpu)(?:/|$)")
@@ -74,6 +75,7 @@ def read_words(line: str, where: FileLine, found: Findings, is_code: bool) -> No
     """Note the versions that a sentence or a list names: of torch at least as a remark. Code has no sentences."""
     entry = line.lstrip("# ") if is_code else line  # there a comment says what the next line brings
     is_need = bool(_IS_ENTRY.match(entry) or (not is_code and _IS_NEED.search(line))) and not _IS_NEWS.search(line)
+    is_need |= not is_code and _is_environment(line) and not _IS_NEWS.search(line)
     is_command = bool(_IS_COMMAND.search(line))
     for match in _IN_WORDS.finditer(_DECORATED.sub(" ", line)):
         name = _NAMES_IN_WORDS.get(match["name"].lower(), _TOOLKIT)
@@ -86,9 +88,18 @@ def read_words(line: str, where: FileLine, found: Findings, is_code: bool) -> No
             found.remark("in-words", where)
         if is_need and specifier:
             found.told.append(Statement(name, specifier, where, LOCKED if name == PYTHON else RECOMMENDED))
+    if is_need and not (is_code or is_command) and _is_environment(line):
+        pairs = _PAIR_IN_WORDS.finditer(_DECORATED.sub(" ", line))
+        found.told += [Statement(one[1].lower(), f"=={one[2]}", where, RECOMMENDED) for one in pairs]
     if "torch" in line.lower() and not (is_code or is_command or _IS_NEWS.search(line)):
         pins = (requirement(match[0], where) for match in _PIN_IN_WORDS.finditer(line))
         found.told += [replace(one, strength=RECOMMENDED) for one in pins if one and one.name not in _NAMES_IN_WORDS]
+
+
+def _is_environment(line: str) -> bool:
+    """Return whether a line names torch and a CUDA together, each with a version: what somebody works with."""
+    names = {match["name"].lower() for match in _IN_WORDS.finditer(_DECORATED.sub(" ", line))}
+    return bool(names & {"torch", "pytorch"}) and any(name.startswith("cuda") for name in names)
 
 
 def systems_in_words(file: str, text: str) -> list[Statement]:

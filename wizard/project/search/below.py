@@ -83,6 +83,9 @@ def tell_compiled(reader: ProjectReader) -> None:
     told = " ".join(str(value) for one in reader.found.remarks for value in one.params.values())
     parts = [name for name in reader.folder.named("setup.py") if 0 < name.count("/") <= _DEEPEST]
     found = [name for name in parts[:_MOST_PARTS] if any(map(_is_compiled, reader.alone(name).found.remarks))]
+    reader.found.remarks = [
+        one for one in reader.found.remarks if not (_is_compiled(one) and "/" in str(one.params["file"]))
+    ]
     left = [folder for name in found if f"./{(folder := folder_of(name))}" not in told]
     if left:
         words = ", ".join(left[:MOST_NAMED])
