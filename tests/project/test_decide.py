@@ -58,14 +58,6 @@ def test_a_pin_without_code_for_the_card_moves_by_the_smallest_step_with_what_ha
     assert [origin.line for one in found.relaxed for origin in one.origins] == [2, 2, 3, 4]
 
 
-def test_torch_and_python_move_where_both_are_impossible(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {"environment.yml": "dependencies:\n  - python=3.8.5\n  - pytorch=1.12.1\n"}
-    found = decided(tmp_path, files, BLACKWELL)
-    assert build(found)[0] == "2.7.1"
-    assert build(found)[2] == "3.9"
-    assert set(relaxed(found)) == {"torch", "python"}
-
-
 def test_a_range_gets_the_newest_that_fits_the_driver(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"requirements.txt": "torch>=2.0\n"}
     assert build(decided(tmp_path, files, OLD_DRIVER))[:2] == ("2.7.1", "cu118")
@@ -77,21 +69,6 @@ def test_only_the_index_moves_where_torch_need_not(tmp_path: Path) -> None:
     found = decided(tmp_path, {"pyproject.toml": words}, machine("linux", "6.1", "580.65"))
     assert build(found)[:2] == ("2.8.0", "cu126")
     assert set(relaxed(found)) == {"cuda"}
-
-
-def test_the_persons_python_gives_way_only_for_more(tmp_path: Path) -> None:
-    wish = Choices(python="3.13")
-    found = decided(tmp_path / "a", {"requirements.txt": "torch==2.3.1\n"}, ADA, wish)
-    assert (build(found), set(relaxed(found))) == (("2.6.0", "cu126", "3.13"), {"torch"})
-    both: dict[str, str | bytes] = {"environment.yml": "dependencies:\n  - python=3.8\n  - pytorch=1.12.1\n"}
-    found = decided(tmp_path / "b", both, ADA, wish)
-    assert (build(found), set(relaxed(found))) == (("1.12.1", "cu116", "3.8"), {"python"})
-
-
-def test_where_a_torch_older_than_the_tables_moves_the_python_is_the_nearest_in_age(tmp_path: Path) -> None:
-    """What stands beside such a pin is of its age: numpy 1.15 has no wheel for Python 3.12, and may build for 3.9."""
-    files: dict[str, str | bytes] = {"requirements.txt": "torch==1.4.0\nnumpy==1.15.0\n"}
-    assert build(decided(tmp_path, files, BLACKWELL))[2] == "3.9"
 
 
 def test_two_lines_that_nothing_meets_are_told_and_the_first_counts(tmp_path: Path) -> None:
@@ -176,14 +153,6 @@ def test_torch_that_is_asked_for_on_another_system_alone_is_told(tmp_path: Path)
     assert "torch-elsewhere" not in codes(decided(tmp_path, {"requirements.txt": both}, NO_CARD))
 
 
-def test_a_python_that_was_chosen_by_hand_against_the_project_is_the_reason(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "pyproject.toml": '[project]\nname = "x"\nrequires-python = ">=3.13"\ndependencies = ["torch==2.13.0"]\n'
-    }
-    found = decided(tmp_path, files, BLACKWELL, Choices(python="3.11"))
-    assert relaxed(found) == {"python": (">=3.13", "3.11", "project.why.python-by-hand")}
-
-
 def test_what_was_chosen_by_hand_is_the_reason(tmp_path: Path) -> None:
     found = decided(tmp_path, {"requirements.txt": "torch==2.1.2\n"}, NO_CARD, Choices(torch="2.13.0"))
     assert relaxed(found)["torch"] == ("==2.1.2", "2.13.0", "project.why.by-hand")
@@ -214,17 +183,6 @@ def test_a_host_that_nobody_knows_is_named_once(tmp_path: Path) -> None:
     assert "wheels.stranger.invalid" in said[0]
 
 
-def test_markers_count_for_the_python_that_is_taken(tmp_path: Path) -> None:
-    words = "torch==1.13.1; python_version < '3.9'\ntorch==2.4.1; python_version >= '3.9'\n"
-    words += "torch==9; sys_platform=='win32'\n"
-    files: dict[str, str | bytes] = {"requirements.txt": words}
-    assert build(decided(tmp_path / "a", files, AMPERE)) == ("2.4.1", "cu124", "3.12")
-    old = {**files, "environment.yml": "dependencies:\n  - python=3.8\n"}
-    found = decided(tmp_path / "b", old, AMPERE)
-    assert (build(found)[0], build(found)[2], found.relaxed) == ("1.13.1", "3.8", ())
-    assert "contradiction" not in codes(found)
-
-
 def test_of_two_lines_the_one_for_this_system_is_taken(tmp_path: Path) -> None:
     link = "git+https://example.org/a/gfpgan@fixed"
     lines = f"torch\n{link}#egg=gfpgan ; platform_system != 'Windows'\ngfpgan\n"
@@ -244,53 +202,6 @@ def test_a_cuda_that_a_release_never_had_becomes_the_nearest(tmp_path: Path) -> 
 def test_the_cuda_of_a_pixi_system_is_no_package(tmp_path: Path) -> None:
     words = '[dependencies]\npytorch = "*"\neinops = "*"\n[system-requirements]\ncuda = "12"\n'
     assert [one.name for one in decided(tmp_path, {"pixi.toml": words}, AMPERE).understood.rest] == ["einops"]
-
-
-def test_a_line_for_another_python_moves_nothing(tmp_path: Path) -> None:
-    lines = "torch>=2.0\nnumpy<=1.26.4; python_version<='3.9'\n"
-    found = decided(tmp_path, {"requirements.txt": lines}, AMPERE)
-    assert found.numpy == ""
-    assert "numpy" not in relaxed(found)
-
-
-def test_a_line_for_the_pythons_that_are_asked_is_what_torch_is_near_to(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "requirements.txt": 'torch==2.1.0 ; python_version >= "3.10"\n',
-        "pyproject.toml": '[tool.poetry.dependencies]\npython = "^3.10"\ntorch = "^2.1.0"\n',
-    }
-    assert build(decided(tmp_path, files, BLACKWELL))[0] == "2.7.1"
-
-
-@pytest.mark.parametrize(
-    ("lines", "on", "python"),
-    [
-        ("torch==1.13.1+cu117\ntorchvision==0.14.1+cu117\nnumpy==1.23.5\n", AMPERE, "3.10"),
-        ("torch>=2.7,<2.8\nnumpy==1.23.5\n", BLACKWELL, "3.11"),
-        ("torch>=2.7,<2.8\nnumpy>=1.18.5,<1.24.0\n", BLACKWELL, "3.11"),
-        ("torch>=2.7,<2.8\nnumpy<2.5\nscipy~=1.11.0\n", BLACKWELL, "3.12"),
-        ("torch==1.13.1\n", AMPERE, "3.10"),  # 3.11 is an experiment of that build
-        ("torch==2.13.0\nscipy==1.9.3\npandas==1.5.1\nmatplotlib==3.5.3\n", NO_CARD, "3.10"),
-        ("torch==2.13.0\nnumpy==1.20.0; python_version < '3.8'\n", NO_CARD, "3.12"),
-    ],
-)
-def test_an_open_python_is_one_that_the_pins_have_wheels_for(
-    tmp_path: Path, lines: str, on: Machine, python: str
-) -> None:
-    found = decided(tmp_path, {"requirements.txt": lines}, on)
-    assert (found.python, relaxed(found) if on is AMPERE else {}) == (python, {})
-
-
-def test_a_pin_that_has_no_wheel_for_any_python_here_is_told(tmp_path: Path) -> None:
-    lines = "torch>=2.7,<2.8\nnumpy==1.13.3\nscipy==1.9.3\n"
-    found = decided(tmp_path, {"requirements.txt": lines}, BLACKWELL)
-    assert found.python == "3.11"
-    [told] = [one for one in found.remarks if one.key == "project.remark.wheel-of-pin"]
-    assert told.params["packages"] == "numpy"
-
-
-def test_of_two_lines_by_python_the_one_that_holds_counts(tmp_path: Path) -> None:
-    lines = "torch\nnumpy==1.22.0; python_version<='3.10'\nnumpy>=1.24.3; python_version>'3.10'\n"
-    assert relaxed(decided(tmp_path, {"requirements.txt": lines}, NO_CARD)) == {}
 
 
 def test_what_is_of_use_on_windows_alone_is_left_out_elsewhere(tmp_path: Path) -> None:
@@ -384,13 +295,6 @@ def test_an_old_numpy_that_goes_with_the_torch_is_kept_to_its_patch(tmp_path: Pa
         assert relaxed(found) == {}
 
 
-def test_where_torch_moves_old_pins_still_choose_the_python_that_has_their_wheels(tmp_path: Path) -> None:
-    for pin in ("numpy==1.17.0", "scipy==1.1.0", "scipy==1.2.1", "opencv-python==3.4.2.17"):
-        found = decided(tmp_path, {"requirements.txt": f"torch==1.2.0\n{pin}\n"}, AMPERE)
-        assert build(found)[::2] == ("1.7.1", "3.7")
-        assert set(relaxed(found)) == {"torch"}
-
-
 def test_torchaudio_says_which_torch_is_meant_where_none_is_named(tmp_path: Path) -> None:
     found = decided(tmp_path, {"requirements.txt": "torchaudio==2.5.1+cu121\n"}, BLACKWELL)
     assert build(found)[0] == "2.7.1"
@@ -440,57 +344,6 @@ def test_lines_of_one_package_that_hold_here_and_stand_against_each_other_are_to
     found = decided(tmp_path, {"requirements.txt": words}, AMPERE)
     told = [one for one in found.remarks if one.key == "project.remark.contradiction"]
     assert [one.params["other"] for one in told] == ["scipy>=1.12"]
-
-
-@pytest.mark.parametrize(
-    ("pins", "python"),
-    [
-        ("transformers==2.1.1", "3.12"),  # pure, and needs no tokenizers yet
-        ("transformers==2.4.0", "3.8"),
-        ("numpy==1.13.3", "3.6"),
-        ("scipy==1.0.0", "3.6"),
-        ("matplotlib==2.1.0", "3.6"),
-        ("scikit-learn==0.19.1", "3.6"),
-        ("numpy==1.15.2", "3.7"),
-    ],
-)
-def test_what_is_older_than_the_wheels_of_today_has_the_pythons_of_its_own(
-    tmp_path: Path, pins: str, python: str
-) -> None:
-    found = decided(tmp_path, {"requirements.txt": f"torch\n{pins}\n"}, AMPERE)
-    assert build(found)[2] == python
-    assert "wheel-of-pin" not in codes(found)
-
-
-def test_a_pin_that_no_python_has_a_wheel_for_chooses_none_and_is_told(tmp_path: Path) -> None:
-    found = decided(tmp_path, {"requirements.txt": "torch\npyyaml==5.3.1\n"}, AMPERE)
-    assert build(found)[::2] == ("2.14.1", "3.12")
-    assert "wheel-of-pin" in codes(found)
-
-
-def test_a_least_version_without_a_wheel_for_the_python_is_told(tmp_path: Path) -> None:
-    setup = 'from setuptools import setup\nsetup(python_requires="<3.11")\n'
-    found = decided(tmp_path, {"requirements.txt": "torch\nnumpy>=2.3\n", "setup.py": setup}, AMPERE)
-    assert "wheel-of-pin" in codes(found)
-
-
-def test_bounds_of_several_lines_have_to_have_a_wheel_together(tmp_path: Path) -> None:
-    words = "torch\nscipy>=1.8\nscipy<1.9\n"
-    setup = 'from setuptools import setup\nsetup(python_requires="<3.8")\n'
-    found = decided(tmp_path, {"requirements.txt": words, "setup.py": setup}, AMPERE)
-    assert "wheel-of-pin" in codes(found)
-
-
-@pytest.mark.parametrize("on", [AMPERE, BLACKWELL])
-def test_a_python_for_which_the_project_has_no_torch_is_not_taken(tmp_path: Path, on: Machine) -> None:
-    words = '[tool.poetry]\nname = "one"\nversion = "1"\n[tool.poetry.dependencies]\npython = ">=3.10,<3.12"\n'
-    words += 'torch = {version = ">=2.0.0", python = ">=3.11,<3.12"}\n'
-    words += 'lingvo = {version = "0.12.7", python = ">=3.10,<3.11"}\n'
-    found = decided(tmp_path, {"pyproject.toml": words}, on)
-    assert (build(found)[2], relaxed(found)) == ("3.11", {})
-    elsewhere = "torch==2.3.1; sys_platform == 'darwin'\ntorch==2.7.1; sys_platform != 'darwin'\n"
-    other = decided(tmp_path / "two", {"requirements.txt": elsewhere}, on)
-    assert (build(other)[0], relaxed(other)) == ("2.7.1", {})
 
 
 def test_torchvision_is_planned_where_only_a_package_needs_it(tmp_path: Path) -> None:
