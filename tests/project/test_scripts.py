@@ -504,13 +504,13 @@ def test_files_that_were_not_read_and_name_further_packages_are_told(tmp_path: P
     files: dict[str, str | bytes] = {
         "requirements.txt": "torch==2.1.0\neinops\n",
         "tools/fetch.sh": "pip install gdown einops\n",
-        "pip/modules.txt": "decord==0.6.0\ntorch\n",
+        "extra/modules.txt": "decord==0.6.0\ntorch\n",
         "notes.txt": "The model was trained for three days.\n",
         "data/README.md": "pip install lvis\n",
         "lint.sh": "pip install black\n",
     }
     told = [one.params for one in project_of(tmp_path, files).remarks if one.key.endswith(".not-read-too")]
     assert [(one["file"], one["packages"]) for one in told] == [
-        ("pip/modules.txt", "decord==0.6.0"),
+        ("extra/modules.txt", "decord==0.6.0"),
         ("tools/fetch.sh", "gdown"),
     ]
