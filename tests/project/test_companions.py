@@ -458,3 +458,11 @@ def test_of_wheels_linked_for_several_systems_one_that_fits_is_enough(tmp_path: 
     for python, is_told in (("3.12", False), ("3.11", True)):
         found = decided(tmp_path, files, ADA, Choices(python=python))
         assert ("wheel-of-pin" in codes(found)) == is_told
+
+
+def test_of_packages_for_one_cuda_each_the_one_for_this_is_no_difference(tmp_path: Path) -> None:
+    words = "torch==2.4.1\n--extra-index-url https://download.pytorch.org/whl/cu118\n"
+    files: dict[str, str | bytes] = {"requirements.txt": f"{words}spconv-cu118\nspconv-cu120\n"}
+    assert relaxed(decided(tmp_path / "a", files, AMPERE)) == {}
+    files = {"requirements.txt": f"{words}spconv-cu120\n"}
+    assert list(relaxed(decided(tmp_path / "b", files, AMPERE))) == ["spconv-cu120"]

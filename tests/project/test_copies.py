@@ -88,3 +88,26 @@ def test_extensions_of_pybind_are_compiled(tmp_path: Path) -> None:
     setup += "setup(name='x', ext_modules=[Pybind11Extension('x._c', ['c.cpp'])], install_requires=['torch'])\n"
     assert "own-cpp" in codes(decided(tmp_path, {"setup.py": setup}, NO_CARD))
     assert "own-cpp" in codes(decided(tmp_path / "b", {"setup.py": setup.replace("Pybind11Ext", "CMakeExt")}, ADA))
+
+
+def test_a_dockerfile_that_fetches_the_project_names_no_other_repository(tmp_path: Path) -> None:
+    docker = "RUN git clone https://code.example/me/Mine && cd Mine && pip3 install cython; "
+    docker += "pip3 install -r requirements.txt\n"
+    files: dict[str, str | bytes] = {
+        "README.md": "```\ngit clone https://code.example/me/Mine.git\n```\n",
+        "requirements.txt": "torch==2.4.1\n",
+        "Dockerfile": docker,
+    }
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert (told(found), "include-from-elsewhere" in codes(found)) == ({}, False)
+    assert [one.name for one in found.understood.told if one.name != "torch"] == ["cython"]
+    del files["README.md"]
+    assert "include-from-elsewhere" not in codes(decided(tmp_path / "Mine", files, AMPERE))
+    assert "include-from-elsewhere" in codes(decided(tmp_path / "other", files, AMPERE))
+
+
+def test_a_long_label_for_a_mac_is_one(tmp_path: Path) -> None:
+    label = "Apple Silicon users will need to run a follow-up command to make use of the nightly build of PyTorch:"
+    readme = f"{label}\n\n```\npip install --pre torch --index-url https://download.pytorch.org/whl/nightly/cpu\n```\n"
+    found = decided(tmp_path, {"README.md": readme, "requirements.txt": "torch\n"}, ADA)
+    assert (build(found)[1], "nightly" in codes(found)) == ("cu126", False)

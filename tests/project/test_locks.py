@@ -128,3 +128,12 @@ def test_a_lock_that_is_an_explicit_list_of_conda_is_read(tmp_path: Path) -> Non
     found = decided(tmp_path, files, AMPERE)
     assert (build(found)[0], "locked" in codes(found), "unreadable-file" in codes(found)) == ("2.2.0", True, False)
     assert build(decided(tmp_path, files, ADA))[0] != "2.2.0"
+
+
+@pytest.mark.parametrize("name", ["pixi.lock", "conda-lock.yml"])
+def test_digits_without_end_in_a_lock_of_condas_are_told(tmp_path: Path, name: str) -> None:
+    endless = "9" * 6000
+    words = f"- url: https://conda.example/linux-64/python-3.{endless}-h_0.conda\n"
+    words += f"- pypi: https://wheels.example/torch-2.{endless}-cp312-cp312-linux_x86_64.whl\n"
+    found = decided(tmp_path, {name: words, "requirements.txt": "torch==2.4.1\n"}, AMPERE)
+    assert (build(found)[0], "unreadable-line" in codes(found)) == ("2.4.1", True)

@@ -81,6 +81,7 @@ def relaxed_natives(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     out a remark tells."""
     without = {one.name for one in left_out(weigher.asks, best, weigher.machine)}
     pages: list[AddressLine] = []
+    of_this = set(_made_for(weigher.asks, best.candidate.variant))
     for native in natives_here(weigher.asks, weigher.machine.os):
         row = companion(native.name)
         if row is None or native.name in without:
@@ -98,6 +99,8 @@ def relaxed_natives(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
             why = message("project.why.triton")
             yield Relaxed(native.name, asked_words(native.statements) or native.name, row.instead, why, native.origins)
         elif (row.follows or row.card) and _is_of_another_cuda(native.name, best.candidate.variant):
+            if row.name in of_this:  # one for each CUDA is named, and this one's is among them
+                continue
             given = best.candidate.variant
             why = message(
                 "project.why.cuda-in-name",
@@ -282,6 +285,14 @@ def is_planned(native: Native) -> bool:
 def _is_asked(one: Statement, asks: Understood) -> bool:
     """Return whether it is part of the plan; beside a torch that is only recommended, also what is recommended."""
     return one.group in ("", "constraint") and (one.strength == DECLARED or asks.torch_any)
+
+
+def _made_for(asks: Understood, variant: str) -> Iterator[str]:
+    """Yield the packages of which a line names the one that is made for this CUDA."""
+    for native in asks.native:
+        row, cuda = companion(native.name), cuda_of_name(native.name)
+        if row and cuda and has_tag(cuda, variant):
+            yield row.name
 
 
 def _is_of_another_cuda(name: str, variant: str) -> bool:

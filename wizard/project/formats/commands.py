@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from posixpath import normpath
 
@@ -48,7 +48,7 @@ _PIP = re.compile(r"\b(?:(?:pip3?|mim)(?:\.exe)?|pip3?\.\d+)\"?\s+install\s+(?=(
 _CONDA = re.compile(
     r"(?:\b|%~dp0)(?:conda|mamba|micromamba)(?:\.(?:exe|bat))?\"?\s+(?:install|create|env create)\s+(?=(?P<words>.*))"
 )
-_ENDS = re.compile(r"\s(?:&&|\|\||\|)\s|(?:^|\s)[*_]*#|;\s*(?:pip|conda|python|cd|then|fi)\b|`")
+_ENDS = re.compile(r"\s(?:&&|\|\||\|)\s|(?:^|\s)[*_]*#|;\s*(?:pip3?|conda|mamba|python3?|git|cd|then|fi)\b|`")
 # In a sentence of a README: here the command is over.
 _SENTENCE = re.compile(
     r"(?:^|\s)(?:commands?|lines?|according|to|and|or|for|with|if|in|on|by|from|the|this|these|your?|it|them|then|as)"
@@ -104,7 +104,7 @@ _OF_MACHINE = re.compile(
 )
 # A heading, a label above a block ("macOS (Apple Silicon):") or a comment in one says for which system its lines are.
 _IS_LABEL = re.compile(
-    r"[^:：]{1,80}[:：][\s*_]*|\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*|__|<summary>)[^*_<]{1,60}\W*(?:summary>)?"
+    r"[^:：]{1,160}[:：][\s*_]*|\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*|__|<summary>)[^*_<]{1,60}\W*(?:summary>)?"
 )
 _OF_MAC = re.compile(r"\b(?:mac(?:os| ?os ?x)?|osx|apple (?:silicon|m\d)|darwin)\b|苹果", re.IGNORECASE)
 _OF_OTHERS = re.compile(r"linux|ubuntu|windows|unix|\bwsl|nvidia|cuda|\bcpu", re.IGNORECASE)
@@ -113,7 +113,7 @@ _OF_OTHERS = re.compile(r"linux|ubuntu|windows|unix|\bwsl|nvidia|cuda|\bcpu", re
 def read_commands(file: str, text: str, found: Findings) -> None:
     """Read pip's and conda's lines, interpreters and imports out of a README or a Dockerfile, as recommendations."""
     values: dict[str, str] = {}
-    place, rows = _WorkingFolder(file), NamedRows(found)
+    place, rows = _WorkingFolder(file, found.own), NamedRows(found)
     for number, written in _joined(text):
         where = origin_of(file, number, written)
         if not place.is_prose and _IS_COMMENT.match(written):
@@ -145,8 +145,8 @@ def read_commands(file: str, text: str, found: Findings) -> None:
 class _WorkingFolder:
     """Where the commands run, as they go (`cd sub`): below the project, or below a copy of it that they fetch."""
 
-    def __init__(self, file: str) -> None:
-        self.file = file
+    def __init__(self, file: str, itself: Set[str] = frozenset()) -> None:
+        self.file, self.itself = file, itself
         self.is_prose, self.is_script = bool(_IS_PROSE.search(file)), is_script(file)
         self.is_code = False  # between the fences of a README
         self.is_of_machine = False  # below a heading that says so
@@ -190,7 +190,7 @@ class _WorkingFolder:
         for match in _FETCHED.finditer(line):
             name = match["url"].rpartition("/")[2]
             to = (match["to"] or name).strip("\"'").rstrip("/").removeprefix("./")
-            if own not in (name, to.rpartition("/")[2]):
+            if own not in (name, to.rpartition("/")[2]) and normalized(name) not in self.itself:
                 found[to] = match["url"]
         return found
 
@@ -235,6 +235,11 @@ def _run(line: str, where: FileLine, found: Findings, place: _WorkingFolder) -> 
     if re.search(r"\bpython[\w.%\"]*\s+-c\s", line, re.IGNORECASE):
         for name in _IMPORTED.findall(line):
             found.statements.append(Statement(normalized(name), "", where, RECOMMENDED, "imported"))
+
+
+def fetches_itself(text: str) -> str:
+    """Return the repository that a README fetches first, which is the project as a rule; "" for none."""
+    return next((name for line in text.split("\n")[:_MOST_LINES] for name in _CLONED.findall(line)), "")
 
 
 def installs(text: str) -> bool:

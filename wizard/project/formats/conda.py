@@ -67,6 +67,9 @@ def read_conda_lock(file: str, text: str, found: Findings) -> None:
     seen: dict[str, Statement] = {}
     for number, line in enumerate(text.split("\n"), 1):
         marker = ""
+        if ENDLESS.search(line):
+            found.remark("unreadable-line", origin_of(file, number, line))
+            continue
         if wheel := _TORCH_WHEEL.search(line):
             if _NO_PLATFORM.search(wheel[0]):  # a Mac's, or of another processor
                 continue

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping
 
 from wizard.model.messages import Message
 from wizard.project.companions import asks_for_torch
-from wizard.project.model import Statement, normalized, origin_of
+from wizard.project.model import Statement, origin_of
 from wizard.project.search.files import MOST_FILES, rank
 from wizard.project.search.parts import go_together, named_as
 from wizard.project.search.reader import MOST_NAMED, ProjectReader, folder_of
 
 _COMPILED = ("project.remark.own-cuda", "project.remark.own-either", "project.remark.own-cpp")
-_DEEPEST = 2  # folders above a setup.py that is looked at
+_DEEPEST = 3  # folders above a setup.py that is looked at
 _MOST_PARTS = 20
 
 
@@ -25,8 +25,7 @@ def of_several(reader: ProjectReader, asking: Mapping[str, str], names: Iterable
     by_folder: dict[str, list[str]] = {}
     for name in names:
         by_folder.setdefault(folder_of(name), []).append(name)
-    itself = normalized(reader.folder.root.resolve().name)
-    if chosen := named_as(asking, {itself, *reader.found.own}):
+    if chosen := named_as(asking, reader.found.own):
         left = ", ".join(sorted(folder for folder in asking if folder != chosen)[:MOST_NAMED])
         reader.found.remark("part-of-name", origin_of(asking[chosen], 1, ""), folders=left)
         return sorted(by_folder[chosen], key=rank)

@@ -14,7 +14,7 @@ from wizard.model.messages import Message
 from wizard.project.companions import asks_for_torch
 from wizard.project.file_choice import DEVELOPING, are_alternatives, names_a_computer, of_another_framework, purpose_of
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
-from wizard.project.formats.commands import BESIDE, BUILT, STARTED, installs, read_commands
+from wizard.project.formats.commands import BESIDE, BUILT, STARTED, fetches_itself, installs, read_commands
 from wizard.project.formats.requirements import MOST_LINES
 from wizard.project.formats.words import systems_in_words
 from wizard.project.model import (
@@ -96,8 +96,15 @@ class ProjectReader:
         """Return one that has read this file and what it includes."""
         if name not in self._alone:
             self._alone[name] = ProjectReader(self.folder)
+            self._alone[name].found.own = {*self.found.own}
             self._alone[name].read(name)
         return self._alone[name]
+
+    def know_itself(self, telling: Iterable[str]) -> None:
+        """Note what the project is called: as its folder, and as what its READMEs fetch first."""
+        readmes = [self.folder.read(name) or "" for name in telling if name.lower().startswith("readme")]
+        names = (self.folder.root.resolve().name, *map(fetches_itself, readmes))
+        self.found.own |= {normalized(name) for name in names if name}
 
     def asking(self, names: Iterable[str]) -> dict[str, str]:
         """Return the first file that declares torch, by its folder."""
