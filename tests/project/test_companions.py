@@ -466,3 +466,10 @@ def test_of_packages_for_one_cuda_each_the_one_for_this_is_no_difference(tmp_pat
     assert relaxed(decided(tmp_path / "a", files, AMPERE)) == {}
     files = {"requirements.txt": f"{words}spconv-cu120\n"}
     assert list(relaxed(decided(tmp_path / "b", files, AMPERE))) == ["spconv-cu120"]
+
+
+def test_a_fork_in_a_repository_is_source_whatever_wheels_the_index_has(tmp_path: Path) -> None:
+    index = decided(tmp_path / "a", {"requirements.txt": "torch\ndeepspeed\n"}, ADA)
+    fork = {"requirements.txt": "torch\ndeepspeed @ git+https://github.com/someone/fork.git\n"}
+    assert "compiler" not in " ".join(codes(index))
+    assert codes(decided(tmp_path / "b", dict(fork), ADA)) - codes(index)

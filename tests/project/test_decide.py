@@ -381,3 +381,9 @@ def test_where_one_file_pins_an_unknown_torch_the_known_one_of_another_counts(tm
 def test_no_bound_of_numpy_is_said_twice(tmp_path: Path) -> None:
     words = "torch==1.13.0\nnumpy>=1.23.2,<2\n"
     assert decided(tmp_path, {"requirements.txt": words}, OLD_DRIVER).numpy.count("<2") == 1
+
+
+def test_a_release_older_than_the_tables_moves_for_what_the_oldest_of_them_lacks(tmp_path: Path) -> None:
+    pinned: dict[str, str | bytes] = {"requirements.txt": "torch==1.6.0\n"}
+    assert relaxed(decided(tmp_path / "a", pinned, BLACKWELL))["torch"][2] == "project.why.older"
+    assert relaxed(decided(tmp_path / "b", pinned, NO_CARD))["torch"][2] == "project.why.unknown-release"

@@ -8,7 +8,7 @@ import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, build, codes, decided
 from tests.project.test_read import project_of
-from wizard.project.answer import project_document
+from wizard.project.answer import project_document, unasked_words
 
 
 def test_a_lock_is_kept_where_it_runs_and_said(tmp_path: Path) -> None:
@@ -137,3 +137,26 @@ def test_digits_without_end_in_a_lock_of_condas_are_told(tmp_path: Path, name: s
     words += f"- pypi: https://wheels.example/torch-2.{endless}-cp312-cp312-linux_x86_64.whl\n"
     found = decided(tmp_path, {name: words, "requirements.txt": "torch==2.4.1\n"}, AMPERE)
     assert (build(found)[0], "unreadable-line" in codes(found)) == ("2.4.1", True)
+
+
+def test_a_lock_that_is_not_kept_answers_nothing_and_shows_what_has_no_wheel(tmp_path: Path) -> None:
+    lock = """
+[[package]]
+name = "torch"
+version = "{torch}"
+source = {{ registry = "https://index.example/simple" }}
+wheels = [{{ url = "https://files.example/torch.whl" }}]
+
+[[package]]
+name = "webrtcvad"
+version = "2.0.10"
+source = {{ registry = "https://index.example/simple" }}
+sdist = {{ url = "https://files.example/webrtcvad-2.0.10.tar.gz" }}
+"""
+    asks = '[project]\nname = "x"\nversion = "1"\ndependencies = ["torch", "webrtcvad"]\n'
+    for number, (torch, is_open) in enumerate((("2.13.0", False), ("1.10.2", True))):
+        folder = tmp_path / str(number)
+        files: dict[str, str | bytes] = {"pyproject.toml": asks, "uv.lock": lock.format(torch=torch)}
+        found = decided(folder, files, BLACKWELL)
+        assert "lock-source" in codes(found)
+        assert bool(unasked_words(project_of(folder, {}), found)) is is_open

@@ -514,3 +514,9 @@ def test_files_that_were_not_read_and_name_further_packages_are_told(tmp_path: P
         ("extra/modules.txt", "decord==0.6.0"),
         ("tools/fetch.sh", "gdown"),
     ]
+
+
+def test_many_files_that_were_not_read_are_named_in_one_sentence(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {f"extra/{name}.txt": f"{name}==1.0\ntorch\n" for name in "abcd"}
+    found = project_of(tmp_path, {"requirements.txt": "torch\n", **files})
+    assert [one.key.rpartition(".")[2] for one in found.remarks] == ["files-not-read"]

@@ -15,6 +15,7 @@ from tests.project.deciding import (
     decided,
     relaxed,
 )
+from tests.project.test_read import project_of
 from wizard.compatibility.model import Choices
 
 PINNED: dict[str, str | bytes] = {
@@ -236,3 +237,9 @@ def test_a_source_of_poetry_that_nothing_names_is_for_other_computers(tmp_path: 
         found = decided(tmp_path / name, {"pyproject.toml": words % name}, AMPERE)
         assert (build(found)[:2], relaxed(found)) == (("2.7.1", kind), {})
         assert ("cpu-asked" in codes(found)) == (kind == "cpu")
+
+
+def test_a_comment_that_talks_of_a_command_names_no_packages(tmp_path: Path) -> None:
+    readme = "```bash\npip install einops\n# As of 2023, pip install may not run with new versions of it.\n```\n"
+    found = project_of(tmp_path, {"requirements.txt": "torch\n", "README.md": readme})
+    assert {one.name for one in found.statements} == {"torch", "einops"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, build, codes, decided, relaxed
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed
 from tests.project.test_read import asked, project_of
 
 LISTED = "# Model\n## Requirements\n- Python 3.8\n- PyTorch 1.13.1\n* CUDA 11.6\n"
@@ -213,3 +213,12 @@ def test_the_python_of_an_environment_that_is_to_be_made_is_the_projects(tmp_pat
     words = "1. Create a new python virtual env with python 3.6, 3.7 or 3.8 (3.8 recommended)\n"
     files: dict[str, str | bytes] = {"README.md": words, "requirements.txt": "torch==1.10.0\n"}
     assert build(decided(tmp_path, files, AMPERE))[2] == "3.8"
+
+
+def test_what_a_later_sentence_denies_is_not_what_the_first_says(tmp_path: Path) -> None:
+    words = "Developed and tested with PyTorch 1.8-2.0. This is not a strict requirement.\n"
+    found = decided(tmp_path / "a", {"requirements.txt": "torch\n", "README.md": words}, NO_CARD)
+    assert build(found)[0] == "2.0.1"
+    assert "recommended" in codes(found)
+    denied = "It was not tested with PyTorch 1.8-2.0. Any newer release does.\n"
+    assert build(decided(tmp_path / "b", {"requirements.txt": "torch\n", "README.md": denied}, NO_CARD))[0] != "2.0.1"

@@ -15,6 +15,7 @@ from wizard.project.native import Relaxed
 
 SCHEMA = 1
 _MOST_NAMED = 6  # lines in one sentence
+_LOCK_LEFT = ("project.remark.lock-left", "project.remark.lock-stale")
 _MOST_FILES = 12
 
 
@@ -118,8 +119,9 @@ def _alone(project: Project, decision: ProjectDecision) -> Iterator[Message]:
 
 
 def unasked_words(project: Project, decision: ProjectDecision) -> Message | None:
-    """Return what an answer leaves open that asked no source; None where a lock has all of it."""
-    locked = {one.name for one in project.statements if one.strength == LOCKED}
+    """Return what an answer leaves open that asked no source; None where a lock that is kept has all of it."""
+    is_kept = not any(one.key in _LOCK_LEFT for one in decision.remarks)
+    locked = {one.name for one in project.statements if is_kept and one.strength == LOCKED}
     unasked = [one for one in decision.understood.rest if one.name not in locked]
     if not (unasked and decision.candidate):
         return None

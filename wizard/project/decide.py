@@ -173,7 +173,7 @@ def _why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
     if weigher.choices.torch:
         return message("project.why.by-hand", "torch {torch} was chosen by hand", torch=weigher.choices.torch)
     if not releases:
-        return message("project.why.unknown-release", asked=asked)
+        return _why_not_nearest(weigher) or message("project.why.unknown-release", asked=asked)
     of_asked = [one for one in weigher.verdict.candidates if one.torch in releases]
     if any(one.variant != CPU or not weigher.has_card for one in weigher.fitting if one.torch in releases):
         return message(
@@ -186,6 +186,22 @@ def _why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
         return _translated(asked)
     here = message("project.why.not-here", "no build of torch {asked} runs on this platform", asked=asked)
     return refusal(weigher, releases) or here
+
+
+def _why_not_nearest(weigher: BuildWeigher) -> Message | None:
+    """Of a release that is older than the tables: what keeps the oldest that they know from running here."""
+    asked, oldest = weigher.asks.torch, weigher.releases[0]
+    if not all(can_meet(one.specifier, f"<{oldest}") for one in asked):
+        return None
+    runs = any(one.torch == oldest for one in weigher.fitting if one.variant != CPU or not weigher.has_card)
+    why = None if runs else refusal(weigher, {oldest})
+    return why and message(
+        "project.why.older",
+        "torch {asked} is older than the tables of this program; of torch {oldest} they say: {why}",
+        asked=asked_words(asked),
+        oldest=oldest,
+        why=why,
+    )
 
 
 def _translated(torch: str) -> Message:

@@ -64,7 +64,8 @@ def newer(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
     of an older release are for is in no table: where one is asked for, none is named."""
     row, torch = companion(native.name), best.candidate.torch
     assert row
-    pinned = next((one for one in native.statements if one.specifier.startswith("==")), None)
+    own = (one for one in native.statements if one.name != "cudatoolkit")
+    pinned = next((one for one in own if one.specifier.startswith("==")), None)
     if pinned is not None:
         return message(
             "project.native.newer-pinned", name=native.name, newest=row.newest, torch=torch, asked=pinned.specifier
@@ -351,7 +352,8 @@ def native_state(native: Native, best: Weighed, machine: Machine) -> str:
         return "newer"
     if row.cuda_ends and variant_key(candidate.variant)[:1] > version_key(row.cuda_ends):
         return "newer-cuda"
-    return "compiler" if row.wheels in ("none", "releases") and os not in row.ready else "ready"
+    is_source = any(one.url.startswith("git+") for one in asked)  # the index's wheels are of another code
+    return "compiler" if row.wheels in ("none", "releases") and (os not in row.ready or is_source) else "ready"
 
 
 def _is_linked(one: Statement, best: Weighed, os: str) -> bool:

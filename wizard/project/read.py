@@ -12,12 +12,13 @@ from wizard.model.errors import UsageError
 from wizard.project.file_choice import purpose_of
 from wizard.project.formats.commands import installs
 from wizard.project.formats.words import last_resort, natives_in_words
-from wizard.project.model import PYTHON, TOOLS, Project, is_script, origin_of
+from wizard.project.model import PYTHON, TOOLS, Project, Statement, is_script, origin_of
 from wizard.project.search.below import of_several, read_below, tell_compiled
 from wizard.project.search.files import ProjectFolder, is_list, rank
 from wizard.project.search.reader import ProjectReader
 
-_MOST_NAMED = 6  # folders in one sentence
+_MOST_NAMED = 6  # folders or files in one sentence
+_MOST_TOLD = 3  # files with their packages
 
 
 def read_project(path: Path) -> Project:
@@ -113,10 +114,17 @@ def _tell_unread(reader: ProjectReader) -> None:
     of the installation is not passed over in silence."""
     said = [str(value) for one in reader.found.remarks for value in one.params.values()]
     known = {one.name for one in (*reader.found.statements, *reader.found.told)} | {*reader.found.own, *TOOLS, PYTHON}
+    further: dict[str, list[Statement]] = {}
     for name in reader.folder.others_near():
         text = reader.folder.read(name) or ""
         if name in reader.files or purpose_of(name) or any(name in words for words in said):
             continue
         if is_list(text) or installs(text):
-            lines = reader.alone(name).found.statements
-            reader.found.tell("not-read-too", [one for one in lines if one.group != "imported"], set(known))
+            lines = (one for one in reader.alone(name).found.statements if one.group != "imported")
+            further[name] = [one for one in lines if one.name not in known]
+    files = [name for name, lines in further.items() if lines]
+    if len(files) > _MOST_TOLD:
+        reader.found.remark("files-not-read", origin_of(files[0], 1, ""), files=", ".join(files[:_MOST_NAMED]))
+        return
+    for name in files:
+        reader.found.tell("not-read-too", further[name], set(known))

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from wizard.model.messages import message
 from wizard.project.formats.commands import read_commands
 from wizard.project.formats.conda import read_cog, read_conda_lock, read_environment, read_explicit, read_pixi
+from wizard.project.formats.locks import read_lock
 from wizard.project.formats.requirements import read_requirements
 from wizard.project.formats.setup_files import read_python_version, read_settings, read_setup_cfg, read_setup_py
-from wizard.project.formats.toml_files import read_lock, read_pipfile, read_pyproject
+from wizard.project.formats.toml_files import read_pipfile, read_pyproject
 from wizard.project.model import Findings
 from wizard.project.search.files import is_lock
 

@@ -51,8 +51,9 @@ _CONDA = re.compile(
 _ENDS = re.compile(r"\s(?:&&|\|\||\|)\s|(?:^|\s)[*_]*#|;\s*(?:pip3?|conda|mamba|python3?|git|cd|then|fi)\b|`")
 # In a sentence of a README: here the command is over.
 _SENTENCE = re.compile(
-    r"(?:^|\s)(?:commands?|lines?|according|to|and|or|for|with|if|in|on|by|from|the|this|these|your?|it|them|then|as)"
-    r"(?=[\s,.:]|$)"
+    r"(?:^|\s)(?:commands?|lines?|may|might|will|should|does|fails?|according|to"
+    r"|and|or|for|with|if|in|on|by|from|the|this|these|your?|it|them|then|as)"
+    r"(?=[\s,.:]|$)|[.!?]\s+(?=[A-Z])"
 )
 _WHEEL = re.compile(r"(?:[\w.-]*/)*([A-Za-z]\w*)-\d[\w.+%!-]*\.whl")
 _SKIPPED_VALUE = re.compile(
@@ -130,12 +131,12 @@ def read_commands(file: str, text: str, found: Findings) -> None:
             read_words(line[:_MOST_PROSE], where, found, place.is_code)
             rows.add(line[:_MOST_PROSE], where, place.is_code)
         for match in _PIP.finditer(line):
-            tokens = _tokens(place.command(match["words"]))
+            tokens = _tokens(place.command(match["words"], line))
             if TORCH in tokens and not place.is_prose and _UPGRADES & {*tokens}:
                 _upgraded(where, found)
             _pip(tokens, where, found, place.at(line, match.start()), place.fetched)
         for match in _CONDA.finditer(line):
-            _conda(_tokens(place.command(match["words"])), where, found, place.at(line, match.start()))
+            _conda(_tokens(place.command(match["words"], line)), where, found, place.at(line, match.start()))
         _run(line, where, found, place)
         place.after(line)
         found.statements[before:] = [place.marked(one) for one in found.statements[before:]]
@@ -174,9 +175,10 @@ class _WorkingFolder:
         elif self.is_script or self.is_code:
             self.parts = self.parts if re.search(r"\(\s*cd\s", line) else self._gone(line)
 
-    def command(self, words: str) -> str:
+    def command(self, words: str, line: str) -> str:
         """Return the words of a command without those of the sentence that it stands in."""
-        return words if self.is_code or not self.is_prose else _SENTENCE.split(words)[0]
+        is_said = self.is_prose and not (self.is_code and not _IS_COMMENT.match(line))
+        return _SENTENCE.split(words)[0] if is_said else words
 
     def marked(self, one: Statement) -> Statement:
         """Return what the last line says, for a Mac where that is meant."""

@@ -1,7 +1,6 @@
-"""Reads pyproject.toml (PEP 621, dependency groups, poetry, uv), Pipfile and locks (uv, poetry, pdm, pipenv, pylock).
+"""Reads pyproject.toml (PEP 621, dependency groups, poetry, uv) and Pipfile.
 
 TOML readers forget lines, so a statement's line is the next one in the file that holds its words: enough to point at.
-A lock is what was chosen once, on some other computer: its versions are kept where they run, its files never taken.
 
 One file: all of them are TOML, and share how a line is found.
 """
@@ -14,13 +13,10 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-import msgspec
-
-from wizard.model.typed import from_json, from_toml
+from wizard.model.typed import from_toml
 from wizard.project.file_choice import is_developing
-from wizard.project.formats.requirements import read_requirements, requirement, statements_of, version_of_address
+from wizard.project.formats.requirements import requirement, statements_of, version_of_address
 from wizard.project.model import (
-    ENDLESS,
     IN_LOCK,
     LOCKED,
     MADE_FOR,
@@ -37,7 +33,6 @@ from wizard.project.model import (
 )
 
 _TORCH_PAGE = re.compile(r"https://download\.pytorch\.org/whl/[\w./-]+")
-_PACKAGE = re.compile(r"\s*\[\[\s*packages?\s*\]\]")
 _MOST_LOOKED = 20_000_000  # lines, for all values of a file: about two seconds
 FAMILY = ("torch", "torchvision", "torchaudio")
 _MOST_PARTS = 1_000  # of a key
@@ -264,7 +259,7 @@ def _address(value: Mapping[str, Any]) -> str:
 def _uv(uv: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
     _strings(uv.get("dev-dependencies"), "tool.uv", "dev", lines, found)
     _strings(uv.get("constraint-dependencies"), "tool.uv", "constraint", lines, found)
-    _made_for(uv.get("environments"), lines, found)
+    made_for(uv.get("environments"), lines, found)
     unused = _unused(uv)
     for index in listed(uv.get("index")):
         if isinstance(index, dict) and index.get("url") in unused:
@@ -329,65 +324,9 @@ def _dynamic(dynamic: Mapping[str, Any], lines: TomlText, found: Findings) -> No
         found.include(str(name), lines.at(str(name), "tool.setuptools.dynamic"), "")
 
 
-def read_lock(file: str, text: str, found: Findings) -> None:
-    """Read the packages of a uv.lock, poetry.lock, pdm.lock or pylock.toml, each with the line where its entry begins;
-    Pipfile.lock is JSON, requirements.lock a list of pip's."""
-    if file.rpartition("/")[2].lower() == "requirements.lock":
-        read_requirements(file, text, found, LOCKED)
-        return
-    if text.lstrip().startswith("{"):
-        _read_pipfile_lock(file, text, found)
-        return
-    document = load_toml(file, text, found)
-    packages = document.get("package") or document.get("packages")
-    heads = [number for number, line in enumerate(text.split("\n"), 1) if _PACKAGE.match(line)]
-    for number, package in enumerate(packages if isinstance(packages, list) else []):
-        line = heads[number] if number < len(heads) else 1
-        if isinstance(package, dict) and ENDLESS.search(str(package.get("version"))):
-            found.remark("unreadable-line", origin_of(file, line, f"{package.get('name')} {package['version']}"))
-        elif statement := _statement(package, file, line):
-            found.statements.append(statement)
-    _made_for(document.get("supported-markers") or document.get("environments"), TomlText(file, text), found)
-    asks = document.get("requires-python") or table_in(document, "metadata").get("python-versions")
-    if isinstance(asks, str) and asks.strip() not in ("", "*"):
-        where = TomlText(file, text).at(asks)
-        found.statements.append(Statement(PYTHON, python_specifier(asks), where, LOCKED, group=IN_LOCK))
-
-
-def _read_pipfile_lock(file: str, text: str, found: Findings) -> None:
-    try:
-        document = from_json(text, dict[str, dict[str, Any]])
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        found.remark("unreadable-file", origin_of(file, 1, str(error)))
-        return
-    lines = TomlText(file, text)
-    for name, entry in document.get("default", {}).items():
-        if isinstance(entry, dict) and isinstance(version := entry.get("version"), str):
-            one = requirement(f"{name}{version}", lines.at(f'"{name}"', "default"))
-            found.statements += [replace(one, strength=LOCKED)] if one else []
-            if ENDLESS.search(version):
-                found.remark("unreadable-line", lines.at(f'"{name}"', "default"))
-
-
-def _made_for(markers: Any, lines: TomlText, found: Findings) -> None:
-    """The systems that a lock was made for, where it names them."""
+def made_for(markers: Any, lines: TomlText, found: Findings) -> None:
+    """Note the systems that a lock is made for, where it names them."""
     named = [one for one in listed(markers) if isinstance(one, str)]
     if named:
         marker = " or ".join(f"({one})" for one in named)
         found.statements.append(Statement(MADE_FOR, "", lines.at(named[0]), LOCKED, group=IN_LOCK, marker=marker))
-
-
-def _statement(package: Any, file: str, line: int) -> Statement | None:
-    if not isinstance(package, dict):
-        return None
-    name, version = package.get("name"), package.get("version")
-    source = table_in(package, "source")
-    is_itself = "." in (source.get("virtual"), source.get("editable"))
-    if is_itself or not (isinstance(name, str) and isinstance(version, str)) or not re.match(r"\d", version):
-        return None
-    public, _, local = version.partition("+")
-    where = origin_of(file, line, f"{name} {version}")
-    marker = package.get("marker")
-    return Statement(
-        normalized(name), f"=={public}", where, LOCKED, marker=marker if isinstance(marker, str) else "", local=local
-    )

@@ -50,6 +50,7 @@ _IS_NEWS = re.compile(
     r"|speed|benchmark|instead|issue|before|until|drop|if you|e\.g\.|for example",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z*_])|(?<=[。！？])")
 _WINDOWS = re.compile(r"windows|\bwsl|\bwin(?:10|11|32|64)?\b|\.bat\b|powershell|anaconda prompt", re.IGNORECASE)
 _LINUX = re.compile(r"\b(?:linux|ubuntu|debian|centos)\b", re.IGNORECASE)
 # An entry of a list that has a system alone: "- Linux x86_64", "* OS: Ubuntu 20.04+".
@@ -74,8 +75,9 @@ _IS_COMMAND = re.compile(r"\binstall\s|\bdocker\s|error|mac|apple", re.IGNORECAS
 def read_words(line: str, where: FileLine, found: Findings, is_code: bool) -> None:
     """Note the versions that a sentence or a list names: of torch at least as a remark. Code has no sentences."""
     entry = line.lstrip("# ") if is_code else line  # there a comment says what the next line brings
-    is_need = bool(_IS_ENTRY.match(entry) or (not is_code and _IS_NEED.search(line))) and not _IS_NEWS.search(line)
-    is_need |= not is_code and _is_environment(line) and not _IS_NEWS.search(line)
+    is_news = bool(_IS_NEWS.search(" ".join(filter(_IN_WORDS.search, _SENTENCE.split(line))) or line))
+    is_need = bool(_IS_ENTRY.match(entry) or (not is_code and _IS_NEED.search(line))) and not is_news
+    is_need |= not is_code and _is_environment(line) and not is_news
     is_command = bool(_IS_COMMAND.search(line))
     for match in _IN_WORDS.finditer(_DECORATED.sub(" ", line)):
         name = _NAMES_IN_WORDS.get(match["name"].lower(), _TOOLKIT)
@@ -84,7 +86,7 @@ def read_words(line: str, where: FileLine, found: Findings, is_code: bool) -> No
         specifier = _specifier_in_words(match, name)
         if _AT_LEAST.search(match.string[: match.start()]) and not specifier.startswith("<"):
             specifier = f">={match['version']}" if specifier else ""
-        if name == TORCH and not specifier.startswith(">"):
+        if name == TORCH and (not specifier.startswith(">") or "<" in specifier):
             found.remark("in-words", where)
         if is_need and specifier:
             found.told.append(Statement(name, specifier, where, LOCKED if name == PYTHON else RECOMMENDED))

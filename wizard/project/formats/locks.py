@@ -1,0 +1,100 @@
+"""Reads locks: of uv, poetry, pdm, pipenv, and pylock.toml.
+
+A lock is what was chosen once, on some other computer: its versions are kept where they run, its files never taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from wizard.model.typed import from_json
+from wizard.project.formats.requirements import read_requirements, requirement
+from wizard.project.formats.toml_files import TomlText, listed, load_toml, made_for, table_in
+from wizard.project.model import (
+    ENDLESS,
+    IN_LOCK,
+    LOCKED,
+    PYTHON,
+    Findings,
+    Statement,
+    normalized,
+    origin_of,
+    python_specifier,
+)
+
+_PACKAGE = re.compile(r"\s*\[\[\s*packages?\s*\]\]")
+_MOST_NAMED = 6  # packages in one sentence
+
+
+def read_lock(file: str, text: str, found: Findings) -> None:
+    """Read the packages of a uv.lock, poetry.lock, pdm.lock or pylock.toml, each with the line where its entry begins;
+    Pipfile.lock is JSON, requirements.lock a list of pip's."""
+    if file.rpartition("/")[2].lower() == "requirements.lock":
+        read_requirements(file, text, found, LOCKED)
+        return
+    if text.lstrip().startswith("{"):
+        _read_pipfile_lock(file, text, found)
+        return
+    document = load_toml(file, text, found)
+    packages = document.get("package") or document.get("packages")
+    sources: list[Statement] = []
+    heads = [number for number, line in enumerate(text.split("\n"), 1) if _PACKAGE.match(line)]
+    for number, package in enumerate(packages if isinstance(packages, list) else []):
+        line = heads[number] if number < len(heads) else 1
+        if isinstance(package, dict) and ENDLESS.search(str(package.get("version"))):
+            found.remark("unreadable-line", origin_of(file, line, f"{package.get('name')} {package['version']}"))
+        elif statement := _statement(package, file, line):
+            found.statements.append(statement)
+            if _is_source_alone(package):
+                sources.append(statement)
+    if sources:
+        names = ", ".join(one.name for one in sources[:_MOST_NAMED])
+        found.remark("lock-source", sources[0].origin, packages=names, count=len(sources))
+    made_for(document.get("supported-markers") or document.get("environments"), TomlText(file, text), found)
+    asks = document.get("requires-python") or table_in(document, "metadata").get("python-versions")
+    if isinstance(asks, str) and asks.strip() not in ("", "*"):
+        where = TomlText(file, text).at(asks)
+        found.statements.append(Statement(PYTHON, python_specifier(asks), where, LOCKED, group=IN_LOCK))
+
+
+def _read_pipfile_lock(file: str, text: str, found: Findings) -> None:
+    try:
+        document = from_json(text, dict[str, dict[str, Any]])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        found.remark("unreadable-file", origin_of(file, 1, str(error)))
+        return
+    lines = TomlText(file, text)
+    for name, entry in document.get("default", {}).items():
+        if isinstance(entry, dict) and isinstance(version := entry.get("version"), str):
+            one = requirement(f"{name}{version}", lines.at(f'"{name}"', "default"))
+            found.statements += [replace(one, strength=LOCKED)] if one else []
+            if ENDLESS.search(version):
+                found.remark("unreadable-line", lines.at(f'"{name}"', "default"))
+
+
+def _statement(package: Any, file: str, line: int) -> Statement | None:
+    if not isinstance(package, dict):
+        return None
+    name, version = package.get("name"), package.get("version")
+    source = table_in(package, "source")
+    is_itself = "." in (source.get("virtual"), source.get("editable"))
+    if is_itself or not (isinstance(name, str) and isinstance(version, str)) or not re.match(r"\d", version):
+        return None
+    public, _, local = version.partition("+")
+    where = origin_of(file, line, f"{name} {version}")
+    marker = package.get("marker")
+    return Statement(
+        normalized(name), f"=={public}", where, LOCKED, marker=marker if isinstance(marker, str) else "", local=local
+    )
+
+
+def _is_source_alone(package: Mapping[str, Any]) -> bool:
+    """Return whether the lock shows files of an index for it, and no wheel among them."""
+    files = [*listed(package.get("files")), package.get("sdist")]
+    names = [str(one.get("file") or one.get("url") or one.get("name")) for one in files if isinstance(one, dict)]
+    return bool(names) and not package.get("wheels") and not any(name.endswith(".whl") for name in names)
