@@ -111,3 +111,15 @@ def test_a_long_label_for_a_mac_is_one(tmp_path: Path) -> None:
     readme = f"{label}\n\n```\npip install --pre torch --index-url https://download.pytorch.org/whl/nightly/cpu\n```\n"
     found = decided(tmp_path, {"README.md": readme, "requirements.txt": "torch\n"}, ADA)
     assert (build(found)[1], "nightly" in codes(found)) == ("cu126", False)
+
+
+def test_the_repository_that_is_called_as_the_project_is_it_wherever_it_stands(tmp_path: Path) -> None:
+    words = "```\ngit clone https://code.example/x/mmcv.git && cd mmcv\npip install -e .\ncd ..\n"
+    words += "git clone https://code.example/me/Mine.git && cd Mine\npip install -r requirements.txt\n```\n"
+    files: dict[str, str | bytes] = {"README.md": words, "requirements.txt": "torch==2.4.1\n"}
+    found = decided(tmp_path / "Mine", files, AMPERE)
+    assert told(found) == {"mmcv": "git+https://code.example/x/mmcv"}
+    assert "include-from-elsewhere" not in codes(found)
+    files["requirements.txt"] = "torch==2.4.1\nmine @ git+https://code.example/me/Mine.git@main\neinops\n"
+    found = decided(tmp_path / "b" / "Mine", files, AMPERE)
+    assert ([one.name for one in found.understood.rest], "own-name" in codes(found)) == (["einops"], True)

@@ -114,7 +114,7 @@ _OF_OTHERS = re.compile(r"linux|ubuntu|windows|unix|\bwsl|nvidia|cuda|\bcpu", re
 def read_commands(file: str, text: str, found: Findings) -> None:
     """Read pip's and conda's lines, interpreters and imports out of a README or a Dockerfile, as recommendations."""
     values: dict[str, str] = {}
-    place, rows = _WorkingFolder(file, found.own), NamedRows(found)
+    place, rows = _WorkingFolder(file, found.own, itself_in(text, found.own)), NamedRows(found)
     for number, written in _joined(text):
         where = origin_of(file, number, written)
         if not place.is_prose and _IS_COMMENT.match(written):
@@ -140,14 +140,14 @@ def read_commands(file: str, text: str, found: Findings) -> None:
         _run(line, where, found, place)
         place.after(line)
         found.statements[before:] = [place.marked(one) for one in found.statements[before:]]
-    found.name_itself(file, place.is_prose and next(iter(place.cloned), None))
+    found.name_itself(file, place.is_prose and place.itself)
 
 
 class _WorkingFolder:
     """Where the commands run, as they go (`cd sub`): below the project, or below a copy of it that they fetch."""
 
-    def __init__(self, file: str, itself: Set[str] = frozenset()) -> None:
-        self.file, self.itself = file, itself
+    def __init__(self, file: str, names: Set[str], itself: str) -> None:
+        self.file, self.names, self.itself = file, names, itself
         self.is_prose, self.is_script = bool(_IS_PROSE.search(file)), is_script(file)
         self.is_code = False  # between the fences of a README
         self.is_of_machine = False  # below a heading that says so
@@ -185,14 +185,13 @@ class _WorkingFolder:
         return replace(one, marker=ON_MAC) if self.of_mac and one.origin.file == self.file else one
 
     def _fetched(self, line: str) -> dict[str, str]:
-        """Return the other repositories that a line fetches, by their folders; what a README fetches first, and what
-        is called as that, is the project."""
-        own = next(iter(self.cloned or _CLONED.findall(line)), None) if self.is_prose else None
+        """Return the other repositories that a line fetches, by their folders."""
+        own = self.itself if self.is_prose else None
         found = {}
         for match in _FETCHED.finditer(line):
             name = match["url"].rpartition("/")[2]
             to = (match["to"] or name).strip("\"'").rstrip("/").removeprefix("./")
-            if own not in (name, to.rpartition("/")[2]) and normalized(name) not in self.itself:
+            if own not in (name, to.rpartition("/")[2]) and normalized(name) not in self.names:
                 found[to] = match["url"]
         return found
 
@@ -239,9 +238,11 @@ def _run(line: str, where: FileLine, found: Findings, place: _WorkingFolder) -> 
             found.statements.append(Statement(normalized(name), "", where, RECOMMENDED, "imported"))
 
 
-def fetches_itself(text: str) -> str:
-    """Return the repository that a README fetches first, which is the project as a rule; "" for none."""
-    return next((name for line in text.split("\n")[:_MOST_LINES] for name in _CLONED.findall(line)), "")
+def itself_in(text: str, names: Set[str]) -> str:
+    """Return which of the repositories that a README fetches is the project: one that is called so, else the first; ""
+    where it fetches none."""
+    fetched = [name for line in text.split("\n")[:_MOST_LINES] for name in _CLONED.findall(line)]
+    return next((name for name in fetched if normalized(name) in names), next(iter(fetched), ""))
 
 
 def installs(text: str) -> bool:

@@ -14,7 +14,7 @@ from wizard.model.messages import Message
 from wizard.project.companions import asks_for_torch
 from wizard.project.file_choice import DEVELOPING, are_alternatives, names_a_computer, of_another_framework, purpose_of
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
-from wizard.project.formats.commands import BESIDE, BUILT, STARTED, fetches_itself, installs, read_commands
+from wizard.project.formats.commands import BESIDE, BUILT, STARTED, installs, itself_in, read_commands
 from wizard.project.formats.requirements import MOST_LINES
 from wizard.project.formats.words import systems_in_words
 from wizard.project.model import (
@@ -102,9 +102,12 @@ class ProjectReader:
 
     def know_itself(self, telling: Iterable[str]) -> None:
         """Note what the project is called: as its folder, and as what its READMEs fetch first."""
-        readmes = [self.folder.read(name) or "" for name in telling if name.lower().startswith("readme")]
-        names = (self.folder.root.resolve().name, *map(fetches_itself, readmes))
-        self.found.own |= {normalized(name) for name in names if name}
+        self.found.own.add(normalized(self.folder.root.resolve().name))
+        for name in telling:
+            if name.lower().startswith("readme") and (
+                called := itself_in(self.folder.read(name) or "", self.found.own)
+            ):
+                self.found.own.add(normalized(called))
 
     def asking(self, names: Iterable[str]) -> dict[str, str]:
         """Return the first file that declares torch, by its folder."""
