@@ -19,6 +19,7 @@ from wizard.diagnose.known_errors.fact_checks import judge_facts
 from wizard.diagnose.known_errors.facts import parse_facts
 from wizard.diagnose.known_errors.match import explain, known_errors, parse_errors
 from wizard.diagnose.known_errors.pasted import decode
+from wizard.model.marks import in_terminal
 from wizard.model.messages import LANGUAGES, catalogue, text
 
 # Advice that makes things worse: never given, in no language.
@@ -141,7 +142,7 @@ def test_every_blank_of_the_words_is_filled_by_every_pattern() -> None:
     for row in known_errors():
         for language in LANGUAGES:
             words = "".join(catalogue(language)[f"explain.error.{row.id}.{part}"] for part in ("cause", "fix"))
-            blanks = {name for _, name, _, _ in formatter.parse(words) if name}
+            blanks = {name for _, name, _, _ in formatter.parse(in_terminal(words, language)) if name}
             for pattern in row.patterns:
                 groups = {name.removesuffix("_cuda_int") for name in pattern.groups}
                 assert blanks <= groups, row.id
