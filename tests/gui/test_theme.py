@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete, isValid
 
@@ -45,7 +45,7 @@ TEXT_ON = (
 )
 
 
-BORDER_ON = ("window", "card", "rail", "field")  # of what can be pressed or typed into
+BORDER_ON = ("window", "card", "rail", "field", "code")  # of what can be pressed or typed into
 
 
 def contrast(one: str, other: str) -> float:
@@ -67,6 +67,7 @@ def test_text_can_be_read(theme: str) -> None:
         assert contrast(table[fore], table[back]) >= 4.5, (theme, fore, back)
     for back in BORDER_ON:
         assert contrast(table["border"], table[back]) >= 3, (theme, back)
+    assert contrast(table["ok_line"], table["window"]) >= 3, "around a seat"
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -90,7 +91,7 @@ def test_no_icon_is_carried_about_unused() -> None:
 
 COPIED = """
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 app = QApplication([])
 from wizard.gui.widgets.icons import icon
 shown = icon("check")
@@ -162,3 +163,23 @@ def test_what_others_keep_in_the_settings_file_stays(tmp_path: Path) -> None:
 
 def test_settings_lie_in_our_home() -> None:
     assert paths.settings_file().parent == paths.home()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_is_typed_into_and_a_seat_have_an_edge_to_be_seen(theme: str, qtbot: QtBot) -> None:
+    """In the pixels: the style sheet's own words for an edge may be those of decoration."""
+    holder, text, seat = QWidget(), QPlainTextEdit(), QPushButton("1")
+    qtbot.addWidget(holder)
+    seat.setProperty("role", "seat")
+    seat.setProperty("state", "ok")
+    rows = QVBoxLayout(holder)
+    for one in (text, seat):
+        rows.addWidget(one)
+    holder.setObjectName("page")
+    holder.setStyleSheet(style_sheet(theme, 10))
+    holder.resize(300, 200)
+    drawn = holder.grab().toImage()
+    for one in (text, seat):
+        place = one.geometry()
+        edge = drawn.pixelColor(place.left(), place.center().y()).name()
+        assert contrast(edge, colours(theme)["window"]) >= 3, (theme, one, edge)
