@@ -14,11 +14,11 @@ from tests.app import values
 from tests.gui import fake_session, fake_tools
 from wizard.app.pages.after_setup import SNIPPET
 from wizard.app.pages.build import arrange, picked_for, pythons_of, without_card, worth_showing
-from wizard.app.pages.report import broken_chain, read_report
+from wizard.app.pages.report import broken_chain, read_report, repair_build
 from wizard.app.pages.requirements import requirements
 from wizard.app.pages.sources import rows_of
 from wizard.compatibility.data.load import load_matrix
-from wizard.compatibility.model import Choices, Reason
+from wizard.compatibility.model import Choices, Reason, Verdict
 from wizard.environment.model import EnvironmentKind
 from wizard.machine.machine_file import read_machine_file
 from wizard.machine.model import Driver, Gpu, Machine
@@ -205,3 +205,19 @@ def test_the_chain_shows_the_link_that_does_not_hold(code: str, broken: str) -> 
     if broken:
         assert [link.fact for link in links][::2] == ["NVIDIA GeForce GTX 1080 Ti (sm_61)", "580.126.09"]
     assert broken_chain({**told, "machine": {"gpus": []}}) == broken_chain({"diagnosis": 1, "machine": None}) == ()
+
+
+def test_a_repair_brings_a_build_of_the_release_that_is_there_else_the_newest_that_fits() -> None:
+    asked: list[str | None] = []
+
+    def propose(choices: Choices) -> Verdict:
+        asked.append(choices.torch)
+        return values.VERDICT if choices.torch is None else Verdict(None, None, ())
+
+    told = {"diagnosis": {"code": "no-kernels-for-gpu"}, "plan": {"torch": "2.15.0", "python": "3.12"}}
+    assert repair_build(told, propose) is values.BEST
+    assert asked == ["2.15.0", None]
+    assert repair_build({**told, "diagnosis": {"code": "driver-too-old"}}, propose) is None, (
+        "another build mends nothing"
+    )
+    assert repair_build({"diagnosis": 1, "plan": None}, propose) is None

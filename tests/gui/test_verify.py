@@ -47,7 +47,8 @@ def test_a_failed_test_has_one_repair_button_that_leads_to_the_doctor(
     window = make_window()
     page = reached(qtbot, window)
     assert "cannot use the graphics card" in page.title
-    assert "GTX 1080 Ti (compute capability 6.1" in page._cause.text()
+    assert "GTX 1080 Ti (compute capability 6.1" in page._failure.cause.text()
+    qtbot.waitUntil(lambda: page._failure.brings.text() == "torch 2.14.1 + CUDA 12.6 fits your card.")
     assert window.focusWidget() is page.mend, "beside what it does"
     assert not window.footer.primary.isVisible()
     assert page.finish.isVisible()

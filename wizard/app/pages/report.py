@@ -6,10 +6,13 @@ The folder is not taken from here: a report may be shown around and hides the us
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wizard.compatibility.data.ordering import CPU
+from wizard.compatibility.model import Candidate, Choices, Verdict
+from wizard.model.errors import UsageError
 from wizard.model.messages import Message
 
 REPAIR_STEP = "guard"  # no setup has it, and no adding of packages
@@ -152,3 +155,22 @@ def broken_chain(report: Mapping[str, Any]) -> tuple[ChainLink, ...]:
         "wheel": torch,
     }
     return tuple(ChainLink(kind, fact, kind != broken) for kind, fact in facts.items())
+
+
+_OTHER_BUILD = ("no-kernels-for-gpu", "cpu-build-on-gpu-machine")  # what a diagnosis begins with where that mends it
+
+
+def repair_build(report: Mapping[str, Any], propose: Callable[[Choices], Verdict]) -> Candidate | None:
+    """Return the build that the doctor would put in: of the release that is there, else the newest one that fits. None
+    where the build is not what is wrong, or none fits the card."""
+    if not _part(report, "diagnosis", "code").startswith(_OTHER_BUILD):
+        return None
+    python = _part(report, "plan", "python") or None
+    for torch in (_part(report, "plan", "torch") or None, None):
+        try:
+            best = propose(Choices(python=python, torch=torch)).best
+        except UsageError:  # a release or a Python that no table knows
+            continue
+        if best is not None and best.variant != CPU:
+            return best
+    return None

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from wizard.app.pages.order import PageId, SideId
@@ -21,6 +21,7 @@ from wizard.gui.pages.verify.kernel import KernelOffer
 from wizard.gui.pages.verify.parts import (
     HEADLINE,
     BrokenChain,
+    FailureCard,
     HandOnCard,
     add_check,
     changed_words,
@@ -30,11 +31,11 @@ from wizard.gui.pages.verify.parts import (
 )
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
-from wizard.gui.widgets.code import Advice, CodeLines, SaidCode, copy_out, open_folder
+from wizard.gui.widgets.code import CodeLines, SaidCode, copy_out, open_folder
 from wizard.gui.widgets.figures import build_text
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up
 from wizard.gui.widgets.icons import icon
-from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable
+from wizard.gui.widgets.labels import label, plain_tip, selectable
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message
 
@@ -52,17 +53,8 @@ _SAVE_AS = "HTML (*.html);;JSON (*.json);;Text (*.txt)"
 class VerifyPage(Page):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
-        self._failure = box("error")
-        lines = column(self._failure, (16, 14, 16, 14), 8)
-        self._failure_pill = Pill("problem")
-        self._cause, self._repair, self.mend = Advice(), Advice(), QPushButton()
-        self.mend.setProperty("role", "primary")
-        for line in (self._failure_pill, self._cause):
-            lines.addWidget(line)
-        repair = line_up(gap=16)
-        repair.addWidget(self._repair, 1)
-        repair.addWidget(self.mend, 0, Qt.AlignmentFlag.AlignRight)
-        lines.addLayout(repair)
+        self._failure = FailureCard(context)
+        self.mend = self._failure.mend
         self._chain, self._evidence = BrokenChain(), box("card")
         lines = column(self._evidence, (16, 12, 16, 12), 6)
         self._evidence_title, self._evidence_lines = label("", "heading"), selectable(label(""))
@@ -139,6 +131,8 @@ class VerifyPage(Page):
             lambda is_cancelled, note: (api.ways(prefix, has_cuda), api.has_editor(), api.notebook(prefix)),
             self._show_ways,
         )
+        if self.has_failed:
+            self._failure.look_for_build()
         self.announce(self.say(view.headline), urgent=True)  # the title is said as that of each page
         self.hand_on.begin()
 
@@ -231,7 +225,7 @@ class VerifyPage(Page):
         self.copy.setToolTip(plain_tip(self.copy.accessibleDescription()))
         self.another.setText(self.tr("Set up &another"))
         self.finish.setText(self.tr("&Finish"))
-        self.mend.setText(self.tr("&Repair…"))
+        self._failure.retranslate()
         self._name_jupyter()
         is_project = self.state.project is not None
         self.terminal.setText(self.tr("&Terminal here") if is_project else self.tr("Open &terminal"))
@@ -313,13 +307,9 @@ class VerifyPage(Page):
         self._chain.show_links(broken_chain(self.state.report or {}) if diagnosis else ())
         if not self.has_failed:
             return
-        self._failure_pill.show_state("problem", self.tr("Why"))
+        self._failure.show_diagnosis(diagnosis)
         if diagnosis is None:
-            self._cause.show_words(self.tr("The test gives no reason. Repair looks for it."))
-            self._repair.show_words("")
             return
-        self._cause.show_words(self.signed(diagnosis.cause))
-        self._repair.show_words(self.signed(diagnosis.repair))
         self._evidence_lines.setText("\n".join(map(self._named, diagnosis.evidence)))
 
     def _named(self, line: str) -> str:

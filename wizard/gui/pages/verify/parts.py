@@ -1,4 +1,4 @@
-"""Parts of Verify: a check's row, the broken chain, the speed as a gauge, and that downloads are shared."""
+"""Parts of Verify: a check's row, why it failed, the broken chain, the speed as a gauge, shared downloads."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from PySide6.QtCore import QCoreApplication, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
+from wizard.app.pages.report import repair_build
 from wizard.gui.pages.proof import Chain, LinkBox, link_name
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.serving import DOWNLOADS
 from wizard.gui.shell.theme import colour_now
 from wizard.gui.shell.translator import Translator
+from wizard.gui.widgets.code import Advice
 from wizard.gui.widgets.figures import build_text, seconds_text, variant_text
 from wizard.gui.widgets.frames import RowCard, column, draw_bar, empty, line_up, stacked
 from wizard.gui.widgets.labels import Pill, label, told_of
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wizard.app.pages.order import AppState
-    from wizard.app.pages.report import ChainLink, CheckView
+    from wizard.app.pages.report import ChainLink, CheckView, DiagnosisView
+    from wizard.compatibility.model import Candidate
 
 HEADLINE = "zeros"  # torch.zeros(1).cuda(): the one that everybody wants to know
 SPEED = "speed"
@@ -136,6 +139,63 @@ def add_check(card: RowCard, name: str, check: CheckView, words: str, tight: boo
         said = stacked(*filter(None, (gauge, said if is_slow else None)))
         named = stacked(named, label("float32", "muted"))
     card.add_row(pill, named, said, took, tight=tight)
+
+
+class FailureCard(QFrame):
+    """Why the test failed, what a repair would bring, and the button to it."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self.setProperty("role", "error")
+        self._context = context
+        self._build: Candidate | None = None
+        lines = column(self, (16, 14, 16, 14), 8)
+        self._pill, self.cause, self.repair, self.mend = Pill("problem"), Advice(), Advice(), QPushButton()
+        self.mend.setProperty("role", "primary")
+        self.brings = label("", "heading")
+        lines.addWidget(self._pill)
+        lines.addWidget(self.cause)
+        beside = line_up(gap=16)
+        beside.addWidget(stacked(self.brings, self.repair), 1)
+        beside.addWidget(self.mend, 0, Qt.AlignmentFlag.AlignRight)
+        lines.addLayout(beside)
+
+    def show_diagnosis(self, diagnosis: DiagnosisView | None) -> None:
+        """Show the cause and its remedy; None: the test gave none."""
+        said = self._context.translator.signed
+        self._pill.show_state("problem", self.tr("Why"))
+        words = self.tr("The test gives no reason. Repair looks for it.")
+        self.cause.show_words(said(diagnosis.cause) if diagnosis else words)
+        self.repair.show_words(said(diagnosis.repair) if diagnosis else "")
+        self._show_build()
+
+    def look_for_build(self) -> None:
+        """Look up in the background which build the repair would bring; its plan asks the sources, later."""
+        state, session = self._context.navigator.state, self._context.session
+        facts, report = state.facts, state.report or {}
+        self._build = None
+        if facts is None:
+            self._show_build()
+            return
+        self._context.tasks.start(
+            lambda is_cancelled, note: repair_build(report, lambda choices: session.propose(facts, choices)),
+            lambda build: self._found(build, state.run_id),
+            lambda error: None,
+        )
+
+    def _found(self, build: Candidate | None, run_id: str | None) -> None:
+        if run_id == self._context.navigator.state.run_id:
+            self._build = build
+            self._show_build()
+
+    def _show_build(self) -> None:
+        build = self._build
+        words = f"torch {build.torch} + {variant_text(build.variant)}" if build is not None else ""
+        self.brings.setText(self.tr("%1 fits your card.").replace("%1", words) if words else "")
+        self.brings.setVisible(bool(words))
+
+    def retranslate(self) -> None:
+        self.mend.setText(self.tr("&Repair…"))
 
 
 class BrokenChain(QFrame):
