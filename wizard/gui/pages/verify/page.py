@@ -25,6 +25,7 @@ from wizard.gui.pages.verify.parts import (
     HandOnCard,
     add_check,
     changed_words,
+    is_among,
     is_lack,
     is_worth_seeing,
     small_row,
@@ -40,7 +41,6 @@ from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
 
     from wizard.app.pages.after_setup import Section
 
@@ -251,14 +251,16 @@ class VerifyPage(Page):
             return
         self._show_head(view)
         self._show_diagnosis(view.diagnosis if self.has_failed and not self._is_gone else None)
-        tested = [] if self._is_gone else list(view.checks)  # what was tested is there no more
+        evidence = view.diagnosis.evidence if view.diagnosis and self.has_failed else ()
+        # What stands above as evidence is not said again; of a folder that is gone, what was tested is there no more.
+        tested = [] if self._is_gone else [check for check in view.checks if not is_among(check, evidence)]
         first = sorted((check for check in tested if is_worth_seeing(check)), key=lambda check: not is_lack(check))
         rest = [check for check in tested if check not in first]
         for card, checks in ((self.first, first), (self.rows, rest)):
             card.clear()
             card.setVisible(bool(checks))
             for check in checks:
-                self._add_row(card, check, view.diagnosis.evidence if view.diagnosis and self.has_failed else ())
+                self._add_row(card, check)
         passed = sum(check.state == "ok" for check in rest)
         self.others.show_words(self.tr("Other c&hecks"), self.tr("%1 passed").replace("%1", str(passed)))
         self.others.setVisible(bool(rest))
@@ -321,11 +323,8 @@ class VerifyPage(Page):
         is_on_card = check == HEADLINE and self._has_cuda
         return _ON_CARD if is_on_card else self.context.translator.name(f"verify.name.{check}", check)
 
-    def _add_row(self, card: RowCard, check: CheckView, evidence: Sequence[str]) -> None:
-        error = str(check.message.params.get("error") or "")
-        is_evidence = bool(error) and any(error in line for line in evidence)  # it stands above
-        words = "" if is_evidence else self.say(check.message)
-        add_check(card, self._check_name(check.name), check, words, tight=card is self.rows)
+    def _add_row(self, card: RowCard, check: CheckView) -> None:
+        add_check(card, self._check_name(check.name), check, self.say(check.message), tight=card is self.rows)
 
     def open_terminal(self, command: str = "", asked_from: QWidget | None = None) -> None:
         """Open one in which the environment is active; `command` runs there first."""

@@ -71,6 +71,12 @@ def is_worth_seeing(check: CheckView) -> bool:
     return check.name == HEADLINE or is_measured or check.state in ("failed", "warning")
 
 
+def is_among(check: CheckView, evidence: Sequence[str]) -> bool:
+    """Return whether what it failed with stands in the evidence."""
+    error = str(check.message.params.get("error") or "")
+    return bool(error) and any(error in line for line in evidence)
+
+
 def small_row(*buttons: QPushButton) -> QHBoxLayout:
     """Return a line of small buttons, at its left."""
     row = line_up(gap=8)
