@@ -279,7 +279,8 @@ class RunSteps(QWidget):
         put_words(row.name, name)
         said = self._translator.say(step.message)
         detail = self._now(step, view) if is_running else ""
-        put_words(row.words, (detail or said) if state != "not-started" else "")
+        is_above = state == "failed" and view.ending is not None and view.ending.summary is not None
+        put_words(row.words, (detail or said) if state != "not-started" and not is_above else "")
         put_words(row.right, word if state in _SAID else self._right(step, is_going))
 
     def _now(self, step: StepView, view: RunView) -> str:

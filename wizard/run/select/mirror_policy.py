@@ -209,9 +209,9 @@ class MirrorPolicy:
 
 def _fastest(kind: SourceKind, benchmark: Benchmark, status: SourceStatus) -> Message:
     count, name = len(benchmark.usable), status.source.label
-    sources = message("race.sources", "{count} sources", count=count)
+    sources = message("race.sources", "out of {count} sources", count=count)
     if count == 1:
-        sources = message("race.source", "1 source")
+        sources = message("race.source", "the only source")
     if status.rate is None:
         return message(f"race.{kind.value}", source=name, count=count, sources=sources)
     day = datetime.datetime.fromtimestamp(status.asked).strftime("%Y-%m-%d %H:%M")
