@@ -19,8 +19,9 @@ from tests.gui.test_help import every_page
 from tests.gui.walking import go_to, settle, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.shell.window import WizardWindow
-from wizard.gui.widgets.frames import Fold
+from wizard.gui.widgets.frames import Fold, RowCard, RowCell
 from wizard.gui.widgets.headings import tell_headings
+from wizard.gui.widgets.icons import Sign
 from wizard.gui.widgets.labels import Pill
 from wizard.gui.widgets.messages import Notice
 from wizard.model.messages import LANGUAGES
@@ -136,6 +137,7 @@ def test_rows_are_the_items_of_a_list(
         above = one.widget.parentWidget()
         assert above is not None
         assert heard(above).role == QAccessible.Role.List
+        assert heard(above).name, "of its page, where it has none of its own"
 
 
 @pytest.mark.parametrize("side_page", SIDE_ORDER)
@@ -186,3 +188,12 @@ def test_what_differs_is_a_heading_and_a_list(listening: None, qtbot: QtBot) -> 
     items = [one.name for one in told if one.role == QAccessible.Role.ListItem]
     assert items == ["No source answers. It was looked for.", "Python: 3.11"]
     assert notice.accessibleName() == "Different: No source answers. It was looked for. Python: 3.11"
+
+
+def test_a_row_says_its_name_and_its_state_once(qtbot: QtBot) -> None:
+    card, sign = RowCard(4, 2), Sign("problem")
+    qtbot.addWidget(card)
+    sign.setAccessibleName("Failed")
+    sign.setAccessibleDescription("Download")
+    card.add_row(sign, QLabel("Download"), QLabel("Downloading packages: 5"), QLabel("Failed"))
+    assert [one.words for one in card.findChildren(RowCell)][0] == "Download: Failed, Downloading packages: 5"

@@ -116,7 +116,12 @@ class RowCell(QWidget):
         """What the whole row says, as it stands there now: its name once, with its state."""
         found = (one for cell in self._cells if cell for one in (cell, *cell.findChildren(QLabel)))
         said = dict.fromkeys(filter(None, map(_words_of, found)))
-        again = {name for name in said if any(one.startswith((f"{name}:", f"{name}：")) for one in said)}
+        again = {
+            words
+            for words in said
+            for one in said
+            if one.startswith((f"{words}:", f"{words}：")) or one.endswith((f": {words}", f"：{words}"))
+        }
         return spoken(words for words in said if words not in again)
 
 

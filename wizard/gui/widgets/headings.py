@@ -35,6 +35,15 @@ def _role_of(asked: QWidget) -> QAccessible.Role | None:
     return QAccessible.Role.Heading if is_heading else None
 
 
+def _name_of_list(shown: QObject | None) -> str:
+    """Return its own name, else that of what it is in: in the end its page's title."""
+    while isinstance(shown, QWidget):
+        if name := shown.accessibleName():
+            return name
+        shown = shown.parentWidget()
+    return ""
+
+
 @cache
 def tell_headings() -> None:
     """Once for the program."""
@@ -49,6 +58,8 @@ def tell_headings() -> None:
                 return shown.accessibleName() or shown.text()
             if kind == QAccessible.Text.Name and isinstance(shown, RowCell):
                 return shown.words
+            if kind == QAccessible.Text.Name and self.role() == QAccessible.Role.List:
+                return _name_of_list(shown)
             return super().text(kind)
 
     kept: dict[int, Any] = {}  # Qt does not hold what Python has made

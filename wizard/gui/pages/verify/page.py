@@ -41,7 +41,6 @@ from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
-
     from wizard.app.pages.after_setup import Section
 
 _ON_CARD = "torch.zeros(1).cuda()"
