@@ -185,7 +185,7 @@ CHANGES = (
     Change(
         "1",
         WHEN,
-        message("settings-file.reason.use", id="ustc"),
+        message("settings-file.reason.source", id="ustc", name="ustc"),
         (FileChange("/home/li/.config/uv/uv.toml", "/home/li/.config/uv/uv.toml", "uv", (), "aa", "bb", 0o600),),
         Written.UNDONE,
     ),

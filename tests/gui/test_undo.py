@@ -123,7 +123,7 @@ def test_a_real_file_gets_its_bytes_again(
     path.write_bytes(b"# mine\r\n[global]\r\ntimeout = 20\r\n")
     before = path.read_bytes()
     edit = Edit(Tool.PIP, path, "global.index-url", "https://mirror.example/simple")
-    apply(propose([edit]), message("settings-file.reason.use", id="tuna"))
+    apply(propose([edit]), message("settings-file.reason.source", id="tuna", name="tuna"))
     assert path.read_bytes() != before
     wishes = Preferences(tmp_path / "settings.json")
     wishes.put(language="en", theme="light")

@@ -17,7 +17,7 @@ from wizard.machine.machine_file import machine_from_json, machine_to_json
 from wizard.machine.model import Driver, Gpu
 from wizard.machine.probe import PARTS, probe
 from wizard.model.errors import Cancelled
-from wizard.model.messages import LANGUAGES, catalogue, message, text
+from wizard.model.messages import LANGUAGES, message, text
 
 
 @pytest.fixture
@@ -36,13 +36,6 @@ def test_this_machine(tmp_path: Path) -> None:
     for notice in machine.notices:
         for language in LANGUAGES:
             assert text(notice, language)
-
-
-def test_every_part_has_a_name() -> None:
-    for language in LANGUAGES:
-        assert all(text(message(f"machine.part.{part}"), language) for part in PARTS)
-    own = [{key for key in catalogue(language) if key.startswith("machine.")} for language in LANGUAGES]
-    assert own[0] == own[1]
 
 
 def _quiet(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

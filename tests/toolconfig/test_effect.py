@@ -17,7 +17,7 @@ from wizard.system import paths
 from wizard.toolconfig.edit import apply, propose, undo
 from wizard.toolconfig.use import SettingsRequest, pip_request, uv_request
 
-WHY = message("settings-file.reason.use", id="example")
+WHY = message("settings-file.reason.source", id="example", name="example")
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ CALM = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 URL = "https://mirror.example/pypi/simple"
-WHY = message("settings-file.reason.use", id="example")
+WHY = message("settings-file.reason.source", id="example", name="example")
 
 
 class Place:

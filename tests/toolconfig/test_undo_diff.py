@@ -19,7 +19,7 @@ BEFORE = "# mine\n[global]\ntimeout = 20\n"
 
 def changed(path: Path, value: str = URL) -> Change:
     diffs = propose([Edit(Tool.PIP, path, "global.index-url", value)])
-    return apply(diffs, message("settings-file.reason.use", id="tuna"))
+    return apply(diffs, message("settings-file.reason.source", id="tuna", name="tuna"))
 
 
 def untouched(path: Path) -> None:

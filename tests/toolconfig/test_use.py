@@ -197,7 +197,8 @@ def test_the_users_later_edits_stay_and_what_they_changed_of_ours_is_said(comput
 def test_an_entry_that_was_given_another_address_gets_its_own_back(computer: Computer) -> None:
     path = computer.write(UV, f"[[index]]\nname = 'x'\nurl = '{OLD}'\n")
     change = use_cases.door.apply(
-        propose([Edit(Tool.UV, path, f"index[{OLD}]", PACKAGES)]), message("settings-file.reason.use", id="x")
+        propose([Edit(Tool.UV, path, f"index[{OLD}]", PACKAGES)]),
+        message("settings-file.reason.source", id="x", name="x"),
     )
     path.write_bytes(path.read_bytes() + b"# later\n")
     assert use_cases.undo(change).files[0].how is How.TAKEN_OUT

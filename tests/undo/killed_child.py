@@ -18,7 +18,7 @@ from wizard.model.messages import message
 from wizard.undo.journal import UndoJournal
 from wizard.undo.model import FileChange, TakenOut, Write
 
-WHY = message("settings-file.reason.use", id="example")
+WHY = message("settings-file.reason.source", id="example", name="example")
 OLD, NEW = b"old\r\n# \xd6\xd0", b"new\n"
 WANTED = (NEW, NEW, NEW, None)  # the last one is taken away
 TOUCHES = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.chown", "os.utime", "os.truncate")

@@ -12,7 +12,7 @@ from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, message, text
 from wizard.undo.model import FileChange, TakenOut
 
-WHY = message("settings-file.reason.use", id="example")
+WHY = message("settings-file.reason.source", id="example", name="example")
 SECRET = b"index-url = https://me:hunter2@corp.example/simple\r\n\xd6\xd0"
 posix = pytest.mark.skipif(sys.platform == "win32", reason="modes, owners and links as on Linux")
 

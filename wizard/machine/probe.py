@@ -34,7 +34,6 @@ from wizard.system.traits import this
 TOTAL_SECONDS = 30.0
 _STOP_SECONDS = 4.0  # for the children of a probe that was cancelled or is late
 
-# In the order a window lists them; `machine.part.<name>` is what each is called.
 PARTS = ("system", "nvml", "nvidia-smi", "devices", "toolkits", "pythons", "condas", "volumes")
 
 
