@@ -24,6 +24,7 @@ def test_a_copy_is_made_under_its_own_name(qtbot: QtBot, make_window: MakeWindow
     side.hold.add("clone")
     window = make_window()
     page = opened(qtbot, window, fake_tools.HOME / "torch")
+    press(qtbot, page.card.details)
     press(qtbot, page.card.buttons["clone"])
     assert window.focusWidget() is page.copying.name
     assert page.copying.name.text() == "torch-copy"
@@ -44,6 +45,7 @@ def test_a_copy_is_stopped_and_refused_in_the_page(qtbot: QtBot, make_window: Ma
     side.hold.add("clone")
     window = make_window()
     page = opened(qtbot, window, fake_tools.HOME / "torch")
+    press(qtbot, page.card.details)
     press(qtbot, page.card.buttons["clone"])
     press(qtbot, page.copying.go)
     qtbot.waitUntil(lambda: "clone" in side.names())
@@ -71,6 +73,7 @@ def test_return_in_a_form_presses_its_own_button_alone(
 ) -> None:
     side.hold.add("clone")
     page = opened(qtbot, make_window(), fake_tools.HOME / "torch")
+    press(qtbot, page.card.details)
     press(qtbot, page.card.buttons["clone"])
     qtbot.keyClick(page.copying.name, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: "clone" in side.names())

@@ -98,6 +98,7 @@ def test_a_real_environment_is_copied_and_the_copy_needs_no_original(
     quiet(qtbot, window)
     page = window.page
     assert isinstance(page, EnvironmentsPage)
+    press(qtbot, page.card.details)
     press(qtbot, page.card.buttons["clone"])
     page.copying.name.setText("lesson-2")
     press(qtbot, page.copying.go)

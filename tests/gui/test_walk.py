@@ -44,6 +44,7 @@ def test_the_whole_walk_with_the_mouse(
     assert verify.ways.first.code == "source /home/li/torch-envs/torch/bin/activate"
     verify.ways.fold.button.setChecked(True)
     program = next(one for one in verify.ways.findChildren(CodeLine) if "is_available" in one.code)
+    qtbot.waitUntil(program.button.isVisible)
     press(qtbot, program.button)
     assert "torch.cuda.is_available()" in QGuiApplication.clipboard().text()
 
