@@ -14,6 +14,7 @@ import platform
 import re
 import secrets
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -25,6 +26,7 @@ from filelock import FileLock, Timeout
 from wizard.model.errors import BAD_PLAN, ErrorText, UsageError, WizardError
 from wizard.model.lock import Lock
 from wizard.model.typed import read_own_json
+from wizard.process.running import says_full
 from wizard.system import moving, paths
 from wizard.system.disk import open_own
 
@@ -219,6 +221,23 @@ def create_run_folder(run_id: str) -> RunFolder:
         raise WizardError("state-not-writable", details=str(error), path=str(paths.home())) from error
     mark_draft(folder.path)
     return folder
+
+
+@contextlib.contextmanager
+def planned_run() -> Iterator[RunFolder]:
+    """Make the folder of a new run, and remove it again where its plan fails. Raises WizardError `fetch-no-space`,
+    `state-not-writable`."""
+    folder = create_run_folder(new_run_id())
+    try:
+        yield folder
+    except OSError as error:
+        moving.remove_tree(folder.path)
+        code = "fetch-no-space" if says_full(str(error)) else "state-not-writable"
+        runs = str(folder.path.parent)
+        raise WizardError(code, details=str(error), path=runs, folder=runs) from error
+    except BaseException:
+        moving.remove_tree(folder.path)
+        raise
 
 
 def own_run_folder(run: str) -> RunFolder:

@@ -58,7 +58,7 @@ from wizard.run.plan.held_back import held_back
 from wizard.run.plan.other_packages import locked_somewhere, of_both
 from wizard.run.plan.place import target_prefix
 from wizard.run.plan.preview import locked, save_run
-from wizard.run.run_folder import RunFolder, create_run_folder, new_run_id
+from wizard.run.run_folder import RunFolder, planned_run
 from wizard.run.select.alternates import further_sources
 from wizard.run.select.build_search import BuildSearch, FoundBuild, wanted_candidates
 from wizard.run.select.mirror_policy import MirrorPolicy
@@ -102,15 +102,8 @@ def plan_reuse(
         raise half
     env = read_installation(one.prefix, user_variables())
     choices = _for_python(choices, env)
-    folder = create_run_folder(new_run_id())
-    try:
+    with planned_run() as folder:
         preview = _planned(facts, matrix, env, choices, folder, Asker(choices, is_cancelled, on_progress), wish)
-    except OSError as error:
-        moving.remove_tree(folder.path)
-        raise WizardError("state-not-writable", details=str(error), path=str(folder.path.parent)) from error
-    except BaseException:
-        moving.remove_tree(folder.path)
-        raise
     if preview is None:
         moving.remove_tree(folder.path)
     return preview

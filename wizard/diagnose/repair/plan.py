@@ -33,12 +33,12 @@ from wizard.run.model import Facts
 from wizard.run.plan.computed import Asker
 from wizard.run.plan.other_packages import of_both
 from wizard.run.plan.preview import from_settings, save_run
-from wizard.run.run_folder import create_run_folder, new_run_id
+from wizard.run.run_folder import planned_run
 from wizard.sources.benchmark import read_benchmark
 from wizard.sources.benchmark_policy import benchmark_policy
 from wizard.sources.model import Source, UserSettings
 from wizard.sources.speed import network_fingerprint
-from wizard.system import moving, paths
+from wizard.system import paths
 from wizard.transfer.download import Downloads
 
 # What a repair still has to fetch and how long that takes, by the speeds that benchmarks have measured in this network.
@@ -115,8 +115,7 @@ def plan_repair(
     remedy = answer.remedy
     _check_possible(env, remedy)
     wanted = read_wish(facts, matrix, env, remedy)
-    folder = create_run_folder(new_run_id())
-    try:
+    with planned_run() as folder:
         selected = election_for(facts, matrix, env, wanted, choices, is_cancelled)
         lock = lock_for(facts, selected, env, wanted, folder, Asker(choices, is_cancelled))
         both = of_both(lock, selected.package_sources, facts.settings, is_cancelled)
@@ -126,12 +125,6 @@ def plan_repair(
         plan = inside_plan(facts, env, selected, goal, folder, lock, is_expected)
         write_repair(folder.path, repair)
         save_run(folder, plan, lock)
-    except OSError as error:
-        moving.remove_tree(folder.path)
-        raise WizardError("state-not-writable", details=str(error), path=str(folder.path.parent)) from error
-    except BaseException:
-        moving.remove_tree(folder.path)
-        raise
     rates = measured_rates(facts.settings, (selected.torch_source, *selected.package_sources))
     transfer = transfer_of(lock.files, rates)
     changes = (*_changes(plan, lock, repair, env, transfer), *both)

@@ -24,7 +24,6 @@ from wizard.model.errors import WizardError
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import Message, bytes_text, message
 from wizard.process import redact
-from wizard.process.running import says_full
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.checked_index import CheckedIndex
 from wizard.run.plan.commands import equivalent_commands
@@ -34,7 +33,7 @@ from wizard.run.plan.held_back import HeldBack, held_back
 from wizard.run.plan.other_packages import locked_somewhere, naming, of_both, with_alternates
 from wizard.run.plan.place import check_base_python, check_place, target_prefix, told_of
 from wizard.run.plan.plan_file import plan_to_json
-from wizard.run.run_folder import RunFolder, create_run_folder, new_run_id, write_lock
+from wizard.run.run_folder import RunFolder, planned_run, write_lock
 from wizard.run.select.origin import check_lock, with_pins
 from wizard.run.select.source_catalog import is_main
 from wizard.run.steps.disk_space import check_room, demands, files_here, needed_bytes, room_told
@@ -98,8 +97,7 @@ def saved_preview(
     `python`: that profile's, for the built-in engine. Nothing of the run stays if that fails."""
     place = check_place(choices)
     check_ground(target_prefix(choices))
-    folder = create_run_folder(new_run_id())
-    try:
+    with planned_run() as folder:
         draft = _plan(facts, choices, selected, folder.id)
         check_base_python(draft)
         part, lock, selected = agree(
@@ -118,14 +116,6 @@ def saved_preview(
             _write_private(folder.python_files, msgspec.json.encode(python.files))
         check_room(demands(plan, lock))
         save_run(folder, plan, lock, part.python)
-    except OSError as error:
-        moving.remove_tree(folder.path)
-        code = "fetch-no-space" if says_full(str(error)) else "state-not-writable"
-        runs = str(folder.path.parent)
-        raise WizardError(code, details=str(error), path=runs, folder=runs) from error
-    except BaseException:
-        moving.remove_tree(folder.path)
-        raise
     here = files_here(plan, lock)
     changes = (*_changes(plan, lock, here), *room_told(plan, lock), *part.changes)
     python_files = python.files if python else ()
