@@ -77,7 +77,7 @@ def test_a_report_is_read_and_one_of_the_future_too() -> None:
         }
     )
     assert view.verified
-    assert view.headline == Message("verify.x", {"a": 1})
+    assert view.headline == Message("verify.x", {"a": 1, "text": "t"}, "{text}")
     assert [check.name for check in view.checks] == ["zeros"]
     assert view.diagnosis is not None
     assert view.diagnosis.repair == Message("flow.plain", {"text": "bare text"})
