@@ -123,3 +123,19 @@ def test_the_repository_that_is_called_as_the_project_is_it_wherever_it_stands(t
     files["requirements.txt"] = "torch==2.4.1\nmine @ git+https://code.example/me/Mine.git@main\neinops\n"
     found = decided(tmp_path / "b" / "Mine", files, AMPERE)
     assert ([one.name for one in found.understood.rest], "own-name" in codes(found)) == (["einops"], True)
+
+
+def test_a_package_of_the_table_is_not_the_project_for_being_fetched_first(tmp_path: Path) -> None:
+    words = "```\ngit clone https://code.example/x/detectron2 && cd detectron2\npip install -e .\n```\n"
+    lines = "torch==2.4.1\nlavis @ git+https://code.example/x/LAVIS\n"
+    files: dict[str, str | bytes] = {"README.md": words, "requirements.txt": lines}
+    found = decided(tmp_path, files, AMPERE)
+    assert told(found) == {"detectron2": "git+https://code.example/x/detectron2"}
+    files["README.md"] = words.replace("detectron2", "LAVIS")
+    found = decided(tmp_path / "b", files, AMPERE)
+    assert [one.name for one in found.understood.rest] == ["lavis"], "the folder is not called so"
+
+
+def test_an_extra_that_names_the_project_is_nothing_to_tell(tmp_path: Path) -> None:
+    words = '[project]\nname = "mine"\ndependencies = ["torch"]\n[project.optional-dependencies]\nall = ["mine[dev]"]\n'
+    assert "own-name" not in codes(decided(tmp_path, {"pyproject.toml": words}, AMPERE))

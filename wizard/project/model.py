@@ -101,6 +101,7 @@ class Findings:
     told: list[Statement] = field(default_factory=list)  # in words, which count last
     own: set[str] = field(default_factory=set)  # names of the project itself
     packaged: set[str] = field(default_factory=set)  # of these, what it is as a package
+    called: str = ""  # as its folder is
     remarks: list[Message] = field(default_factory=list)
     card_lines: set[FileLine] = field(default_factory=set)
 
@@ -123,14 +124,16 @@ class Findings:
         """Leave out the project's own package where a list of its own names it: a kept `pip freeze` does."""
         itself = (one for one in self.statements if one.name in self.packaged or self._is_own_address(one.url))
         lines = [one for one in itself if one.strength == DECLARED or not one.extras]  # these it tells of
-        declared = (one for one in reversed(lines) if one.strength == DECLARED)
+        declared = (one for one in reversed(lines) if one.strength == DECLARED and not one.group)
         for one in {one.origin.file: one for one in declared}.values():
             self.remark("own-name", one.origin, name=one.name)
         self.statements = [one for one in self.statements if one not in lines]
 
     def _is_own_address(self, url: str) -> bool:
         name = re.sub(r"(?:\.git)?(?:[@#].*)?$", "", url.rpartition("/")[2])
-        return url.startswith("git+") and "#subdirectory" not in url and normalized(name) in self.own
+        return (
+            url.startswith("git+") and "#subdirectory" not in url and normalized(name) in {*self.packaged, self.called}
+        )
 
     def tell(self, code: str, told: list[Statement], known: set[str]) -> None:
         """Name what no file before it has, with its version; pins first where not all are named."""

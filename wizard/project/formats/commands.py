@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from posixpath import normpath
 
+from wizard.project.companions import companion
 from wizard.project.formats.requirements import (
     FENCE,
     NamedRows,
@@ -239,10 +240,12 @@ def _run(line: str, where: FileLine, found: Findings, place: _WorkingFolder) -> 
 
 
 def itself_in(text: str, names: Set[str]) -> str:
-    """Return which of the repositories that a README fetches is the project: one that is called so, else the first; ""
-    where it fetches none."""
-    fetched = [name for line in text.split("\n")[:_MOST_LINES] for name in _CLONED.findall(line)]
-    return next((name for name in fetched if normalized(name) in names), next(iter(fetched), ""))
+    """Return which of the repositories that a README fetches is the project: one that is called so, else the first that
+    is no package of the table; "" where there is none."""
+    lines = (line[:_MOST_PROSE] for line in text.split("\n")[:_MOST_LINES] if "clone" in line[:_MOST_PROSE])
+    fetched = [name for line in lines for name in _CLONED.findall(line)]
+    others = [name for name in fetched if companion(normalized(name)) is None]
+    return next((name for name in fetched if normalized(name) in names), next(iter(others), ""))
 
 
 def installs(text: str) -> bool:

@@ -102,7 +102,8 @@ class ProjectReader:
 
     def know_itself(self, telling: Iterable[str]) -> None:
         """Note what the project is called: as its folder, and as what its READMEs fetch first."""
-        self.found.own.add(normalized(self.folder.root.resolve().name))
+        self.found.called = normalized(self.folder.root.resolve().name)
+        self.found.own.add(self.found.called)
         for name in telling:
             if name.lower().startswith("readme") and (
                 called := itself_in(self.folder.read(name) or "", self.found.own)
