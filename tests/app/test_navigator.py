@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from typing import cast
 
 import pytest
 
@@ -10,9 +11,11 @@ from tests.app import values
 from wizard.app.pages.check import Looks
 from wizard.app.pages.navigator import Navigator, WrongWay
 from wizard.app.pages.order import ORDER, PAGES, AppState, PageId
+from wizard.app.pages.unreachable import why_not
 from wizard.app.use.settings import Used, UsePlan
 from wizard.compatibility.model import Choices, Reason
-from wizard.model.messages import message
+from wizard.model.messages import message, text
+from wizard.project.model import Project
 from wizard.run.model import Requirement
 
 PERSISTENT = UsePlan("tuna", (), (), ())
@@ -145,6 +148,23 @@ def test_a_started_run_is_not_dropped_and_locks_the_pages_before_it() -> None:
     navigator.go_to(PageId.WELCOME)
     assert navigator.state == AppState()
     assert dropped == []
+
+
+def test_a_page_that_cannot_be_opened_says_why_and_what_leads_there() -> None:
+    navigator = Navigator()
+
+    def why(page: PageId) -> str:
+        assert not navigator.may_open(page)
+        return text(why_not(navigator.state, navigator.page, page), "en")
+
+    assert why(PageId.BUILD).startswith("The page Build belongs to a setup, and none has been begun.")
+    walk(navigator, PageId.BUILD)
+    assert why(PageId.PLACE) == "The page Place comes later. Go on from the page Build with “Next”."
+    walk(navigator, PageId.INSTALL)
+    assert why(PageId.SOURCE).startswith("The setup has begun, so the page Source is closed.")
+    of_project = replace(AppState(), project=cast(Project, object()))
+    decided = why_not(of_project, PageId.CHECK, PageId.SOURCE)
+    assert text(decided, "zh_CN").startswith("“下载源”页面的内容由班级配置文件或项目决定。")
 
 
 def test_a_finished_run_leads_to_verify_and_the_log_stays_open_to_view() -> None:

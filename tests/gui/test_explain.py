@@ -27,7 +27,8 @@ from wizard.diagnose.driver_guide import DriverNeed, driver_guide
 from wizard.diagnose.known_errors.match import explain
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.explain import ExplainPage
-from wizard.gui.widgets.code import Advice, CodeLine
+from wizard.gui.widgets.advice import Advice
+from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.headings import _role_of
 from wizard.machine.model import Machine
 from wizard.model.errors import ExitStatus, UsageError, WizardError
@@ -72,6 +73,22 @@ def test_a_pages_name_in_an_advice_leads_there(qtbot: QtBot, make_window: MakeWi
     settle(qtbot, window)
     assert window.side.here is not None
     assert window.side.here.page is SideId.DOCTOR
+
+
+def test_a_page_of_the_setup_is_opened_or_the_reason_stands_below(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    page.text.setPlainText("ERROR: No matching distribution found for torch==2.9.0")
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    fix = next(one for one in window.findChildren(Advice) if 'href="build"' in one.label.text())
+    fix.label.linkActivated.emit("build")
+    refused = fix.findChildren(Advice)[0]
+    assert refused.isVisible()
+    assert refused.text().startswith("The page “Build” belongs to a setup, and none has been begun.")
+    refused.label.linkActivated.emit("welcome")
+    settle(qtbot, window)
+    assert (window.side.here, window.navigator.page) == (None, PageId.WELCOME)
 
 
 def test_without_a_card_the_cpu_build_is_the_right_one() -> None:

@@ -10,7 +10,8 @@ from PySide6.QtGui import QAccessible, QTextDocument, QTextLayout
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from wizard.gui.widgets.code import Advice, CodeLine
+from wizard.gui.widgets.advice import Advice
+from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.headings import tell_headings
 from wizard.gui.widgets.labels import label, plain_tip, selectable, spoken
 from wizard.model.marks import in_window

@@ -81,7 +81,7 @@ def test_a_notice_of_the_plan_is_read_before_install(qtbot: QtBot, make_window: 
     window.navigator.put_preview(replace(preview, plan=replace(preview.plan, notices=(told,))))
     shown = [found.text() for found in review_page(window).findChildren(QLabel) if "labtools 9.0" in found.text()]
     assert len(shown) == 1
-    assert shown[0].endswith("name that place on the page “Source”."), "and no option of the command line"
+    assert shown[0].endswith('name that place on the page <a href="source">Source</a>.'), "and no option of a command"
     assert "Worth knowing" in review_page(window).different.accessibleName()
 
 

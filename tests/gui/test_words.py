@@ -26,10 +26,11 @@ from wizard.compatibility.data.load import load_matrix
 from wizard.gui.shell.splash import SIZE
 from wizard.gui.shell.translator import Translator
 from wizard.gui.shell.window import WizardWindow
-from wizard.gui.widgets.code import Advice, CodeLine
+from wizard.gui.widgets.advice import Advice
+from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.commands import apart, with_pages
 from wizard.model.catalogue import translate
-from wizard.model.marks import in_window
+from wizard.model.marks import PAGE_NAMES, in_window, page_name
 from wizard.model.messages import LANGUAGES, message, text
 
 UNMARKED = re.compile(  # where it stands in the words themselves, a sentence lacks a mark (`model.marks`)
@@ -126,6 +127,23 @@ def test_no_answer_of_explain_is_a_command(language: str, qapp: QApplication) ->
                 left.add(words)
     translator.set_language("en")
     assert left == set()
+
+
+def unmarked_pages(words: str, language: str) -> list[str]:
+    """Return the pages that a template names without their mark, in what the window says."""
+    said = re.sub(r"`[^`]*`|\|[^\]|]*\]", "", words)
+    names = "|".join(re.escape(page_name(page, language)) for page in PAGE_NAMES)
+    around = (
+        rf"“({names})”页|页面 ?“({names})”" if language == "zh_CN" else rf"\bpage “?({names})\b|“?({names})”? page\b"
+    )
+    return [found[0] for found in re.finditer(around, said)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_page_that_a_sentence_names_can_be_a_link(language: str) -> None:
+    assert unmarked_pages("on the page Source, or “{page.build}” [on {page.place}|on the page Place]", "en")
+    left = {code: unmarked_pages(translate(said, language, code), language) for code, said in (*messages(), *labels())}
+    assert {code: names for code, names in left.items() if names} == {}
 
 
 def test_no_label_of_the_window_is_a_command() -> None:

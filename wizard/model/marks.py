@@ -49,7 +49,7 @@ def in_terminal(template: str, language: str) -> str:
     return _PAGE.sub(lambda found: page_name(found[1], language), template)
 
 
-def in_window(template: str, language: str) -> str:
+def in_window(template: str, language: str = "") -> str:
     """Return a sentence as the window says it, with signs around the commands and the ids of pages."""
     template = _EITHER.sub(lambda found: found[0] if found["command"] else found["window"], template)
     template = _COMMAND.sub(rf"{COMMAND}\1{END}", template)

@@ -206,10 +206,10 @@ def text(value: Words, language: str | None = None, reading: Reading = in_termin
     Raises KeyError for a key that English has not either.
     """
     if isinstance(value, str):
-        return value
+        return value.translate(UNSIGNED)
     wanted = language or system_language()
     if value.key == _IN_EACH:
-        return str(value.params.get(wanted) or value.params[LANGUAGES[0]])
+        return str(value.params.get(wanted) or value.params[LANGUAGES[0]]).translate(UNSIGNED)
     english = value.sentence or _template(value.key)
     translated = translate(english, wanted, value.key)
     try:
@@ -236,9 +236,7 @@ def _listed_again(name: str, value: Scalar, language: str) -> Scalar:
 def _said(value: Param, language: str, reading: Reading) -> Scalar:
     if isinstance(value, tuple):
         return joined((str(_said(part, language, reading)) for part in value), language)
-    if isinstance(value, Message):
-        return text(value, language, reading)
-    return value.translate(UNSIGNED) if isinstance(value, str) else value
+    return text(value, language, reading) if isinstance(value, Message | str) else value
 
 
 def joined(sentences: Iterable[str], language: str) -> str:

@@ -159,7 +159,7 @@ def test_choosing_a_setup_begins_a_new_one_for_the_class(page_of, qtbot: QtBot, 
     press(qtbot, page.pack.begin)
     assert window.navigator.page is PageId.CHECK
     assert window.side.here is None
-    qtbot.waitUntil(lambda: "“Save as class profile…” on the page Review" in said(window))
+    qtbot.waitUntil(lambda: "“Save as class profile…” on the page <a href=" in said(window))
     settle(qtbot, window)
     go_to(qtbot, window, PageId.REVIEW)
     assert "save it with “Save as class profile…”" in said(window)

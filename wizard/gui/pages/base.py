@@ -17,8 +17,10 @@ from shiboken6 import isValid
 
 from wizard.app.pages.differences import Difference
 from wizard.app.pages.order import ORDER, AppState, PageId, SideId
+from wizard.app.pages.unreachable import why_not
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import OnNote, Task, Work
+from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.commands import page_name
 from wizard.gui.widgets.frames import Fold, column, line_up
@@ -26,6 +28,7 @@ from wizard.gui.widgets.icons import Sign
 from wizard.gui.widgets.labels import label
 from wizard.gui.widgets.messages import Busy, HelpPanel, Trouble
 from wizard.model.errors import WizardError
+from wizard.model.marks import in_window
 from wizard.model.messages import Message, Words
 
 T = TypeVar("T")
@@ -56,7 +59,7 @@ class Page(QWidget):
         self.footer_right: list[QWidget] = []
         self._task: Task[Any] | None = None
         self._title, self._subtitle = label("", "title"), label("", "subtitle")
-        self.of_class = label("", "strong")  # which class this is done for
+        self.of_class = Advice("", "strong")  # which class this is done for
         self.of_class.setVisible(False)
         self.trouble = Trouble(context.translator, self._ways)
         self.trouble.opened.connect(self.open_page)
@@ -152,12 +155,19 @@ class Page(QWidget):
         pages = [page for page in ORDER if self.context.navigator.may_open(page)]
         return {page_name(page): page.value for page in pages} | {page_name(side): side.value for side in SideId}
 
-    def open_page(self, page: str) -> None:
-        """Open a page that a sentence names."""
+    def open_page(self, page: str) -> str:
+        """Open a page that a sentence names. Return why it cannot be opened; '' where it was."""
+        navigator, side = self.context.navigator, self.context.side
         if page in list(SideId):
-            self.context.side.open(SideId(page))
-        else:
-            self.context.navigator.open_page(PageId(page))
+            side.open(SideId(page))
+            return ""
+        wanted = PageId(page)
+        if wanted is not navigator.page:
+            if not navigator.may_open(wanted):
+                return self.signed(why_not(navigator.state, navigator.page, wanted))
+            navigator.open_page(wanted)
+        side.close()
+        return ""
 
     def begin_anew(self, *folds: Fold) -> None:
         """Show its top, with these folds closed."""
@@ -195,13 +205,14 @@ class Page(QWidget):
             words = QCoreApplication.translate("Page", "Class: %1").replace("%1", state.profile.profile.title)
         elif state.for_class and (state.run_id is None or (state.preview and state.preview.plan.id == state.run_id)):
             words = self._for_class()
-        self.of_class.setText(words)
+        self.of_class.show_words(words)
         self.of_class.setVisible(bool(words))
 
     def _for_class(self) -> str:
-        return QCoreApplication.translate(
-            "Page", "This setup is for the class: “Save as class profile…” on the page Review saves it."
+        words = QCoreApplication.translate(
+            "Page", "This setup is for the class: “Save as class profile…” on the page {page.review} saves it."
         )
+        return in_window(words)
 
     @property
     def offers_another(self) -> bool:
@@ -217,7 +228,7 @@ class Page(QWidget):
         return chosen if self.state.has_chosen else usual
 
     def said_row(self, one: Difference) -> tuple[str, str, str, str]:
-        return one.subject, self.say(one.words), self.say(one.because), self.say(one.why)
+        return one.subject, self.signed(one.words), self.signed(one.because), self.signed(one.why)
 
     # -- longer help, on demand
 

@@ -16,7 +16,8 @@ from wizard.app.use.settings import Mending
 from wizard.diagnose.driver_guide import DriverGuide
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.translator import Translator
-from wizard.gui.widgets.code import Advice, CodeLine
+from wizard.gui.widgets.advice import Advice
+from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.frames import Fold, RowCard, column, line_up, stacked
 from wizard.gui.widgets.icons import IconView, fold_icon
@@ -228,8 +229,8 @@ class CheckRows(RowCard):
         made = QWidget()
         rows = column(made, gap=8)
         for refused in planned.refused:
-            rows.addWidget(label(self._context.translator.say(refused.summary)))
-            rows.addWidget(label(self._context.translator.say(refused.hint), "muted"))
+            rows.addWidget(Advice(self._context.translator.signed(refused.summary)))
+            rows.addWidget(Advice(self._context.translator.signed(refused.hint), "muted"))
         diff = DiffView(self._context.theme)
         diff.show_diffs(planned.diffs)
         rows.addWidget(diff)

@@ -35,6 +35,7 @@ from wizard.gui.pages.check import requirement_name
 from wizard.gui.pages.place_parts import EngineChoice, ExistingChoice, VolumesForm
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote, SideTask
+from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.fields import PathField
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, stacked
 from wizard.gui.widgets.labels import Pill, label, selectable, told_of
@@ -222,8 +223,8 @@ class PlacePage(Page):
         name = requirement_name(requirement.name)
         pill = Pill(requirement.state)
         pill.setAccessibleName(told_of(name, pill.accessibleName()))
-        more = [label(self.say(words), "muted") for words in (requirement.why, requirement.fix) if words]
-        text = stacked(label(self.say(requirement.fact)), *more)
+        more = [Advice(self.signed(words), "muted") for words in (requirement.why, requirement.fix) if words]
+        text = stacked(Advice(self.signed(requirement.fact)), *more)
         self.rows.add_row(pill, label(name, "strong", wrap=False), text)
 
     # -- choices

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QProgressBar, QPushButton, QWidget
 
+from wizard.gui.widgets.commands import plain
 from wizard.gui.widgets.fields import PathField, read_in_order
 from wizard.gui.widgets.figures import rate_text
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.hosts_consent import HostsConsent
 from wizard.gui.widgets.labels import Pill, label, selectable
+from wizard.model.marks import in_window
 from wizard.model.messages import Message, bytes_text
 
 if TYPE_CHECKING:
@@ -196,16 +198,14 @@ class PackPanel(QFrame):
             self._words.setText(words.replace("%1", str(plan.files)).replace("%2", size))
         else:
             self._title.setText(self.tr("The pack"))
-            self._words.setText(
-                self.tr(
-                    "A folder with every file that the class needs. It works from a USB stick, a network folder, "
-                    "a web server, or from this computer."
-                )
-                + "\n"
-                + self.tr(
-                    "No class profile yet? Choose a setup; “Save as class profile…” on the page Review makes one."
-                )
+            what = self.tr(
+                "A folder with every file that the class needs. It works from a USB stick, a network folder, "
+                "a web server, or from this computer."
             )
+            first = self.tr(
+                "No class profile yet? Choose a setup; “Save as class profile…” on the page {page.review} makes one."
+            )
+            self._words.setText(plain(in_window(f"{what}\n{first}")))
 
     def _said(self, plan: PackPlan) -> list[str]:
         """What is worth knowing before it begins."""

@@ -20,9 +20,10 @@ from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.tools.class_pack import PackPanel
 from wizard.gui.tools.class_room import RoomPanel, ServingPanel
+from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.figures import build_text
 from wizard.gui.widgets.frames import FoldList
-from wizard.gui.widgets.labels import Pill, label
+from wizard.gui.widgets.labels import Pill
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, bytes_text, message
 
@@ -51,7 +52,7 @@ class ClassPage(SidePage):
         self._planned_for: Visit | None = None  # the one that brought a profile
         self.pack, self.serving = PackPanel(self.say), ServingPanel(context.translator, context.serving)
         self.room = RoomPanel(context.translator)
-        self._news, self.sharing = label("", "strong"), Pill("ok")
+        self._news, self.sharing = Advice("", "strong"), Pill("ok")
         self.head.addWidget(self.sharing, 0, Qt.AlignmentFlag.AlignTop)
         self.save = button()
         self.footer_left = [self.save]
@@ -132,7 +133,7 @@ class ClassPage(SidePage):
             panel.retranslate()
 
     def render_state(self) -> None:
-        self._news.setText(self.say(self._said))
+        self._news.show_words(self.signed(self._said))
         self._news.setVisible(self._said is not None)
         is_open = self._seen is not None and self.pack.plan is None
         for widget in (self.serving, self.room, self.save):

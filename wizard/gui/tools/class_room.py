@@ -27,6 +27,7 @@ from wizard.classroom.results.room_page import sentences
 from wizard.gui.shell.serving import PACK, ServingNow
 from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.class_board import LargeCode, QrCode, RoomCounts, SeatDetail, SeatMap
+from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.fields import read_in_order
 from wizard.gui.widgets.frames import Fold, FoldList, column, line_up
@@ -217,7 +218,7 @@ class RoomPanel(QWidget):
         self._rows: tuple[MachineRow, ...] = ()
         self._rows_of = rows = column(self, gap=8)
         self._is_shared = False
-        self._title, self._counts, self._notes = label("", "heading", wrap=False), RoomCounts(), label("", "muted")
+        self._title, self._counts, self._notes = label("", "heading", wrap=False), RoomCounts(), Advice("", "muted")
         self._seats_text, self.seats = QLabel(self), QSpinBox(self)
         self.seats.setRange(0, MOST_SEATS)
         self.seats.setKeyboardTracking(False)
@@ -312,7 +313,7 @@ class RoomPanel(QWidget):
         """The selection stays with its computer."""
         before, room = self.selected, self._room
         self._counts.show_room(room)
-        self._notes.setText("\n".join(map(self._translator.say, room.notes if room else ())))
+        self._notes.show_words("\n".join(map(self._translator.signed, room.notes if room else ())))
         self._notes.setVisible(bool(self._notes.text()))
         with QSignalBlocker(self.table):
             self._rows = tuple(row for row in (room.rows if room else ()) if self._is_wanted(row))

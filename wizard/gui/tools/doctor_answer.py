@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.base import button
-from wizard.gui.widgets.code import Advice
+from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.frames import Fold, FoldList, Points, RowCard, box, column, line_up
 from wizard.gui.widgets.labels import Pill, label, restyle, selectable, told_of
 from wizard.model.messages import Message, message

@@ -17,7 +17,8 @@ from wizard.app.pages.order import SideId
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
 from wizard.gui.tools.base import SidePage, button
-from wizard.gui.widgets.code import Advice, CodeLine
+from wizard.gui.widgets.advice import Advice
+from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.fields import PasteBox
 from wizard.gui.widgets.frames import Fold, box, column, empty, line_up
 from wizard.gui.widgets.labels import SPOKEN_AS, Pill, label, plain_tip, selectable
@@ -191,12 +192,12 @@ class ExplainPage(SidePage):
             rows.addWidget(row)
         return made
 
-    def open_page(self, page: str) -> None:
+    def open_page(self, page: str) -> str:
         """The doctor looks at the environment that the text is of."""
-        if page == SideId.DOCTOR.value and self._answer:
-            self.context.side.open(SideId.DOCTOR, self._answer.environment)
-        else:
-            super().open_page(page)
+        if page != SideId.DOCTOR.value or self._answer is None:
+            return super().open_page(page)
+        self.context.side.open(SideId.DOCTOR, self._answer.environment)
+        return ""
 
     def _show_unknown(self, answer: ExplainResult) -> None:
         card = box("card")

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.tools.base import SidePage
+from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.diff_view import FileDiff
 from wizard.gui.widgets.frames import box, column, empty
 from wizard.gui.widgets.labels import SIGNS, Pill, label, plain_tip, selectable
@@ -39,7 +40,7 @@ class UndoPage(SidePage):
         self._undone: Undone | None = None
         self.table = RowTable(4, (1,), _MOST_ROWS_SHOWN, wraps=True)
         self.table.itemSelectionChanged.connect(self._chosen)
-        self._none, self._news = label("", "muted"), label("")
+        self._none, self._news = label("", "muted"), Advice()
         self._result = box("card")
         lines = column(self._result, (16, 14, 16, 14), 8)
         self._result_pill, self._result_words = Pill("ok"), selectable(label(""))
@@ -86,7 +87,7 @@ class UndoPage(SidePage):
     def render_state(self) -> None:
         self._none.setVisible(self._changes == ())
         self.table.setVisible(bool(self._changes))
-        self._news.setText("\n".join(self.say(words) for words in self._settled))
+        self._news.show_words("\n".join(self.signed(words) for words in self._settled))
         self._news.setVisible(bool(self._settled))
         self._show_result()
         self._show_diffs()

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from wizard.app.pages.order import SideId
 from wizard.gui.shell.context import AppContext
 from wizard.gui.tools.base import SidePage, button
+from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.labels import label, plain_tip
 from wizard.gui.widgets.row_table import RowTable
 from wizard.model.errors import UsageError
@@ -37,7 +38,7 @@ class VersionsPage(SidePage):
         self._said: tuple[Message, ...] = ()
         self.look, self.changes = button(), button()
         self.footer_left = [self.look, self.changes]
-        self._news = label("", "strong")
+        self._news = Advice("", "strong")
         self.body.addWidget(self._news)
         self.look.clicked.connect(self._look_for_newer)
         self.changes.clicked.connect(lambda: self.context.side.open(SideId.UNDO))
@@ -133,7 +134,7 @@ class VersionsPage(SidePage):
         self._fill()
 
     def render_state(self) -> None:
-        self._news.setText("\n".join(self.say(words) for words in self._said))
+        self._news.show_words("\n".join(self.signed(words) for words in self._said))
         self._news.setVisible(bool(self._said))
         chosen = self.chosen
         for widget in (self._builds_title, self.builds, self._note):

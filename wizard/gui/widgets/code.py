@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from html import escape
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +15,6 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.announce import announce
-from wizard.gui.widgets.commands import apart, kind_of, linked, named, pages_of, with_pages
 from wizard.gui.widgets.frames import Fold, column, empty, line_up
 from wizard.gui.widgets.labels import JOINT, Wrapped, label, may_end_lines, selectable
 from wizard.model.errors import WizardError
@@ -70,7 +68,6 @@ def _give_back(button: QPushButton, said: str) -> None:
 
 
 _WORD = re.compile(r"\S+")
-_ADDRESS = re.compile(r"https://(?:(?!;)[!-~…])*(?![;.,)])[!-~…]")
 
 
 class _Code(Wrapped):
@@ -173,66 +170,6 @@ class SaidCode(QWidget):
         if self._line is not None:
             self._words.setText(self._translator.say(self._line.label))
             self.code.show_code(self._line.code)
-
-
-class Advice(QWidget):
-    """A sentence for a person: its addresses can be clicked, and commands that stood in it lie under a fold."""
-
-    def __init__(self, words: str = "", role: str = "") -> None:
-        super().__init__()
-        self.label = selectable(label("", role))
-        self.label.linkActivated.connect(self._follow)
-        self.fold = Fold()
-        rows = column(self, gap=4)
-        rows.addWidget(self.label)
-        rows.addWidget(self.fold)
-        self.show_words(words)
-
-    def text(self) -> str:
-        """Return the words that are seen, without what makes an address a link."""
-        return self._seen
-
-    def show_words(self, signed: str) -> None:
-        """Show a sentence with its signs; nothing else in it is taken for a command or a page."""
-        signed, self.commands = apart(signed)
-        self._seen, commands = with_pages(signed), self.commands
-        words = self._seen
-        rich = _ADDRESS.sub(lambda found: f'<a href="{found[0]}">{found[0]}</a>', escape(signed, quote=False))
-        rich = linked(rich)
-        is_rich = "<a " in rich
-        self.label.setTextFormat(Qt.TextFormat.RichText if is_rich else Qt.TextFormat.PlainText)
-        flags = Qt.TextInteractionFlag
-        self.label.setTextInteractionFlags(flags.TextBrowserInteraction if is_rich else flags.TextSelectableByMouse)
-        self.label.setText(rich.replace("\n", "<br>") if is_rich else words)
-        self.label.setAccessibleName(words)
-        names = [*_ADDRESS.findall(words), *map(named, pages_of(signed))]
-        self.label.setAccessibleDescription(self.tr("Links: %1").replace("%1", ", ".join(names)) if is_rich else "")
-        empty(self.fold.body)
-        for command in commands:
-            if len(commands) > 1:
-                self.fold.body.addWidget(label(self._name(command, commands), "muted"))
-            self.fold.body.addWidget(CodeLine(command))
-        self.fold.show_words(QCoreApplication.translate("CodeLines", "In a terminal"))
-        self.fold.setVisible(bool(commands))
-
-    def _name(self, command: str, commands: Sequence[str]) -> str:
-        kind = kind_of(command)
-        alike = [one for one in commands if kind_of(one) == kind]
-        if len(alike) == 1:
-            return {"option": self.tr("Option"), "setting": self.tr("Setting"), "command": self.tr("Command")}[kind]
-        names = {"option": self.tr("Option %1"), "setting": self.tr("Setting %1"), "command": self.tr("Command %1")}
-        return names[kind].replace("%1", str(alike.index(command) + 1))
-
-    def _follow(self, address: str) -> None:
-        address = address.replace(JOINT, "")
-        if address.startswith("https://"):
-            QDesktopServices.openUrl(QUrl(address))
-            return
-        owner = self.parentWidget()
-        while owner is not None and not hasattr(owner, "open_page"):
-            owner = owner.parentWidget()
-        if owner is not None:
-            owner.open_page(address)
 
 
 # Sections of lines to copy: switching an environment on, Jupyter, the editor. All are folded away.

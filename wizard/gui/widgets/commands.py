@@ -16,9 +16,9 @@ from wizard.model.marks import COMMAND, END, PAGE, PAGE_NAMES
 # What stands around a sign goes with it: quotes, and the colon or the verb that leads to a command.
 _COMMAND = re.compile(f'[“`"]?{COMMAND}([^{END}]*){END}[”`"]?')
 _PAGE = re.compile(f'[“"]?{PAGE}([^{END}]*){END}[”"]?')
-_SETTING = re.compile(r"[A-Z][A-Z0-9_]*=\S*")
+_SETTING = re.compile(r"[A-Z][A-Z0-9_]*(=\S*)?")
 _AROUND = (
-    (r"\b([Rr]un): (?=(?:the )?(?:command|option|setting)\b.*below)", r"\1 "),
+    (r"\b([Rr]un): (?=(?:the )?(?:command|option|setting|variable)\b.*below)", r"\1 "),
     (r"\bSet (?=(?:the )?setting)", "Use "),
     (r"\bset (?=(?:the )?setting)", "use "),
     ("设(?:置|为)? ?(?=下面的设置)", "使用"),
@@ -82,18 +82,22 @@ def _pointed(kind: str, number: int) -> str:
         numbered = {
             "option": QCoreApplication.translate("Advice", "option %1 below"),
             "setting": QCoreApplication.translate("Advice", "setting %1 below"),
+            "variable": QCoreApplication.translate("Advice", "variable %1 below"),
             "command": QCoreApplication.translate("Advice", "command %1 below"),
         }
         return numbered[kind].replace("%1", str(number))
     return {
         "option": QCoreApplication.translate("Advice", "the option below"),
         "setting": QCoreApplication.translate("Advice", "the setting below"),
+        "variable": QCoreApplication.translate("Advice", "the variable below"),
         "command": QCoreApplication.translate("Advice", "the command below"),
     }[kind]
 
 
 def kind_of(part: str) -> str:
-    """Tell what was taken out of a sentence: an option of a command that the reader has, a setting, a command."""
+    """Tell what was taken out of a sentence: an option of a command that the reader has, a variable of the environment
+    by its name or with its value (a setting), a command."""
     if part.startswith("-"):
         return "option"
-    return "setting" if _SETTING.fullmatch(part) else "command"
+    found = _SETTING.fullmatch(part)
+    return "command" if not found else "setting" if found[1] else "variable"

@@ -14,13 +14,13 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QPlainTextEdit, QProgressBar,
 
 from wizard.gui.shell.theme import code_font, is_motion_reduced
 from wizard.gui.shell.translator import Translator
-from wizard.gui.widgets.code import Advice, copy_out
+from wizard.gui.widgets.advice import Advice
+from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.commands import pages_of, plain
 from wizard.gui.widgets.frames import box, column, empty, line_up
 from wizard.gui.widgets.icons import Sign, fold_icon
-from wizard.gui.widgets.labels import SPOKEN_AS, Pill, label, selectable, spoken, told_of
+from wizard.gui.widgets.labels import SPOKEN_AS, Pill, label, spoken, told_of
 from wizard.model.errors import WizardError
-from wizard.model.marks import COMMAND
 from wizard.model.messages import Message, message
 
 
@@ -76,8 +76,7 @@ class HelpPanel(QWidget):
         frame = box("card", self)
         column(self).addWidget(frame)
         rows = column(frame, (16, 12, 16, 12), 8)
-        self._pill, self._text = Pill("note"), selectable(label(""))
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._pill, self._text = Pill("note"), Advice()
         self.close_button = QPushButton(self)
         self.close_button.setProperty("role", "small")
         self.close_button.clicked.connect(self.closed)
@@ -95,7 +94,7 @@ class HelpPanel(QWidget):
 
     def retranslate(self) -> None:
         self._pill.show_state("note", self.tr("Help"))
-        self._text.setText(self._translator.say(message(f"page.help.{self._name}")))
+        self._text.show_words(self._translator.signed(message(f"page.help.{self._name}")))
         self.close_button.setText(self.tr("Close"))
         self.close_button.setAccessibleName(self.tr("Close the help"))
         self.setAccessibleName(self.tr("Help"))
@@ -119,7 +118,7 @@ class Remark(QFrame):
         self._what: Message | None = None
         self._next: Message | None = None
         rows = column(self, (16, 14, 16, 14))
-        self._pill, self._said, self._hint = Pill(state), label("", "strong"), Advice()
+        self._pill, self._said, self._hint = Pill(state), Advice("", "strong"), Advice()
         for widget in (self._pill, self._said, self._hint):
             rows.addWidget(widget)
         self._ways: Sequence[RemarkWay] = ()
@@ -153,7 +152,7 @@ class Remark(QFrame):
 
     def retranslate(self) -> None:
         self._pill.show_state(self._state, self._word())
-        self._said.setText(self._translator.say(self._what))
+        self._said.show_words(self._translator.signed(self._what))
         self._hint.show_words(self._translator.signed(self._next))
         self._hint.setVisible(self._next is not None)
         for place, button in enumerate(self.buttons):
@@ -178,7 +177,7 @@ class Trouble(QFrame):
         self._hint: Message | None = None
         self._rows = rows = column(self, (16, 14, 16, 14))
         self._pill = Pill("problem")
-        self._what, self._do = label("", "strong"), Advice()
+        self._what, self._do = Advice("", "strong"), Advice()
         self._details = QPlainTextEdit(self)
         self._details.setReadOnly(True)
         self._details.setFont(code_font())
@@ -241,12 +240,12 @@ class Trouble(QFrame):
             return
         self._is_below_field = is_below
         self.setProperty("role", "in-row" if is_below else "error")
-        self._what.setProperty("role", "problem" if is_below else "strong")
+        self._what.label.setProperty("role", "problem" if is_below else "strong")
         self._rows.setContentsMargins(*((0, 0, 0, 0) if is_below else (16, 14, 16, 14)))
         self._rows.setSpacing(2 if is_below else self._spacing)
         for part in (self._pill, self._copy):
             part.setVisible(not is_below)
-        for styled in (self, self._what):
+        for styled in (self, self._what.label):
             styled.style().polish(styled)
 
     def clear(self) -> None:
@@ -259,15 +258,16 @@ class Trouble(QFrame):
         return self._summary.key if self._summary else ""
 
     def plain_text(self) -> str:
-        parts = (self._what.text(), self._do.text(), *self._do.commands, self._details.toPlainText())
+        commands = (*self._what.commands, *self._do.commands)
+        parts = (self._what.text(), self._do.text(), *commands, self._details.toPlainText())
         return "\n".join(part for part in parts if part)
 
     def retranslate(self) -> None:
         self._pill.show_state("problem")
         what, do = self._translator.signed(self._summary), self._translator.signed(self._hint)
-        if self._is_below_field and COMMAND not in do:
+        if self._is_below_field:
             what, do = self._translator.join((what, do)), ""
-        self._what.setText(plain(what))
+        self._what.show_words(what)
         self._do.show_words(do)
         self._do.setVisible(bool(do))
         self._show_ways(f"{what} {do}")
@@ -289,7 +289,7 @@ class Trouble(QFrame):
 
 
 def _spoken(row: Sequence[str]) -> str:
-    subject, words, because = (*row, "")[:3]
+    subject, words, because = map(plain, (*row, "")[:3])
     return spoken(filter(None, (told_of(subject, words) if subject else words, because)))
 
 
@@ -325,11 +325,12 @@ class Notice(QFrame):
             self._rows.addWidget(box("notice-line"), row - 1, 0, 1, 4)
             if subject:  # before its words: readers go in this order
                 self._rows.addWidget(label(subject, "strong", wrap=False), row, 0)
-            said = label(words, spoken_as="item")
+            said = Advice(words)
+            said.setProperty(SPOKEN_AS, "item")
             said.setAccessibleName(_spoken((subject, words, because)))
             self._rows.addWidget(said, row, start, 1, (2 if because else 3 if why else 4) - start)
             if because:
-                self._rows.addWidget(label(because), row, 2, 1, 1 if why else 2)
+                self._rows.addWidget(Advice(because), row, 2, 1, 1 if why else 2)
             if why:
                 self._add_why(row, subject, why)
         self._list.setAccessibleName(title)
@@ -338,7 +339,7 @@ class Notice(QFrame):
 
     def _add_why(self, row: int, subject: str, why: str) -> None:
         """The reason is below its row, on demand."""
-        button, reason = QPushButton(fold_icon(False), self.tr("Why?")), label(why)
+        button, reason = QPushButton(fold_icon(False), self.tr("Why?")), Advice(why)
         button.setProperty("role", "plain")
         button.setCheckable(True)
         button.setAccessibleName(told_of(subject, button.text()))

@@ -31,7 +31,7 @@ from wizard.gui.pages.build.grid import BuildGrid
 from wizard.gui.pages.build.project import ProjectPanel
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
-from wizard.gui.widgets.code import Advice
+from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.fields import WholeChoice
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import box, column

@@ -18,9 +18,11 @@ from wizard.app.pages.project import (
     left_words,
 )
 from wizard.gui.shell.translator import Translator
+from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, column, empty, stacked
 from wizard.gui.widgets.hosts_consent import HostsConsent
 from wizard.gui.widgets.labels import Pill, label, selectable
+from wizard.model.marks import in_window
 from wizard.model.messages import message
 from wizard.project.answer import unasked_words
 
@@ -43,7 +45,7 @@ class ProjectPanel(QWidget):
         self.card = RowCard(3, 1)
         self.agree, self.strict = QCheckBox(), QCheckBox()
         self.consent = HostsConsent(translator.say, self, _HOSTS)
-        self._unasked, self._refused = label("", "muted"), label("")
+        self._unasked, self._refused = Advice("", "muted"), label("")
         self.more = Fold()
         self.other = QPushButton()
         for widget in (self._files, self.card, self._unasked, self.agree, self.consent, self._refused):
@@ -94,8 +96,8 @@ class ProjectPanel(QWidget):
             pill = Pill("ok", words) if is_asked else Pill("note", self.tr("not looked up"))
             self.card.add_row(pill, label(asked), label(words, "strong"))
         unasked = unasked_words(project, request.decision)
-        nothing = self.tr("No source has answered yet; the page Review shows what they have.")
-        self._unasked.setText(self._translator.say(unasked) if unasked else nothing)
+        nothing = self.tr("No source has answered yet; the page {page.review} shows what they have.")
+        self._unasked.show_words(self._translator.signed(unasked) if unasked else in_window(nothing))
         self._unasked.setVisible(state.planned is None)
         words = self.tr("I &accept the difference") if len(different) == 1 else self.tr("I &accept the %1 differences")
         self.agree.setText(words.replace("%1", str(len(different))))
@@ -108,7 +110,7 @@ class ProjectPanel(QWidget):
         told = left_words(request)
         empty(self.more.body)
         for one in told:
-            self.more.body.addWidget(label(self._translator.say(one)))
+            self.more.body.addWidget(Advice(self._translator.signed(one)))
         self.more.setVisible(bool(told))
 
     def _show_answers(self, state: AppState) -> None:
@@ -124,7 +126,7 @@ class ProjectPanel(QWidget):
         instead = self.tr("by a command afterwards") if state == "note" else self.tr("left out")
         given: list[QWidget] = [label(row.given or instead, "strong")]
         if row.why is not None:
-            given.append(label(self._translator.say(row.why), "differs" if state == "warning" else "muted"))
+            given.append(Advice(self._translator.signed(row.why), "differs" if state == "warning" else "muted"))
         words = {"warning": self.tr("differs"), "note": self.tr("later"), "ok": self.tr("as asked")}
         pill = Pill(state, words[state]) if state in words else Pill("ok", self.tr("not specified"))
         ground = "differs" if state == "warning" else ""

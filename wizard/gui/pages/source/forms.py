@@ -15,6 +15,7 @@ from wizard.app.pages.sources import WORDS, operators
 from wizard.app.use.settings import UsePlan
 from wizard.compatibility.model import Choices
 from wizard.gui.shell.context import AppContext
+from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.fields import PathField, name_buttons
 from wizard.gui.widgets.frames import column, line_up
@@ -67,7 +68,7 @@ class LastingBox(QWidget):
         rows = column(self, gap=6)
         self.tick = QCheckBox()
         self.tick.toggled.connect(self.wished)
-        self._help, self._notices = label("", "muted"), label("")
+        self._help, self._notices = label("", "muted"), Advice()
         self.diff = DiffView(context.theme)
         for widget in (self.tick, self._help, self._notices, self.diff):
             rows.addWidget(widget)
@@ -93,7 +94,7 @@ class LastingBox(QWidget):
         self.tick.setAccessibleDescription(self._help.text())
         self.tick.setToolTip(plain_tip(self._help.text()))
         notices = [notice for plan in plans for notice in plan.notices] if is_on else []
-        self._notices.setText("\n".join(f"! {self._context.translator.say(notice)}" for notice in notices))
+        self._notices.show_words("\n".join(f"! {self._context.translator.signed(notice)}" for notice in notices))
         self._notices.setVisible(bool(notices))
         self.diff.show_diffs(diffs if is_on else ())
         self.diff.setVisible(is_on and bool(diffs))

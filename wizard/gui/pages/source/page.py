@@ -25,8 +25,8 @@ from wizard.gui.pages.source.network_form import NetworkForm
 from wizard.gui.pages.source.rows import SourceRows, age_text
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
+from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.frames import Fold, FoldList
-from wizard.gui.widgets.labels import label
 from wizard.gui.widgets.messages import Notice
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError, WizardError
@@ -80,7 +80,7 @@ class SourcePage(Page):
         self._scroll.verticalScrollBar().rangeChanged.connect(lambda: QTimer.singleShot(0, self, self._scroll_to_proxy))
 
     def _lay_out(self) -> None:
-        self.different, self._notices = Notice(), label("", "muted")
+        self.different, self._notices = Notice(), Advice("", "muted")
         self.fold.body.addWidget(self.where)
         self.fold.body.addWidget(self.by_hand)
         self.network_fold.body.addWidget(self.region)
@@ -154,9 +154,9 @@ class SourcePage(Page):
         selected = state.selected
         notices = [notice for notice in reasons(selected) if notice.key not in _hidden(selected)] if selected else []
         changed = [self.said_row(difference_row(notice)) for notice in notices if notice.key in DIFFERENT]
-        others = [self.say(notice) for notice in notices if notice.key not in DIFFERENT]
+        others = [self.signed(notice) for notice in notices if notice.key not in DIFFERENT]
         self.different.show_rows(self.difference_title(), changed)
-        self._notices.setText("\n".join(others))
+        self._notices.show_words("\n".join(others))
         self._notices.setVisible(bool(others))
         self._show_rows()
         self._show_head()

@@ -323,7 +323,7 @@ class VerifyPage(Page):
         return _ON_CARD if is_on_card else self.context.translator.name(f"verify.name.{check}", check)
 
     def _add_row(self, card: RowCard, check: CheckView) -> None:
-        add_check(card, self._check_name(check.name), check, self.say(check.message), tight=card is self.rows)
+        add_check(card, self._check_name(check.name), check, self.signed(check.message), tight=card is self.rows)
 
     def open_terminal(self, command: str = "", asked_from: QWidget | None = None) -> None:
         """Open one in which the environment is active; `command` runs there first."""

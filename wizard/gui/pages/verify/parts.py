@@ -15,7 +15,7 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.serving import DOWNLOADS
 from wizard.gui.shell.theme import colour_now
 from wizard.gui.shell.translator import Translator
-from wizard.gui.widgets.code import Advice
+from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.figures import build_text, seconds_text, variant_text
 from wizard.gui.widgets.frames import RowCard, column, draw_bar, empty, line_up, stacked
 from wizard.gui.widgets.labels import Pill, label, told_of
@@ -136,7 +136,7 @@ def add_check(card: RowCard, name: str, check: CheckView, words: str, tight: boo
     is_said = check.name in (HEADLINE, SPEED) and check.state == "ok"  # its sentence says it, or it tells nothing
     seconds = check.seconds if check.seconds and check.seconds >= _WORTH_SAYING and not is_said else None
     took: QWidget | None = _at_right(seconds_text(seconds), "muted") if seconds is not None else None
-    said: QWidget = label(words)
+    said: QWidget = Advice(words)
     named: QWidget = label(name, "strong", wrap=False)
     if check.name == SPEED and "tflops" in check.message.params:
         gauge, value, expected = speed_words(check.message.params)

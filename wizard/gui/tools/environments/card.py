@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.environments.table import day_text, engine_name, torch_words
+from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine, CodeLines, copy_out, open_folder
 from wizard.gui.widgets.frames import Fold, RowCard, column, line_up
 from wizard.gui.widgets.icons import ICON_SIZE, icon
@@ -59,7 +60,7 @@ class EnvironmentCard(QFrame):
         self.lacks: str | None = None  # for a notebook; None: nobody knows
         rows = column(self, _MARGINS, 8)
         self._prefix, self._inside = selectable(label("", "muted")), label("")
-        self._reason, self.to_type = selectable(label("", "problem")), CodeLine(parent=self)
+        self._reason, self.to_type = Advice("", "problem"), CodeLine(parent=self)
         in_order = (*_FIRST[:-1], "details", _FIRST[-1], *_MORE)  # as the Tab key goes: what deletes comes last
         self.buttons = {name: self._button(name) for name in in_order}
         self.details = self.buttons.pop("details")
@@ -131,7 +132,7 @@ class EnvironmentCard(QFrame):
         """Say in the row what could not be done, and what can be done instead."""
         command = str(error.params.get("command", ""))  # it ends the words, and is copied from its own line
         words = self._translator.join(map(self._translator.say, (error.summary, error.hint)))
-        self._reason.setText(words.removesuffix(command).rstrip())
+        self._reason.show_words(words.removesuffix(command).rstrip())
         self._reason.setVisible(True)
         self.to_type.show_code(command)
         self.to_type.setVisible(bool(command))
@@ -170,7 +171,7 @@ class EnvironmentCard(QFrame):
             return
         self._prefix.setText(str(one.prefix))
         self._inside.setText("  •  ".join(self._facts(one)))
-        self._reason.setText(self._translator.say(one.reason))
+        self._reason.show_words(self._translator.signed(one.reason))
         self._reason.setVisible(one.reason is not None)
         self.to_type.setVisible(False)
         is_usable = one.state.value == "ok"

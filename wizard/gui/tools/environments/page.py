@@ -22,6 +22,7 @@ from wizard.gui.tools.environments.deletion import DeletionPanel
 from wizard.gui.tools.environments.disk import DiskRow
 from wizard.gui.tools.environments.panels import ClonePanel, PackagesPanel
 from wizard.gui.tools.environments.table import EnvironmentsTable, NobodysFold, OpenedRow
+from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.fields import name_buttons
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import label
@@ -54,7 +55,7 @@ class EnvironmentsPage(SidePage):
             ClonePanel(self),
             PackagesPanel(self),
         )
-        self._none, self._said = label("", "muted"), label("", "strong")
+        self._none, self._said = label("", "muted"), Advice("", "strong")
         self.again, self.set_up, self.disk = button(), button(), DiskRow(self)
         self.search = QLineEdit()
         self.search.setClearButtonEnabled(True)
@@ -169,7 +170,7 @@ class EnvironmentsPage(SidePage):
             message("flow.environment.gone", "{name} is no longer at {path}.", name=one.name, path=str(one.prefix))
             for one in self._gone
         )
-        self._said.setText("\n".join(self.say(one) for one in (self._done, *lost) if one is not None))
+        self._said.show_words("\n".join(self.signed(one) for one in (self._done, *lost) if one is not None))
         self._said.setVisible(bool(self._said.text()))
         is_empty = self._found is not None and not self.table.rowCount()
         none = self.tr("No environment was found on this computer.")

@@ -1,0 +1,101 @@
+"""A sentence with links: its addresses, and the pages that it names; commands that stood in it lie under a fold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+
+from PySide6.QtCore import QCoreApplication, Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
+
+from wizard.gui.widgets.announce import announce
+from wizard.gui.widgets.code import CodeLine
+from wizard.gui.widgets.commands import apart, kind_of, linked, named, pages_of, with_pages
+from wizard.gui.widgets.frames import Fold, column, empty
+from wizard.gui.widgets.labels import JOINT, label, selectable
+
+_ADDRESS = re.compile(r"https://(?:(?!;)[!-~…])*(?![;.,)])[!-~…]")
+
+
+class Advice(QWidget):
+    """A sentence for a person: its addresses can be clicked, and commands that stood in it lie under a fold."""
+
+    def __init__(self, words: str = "", role: str = "") -> None:
+        super().__init__()
+        self.label = selectable(label("", role))
+        self.label.linkActivated.connect(self._follow)
+        self.fold = Fold()
+        self._refused: Advice | None = None
+        self._lines = column(self, gap=4)
+        self._lines.addWidget(self.label)
+        self._lines.addWidget(self.fold)
+        self.show_words(words)
+
+    def text(self) -> str:
+        """Return the words that are seen, without what makes an address a link."""
+        return self._seen
+
+    def show_words(self, signed: str) -> None:
+        """Show a sentence with its signs; nothing else in it is taken for a command or a page."""
+        signed, self.commands = apart(signed)
+        self._seen, commands = with_pages(signed), self.commands
+        if self._refused is not None:
+            self._refused.setVisible(False)
+        words = self._seen
+        rich = _ADDRESS.sub(lambda found: f'<a href="{found[0]}">{found[0]}</a>', escape(signed, quote=False))
+        rich = linked(rich)
+        is_rich = "<a " in rich
+        self.label.setTextFormat(Qt.TextFormat.RichText if is_rich else Qt.TextFormat.PlainText)
+        flags = Qt.TextInteractionFlag
+        self.label.setTextInteractionFlags(flags.TextBrowserInteraction if is_rich else flags.TextSelectableByMouse)
+        self.label.setText(rich.replace("\n", "<br>") if is_rich else words)
+        self.label.setAccessibleName(words)
+        names = [*_ADDRESS.findall(words), *map(named, pages_of(signed))]
+        self.label.setAccessibleDescription(self.tr("Links: %1").replace("%1", ", ".join(names)) if is_rich else "")
+        empty(self.fold.body)
+        for command in commands:
+            if len(commands) > 1:
+                self.fold.body.addWidget(label(self._name(command, commands), "muted"))
+            self.fold.body.addWidget(CodeLine(command))
+        self.fold.show_words(QCoreApplication.translate("CodeLines", "In a terminal"))
+        self.fold.setVisible(bool(commands))
+
+    def _name(self, command: str, commands: Sequence[str]) -> str:
+        kind = kind_of(command)
+        alike = [one for one in commands if kind_of(one) == kind]
+        if len(alike) == 1:
+            return {
+                "option": self.tr("Option"),
+                "setting": self.tr("Setting"),
+                "variable": self.tr("Variable"),
+                "command": self.tr("Command"),
+            }[kind]
+        names = {
+            "option": self.tr("Option %1"),
+            "setting": self.tr("Setting %1"),
+            "variable": self.tr("Variable %1"),
+            "command": self.tr("Command %1"),
+        }
+        return names[kind].replace("%1", str(alike.index(command) + 1))
+
+    def _follow(self, address: str) -> None:
+        address = address.replace(JOINT, "")
+        if address.startswith("https://"):
+            QDesktopServices.openUrl(QUrl(address))
+            return
+        owner = self.parentWidget()
+        while owner is not None and not hasattr(owner, "open_page"):
+            owner = owner.parentWidget()
+        if owner is not None and (refused := owner.open_page(address)):
+            self._refuse(refused)
+
+    def _refuse(self, why: str) -> None:
+        """Say below the sentence why a page that it names cannot be opened."""
+        if self._refused is None:
+            self._refused = Advice("", "muted")
+            self._lines.addWidget(self._refused)
+        self._refused.show_words(why)
+        self._refused.setVisible(True)
+        announce(self, self._refused.text(), urgent=True)
