@@ -90,8 +90,8 @@ def explain_failure(error: Exception, source: Words, url: str, environment: Mapp
         return SourceUnreachable(
             "source-certificate",
             "The certificate file that your settings name could not be read, so {source} was not asked.",
-            "Correct the path (cert in the pip settings, or REQUESTS_CA_BUNDLE or SSL_CERT_FILE), or "
-            "remove the setting.",
+            "Correct the path (cert in the pip settings, or `REQUESTS_CA_BUNDLE` or `SSL_CERT_FILE`), or remove "
+            "the setting.",
             details=details,
             source=source,
         )

@@ -267,7 +267,7 @@ def _network() -> Message:
     known = load_network()
     return message(
         "explain.fact.network",
-        proxy=known.mode.value if known.proxy is None else "custom",
+        proxy=message(f"explain.fact.network-{known.mode.value}"),
         certificates=known.certificate or message("explain.fact.network-system-store"),
     )
 
