@@ -138,7 +138,7 @@ def test_a_folder_that_nothing_opens_is_said_with_its_path(
     press(qtbot, page.card.details)
     press(qtbot, page.card.buttons["folder"])
     assert str(fake_tools.HOME / "torch") in page.card._reason.text()
-    assert page.card._reason.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
+    assert page.card._reason.label.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
     press(qtbot, window.rail.logs_button)
     assert page.trouble.code == "error.folder-not-opened.summary"
     assert str(paths.logs_dir()) in page.trouble.plain_text()

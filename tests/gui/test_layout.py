@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
-from tests.gui.test_words import COMMAND
+from tests.gui.test_words import UNMARKED
 from tests.gui.walking import go_to, settle, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId
 from wizard.gui.shell.splash import SIZE, SMALLEST
@@ -48,7 +48,7 @@ def commands(window: WizardWindow) -> list[str]:
     """Name what is seen and would have to be typed. What is under a fold is not seen."""
     seen = [*visible(window, QLabel), *visible(window, QAbstractButton)]
     said = [text for one in seen for text in (one.text(), one.toolTip(), one.accessibleDescription())]  # type: ignore[attr-defined]
-    return [text for text in said if COMMAND.search(text)]
+    return [text for text in said if UNMARKED.search(text)]
 
 
 def look(qtbot: QtBot, window: WizardWindow, where: object) -> None:
