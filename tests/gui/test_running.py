@@ -16,9 +16,10 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, failed_run, half_run, until_cancelled
 from tests.gui.walking import failed_install, go_to, leave_the_run, press, settle
 from wizard.app.pages.order import PageId
+from wizard.gui.pages import file_bars
 from wizard.gui.pages.install import InstallPage
 from wizard.gui.shell.window import WizardWindow
-from wizard.gui.widgets import announce, file_bars
+from wizard.gui.widgets import announce
 from wizard.model.errors import UsageError
 from wizard.model.events import EventKind
 from wizard.model.messages import LANGUAGES

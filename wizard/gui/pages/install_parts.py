@@ -14,9 +14,9 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QFrame, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
 from wizard.app.pages.run import Bytes, RunView, StepView, limit_words
+from wizard.gui.pages.file_bars import BARS, FileBars
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import about_text, left_text, part_text, rate_text, seconds_text
-from wizard.gui.widgets.file_bars import BARS, FileBars
 from wizard.gui.widgets.frames import RowCard, column, line_up, stacked
 from wizard.gui.widgets.icons import Sign
 from wizard.gui.widgets.labels import OneLine, dress, label, plain_tip, put_words, told_of
