@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from PySide6.QtCore import Qt
@@ -16,7 +17,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.test_pictures import MACHINES
 from tests.gui.test_words import of_machine
-from tests.gui.walking import go_to, press, settle
+from tests.gui.walking import cell, go_to, press, settle
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.compatibility.data.load import load_matrix
@@ -85,7 +86,7 @@ def test_a_build_that_no_source_has_is_no_longer_the_best(qtbot: QtBot, make_win
     page = build_page(window)
     shown = [one.text() for one in page.card.findChildren(QLabel) if one.isVisible()]
     assert any("which no reachable source has" in words for words in shown)
-    cells = [page.grid.item(*page.grid.cell_of(one.torch, one.variant)).text() for one in (best, other)]
+    cells = [cell(page.grid, *page.grid.cell_of(one.torch, one.variant)) for one in (best, other)]
     assert cells == ["✓ chosen", "✓ best"]
 
 
@@ -167,10 +168,9 @@ def test_the_grid_is_whole_in_a_window_of_the_usual_size(language: str, qtbot: Q
     assert "cu132" not in grid._grid.variants  # type: ignore[union-attr]
     page.every.click()
     is_whole(qtbot, grid)
-    absent = grid.item(*grid.cell_of("2.13.0", "cu132"))
-    assert absent is not None
-    assert absent.text() == "–"
-    assert text(message("plan.cell.not-published"), language) in absent.toolTip()
+    absent = grid.cell_of("2.13.0", "cu132")
+    assert cell(grid, *absent) == "–"
+    assert text(message("plan.cell.not-published"), language) in cell(grid, *absent, role=Qt.ItemDataRole.ToolTipRole)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -219,10 +219,8 @@ def test_another_python_touches_only_the_cells_that_say_something_else(
 
 
 def texts(page: BuildPage) -> list[str]:
-    cells = [
-        page.grid.item(row, column) for row in range(page.grid.rowCount()) for column in range(page.grid.columnCount())
-    ]
-    return [cell.text() if cell else "" for cell in cells]
+    places = product(range(page.grid.rowCount()), range(page.grid.columnCount()))
+    return [cell(page.grid, *place) for place in places]
 
 
 def test_the_whole_page_is_seen_at_once(qtbot: QtBot, make_window: MakeWindow) -> None:

@@ -16,7 +16,7 @@ from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
-from tests.gui.walking import mnemonics, press, settle, typed
+from tests.gui.walking import cell, mnemonics, press, settle, typed
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
 from wizard.app.tools import Replaced
@@ -40,8 +40,7 @@ def opened(qtbot: QtBot, window: WizardWindow, prefix: Path | None = None) -> En
 
 
 def cells(page: EnvironmentsPage, column: int) -> list[str]:
-    found = (page.table.item(row, column) for row in range(page.table.rowCount()))
-    return [one.text() if one else "" for one in found]
+    return [cell(page.table, row, column) for row in range(page.table.rowCount())]
 
 
 def test_all_are_listed_and_sizes_fill_in_after(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
@@ -361,7 +360,7 @@ def test_the_chosen_row_holds_what_can_be_done(qtbot: QtBot, make_window: MakeWi
         assert table.chosen_row == row
         qtbot.waitUntil(page.card.isVisible)
         qtbot.waitUntil(lambda: table.height() > closed)
-        words = table.visualItemRect(table.item(row, 0))  # type: ignore[arg-type]
+        words = table.visualRect(table.model().index(row, 0))
         below = table.viewport().mapTo(page._list, words.topLeft()).y() + table.closed_height
         assert page.card.y() == below, "right below its words"
         card = page.card.rect()
@@ -391,8 +390,7 @@ def test_each_row_says_its_folder(qtbot: QtBot, make_window: MakeWindow, side: F
     side.known = (*side.known, replace(first, prefix=Path("/mnt/d/envs/torch")))
     page = opened(qtbot, make_window())
     rows = [row for row, name in enumerate(cells(page, 0)) if name == "torch"]
-    names = [page.table.item(row, 0) for row in rows]
-    folders = [name.data(Qt.ItemDataRole.AccessibleDescriptionRole) for name in names if name]
+    folders = [cell(page.table, row, 0, Qt.ItemDataRole.AccessibleDescriptionRole) for row in rows]
     assert folders == [str(first.prefix), str(Path("/mnt/d/envs/torch"))]
 
 

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
-from tests.gui.walking import mnemonics, press, put_away, settle
+from tests.gui.walking import cell, mnemonics, press, put_away, settle
 from tests.sentences import error_text
 from wizard.app.pages.order import SideId
 from wizard.app.tools import Tools
@@ -63,13 +63,10 @@ def test_what_was_written_is_told_whole_and_by_the_mirrors_name(
     window = make_window(language)
     window.resize(*SMALLEST)
     table = opened(qtbot, window).table
-    what = table.item(0, 1)
-    assert what is not None
-    assert what.text().endswith({"en": "Tsinghua University TUNA", "zh_CN": "清华大学 TUNA"}[language])
+    assert cell(table, 0, 1).endswith({"en": "Tsinghua University TUNA", "zh_CN": "清华大学 TUNA"}[language])
     for row in range(table.rowCount()):
-        item = table.item(row, 1)
         width = table.columnWidth(1) - 12  # less the cell's padding
-        room = table.fontMetrics().boundingRect(0, 0, width, 0, Qt.TextFlag.TextWordWrap, item.text())
+        room = table.fontMetrics().boundingRect(0, 0, width, 0, Qt.TextFlag.TextWordWrap, cell(table, row, 1))
         qtbot.waitUntil(lambda row=row, room=room: table.rowHeight(row) >= room.height())
     qtbot.waitUntil(lambda: table.verticalScrollBar().maximum() == 0)
 
@@ -81,9 +78,7 @@ def test_undoing_says_what_happened_to_each_file(qtbot: QtBot, make_window: Make
     settle(qtbot, window)
     assert "undo" in side.names()
     assert "pip.conf: exactly as before" in page._result_words.text()
-    state = page.table.item(0, 3)
-    assert state is not None
-    assert state.text() == "• taken back"
+    assert cell(page.table, 0, 3) == "• taken back"
 
 
 def test_nothing_to_undo_is_said(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:

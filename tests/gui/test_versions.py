@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
-from tests.gui.walking import settle
+from tests.gui.walking import cell, settle
 from wizard.app.pages.order import SideId
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.versions import VersionsPage
@@ -25,9 +25,7 @@ def opened(qtbot: QtBot, window: WizardWindow) -> VersionsPage:
 
 
 def row_of(table: RowTable, first: str, second: str = "") -> list[str]:
-    rows = [
-        [table.item(row, column).text() for column in range(table.columnCount())] for row in range(table.rowCount())
-    ]
+    rows = [[cell(table, row, column) for column in range(table.columnCount())] for row in range(table.rowCount())]
     return next(row for row in rows if row[0] == first and row[1].startswith(second))
 
 
@@ -42,7 +40,7 @@ def test_a_release_names_its_pythons_and_the_oldest_driver_of_each_cuda(qtbot: Q
 
 def test_the_chosen_release_shows_its_builds_with_the_cards_by_name(qtbot: QtBot, make_window: MakeWindow) -> None:
     page = opened(qtbot, make_window())
-    rows = [page.table.item(row, 0).text() for row in range(page.table.rowCount())]
+    rows = [cell(page.table, row, 0) for row in range(page.table.rowCount())]
     page.table.selectRow(rows.index("2.6.0"))
     found = row_of(page.builds, "CUDA 12.4", "Linux x86")
     assert found == ["CUDA 12.4", "Linux x86_64", "3.9 … 3.13", "525.60.13", "Maxwell … Hopper"]

@@ -7,7 +7,16 @@ from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QLibraryInfo, QMimeData, QPoint, QPointF, Qt, QVersionNumber
 from PySide6.QtGui import QDragEnterEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QLabel, QLineEdit, QRadioButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QCheckBox,
+    QLabel,
+    QLineEdit,
+    QRadioButton,
+    QTableWidget,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from tests.gui.fake_session import FakeRun, FakeSession, failed_run
@@ -19,6 +28,11 @@ from wizard.gui.shell.window import WizardWindow
 
 def settle(qtbot: QtBot, window: WizardWindow) -> None:
     qtbot.waitUntil(lambda: not window.page.is_busy and not window.tasks.busy)
+
+
+def cell(table: QTableWidget, row: int, column: int, role: int = Qt.ItemDataRole.DisplayRole) -> str:
+    """Return what a cell says. An item that Qt made is asked for by nobody: Python would keep it beyond its end."""
+    return str(table.model().index(row, column).data(role) or "")
 
 
 def dragged_in(data: QMimeData) -> QDragEnterEvent:

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from tests.classroom.pack.classes import Class
 from tests.classroom.server.test_room import full, told
 from tests.gui.teaching.pages import LONG, of_pack, opened, reported, said
-from tests.gui.walking import mnemonics, press, settle, typed
+from tests.gui.walking import cell, mnemonics, press, settle, typed
 from wizard.classroom.results.proof import RefusedResult, note_refused
 from wizard.classroom.results.room import room
 from wizard.gui.shell.splash import SMALLEST
@@ -25,7 +25,7 @@ def test_results_come_in_by_themselves_and_who_needs_help_comes_first(
     opened(qtbot, page, pack)
     reported(pack, of_pack(built, 1), of_pack(built, 2, status=1, error=full()), of_pack(built, 3))
     qtbot.waitUntil(lambda: page.room.table.rowCount() == 3, timeout=LONG)
-    first = [page.room.table.item(0, column).text() for column in range(4)]
+    first = [cell(page.room.table, 0, column) for column in range(4)]
     assert first[0] == "✕ needs help"
     assert first[1] == "seat 2"
     assert "D:/class" in first[2]
@@ -34,7 +34,7 @@ def test_results_come_in_by_themselves_and_who_needs_help_comes_first(
     page.room.table.selectRow(2)
     assert "seat 3" in page.room.detail._name.text()
     reported(pack, of_pack(built, 2))
-    qtbot.waitUntil(lambda: page.room.table.item(0, 0).text() == "✓ ok", timeout=LONG)
+    qtbot.waitUntil(lambda: cell(page.room.table, 0, 0) == "✓ ok", timeout=LONG)
     assert "seat 3" in page.room.detail._name.text(), "the selection stays with its computer"
 
 
@@ -70,7 +70,7 @@ def test_the_filter_shows_who_is_looked_for(page_of, qtbot: QtBot, pack: Path, b
     assert page.room.table.rowCount() == 1
     page.room.only_red.setChecked(False)
     typed(qtbot, page.room.filter, "SEAT 3")
-    assert [page.room.table.item(row, 1).text() for row in range(page.room.table.rowCount())] == ["seat 3"]
+    assert [cell(page.room.table, row, 1) for row in range(page.room.table.rowCount())] == ["seat 3"]
     typed(qtbot, page.room.filter, "nobody")
     assert page.room.table.rowCount() == 0
     assert "No row has these words" in said(window)
@@ -103,7 +103,7 @@ def test_each_state_of_the_page_has_its_own_letters(
     unique()
     press(qtbot, window.ask.stay)
     window.rail.languages["en" if language == "zh_CN" else "zh_CN"].click()
-    assert ("需要处理" in page.room.table.item(0, 0).text()) == (language == "en")
+    assert ("需要处理" in cell(page.room.table, 0, 0)) == (language == "en")
     window.rail.languages[language].click()
 
 
@@ -131,4 +131,4 @@ def test_who_forged_a_result_is_named(page_of, qtbot: QtBot, pack: Path, built: 
     opened(qtbot, page, pack)
     note_refused(pack, RefusedResult(1_800_000_000.0, "192.0.2.7", "0123abcd", "forged"))
     qtbot.waitUntil(lambda: "A result from 192.0.2.7 was refused" in said(window), timeout=LONG)
-    assert "could have sent it" in page.room.table.item(0, 2).text()
+    assert "could have sent it" in cell(page.room.table, 0, 2)

@@ -32,8 +32,8 @@ from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.fields import read_in_order
 from wizard.gui.widgets.frames import Fold, FoldList, column, line_up
 from wizard.gui.widgets.icons import ICON_SIZE, icon
-from wizard.gui.widgets.labels import SIGNS, Pill, label, plain_tip, selectable
-from wizard.gui.widgets.row_table import RowTable
+from wizard.gui.widgets.labels import SIGNS, Pill, label, selectable
+from wizard.gui.widgets.row_table import RowTable, put
 from wizard.model.messages import Message, bytes_text, message
 
 if TYPE_CHECKING:
@@ -351,10 +351,8 @@ class RoomPanel(QWidget):
         why, fix = self._say(row.why), self._say(row.fix) if is_red else ""
         texts = (f"{SIGNS['problem' if is_red else 'ok']} {state}", row.label or row.machine, why, fix)
         for column_number, words in enumerate(texts):
-            cell = self.table.put(place, column_number, words)
-            cell.setToolTip(plain_tip(words))
-            if column_number == _COMPUTER:
-                cell.setData(Qt.ItemDataRole.AccessibleDescriptionRole, row.cards)
+            self.table.put(place, column_number, words, words)
+        put(self.table, place, _COMPUTER, Qt.ItemDataRole.AccessibleDescriptionRole, row.cards)
 
     def _choose(self, row: MachineRow) -> None:
         """From the map; what the list leaves out is shown again."""

@@ -16,7 +16,7 @@ from wizard.gui.tools.base import SidePage
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.diff_view import FileDiff
 from wizard.gui.widgets.frames import box, column, empty
-from wizard.gui.widgets.labels import SIGNS, Pill, label, plain_tip, selectable
+from wizard.gui.widgets.labels import SIGNS, Pill, label, selectable
 from wizard.gui.widgets.row_table import RowTable
 from wizard.model.messages import Message, message
 from wizard.toolconfig.model import Diff, Tool
@@ -127,7 +127,7 @@ class UndoPage(SidePage):
                 sign = SIGNS[_SIGN_OF.get(change.state.value, "note")]
                 for place, words in enumerate((when, self.say(change.reason), files, f"{sign} {state}")):
                     tip = "\n".join(file.path for file in change.files) if place == _FILES else words
-                    self.table.put(row, place, words).setToolTip(plain_tip(tip))
+                    self.table.put(row, place, words, tip)
                 if before is not None and change.id == before.id:
                     self.table.selectRow(row)
         self.table.fit()

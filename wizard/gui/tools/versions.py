@@ -12,7 +12,7 @@ from wizard.app.pages.order import SideId
 from wizard.gui.shell.context import AppContext
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.widgets.advice import Advice
-from wizard.gui.widgets.labels import label, plain_tip
+from wizard.gui.widgets.labels import label
 from wizard.gui.widgets.row_table import RowTable
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, message
@@ -192,7 +192,7 @@ class VersionsPage(SidePage):
                 drivers = ", ".join(f"{cuda} ({driver})" for cuda, driver in one.drivers(paths.os_name()))
                 cells = (one.torch, one.released, one.torchvision or _NOTHING, _span(one.pythons), drivers or _NOTHING)
                 for place, words in enumerate(cells):
-                    self.table.put(row, place, words).setToolTip(plain_tip(words))
+                    self.table.put(row, place, words, words)
         self.table.fit()
         if self._releases:
             self.table.selectRow(before)
@@ -205,7 +205,7 @@ class VersionsPage(SidePage):
             self.builds.setRowCount(len(one.builds))
             for row, build in enumerate(one.builds):
                 for place, words in enumerate(self._cells(build)):
-                    self.builds.put(row, place, words).setToolTip(plain_tip(words))
+                    self.builds.put(row, place, words, words)
             self.builds.fit()
         self.render_state()
 

@@ -13,12 +13,12 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableWidget,
-    QTableWidgetItem,
     QWidget,
 )
 
 from wizard.gui.shell.theme import colour_now
 from wizard.gui.widgets.frames import draw_bar
+from wizard.gui.widgets.labels import plain_tip
 
 PADDING = 16
 Index = QModelIndex | QPersistentModelIndex
@@ -27,6 +27,13 @@ BADGE = Qt.ItemDataRole.UserRole + 1  # of a state: what colours it
 FOLDER = Qt.ItemDataRole.UserRole + 2  # of a name: the line below it
 _BAR_WIDTH, _BAR_HEIGHT, EDGE, _INSET = 64, 8, 4, 11  # pixels
 SMALL = 0.9  # of the running text
+
+
+def put(table: QTableWidget, row: int, column: int, role: int, value: object) -> None:
+    """Set what a cell says in one of its roles. Qt makes the cell itself: one that Python made, and Qt destroyed when
+    the rows were filled anew, ended the program now and then (PySide 6.11, `releaseWrapper`)."""
+    model = table.model()
+    model.setData(model.index(row, column), value, role)
 
 
 class RowTable(QTableWidget):
@@ -83,9 +90,9 @@ class RowTable(QTableWidget):
         """For all lines of its longest cell. Qt's own answer forgets the padding of a style sheet."""
         wraps, boxes = Qt.TextFlag.TextWordWrap, []
         for column in range(self.columnCount()):
-            if cell := self.item(row, column):
+            if words := self.model().index(row, column).data():
                 room = self.columnWidth(column) - PADDING
-                boxes.append(self.fontMetrics().boundingRect(0, 0, room, 0, wraps, cell.text()))
+                boxes.append(self.fontMetrics().boundingRect(0, 0, room, 0, wraps, words))
         return max((box.height() for box in boxes), default=0) + PADDING
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -93,13 +100,12 @@ class RowTable(QTableWidget):
         if self._wraps and event.size().width() != event.oldSize().width():
             self.fit()
 
-    def put(self, row: int, column: int, words: str, is_number: bool = False) -> QTableWidgetItem:
-        """Set a cell's words and return it; numbers stand at the right."""
-        made = QTableWidgetItem(words)
-        if is_number:
-            made.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.setItem(row, column, made)
-        return made
+    def put(self, row: int, column: int, words: str, tip: str = "", is_number: bool = False) -> None:
+        """Set a cell's words, and what is shown of them where the pointer rests; numbers stand at the right."""
+        where = Qt.AlignmentFlag.AlignRight if is_number else Qt.AlignmentFlag.AlignLeft
+        put(self, row, column, Qt.ItemDataRole.DisplayRole, words)
+        put(self, row, column, Qt.ItemDataRole.ToolTipRole, plain_tip(tip))
+        put(self, row, column, Qt.ItemDataRole.TextAlignmentRole, (where | Qt.AlignmentFlag.AlignVCenter).value)
 
     @property
     def chosen_row(self) -> int:

@@ -25,6 +25,7 @@ from wizard.app.pages.build import Grid, may_be_forced
 from wizard.compatibility.model import Candidate
 from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.figures import variant_text
+from wizard.gui.widgets.row_table import put
 from wizard.model.messages import message
 
 _ROW_HEIGHT = 32
@@ -122,6 +123,9 @@ class BuildGrid(QTableWidget):
         self.setProperty("role", "builds")
         self.setMouseTracking(True)
         self.setItemDelegate(_Cell(self))
+        cell = QTableWidgetItem()  # nothing is edited, dragged or ticked
+        cell.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+        self.setItemPrototype(cell)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setSectionsClickable(False)
@@ -257,22 +261,16 @@ class BuildGrid(QTableWidget):
         self.setColumnCount(len(columns))
         self.setHorizontalHeaderLabels(list(columns))
         self.setVerticalHeaderLabels([variant_text(one) for one in rows])
-        for row in range(len(rows)):
-            for column in range(len(columns)):
-                item = QTableWidgetItem()
-                item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-                self.setItem(row, column, item)
 
     def _fill(self, row: int, column: int, words: _Words) -> None:
         """Only what is another than it was: another Python changes few cells, and each takes its time."""
-        item = self.item(row, column)
-        if item is None or self._shown.get((row, column)) == words:
+        if self._shown.get((row, column)) == words:
             return
         self._shown[row, column] = words
-        item.setText(words.text)
-        item.setData(_KIND, words.kind)
-        item.setData(Qt.ItemDataRole.AccessibleTextRole, words.whole)
-        item.setToolTip(plain_tip(words.whole))
+        put(self, row, column, Qt.ItemDataRole.DisplayRole, words.text)
+        put(self, row, column, _KIND, words.kind)
+        put(self, row, column, Qt.ItemDataRole.AccessibleTextRole, words.whole)
+        put(self, row, column, Qt.ItemDataRole.ToolTipRole, plain_tip(words.whole))
 
     def _words(self, one: Candidate | None, picked: Candidate | None, best: Candidate | None) -> _Words:
         say = self.context.translator.say

@@ -19,8 +19,8 @@ from wizard.app.pages.build import version_rank
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import column
 from wizard.gui.widgets.icons import ICON_SIZE, icon
-from wizard.gui.widgets.labels import SIGNS, plain_tip, told_of
-from wizard.gui.widgets.row_table import BADGE, EDGE, FOLDER, SHARE, BadgeCell, Cell, NameCell, RowTable, SizeCell
+from wizard.gui.widgets.labels import SIGNS, told_of
+from wizard.gui.widgets.row_table import BADGE, EDGE, FOLDER, SHARE, BadgeCell, Cell, NameCell, RowTable, SizeCell, put
 from wizard.model.messages import bytes_text
 from wizard.system.traits import this
 
@@ -254,25 +254,25 @@ class EnvironmentsTable(RowTable):
         shown = {row: self._sizes.get(one.prefix) for row, one in enumerate(self._rows)}
         largest = max((sizes.apparent for sizes in shown.values() if sizes), default=0)
         for row, sizes in shown.items():
-            cell = self.item(row, _SIZE)
-            if cell is not None and sizes and largest:
-                cell.setData(SHARE, sizes.apparent / largest)
+            if sizes and largest:
+                put(self, row, _SIZE, SHARE, sizes.apparent / largest)
 
     def _fill(self, row: int, one: Environment, sizes: Sizes | None) -> None:
         state, word = environment_state(one.state.value)
         is_one_of_several = not self.is_tall and sum(other.name == one.name for other in self._every) > 1
-        name = self.put(row, _NAME, f"{one.name}  ({one.prefix.parent})" if is_one_of_several else one.name)
+        name = f"{one.name}  ({one.prefix.parent})" if is_one_of_several else one.name
+        self.put(row, _NAME, name, str(one.prefix))
         if self.is_tall:
-            name.setData(FOLDER, from_home(one.prefix))
-        name.setToolTip(plain_tip(str(one.prefix)))
-        name.setData(Qt.ItemDataRole.AccessibleDescriptionRole, str(one.prefix))
+            put(self, row, _NAME, FOLDER, from_home(one.prefix))
+        put(self, row, _NAME, Qt.ItemDataRole.AccessibleDescriptionRole, str(one.prefix))
         python = ".".join((one.python or "–").split(".")[: 2 if self.is_tall else None])
-        self.put(row, _PYTHON, python).setToolTip(plain_tip(one.python or ""))
+        self.put(row, _PYTHON, python, one.python or "")
         self.put(row, _TORCH, built_words(one) if self.is_tall else torch_words(one))
         self.put(row, _ENGINE, engine_name(one.kind.value))
         self.put(row, _SIZE, bytes_text(sizes.apparent) if sizes else "…", is_number=True)
         self.put(row, _USED, day_text(one.last_used))
-        self.put(row, _STATE, f"{SIGNS[state]} {word}").setData(BADGE, state)
+        self.put(row, _STATE, f"{SIGNS[state]} {word}")
+        put(self, row, _STATE, BADGE, state)
 
 
 class OpenedRow(QWidget):
