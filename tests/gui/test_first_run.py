@@ -212,7 +212,7 @@ def test_one_calm_page_is_shown_while_the_program_chooses(
     click_next(qtbot, window)
     qtbot.waitUntil(lambda: "select_build" in session.names())
     said = [one.text() for one in visible(window, QLabel) if isinstance(one, QLabel)]
-    assert said.count("checking…") == 2, "the build is asked for at the sources"
+    assert said.count("checking…") == 1, "the build is asked for at the sources"
     assert not any("torch" in words or "fits" in words for words in said), "no source has answered that it has one"
     assert SIGNS["ok"] not in said
     assert not window.footer.primary.isVisible(), "there is nothing to press but the way to choose by hand"

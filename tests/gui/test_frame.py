@@ -311,6 +311,7 @@ def test_the_log_unfolds_where_it_is_seen(qtbot: QtBot, make_window: MakeWindow,
     window.resize(900, 600)
     install.progress.setMinimumHeight(400)  # as much as a long run has to say
     qtbot.keyClick(window.focusWidget(), Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: install.log.geometry().top() > install.progress.geometry().bottom())  # laid out anew
     qtbot.waitUntil(lambda: install.log.visibleRegion().boundingRect().height() >= install.log.minimumHeight())
 
 

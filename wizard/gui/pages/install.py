@@ -1,8 +1,6 @@
 """Install: shows the run that the worker carries out, live or after a restart of the window.
 
-One bar of bytes and weights, the steps with their states, the log folded away. Pause and cancel are wishes
-that the worker reads; the page says "Cancelling…" until the worker has written its last line.
-
+Pause and cancel are wishes that the worker reads; the page says "Cancelling…" until it has written its last line.
 One file: one page; its parts are in `install_parts.py`.
 """
 
@@ -11,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QPushButton, QWidget
 
@@ -152,6 +150,8 @@ class InstallPage(Page):
     def _fold_log(self, is_open: bool) -> None:
         self.log.setVisible(is_open)
         self._make_room()
+        if is_open:  # once it has its place
+            QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(self.log, 0, 0))
         self.log_button.setText(self.tr("&Log (Ctrl+L)"))
         self.log_button.setIcon(fold_icon(is_open))
         for part in (self.log, self.log_button):
