@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.walking import go_to, press, settle, visible
+from tests.gui.walking import go_to, mnemonics, press, settle, visible
 from wizard.app.pages.order import PageId
 from wizard.app.pages.project import environment_name
 from wizard.app.project import with_lost
@@ -90,6 +90,8 @@ def test_what_differs_stands_first_and_needs_a_yes(
     qtbot.waitUntil(page.project.agree.isVisible)
     page.project.agree.click()
     assert window.footer.primary.isEnabled()
+    letters = [letter for letter, _ in mnemonics(window)]
+    assert len(letters) == len(set(letters)), sorted(mnemonics(window))
     page.project.strict.click()
     assert not window.footer.primary.isEnabled()
     qtbot.waitUntil(lambda: not page.project.agree.isVisible())

@@ -119,7 +119,7 @@ class CheckPage(Page):
                 of = self.tr("For the project %1.").replace("%1", Path(self.state.project.folder).name)
                 words = self.context.translator.join((of, words))
             if self._may_hurry:
-                words = self.tr("Next only chooses.")
+                words = self.tr("Next installs nothing.")
             self._show_facts(check_rows(facts, looks))
         self.set_head(self.tr("Your computer"), words if self._written.isHidden() else "")
         drifted = tuple(drift_rows(looks.drifts)) if looks and facts else ()

@@ -61,7 +61,7 @@ class ProjectPanel(QWidget):
     def retranslate(self) -> None:
         self.strict.setText(self.tr("E&xactly what the project asks for, or nothing"))
         self.other.setText(self.tr("&Other file…"))
-        self.more.show_words(self.tr("What was &noticed while reading"))
+        self.more.show_words(self.tr("What was noticed &while reading"))
         self._refused.setText(
             self.tr("What the project asks for is not available in exactly these versions. Untick “Exactly what the project asks for” to accept what differs.")
         )
