@@ -148,7 +148,7 @@ def test_as_an_ordinary_user_others_may_read_it(shared: Path, place: Path, conda
     assert said["uid"] == (NOBODY if os.geteuid() == 0 else os.geteuid())
     assert {path.stat().st_uid for path in prefix.rglob("*")} == {said["uid"]}
     closed = [path for path in prefix.rglob("*") if not path.is_symlink() and path.stat().st_mode & 0o044 != 0o044]
-    assert closed == [prefix / ".torch-setup-unfinished.json"]
+    assert set(closed) <= {prefix / ".torch-setup-unfinished.json"}  # which none but its owner needs
     assert (home / ".conda" / "environments.txt").read_text(encoding="utf-8") == f"{prefix}\n"
     ran = subprocess.run([prefix / "bin" / "python", "-c", "print(1)"], capture_output=True, text=True, timeout=60)
     assert ran.stdout == "1\n"
