@@ -221,7 +221,6 @@ def _python(text: str | None) -> tuple[str | None, str | None]:
 
 
 def _engine(engine: str, conda: str | None) -> str:
-
     if conda is None or engine == "conda":
         return engine
     if engine != "auto":

@@ -82,7 +82,7 @@ def base_of(spec: str) -> str:
         return urlunsplit((scheme, parts.netloc, path, "", ""))
     if scheme and scheme != "file":
         raise UsageError(PACK_BAD_ADDRESS, address=redact(spec))
-    folder = Path(spec).expanduser().absolute() if not scheme else _folder_of(spec)
+    folder = Path(spec).expanduser().absolute() if not scheme else file_path(spec)
     if not (folder / LISTING).is_file():
         raise UsageError(PACK_NO_FOLDER, path=str(folder))
     return folder.as_uri().rstrip("/") + "/"
@@ -90,12 +90,7 @@ def base_of(spec: str) -> str:
 
 def shown(base: str) -> str:
     """As people know it: a folder by its path."""
-    return str(_folder_of(base)) if base.startswith("file:") else redact(base)
-
-
-def _folder_of(address: str) -> Path:
-
-    return file_path(address)
+    return str(file_path(base)) if base.startswith("file:") else redact(base)
 
 
 def open_pack(base: str, environment: Mapping[str, str] | None = None) -> OpenPack:
