@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.order import PageId, SideId
 from wizard.app.pages.report import REPAIR_STEP, read_report
-from wizard.app.pages.run import RunView
 from wizard.app.use.runs import last_times, resume_or_show
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.install_parts import RunProgress, RunSteps
@@ -151,11 +150,15 @@ class InstallPage(Page):
         self.log.setVisible(is_open)
         self._make_room()
         if is_open:  # once it has its place
-            QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(self.log, 0, 0))
+            QTimer.singleShot(0, self, self._scroll_to_log)
         self.log_button.setText(self.tr("&Log (Ctrl+L)"))
         self.log_button.setIcon(fold_icon(is_open))
         for part in (self.log, self.log_button):
             part.setAccessibleName(self.tr("Log"))
+
+    def _scroll_to_log(self) -> None:
+        middle, half = self.log.geometry().center(), self.log.height() // 2 + 1
+        self._scroll.ensureVisible(middle.x(), middle.y(), 0, half)  # ensureWidgetVisible shows its cursor's line alone
 
     def _make_room(self) -> None:
         """In a low window the log takes the place of the steps: the page need not scroll, and its title stays."""
@@ -189,7 +192,8 @@ class InstallPage(Page):
         self.steps.show_view(view, going, self._paused, was_read and not self.state.choices.reuse, self._cancelling)
         self._make_room()
         self._show_buttons(going)
-        self._tell_steps(view)
+        for words in self.steps.ended(view):  # for who cannot see the steps change
+            self.announce(words)
         self._show_percent(int(view.fraction * 100))
 
     def _show_silence(self, seconds: int) -> bool:
@@ -231,11 +235,6 @@ class InstallPage(Page):
         if percent != self._percent or not self.is_going:
             self._percent = percent
             self.retitled.emit()
-
-    def _tell_steps(self, view: RunView) -> None:
-        """For who cannot see the steps change."""
-        for words in self.steps.ended(view):
-            self.announce(words)
 
     def _show_buttons(self, going: bool) -> None:
         unfinished = not going and self.state.report is None
