@@ -59,6 +59,7 @@ def relaxed(thorough: int, usual: int) -> settings:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(PARTS))
 def test_every_pattern_takes_its_own_words_again_and_again(name: str) -> None:
     for part in PARTS[name]:

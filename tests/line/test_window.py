@@ -74,7 +74,7 @@ def wait_for_end(qtbot: QtBot, window: WizardWindow) -> None:
     qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY and window.navigator.state.run_over, timeout=LONG)
 
 
-@pytest.mark.parametrize("language", ["en", "zh_CN"])
+@pytest.mark.parametrize("language", ["en", pytest.param("zh_CN", marks=pytest.mark.slow)])
 def test_by_mouse_to_a_tested_environment(open_window, at_home: World, qtbot: QtBot, language: str) -> None:  # type: ignore[no-untyped-def]
     window = open_window(language)
     walk_to_review(qtbot, window, at_home, "mine")
@@ -86,7 +86,7 @@ def test_by_mouse_to_a_tested_environment(open_window, at_home: World, qtbot: Qt
     assert at_home.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
 
 
-@pytest.mark.parametrize("language", ["en", "zh_CN"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.slow), "zh_CN"])
 def test_by_keyboard_alone(open_window, at_home: World, qtbot: QtBot, language: str) -> None:  # type: ignore[no-untyped-def]
     window = open_window(language)
     qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Space)
