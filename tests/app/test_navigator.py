@@ -159,7 +159,7 @@ def test_a_page_that_cannot_be_opened_says_why_and_what_leads_there() -> None:
 
     assert why(PageId.BUILD).startswith("The page Build belongs to a setup, and none has been begun.")
     walk(navigator, PageId.BUILD)
-    assert why(PageId.PLACE) == "The page Place comes later. Go on from the page Build with “Next”."
+    assert why(PageId.PLACE) == "The page Place comes later. Press “Next” on the page Build first."
     walk(navigator, PageId.INSTALL)
     assert why(PageId.SOURCE).startswith("The setup has begun, so the page Source is closed.")
     of_project = replace(AppState(), project=cast(Project, object()))

@@ -132,7 +132,7 @@ def test_another_python_than_build_proposed_is_said(
     plan = replace(preview.plan, python="3.9", engine="venv", engine_reason=own)
     window.navigator.put_preview(replace(preview, plan=plan))
     assert "Python: 3.9, not 3." in review_page(window).different.accessibleName()
-    why = "The torch that a source has is for that Python."
+    why = "The source has this torch for Python 3.9 only."
     qtbot.waitUntil(lambda: why in texts(window))  # the other one is here
     assert not any(one.accessibleName() == "Python: Why?" for one in visible(window, QPushButton)), "that is all of it"
     facts = window.navigator.state.facts

@@ -113,7 +113,11 @@ def python_changed(state: AppState, plan: Plan) -> tuple[Message, ...]:
         return ()
     why, pythons = plan.engine_reason, state.facts.machine.pythons if state.facts else ()
     if plan.engine == "venv" and any(one.has_venv and one.minor == proposed for one in pythons):
-        why = message("flow.differs.torch-python", "The torch that a source has is for that Python.")
+        why = message(
+            "flow.differs.torch-python",
+            "The source has this torch for Python {python} only.",
+            python=plan.python,
+        )
     return (
         message(
             "plan.other-python",
