@@ -133,7 +133,8 @@ def file_too_large(server: FaultServer, store: Downloads, file: LockedFile) -> N
 def test_a_disk_that_others_fill_meanwhile(server: FaultServer, store: Downloads) -> None:
     """Enough before, too little while: it stops before the last byte of room is gone, and nothing is lost."""
     data = some_bytes(6 * MB)
-    file = locked(data, server.add("/a", data, Faults(bytes_per_second=MB)))
+    slow = Faults(bytes_per_second=MB, stall_after=2_500_000)  # the last byte never comes, however busy the computer
+    file = locked(data, server.add("/a", data, slow))
     taken: list[int] = []
     options = Options(environment={}, free_bytes=lambda folder: 1000 if max(taken, default=0) > 2 * MB else 1 << 40)
     with pytest.raises(WizardError) as caught:
