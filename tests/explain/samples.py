@@ -110,6 +110,7 @@ _PLAIN: dict[str, str] = {
     "proxy-tunnel": "pip: ProxyError('Cannot connect to proxy.', OSError('Tunnel connection failed: 407 Proxy Authentication Required'))",
     "mirror-403": "ERROR: HTTP error 403 while getting https://mirror.example.edu/tuna/torch.whl",
     "http-index-ignored": "WARNING: The repository located at mirror.example is not a trusted or secure host and is being ignored.",
+    "disk-full": "OSError: [Errno 28] No space left on device",
     "nospace": "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device",
     "quota": "OSError: [Errno 122] Disk quota exceeded: '/home/x/.cache/pip'",
     "longpath": "ERROR: Could not install packages due to an OSError: [Errno 2] No such file or directory: 'C:\\\\Users\\\\x'\nHINT: This error might have occurred since this system does not have Windows Long Path support enabled.",
