@@ -119,12 +119,15 @@ def test_a_bad_machine_file_is_named(call: Call, tmp_path: Path, content: str) -
     assert "Traceback" not in done.stderr
 
 
-def test_without_a_display_it_says_so_and_shows_the_line(call: Call) -> None:
+def test_without_a_display_it_says_so_and_shows_the_line(call: Call, tmp_path: Path) -> None:
     if sys.platform == "win32":
         pytest.skip("Windows always has one")
     done = call()
     assert done.returncode == 1
-    assert "torch-wizard setup" in done.stderr
+    assert "torch-wizard setup --yes" in done.stderr
+    done = call(str(tmp_path))
+    assert done.returncode == 1
+    assert f"torch-wizard setup --project {tmp_path}" in done.stderr
 
 
 @pytest.mark.parametrize("arguments", [("frobnicate",), ("setup", "--engine", "warp"), ("run",), ("verify",)])

@@ -36,6 +36,13 @@ def test_a_file_opens_the_window(folder: Path, words: list[str], meant: list[str
     assert with_command([str(folder / words[-1])]) == ["window", str(folder / words[-1])]
 
 
+def test_so_does_a_folder_that_is_given_by_a_path(folder: Path) -> None:
+    (folder / "repo").mkdir()
+    for given in (".", "..", "./repo", str(folder / "repo")):
+        assert with_command([given]) == ["window", given]
+    assert with_command(["repo"]) == ["repo"], "a name alone could be a command's"
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -49,7 +56,7 @@ def test_a_file_opens_the_window(folder: Path, words: list[str], meant: list[str
         ["run", "plan.json"],
         ["--lang"],
         ["--lang", "en"],
-        ["."],
+        ["no/such/folder"],
         ["-x.torchlab"],
     ],
 )

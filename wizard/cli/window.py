@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from wizard.cli.terminal import Terminal
 
 
-# `torch-wizard FILE` means `torch-wizard window FILE`: what a file manager, a drop on the icon or a hand gives.
+# `torch-wizard FILE` means `torch-wizard window FILE`: what a file manager, a drop on the icon or a hand gives. So does
+# a folder that is given by a path (`.`, `code/their-repo`): a project or an environment.
 #
 # Looks at the words only as far as it must, for the window's first picture waits for it: the grammar is `arguments.py`.
 # A command's name never holds a dot, so a file of such a name in the current folder takes no command's place.
@@ -26,21 +27,26 @@ _LANGUAGE = "--lang"  # the one option before a command that has a word of its o
 
 
 def with_command(argv: Sequence[str]) -> list[str]:
-    """With `window` before a file that stands where a command is expected."""
+    """With `window` before a file or a folder that stands where a command is expected."""
     words = list(argv)
     at = 0
     while at < len(words) and words[at].startswith(_LANGUAGE):
         at += 1 if "=" in words[at] else 2
-    if at < len(words) and _is_file(words[at]):
+    if at < len(words) and _is_opened(words[at]):
         words.insert(at, "window")
     return words
 
 
-def _is_file(word: str) -> bool:
+def _is_opened(word: str) -> bool:
     """A class profile also when it is not there: the window says so, as of any other file that it cannot open."""
     if word.startswith("-"):
         return False
-    return word.lower().endswith(_SUFFIX) or ("." in os.path.basename(word) and os.path.isfile(word))  # noqa: PTH113, PTH119
+    name = os.path.basename(word)  # noqa: PTH119
+    if name == word and word not in (os.curdir, os.pardir):
+        is_there = "." in name and os.path.isfile(word)  # noqa: PTH113
+    else:
+        is_there = os.path.exists(word) and (os.path.isdir(word) or "." in name)  # noqa: PTH110, PTH112
+    return is_there or word.lower().endswith(_SUFFIX)
 
 
 OpenWindow = Callable[["WindowSession", str | None, bool], int]
@@ -65,7 +71,9 @@ def window(file: str | None, self_test: bool, terminal: Terminal, open_window: O
         terminal.say(
             message("cli.no_display", "No display was found, so there is no window. The same job runs in the terminal:")
         )
-        terminal.write("  torch-wizard setup --yes --name torch")
+        is_project = file is not None and os.path.isdir(file)  # noqa: PTH112
+        asked = f"--project {this().quoted(file or '')}" if is_project else "--yes --name torch"
+        terminal.write(f"  torch-wizard setup {asked}")
         return ExitStatus.FAILED
     if _is_something_left():
         from wizard.app.use.runs import finish_deletions_in_background
