@@ -77,7 +77,7 @@ def test_what_differs_stands_first_and_needs_a_yes(
     qtbot.waitUntil(lambda: "requires-python" in said(page))
     words = said(page)
     assert page.project._unasked.text() in words, "nobody was asked yet"
-    assert page.project._unasked.text().startswith(("Not looked up: whether the other packages", "未查询："))
+    assert page.project._unasked.text().startswith(("Not looked up: whether the project's packages", "未查询："))
     assert words.index("torch==2.0.99") < words.index("requires-python")
     assert "flash-attn>=2.7" in words
     reasons = [one for one in visible(window, QLabel) if one.property("role") == "differs"]

@@ -31,7 +31,7 @@ def pick(state: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
 def test_the_lines_name_the_files_and_what_was_not_looked_up(project: Path, tmp_path: Path) -> None:
     said = pick(tmp_path / "s", "--project", project, "--machine", OLD_CARD).stdout
     assert "Read from: requirements.txt\n" in said
-    assert "Not looked up: whether the other packages (2)" in said
+    assert "Not looked up: whether the project's packages go together" in said
     document = json.loads(pick(tmp_path / "s", "--project", project, "--machine", OLD_CARD, "--json").stdout)
     assert document["not_looked_up"] in said
     (project / "requirements.txt").write_text("torch\n")

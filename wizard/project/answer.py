@@ -122,14 +122,12 @@ def unasked_words(project: Project, decision: ProjectDecision) -> Message | None
     """Return what an answer leaves open that asked no source; None where a lock that is kept has all of it."""
     is_kept = not any(one.key in _LOCK_LEFT for one in decision.remarks)
     locked = {one.name for one in project.statements if is_kept and one.strength == LOCKED}
-    unasked = [one for one in decision.understood.rest if one.name not in locked]
-    if not (unasked and decision.candidate):
+    if not (decision.candidate and any(one.name not in locked for one in decision.understood.rest)):
         return None
     return message(
         "project.head.unasked",
-        "Not looked up: whether the other packages ({count}) go together and have wheels for this Python and "
-        "system. A setup asks that before it installs anything.",
-        count=len(unasked),
+        "Not looked up: whether the project's packages go together and have wheels for this Python and system. "
+        "A setup asks that before it installs anything.",
     )
 
 
