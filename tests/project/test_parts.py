@@ -141,7 +141,17 @@ def test_folders_below_that_are_compiled_are_named(tmp_path: Path) -> None:
     assert said == "models/ops"
     named: dict[str, str | bytes] = {**files, "README.md": "```\ncd models/ops\npip install .\n```\n"}
     found = decided(tmp_path / "b", named, BLACKWELL)
-    assert {"folders-too", "parts-compiled"} & codes(found) == {"folders-too"}
+    assert {"folders-too", "parts-compiled", "own-no-card"} & codes(found) == {"folders-too", "parts-compiled"}
+    found = decided(tmp_path / "b", named, NO_CARD)
+    [said] = [one.params["file"] for one in found.remarks if one.key.endswith("own-no-card")]
+    assert said == "models/ops", "a line that installs it takes no sentence away"
+    either = setup.replace("CUDAExtension\n", "CUDAExtension, CppExtension\n") + "CppExtension('a', [])\n"
+    found = decided(tmp_path / "c", {**files, "models/ops/setup.py": either}, NO_CARD)
+    assert {"parts-compiled", "own-no-card"} & codes(found) == {"parts-compiled"}
+    beside = {"setup.py": setup.replace("'ops', ", "'all', "), "requirements.txt": "torch\n"}
+    found = decided(tmp_path / "d", {**files, **beside}, NO_CARD)
+    [said] = [one.params["file"] for one in found.remarks if one.key.endswith("own-no-card")]
+    assert said == "setup.py, models/ops"
 
 
 def test_where_each_python_has_a_torch_of_its_own_the_python_is_chosen_first(tmp_path: Path) -> None:

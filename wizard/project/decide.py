@@ -326,12 +326,19 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             least = (row.cuda_ends if state == "newer-cuda" else row.least) if row else ""
             yield message(f"project.native.{state}", name=native.name, least=least, given=candidate.variant)
     yield from lacking_parts(asks, candidate)
-    own = next((one for one in asks.remarks if one.key.endswith(f".{OWN_CUDA}")), None)
-    if own and candidate.variant == CPU:
-        yield message("project.remark.own-no-card", file=own.params["file"])
+    if candidate.variant == CPU:
+        yield from _own_without_card(asks)
     yield from _linked(asks)
     chosen = replace(weigher.choices, torch=candidate.torch, variant=candidate.variant, python=best.python)
     yield from resolve(weigher.machine, weigher.matrix, chosen, prove_all=False).notices
+
+
+def _own_without_card(asks: Understood) -> Iterator[Message]:
+    """The project's own CUDA code, of its root and of folders below, which nothing can build for the CPU."""
+    own = [one.params["file"] for one in asks.remarks if one.key.endswith(f".{OWN_CUDA}")]
+    own += [one.params["cuda"] for one in asks.remarks if one.params.get("cuda")]
+    if own:
+        yield message("project.remark.own-no-card", file=", ".join(map(str, own)))
 
 
 def _linked(asks: Understood) -> Iterator[Message]:

@@ -9,12 +9,14 @@ from collections.abc import Iterable, Mapping
 
 from wizard.model.messages import Message
 from wizard.project.companions import asks_for_torch
+from wizard.project.formats.setup_files import OWN_CUDA
 from wizard.project.model import Statement, origin_of
 from wizard.project.search.files import MOST_FILES, rank
 from wizard.project.search.parts import go_together, named_as
 from wizard.project.search.reader import MOST_NAMED, ProjectReader, folder_of
 
-_COMPILED = ("project.remark.own-cuda", "project.remark.own-either", "project.remark.own-cpp")
+_CUDA_ALONE = f"project.remark.{OWN_CUDA}"
+_COMPILED = (_CUDA_ALONE, "project.remark.own-either", "project.remark.own-cpp")
 _DEEPEST = 3  # folders above a setup.py that is looked at
 _MOST_PARTS = 20
 
@@ -78,17 +80,21 @@ def _tell_parts(reader: ProjectReader, first: str, parts: list[str]) -> None:
 
 
 def tell_compiled(reader: ProjectReader) -> None:
-    """Name the folders below whose setup.py compiles code of their own, but for those that a line names already."""
-    told = " ".join(str(value) for one in reader.found.remarks for value in one.params.values())
+    """Name the folders below whose setup.py compiles code of their own, also those that a line installs; `cuda` are
+    those of them that hold nothing without a card."""
     parts = [name for name in reader.folder.named("setup.py") if 0 < name.count("/") <= _DEEPEST]
-    found = [name for name in parts[:_MOST_PARTS] if any(map(_is_compiled, reader.alone(name).found.remarks))]
+    said = {
+        name: [one.key for one in reader.alone(name).found.remarks if _is_compiled(one)] for name in parts[:_MOST_PARTS]
+    }
     reader.found.remarks = [
         one for one in reader.found.remarks if not (_is_compiled(one) and "/" in str(one.params["file"]))
     ]
-    left = [folder for name in found if f"./{(folder := folder_of(name))}" not in told]
-    if left:
-        words = ", ".join(left[:MOST_NAMED])
-        reader.found.remark("parts-compiled", origin_of(f"{left[0]}/setup.py", 1, ""), folders=words)
+    compiled = [folder_of(name) for name, keys in said.items() if keys]
+    if compiled:
+        cuda = ", ".join([folder_of(name) for name, keys in said.items() if _CUDA_ALONE in keys][:MOST_NAMED])
+        words = ", ".join(compiled[:MOST_NAMED])
+        where = origin_of(f"{compiled[0]}/setup.py", 1, "")
+        reader.found.remark("parts-compiled", where, folders=words, cuda=cuda)
 
 
 def _is_compiled(one: Message) -> bool:
