@@ -414,8 +414,19 @@ def test_the_python_that_a_script_sets_is_recommended(tmp_path: Path, words: str
 def test_values_of_options_and_lists_are_no_packages(tmp_path: Path) -> None:
     line = "pip install --index-strategy unsafe-best-match -e requirements/train.txt einops\n"
     files: dict[str, str | bytes] = {"Dockerfile": f"RUN uv {line}", "requirements/train.txt": "torch==2.3.1\n"}
-    project = project_of(tmp_path, files)
+    project = project_of(tmp_path / "a", files)
     assert {one.name for one in project.statements} == {"torch", "einops"}
+    options = "--progress-bar off --root-user-action ignore --report made.json --abi cp311 --python-platform linux"
+    line = f"pip install {options} -q torch==2.3.1 einops --exists-action w --log-file pip.log\n"
+    project = project_of(tmp_path / "b", {"README.md": f"```\n{line}```\n"})
+    assert {one.name for one in project.statements} == {"torch", "einops"}
+    source = "uv pip install --default-index https://wheels.example/simple --constraints pins.txt torch\n"
+    project = project_of(tmp_path / "c", {"Dockerfile": f"RUN {source}", "pins.txt": "torch==2.3.1\n"})
+    assert [(one.kind, one.url) for one in project.sources] == [("index", "https://wheels.example/simple")]
+    assert [(one.specifier, one.group) for one in project.statements if one.name == "torch"] == [
+        ("==2.3.1", "constraint"),
+        ("", ""),
+    ]
 
 
 def test_a_document_of_the_root_that_installs_torch_is_read_whatever_its_name(tmp_path: Path) -> None:

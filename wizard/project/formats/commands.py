@@ -14,6 +14,7 @@ from dataclasses import replace
 from posixpath import normpath
 
 from wizard.project.companions import companion
+from wizard.project.formats.options import CONSTRAINTS, FILES, INDEXES, with_values
 from wizard.project.formats.requirements import (
     FENCE,
     NamedRows,
@@ -57,16 +58,7 @@ _SENTENCE = re.compile(
     r"(?=[\s,.:]|$)|[.!?]\s+(?=[A-Z])"
 )
 _WHEEL = re.compile(r"(?:[\w.-]*/)*([A-Za-z]\w*)-\d[\w.+%!-]*\.whl")
-_SKIPPED_VALUE = re.compile(
-    r"-(?:y?n|p|t|b)|--(?:name|prefix|target|python|python-version|platform|timeout|retries|proxy|trusted-host|cert|src|log"
-    r"|root|cache-dir|no-binary|only-binary|upgrade-strategy|torch-backend"
-    r"|install-option|global-option|build-option|config-settings?|build-constraint"
-    r"|index-strategy|keyring-provider|resolution|prerelease|link-mode|exclude-newer)"
-)
-_CONSTRAINTS = ("-c", "--constraint")
-_FILES = ("-r", "--requirement", *_CONSTRAINTS, "-f", "--file")
 _UPGRADES = {"-U", "--upgrade"}
-_INDEXES = {"-i": "index", "--index-url": "index", "--extra-index-url": "index", "--index": "index"}
 _INTERPRETER = re.compile(
     r"\bpython(3\.\d+)\s+-m\b|\bpy\s+-(3\.\d+)\b|/python/(3\.\d+)\.\d+/|^\s*FROM\s+(?:\S*/)?python:(3\.\d+)"
     r"|\buv\s+venv\s[^&|;]*?(?:-p|--python)[\s=]+(?:python)?(3\.\d+)(?![\w-])"
@@ -283,13 +275,13 @@ def _tokens(words: str) -> list[str]:
 def _pip(tokens: list[str], where: FileLine, found: Findings, folder: str, fetched: Mapping[str, str]) -> None:
     if any(token.startswith("--install-option") for token in tokens):
         found.remark("option-left", where)
-    for token, value in _with_values(tokens):
+    for token, value in with_values(tokens):
         if token in ("-f", "--find-links"):
             found.sources.append(AddressLine("find-links", value, where, RECOMMENDED))
-        elif token in _INDEXES:
-            found.sources.append(AddressLine(_INDEXES[token], value, where, RECOMMENDED))
-        elif token in _FILES:
-            found.include(_below(folder, value), where, "constraint" if token in _CONSTRAINTS else "")
+        elif token in INDEXES:
+            found.sources.append(AddressLine("index", value, where, RECOMMENDED))
+        elif token in FILES:
+            found.include(_below(folder, value), where, "constraint" if token in CONSTRAINTS else "")
         elif re.fullmatch(r"[\w./-]+\.txt", token):  # behind -e, or with a forgotten -r
             found.include(_below(folder, token), where, "")
         elif not token.startswith("-"):
@@ -365,7 +357,7 @@ def _named(token: str, where: FileLine, found: Findings) -> None:
 
 
 def _conda(tokens: list[str], where: FileLine, found: Findings, folder: str) -> None:
-    for token, value in _with_values(tokens, conda=True):
+    for token, value in with_values(tokens, conda=True):
         if token in ("-c", "--channel"):
             found.sources.append(AddressLine("channel", value, where, RECOMMENDED))
         elif token in ("-f", "--file"):
@@ -374,16 +366,3 @@ def _conda(tokens: list[str], where: FileLine, found: Findings, folder: str) -> 
             statement = conda_statement(_CONDA_FILE.sub(r"\1=\2=\3", token), where)
             if statement and (statement.specifier or statement.name != PYTHON):
                 found.statements.append(replace(statement, strength=RECOMMENDED))
-
-
-def _with_values(tokens: list[str], conda: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield each token; an option that takes a value with it."""
-    rest = iter(tokens)
-    for token in rest:
-        name, equals, value = token.partition("=") if token.startswith("--") else (token, "", "")
-        is_skipped = bool(_SKIPPED_VALUE.fullmatch(name))
-        takes = is_skipped or name in (*_FILES, *_INDEXES, "--find-links", "--channel") or (conda and name == "-c")
-        if takes:
-            value = value if equals else next(rest, "")
-        if not is_skipped:
-            yield name, value
