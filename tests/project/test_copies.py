@@ -139,3 +139,27 @@ def test_a_package_of_the_table_is_not_the_project_for_being_fetched_first(tmp_p
 def test_an_extra_that_names_the_project_is_nothing_to_tell(tmp_path: Path) -> None:
     words = '[project]\nname = "mine"\ndependencies = ["torch"]\n[project.optional-dependencies]\nall = ["mine[dev]"]\n'
     assert "own-name" not in codes(decided(tmp_path, {"pyproject.toml": words}, AMPERE))
+
+
+@pytest.mark.parametrize("folder", ["Mine-master", "Mine-main", "Mine-1.2.3", "Mine-v2.0", f"Mine-{'0a' * 20}"])
+def test_the_folder_of_an_archive_is_called_as_the_project_is(tmp_path: Path, folder: str) -> None:
+    words = "RUN git clone https://code.example/me/Mine.git && cd Mine && pip install -r requirements.txt\n"
+    lines = "torch==2.4.1\nmine @ git+https://code.example/me/Mine.git@main\neinops\n"
+    files: dict[str, str | bytes] = {"Dockerfile": words, "requirements.txt": lines}
+    found = decided(tmp_path / folder, files, AMPERE)
+    assert [one.name for one in found.understood.rest] == ["einops"]
+    assert {"own-name", "include-from-elsewhere"} & codes(found) == {"own-name"}
+    (tmp_path / "cloned" / folder / ".git").mkdir(parents=True)  # what git made is called as it is
+    assert "include-from-elsewhere" in codes(decided(tmp_path / "cloned" / folder, files, AMPERE))
+
+
+def test_an_address_of_the_project_itself_is_its_own_file(tmp_path: Path) -> None:
+    lines = "torch==2.4.1\n-r https://raw.code.example/me/Mine/master/lists/base.txt\n"
+    files: dict[str, str | bytes] = {"requirements.txt": lines, "lists/base.txt": "einops\n"}
+    found = decided(tmp_path / "Mine-master", files, AMPERE)
+    assert ([one.name for one in found.understood.rest], "include-from-elsewhere" in codes(found)) == (
+        ["einops"],
+        False,
+    )
+    found = decided(tmp_path / "other", files, AMPERE)
+    assert ([one.name for one in found.understood.rest], "include-from-elsewhere" in codes(found)) == ([], True)

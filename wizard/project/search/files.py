@@ -266,6 +266,9 @@ class ProjectFolder:
 
     def named(self, name: str) -> list[str]:
         """Return the files below that have this name, or end in this path; `*` is any part of it."""
+    def has_file(self, name: str) -> bool:
+        return self.inside(Path(name)) is not None and (self.root / name).is_file()
+
         wanted = "/" + re.sub(r"^(?:\.{0,2}/)+", "", name)
         if name.startswith("/"):
             return []

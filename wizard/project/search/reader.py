@@ -40,7 +40,9 @@ _TORCH_TOO = ("pytorch", "pytorch-gpu")  # names of conda
 _STUB = ("sklearn", "scikit-learn")  # the first is on the index to fail with the name of the second
 _MAIN = "requirements.txt"
 _OPTION = re.compile(r"(?:requirements?[^/]+|[^/]+[-_.]requirements?|reqs?)\.txt", re.IGNORECASE)
+_OF_ARCHIVE = re.compile(r"-(?:master|main|v?\d+(?:\.\d+)+|[0-9a-f]{40})$", re.IGNORECASE)  # a branch, tag or commit
 MOST_NAMED = 6  # folders in one sentence
+_MOST_OF_REF = 6  # parts of an address before a file's own: `raw`, `refs/heads/main`
 _FEWEST = 3  # packages of a list that is compared with the main one
 _DEEPEST = 40  # files that include each other in a chain
 _OWN = range(6, 9)  # of these, what a package says of itself
@@ -101,8 +103,10 @@ class ProjectReader:
         return self._alone[name]
 
     def know_itself(self, telling: Iterable[str]) -> None:
-        """Note what the project is called: as its folder, and as what its READMEs fetch first."""
-        self.found.called = normalized(self.folder.root.resolve().name)
+        """Note what the project is called: as its folder, without what a host adds to that of an archive, and as what
+        its READMEs fetch first."""
+        root = self.folder.root.resolve()
+        self.found.called = normalized(root.name if (root / ".git").exists() else _OF_ARCHIVE.sub("", root.name))
         self.found.own.add(self.found.called)
         for name in telling:
             if name.lower().startswith("readme") and (
@@ -302,7 +306,7 @@ class ProjectReader:
 
     def _include(self, words: str, where: FileLine, group: str) -> None:
         if re.match(r"[a-z+]+://", words):
-            self.found.remark("include-from-elsewhere", where)
+            self._include_address(words, where, group)
             return
         if group in (BUILT, BESIDE):
             is_here = self.folder.may_build(words, where.file) if group == BUILT else self.folder.has_folder(words)
@@ -326,6 +330,16 @@ class ProjectReader:
         is_told = rank(where.file)[0] == len(ORDER)
         if not (is_told and (name in self._left or self.is_option(name))):  # it names them all
             self.read(name, where, group)
+
+    def _include_address(self, url: str, where: FileLine, group: str) -> None:
+        """Read the file here that an address of the project's own repository means; another's is not fetched."""
+        parts = url.partition("://")[2].split("/")[2:]  # behind the host and the owner
+        is_own = bool(parts) and normalized(parts[0].removesuffix(".git")) in self.found.own
+        tails = ["/".join(parts[first:]) for first in range(1, min(len(parts), _MOST_OF_REF))] if is_own else []
+        if own := next(filter(self.folder.has_file, tails), None):
+            self.read(own, where, group)
+        else:
+            self.found.remark("include-from-elsewhere", where)
 
     def _looked_up(self, words: str, where: FileLine) -> tuple[str | None, list[str]]:
         """Return the file that a line names, and all that it may mean."""
