@@ -430,3 +430,16 @@ def test_the_cuda_that_pixi_wants_of_a_system_is_told_where_torch_has_an_older_o
 
 def test_gobject_introspection_is_condas_alone() -> None:
     assert is_condas_alone("gobject-introspection")
+
+
+@pytest.mark.parametrize(
+    "name", ["requirments.txt", "requirement.txt", "Requiremnts.txt", "reqirements.txt", "requirments-gpu.txt"]
+)
+def test_a_list_is_one_however_its_name_is_spelled(tmp_path: Path, name: str) -> None:
+    files: dict[str, str | bytes] = {name: "torch==2.4.1\neinops\n", "setup.py": "setup(install_requires=['torch'])\n"}
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert (build(found)[0], [one.name for one in found.understood.rest]) == ("2.4.1", ["einops"])
+    files = {"requirements.txt": "torch==2.4.1\n", "README.md": f"```\npip install -r {name}\n```\n"}
+    assert "named-alike" in codes(decided(tmp_path / "b", files, AMPERE)) or name.endswith("-gpu.txt")
+    files = {"remarks.txt": "torch==2.4.1\n", "request.txt": "torch==2.4.1\n", "requirements.txt": "torch\n"}
+    assert build(decided(tmp_path / "c", files, AMPERE))[0] != "2.4.1"

@@ -33,14 +33,16 @@ _FOLDER = re.compile(
     r"requirement|environment|^conda$|^v?envs?$|^docker$|^setup$|^install(?:ation)?$|^pip$|^reqs?$|^deps$|^dependencies$",
     re.IGNORECASE,
 )
+_REQUIREMENTS = r"req[a-z]{0,3}r[a-z]{0,3}m[a-z]{0,3}ts?"  # however it is spelled: requirments, requirement
 _DECLARING = re.compile(
     r"pyproject\.toml|pixi\.toml|pipfile|setup\.cfg|setup\.py|pylock(\..+)?\.toml"
     r"|(uv|poetry|pdm|pipfile|requirements|pixi)\.lock|conda-lock\.ya?ml"
     r"|\.python-version|runtime\.txt|settings\.ini"
-    r"|.*requirements?.*\.(txt|in)|mminstall\.txt|.*constraints?.*\.txt|(.*[-_.])?(conda|env|environment)([-_.].*)?\.ya?ml"
+    rf"|.*{_REQUIREMENTS}.*\.(txt|in)|mminstall\.txt|.*constraints?.*\.txt|(.*[-_.])?(conda|env|environment)([-_.].*)?\.ya?ml"
     r"|.*(spec|explicit|conda).*\.txt|(reqs?|dependencies)\.txt|requirements\.ya?ml",
     re.IGNORECASE,
 )
+_NAMES_LIST = re.compile(_REQUIREMENTS, re.IGNORECASE)
 _LISTING = re.compile(r"(?:.*/)?(?:requirements?|reqs?|pip|deps|dependencies)/[^/]*\.(?:txt|in)", re.IGNORECASE)
 _IS_LISTING = re.compile(r"(?:.*/)?requirements?/", re.IGNORECASE)  # by its folder alone; of others, by its lines, too
 _TELLING = re.compile(
@@ -73,8 +75,8 @@ _YAML = re.compile(r"[^/.][^/]*\.ya?ml|(?:conda|envs?|environments?)/[^/]+\.ya?m
 _CONDAS = (r"^dependencies:\s*$", r"^(?:channels|name):", r"^\s*- *[\"']?(?:python|pip|pytorch)\b")
 ORDER = (  # in which they count, by their names
     r"^requirements\.txt$",
-    r"requirements\.txt$",
-    r"requirement",
+    rf"{_REQUIREMENTS}\.txt$",
+    _REQUIREMENTS,
     r"\.ya?ml$",
     r"pixi\.toml$",
     r"pipfile$",
@@ -196,10 +198,10 @@ class ProjectFolder:
         wanted = re.sub(r"s?\.\w+$", "", Path(name.replace("\\", "/")).name.lower())
         for folder in dict.fromkeys((Path(beside).parent / Path(name).parent, Path(beside).parent, Path())):
             place = self.inside(folder)
-            if wanted != "requirement" or place is None or not (self.root / place).is_dir():
+            if not re.fullmatch(_REQUIREMENTS, wanted) or place is None or not (self.root / place).is_dir():
                 continue
             files = sorted(entry.name for entry in os.scandir(self.root / place) if entry.is_file())
-            found = [one for one in files if re.fullmatch(r"requirements?(\.\w{2,5})?", one.lower())]
+            found = [one for one in files if re.fullmatch(rf"{_REQUIREMENTS}(\.\w{{2,5}})?", one.lower())]
             first = (Path(place) / found[0]).as_posix() if len(found) == 1 else beside
             if first != beside and is_list(self.read(first) or ""):
                 return first
@@ -264,11 +266,11 @@ class ProjectFolder:
     def has_folder(self, name: str) -> bool:
         return self.inside(Path(name)) is not None and (self.root / name).is_dir()
 
-    def named(self, name: str) -> list[str]:
-        """Return the files below that have this name, or end in this path; `*` is any part of it."""
     def has_file(self, name: str) -> bool:
         return self.inside(Path(name)) is not None and (self.root / name).is_file()
 
+    def named(self, name: str) -> list[str]:
+        """Return the files below that have this name, or end in this path; `*` is any part of it."""
         wanted = "/" + re.sub(r"^(?:\.{0,2}/)+", "", name)
         if name.startswith("/"):
             return []
@@ -321,7 +323,7 @@ def is_list(text: str) -> bool:
 
 def declares(name: str) -> bool:
     """Return whether a file of this name lists what a project needs; a log may have any name that ends in .txt."""
-    return bool(_DECLARING.fullmatch(name)) and (not name.endswith(".txt") or "requirement" in name.lower())
+    return bool(_DECLARING.fullmatch(name)) and (not name.endswith(".txt") or bool(_NAMES_LIST.search(name)))
 
 
 def _is_of_lists(folder: str) -> bool:
