@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.project import deciding
 from tests.project.test_read import asked, codes, one, project_of
 from wizard.model.messages import text
@@ -241,3 +243,61 @@ def test_what_the_project_itself_compiles_is_told(tmp_path: Path) -> None:
     assert [each.params["line"] for each in project.remarks if each.key.endswith(".own-cpp")] == [3]
     below = project_of(tmp_path / "below", {"ops/setup.py": words["own-cpp"], "requirements.txt": "torch\n"})
     assert not [each for each in below.remarks if ".own-" in each.key]
+
+
+_ON_DEMAND = """import os, sys
+from setuptools import setup
+RUN = os.getenv("BUILD_MINE", "0") == "1"
+BUILD_CPP = BUILD_CUDA = False
+try:
+    import torch
+    from torch.utils.cpp_extension import CppExtension, CUDAExtension
+    BUILD_CPP = True
+    BUILD_CUDA = torch.cuda.is_available()
+finally:
+    if not RUN:
+        BUILD_CPP = BUILD_CUDA = False
+def extensions():
+    kind = None
+    if BUILD_CPP:
+        kind = CppExtension
+    if BUILD_CUDA:
+        kind = CUDAExtension
+    return [kind("a", [])] if kind else []
+setup(install_requires=["torch"], ext_modules=extensions())
+"""
+_HEAD = "import os, sys\nfrom setuptools import setup\nfrom torch.utils.cpp_extension import CUDAExtension\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "is_told"),
+    [
+        (_ON_DEMAND, False),
+        (_ON_DEMAND.replace('"0"', '"1"'), True),
+        (_ON_DEMAND.replace("not RUN", "broken"), True),
+        ('E = []\nif os.environ.get("CUDA"):\n    E.append(CUDAExtension("a", []))\n', False),
+        ('E = []\nif not os.environ.get("NO_CUDA"):\n    E.append(CUDAExtension("a", []))\n', True),
+        ('E = []\nif "CUDA" in os.environ:\n    E.append(CUDAExtension("a", []))\n', False),
+        ('E = []\nif "--cuda_ext" in sys.argv:\n    E.append(CUDAExtension("a", []))\n', False),
+        ('E = []\nif "clean" not in sys.argv:\n    E.append(CUDAExtension("a", []))\n', True),
+        ('E = [CUDAExtension("a", [])] if os.getenv("CUDA", "off").lower() in ("on", "1") else []\n', False),
+        ('E = [CUDAExtension("a", [])] if os.getenv("CUDA", "ON").lower() in ("on", "1") else []\n', True),
+        ('E = [CUDAExtension("a", [])] if bool(int(os.getenv("CUDA", 0))) else []\n', False),
+        ('E = [CUDAExtension("a", [])] if (os.getenv("CUDA") or "1") == "1" else []\n', True),
+        (
+            'W = torch.cuda.is_available() or os.getenv("C", "0") == "1"\nE = [CUDAExtension("a", [])] if W else []\n',
+            True,
+        ),
+        ('def made():\n    return [CUDAExtension("a", [])]\nE = made() if os.getenv("CUDA") else []\n', False),
+        (
+            'def f():\n    if not os.getenv("C"):\n        return []\n    return [CUDAExtension("a", [])]\nE = f()\n',
+            False,
+        ),
+        ('W = False\nfor one in sys.argv:\n    E = [CUDAExtension("a", [])] if W else []\n    W = True\n', True),
+    ],
+)
+def test_what_is_compiled_on_demand_alone_is_not_told(tmp_path: Path, words: str, is_told: bool) -> None:
+    setup = words if words.startswith("import") else f"{_HEAD}{words}setup(install_requires=['torch'], ext_modules=E)\n"
+    project = project_of(tmp_path, {"setup.py": setup})
+    assert any(".own-" in each.key for each in project.remarks) == is_told
+    assert asked(project, "torch")

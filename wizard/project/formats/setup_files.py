@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.model.syntax import parsed
+from wizard.project.formats.live import live_nodes
 from wizard.project.formats.requirements import logical_lines, statements_of
 from wizard.project.formats.toml_files import TomlText
 from wizard.project.model import LOCKED, PYTHON, Findings, Statement, origin_of, python_specifier
@@ -133,8 +134,8 @@ class SetupReader:
                     self._list(self._bound(entry), key)
 
     def _compiled(self) -> None:
-        """Say once that the project itself is compiled; with CUDA alone, or where there is a card."""
-        nodes = {_name_of(node): node for node in self._walk(self.tree) if isinstance(node, ast.Name | ast.Attribute)}
+        """Say once that the project itself is compiled unasked; with CUDA alone, or where there is a card."""
+        nodes = {_name_of(node): node for node in live_nodes(self.tree) if isinstance(node, ast.Name | ast.Attribute)}
         on_card = nodes.get("CUDAExtension")
         on_any = next((nodes[name] for name in _COMPILED if name in nodes), None)
         if node := on_card or on_any:
