@@ -340,6 +340,7 @@ def test_where_nothing_else_says_it_the_one_script_below_that_installs_torch_is_
     ("words", "names"),
     [
         ("Alter the pip install command according to your GPU and driver version.", []),
+        ("Follow the conda install instructions, or the pip install guide of einops.", []),
         (
             "Run pip install torch einops==0.8.0 and then conda install faiss-gpu in the new environment.",
             ["torch", "einops", "faiss-gpu"],

@@ -222,3 +222,20 @@ def test_what_a_later_sentence_denies_is_not_what_the_first_says(tmp_path: Path)
     assert "recommended" in codes(found)
     denied = "It was not tested with PyTorch 1.8-2.0. Any newer release does.\n"
     assert build(decided(tmp_path / "b", {"requirements.txt": "torch\n", "README.md": denied}, NO_CARD))[0] != "2.0.1"
+
+
+@pytest.mark.parametrize("head", ["## Requirements", "# 2. Prerequisites:", "### Dependencies", "## 环境要求"])
+@pytest.mark.parametrize("mark", ["", "* "])
+def test_prose_below_a_heading_of_needs_counts_as_words_and_is_no_command(tmp_path: Path, head: str, mark: str) -> None:
+    said = f"{mark}64-bit Python 3.7 and PyTorch 1.7.1. See https://pytorch.org/ for PyTorch install instructions.\n"
+    files: dict[str, str | bytes] = {"README.md": f"# A\n{head}\n{said}", "train.py": "import torch\n"}
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert (build(found)[::2], [one.name for one in found.understood.rest]) == (("1.7.1", "3.7"), [])
+    assert "recommended" in codes(found)
+    files["requirements.txt"] = "torch==2.4.1\n"
+    assert build(decided(tmp_path / "b", files, AMPERE))[0] == "2.4.1", "a file goes before"
+    del files["requirements.txt"]
+    files["README.md"] = f"# A\n{head}\n## News\n{said}"
+    assert build(decided(tmp_path / "c", files, AMPERE))[0] != "1.7.1", "the next heading ends it"
+    files["README.md"] = f"# A\n{head}\n{said.replace('1.7.1', '1.7.1 (or later)')}"
+    assert build(decided(tmp_path / "d", files, AMPERE))[0] == "2.14.1"

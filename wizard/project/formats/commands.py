@@ -53,7 +53,7 @@ _CONDA = re.compile(
 _ENDS = re.compile(r"\s(?:&&|\|\||\|)\s|(?:^|\s)[*_]*#|;\s*(?:pip3?|conda|mamba|python3?|git|cd|then|fi)\b|`")
 # In a sentence of a README: here the command is over.
 _SENTENCE = re.compile(
-    r"(?:^|\s)(?:commands?|lines?|may|might|will|should|does|fails?|according|to"
+    r"(?:^|\s)(?:commands?|lines?|instructions?|guides?|documentation|steps|page|may|might|will|should|does|fails?|according|to"
     r"|and|or|for|with|if|in|on|by|from|the|this|these|your?|it|them|then|as)"
     r"(?=[\s,.:]|$)|[.!?]\s+(?=[A-Z])"
 )
@@ -96,6 +96,10 @@ _HTML = re.compile(r"</?(?:br|p|b|i|em|strong|code|pre|kbd|tt|li|ul|ol|td|tr|div
 _OF_MACHINE = re.compile(
     r"#+\s(?=.*(?:hardware|硬件))(?!.*(?:requir|software|prereq|depend|install|软件|要求|需求|安装))", re.IGNORECASE
 )
+# A heading above what is needed, however that is put.
+_OF_NEEDS = re.compile(
+    r"#+\s.*(?:requirements?|prerequisites?|dependenc(?:y|ies)|环境(?:要求|依赖)|依赖)\b", re.IGNORECASE
+)
 # A heading, a label above a block ("macOS (Apple Silicon):") or a comment in one says for which system its lines are.
 _IS_LABEL = re.compile(
     r"[^:：]{1,160}[:：][\s*_]*|\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*|__|<summary>)[^*_<]{1,60}\W*(?:summary>)?"
@@ -121,7 +125,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
         if match := _BASE.match(line):
             found.statements.append(Statement(TORCH, f"=={match[1]}", where, RECOMMENDED, build=match[2] or ""))
         if place.is_prose and not place.is_of_machine and not _IS_OF_TOOL.search(line):
-            read_words(line[:_MOST_PROSE], where, found, place.is_code)
+            read_words(line[:_MOST_PROSE], where, found, place.is_code, place.is_of_needs)
             rows.add(line[:_MOST_PROSE], where, place.is_code)
         for match in _PIP.finditer(line):
             tokens = _tokens(place.command(match["words"], line))
@@ -143,7 +147,7 @@ class _WorkingFolder:
         self.file, self.names, self.itself = file, names, itself
         self.is_prose, self.is_script = bool(_IS_PROSE.search(file)), is_script(file)
         self.is_code = False  # between the fences of a README
-        self.is_of_machine = False  # below a heading that says so
+        self.is_of_machine = self.is_of_needs = False  # below a heading that says so
         self.of_mac = 0  # below a heading of that level, a label or a comment that says so; 0: not
         self.own = file.rpartition("/")[0] if self.is_script else ""  # where a script below is started
         self.parts: list[str] = []
@@ -163,6 +167,7 @@ class _WorkingFolder:
             self._label(line[:_MOST_PROSE])
         if self.is_prose and not self.is_code and line.startswith("#"):
             self.is_of_machine = bool(_OF_MACHINE.match(line[:_MOST_PROSE]))
+            self.is_of_needs = bool(_OF_NEEDS.match(line[:_MOST_PROSE]))
         if self.is_prose and FENCE.match(line):
             self.is_code, self.parts = not self.is_code, []
         elif self.is_script or self.is_code:

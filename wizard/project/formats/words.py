@@ -34,7 +34,7 @@ _IN_WORDS = re.compile(
     r"(?:^(?: ?--)?|(?<=[\s(,/，：、（\[]))(?P<name>(?:py)?torch|python|cuda(?:[ -]?toolkit)?)(?![\w-])"
     r"\]?(?:\([^)]*\))? ?(?:versions?|v)? ?:? ?(?P<sign>[=><~≥(-]{0,2}) ?v?(?P<version>\d+\.\d+(?:\.\d+)?)"
     r"(?P<more>(?: ?(?:,|/|-|–|~|or|and|to|through) ?\d+\.\d+(?:\.\d+)?)*)"
-    r"(?P<tail>\+(?!\w)| ?\)? ?(?:and|or|及)? ?(?:later|newer|above|higher|up(?:wards)?\b|以上|更高))?",
+    r"(?P<tail>\+(?!\w)| ?[()]? ?(?:and|or|及)? ?(?:later|newer|above|higher|up(?:wards)?\b|以上|更高))?",
     re.IGNORECASE,
 )
 # A line that says what is needed, and not what is new: an entry of a list or a table, or a sentence with such words.
@@ -69,15 +69,16 @@ _PAIR_IN_WORDS = re.compile(r"(?<![\w-])(torchvision|torchaudio) v?(\d+\.\d+\.\d
 _NAMES_IN_WORDS = {"python": PYTHON, "torch": TORCH, "pytorch": TORCH}  # the rest is CUDA
 _TOOLKIT = "cudatoolkit"
 _CUDA = re.compile(r"/(?:cu\d{2,3}|cpu)(?:/|$)")
-_IS_COMMAND = re.compile(r"\binstall\s|\bdocker\s|error|mac|apple", re.IGNORECASE)
+_IS_COMMAND = re.compile(r"\binstall\s(?!instruction|guide|note|page|step)|\bdocker\s|error|mac|apple", re.IGNORECASE)
 
 
-def read_words(line: str, where: FileLine, found: Findings, is_code: bool) -> None:
-    """Note the versions that a sentence or a list names: of torch at least as a remark. Code has no sentences."""
+def read_words(line: str, where: FileLine, found: Findings, is_code: bool, is_of_needs: bool = False) -> None:
+    """Note the versions that a sentence or a list names: of torch at least as a remark. Code has no sentences.
+    `is_of_needs`: it stands below a heading that says that these are needed."""
     entry = line.lstrip("# ") if is_code else line  # there a comment says what the next line brings
     is_news = bool(_IS_NEWS.search(" ".join(filter(_IN_WORDS.search, _SENTENCE.split(line))) or line))
     is_need = bool(_IS_ENTRY.match(entry) or (not is_code and _IS_NEED.search(line))) and not is_news
-    is_need |= not is_code and _is_environment(line) and not is_news
+    is_need |= not is_code and (is_of_needs or _is_environment(line)) and not is_news
     is_command = bool(_IS_COMMAND.search(line))
     for match in _IN_WORDS.finditer(_DECORATED.sub(" ", line)):
         name = _NAMES_IN_WORDS.get(match["name"].lower(), _TOOLKIT)
