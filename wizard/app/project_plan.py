@@ -13,23 +13,19 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from wizard.app.companion_torch import with_companions_torch
 from wizard.app.project import (
     IsCancelled,
     ProjectRequest,
     absolute_folder,
     code_folder,
     lost_pairs,
-    of_any_build,
     page_of,
     pin_of,
-    request_of,
     with_lost,
 )
+from wizard.app.project_build import selected_build, written
 from wizard.app.project_use import promised_of, use_of
 from wizard.compatibility.data.model import Matrix
-from wizard.compatibility.model import Choices
-from wizard.compatibility.resolve import resolve
 from wizard.environment.activate.scripts import python_path
 from wizard.environment.activate.terminal import this_users_shell
 from wizard.install.lock import NO_SOLUTION
@@ -51,11 +47,8 @@ from wizard.run.plan.held_back import HeldBack, SourceNeed, source_alone
 from wizard.run.plan.other_packages import naming, nowhere
 from wizard.run.plan.place import target_prefix
 from wizard.run.plan.preview import preview
-from wizard.run.select.build_search import available_pythons
-from wizard.run.select.select_build import select_build
 from wizard.system import paths
 
-_MOST_BUILDS, _MOST_RELEASES = 20, 60  # weighed for what a source may lack
 _ANY = 2  # the freedom in which every version will do
 _NO_WHEEL = re.compile(r"Wheels are required for `([^`]+)`")
 _NO_NAME = re.compile(r"Because (\S+)\s+was\s+not\s+found\s+in\s+the\s+package\s+registry")
@@ -63,7 +56,6 @@ _NO_VERSION = re.compile(r"no versions? of ([A-Za-z0-9][\w.-]*)|[Bb]ecause only 
 MOST_LOOKED_FOR, _MOST_ABSENT, _MOST_SHOWN = 600, 100, 6  # names that no index may have
 _NEEDED = "project.left.needed"
 _CANNOT = (*NO_SOLUTION, "lock-conda-version")
-_NO_PYTHON = ("engine-venv-no-python", "no-engine")
 SOURCE_ALONE = ErrorText(
     "project-source-alone",
     "{by} needs {name}, of which the package index has the source alone, and nothing is compiled unasked.",
@@ -98,7 +90,7 @@ def plan_project(
     Raises as `select_build` and `preview`, UsageError `project-unknown`; `is_strict`: where nothing goes together as
     asked.
     """
-    request, selected = _selected(facts, matrix, request, is_strict, is_cancelled)
+    request, selected = selected_build(facts, matrix, request, is_strict, is_cancelled)
     lost = lost_pairs(request, selected)
     selected, names = with_lost(selected, lost, is_strict), [one.name for one in lost]
     moved: list[Relaxed] = []
@@ -223,70 +215,13 @@ class _Lack:
         self.freedom = 0
 
 
-def _selected(
-    facts: Facts, matrix: Matrix, request: ProjectRequest, is_strict: bool, is_cancelled: IsCancelled
-) -> tuple[ProjectRequest, SelectedBuild]:
-    """The build from a source. Where nothing here makes its Python, with one of this computer's that differs in nothing
-    further from what the project asks. Raises what the first one raised."""
-    pythons = () if request.asked.python else available_pythons(facts.machine.pythons)
-    first: WizardError | None = None
-    for asked in (request.asked, *(replace(request.asked, python=python) for python in pythons)):
-        tried = request_of(request.project, facts, matrix, asked)
-        if first and (_differing(tried) != _differing(request) or tried.choices.python != asked.python):
-            continue
-        try:
-            return _from_a_source(facts, matrix, tried, is_strict, is_cancelled)
-        except WizardError as error:
-            first = first or error
-            if error.code not in _NO_PYTHON:
-                raise first from None
-    assert first
-    raise first
-
-
-def _from_a_source(
-    facts: Facts, matrix: Matrix, request: ProjectRequest, is_strict: bool, is_cancelled: IsCancelled
-) -> tuple[ProjectRequest, SelectedBuild]:
-    """The best build that a source has, of those that differ in nothing further from what the project asks."""
-    taken = {(one.choices.torch, one.choices.variant): one for one in _as_good(facts, matrix, request)}
-    candidates = tuple(one.decision.candidate for one in taken.values() if one.decision.candidate)
-    verdict = replace(resolve(facts.machine, matrix, request.choices), candidates=candidates)
-    any_of_them = of_any_build(request.choices, is_strict)
-    selected = select_build(facts, matrix, verdict, any_of_them, None, is_cancelled)
-
-    def again(wanted: Choices) -> SelectedBuild:
-        only = tuple(one for one in candidates if one.torch == wanted.torch)
-        return select_build(facts, matrix, replace(verdict, candidates=only), any_of_them, None, is_cancelled)
-
-    named = replace(any_of_them, extras=promised_of([_written(one) for one in request.packages], selected.python))
-    selected = with_companions_torch(facts, named, selected, candidates, again, is_cancelled)
-    return taken[selected.candidate.torch, selected.candidate.variant], selected
-
-
-def _as_good(facts: Facts, matrix: Matrix, request: ProjectRequest) -> Iterator[ProjectRequest]:
-    absent, current = set[tuple[str, str]](), request
-    chooses = any((row := companion(one.name)) and row.follows for one in request.packages)  # its torch, an old one too
-    most = _MOST_RELEASES if chooses else _MOST_BUILDS
-    while len(absent) < most and _differing(current) == _differing(request):
-        yield current
-        absent.add((current.choices.torch or "", current.choices.variant or ""))
-        try:
-            current = request_of(request.project, facts, matrix, request.asked, absent)
-        except WizardError:
-            return
-
-
-def _differing(request: ProjectRequest) -> list[str]:
-    return [one.name for one in request.decision.relaxed]
-
-
 def _asked(request: ProjectRequest, selected: SelectedBuild, packages: list[Statement], freedom: int) -> SelectedBuild:
     """`freedom`: 0 as asked; 1 pins are least versions of the same major; 2 any version. Pins are kept where
     that has a solution."""
     decision = request.decision
     moving = {one.name: one.given for one in decision.relaxed}
     lines = [_requirement(one, decision, moving, freedom) for one in packages]
-    lines += [_written(one) for one in decision.understood.constraints if _is_asked(one, packages, freedom)]
+    lines += [written(one) for one in decision.understood.constraints if _is_asked(one, packages, freedom)]
     pins = {one.name: pin_of(one) for one in reversed(packages) if pin_of(one)}
     locked = {one.name: pin_of(one) for one in reversed(request.project.statements) if one.strength == LOCKED}
     preferred = {**locked, **(pins if freedom else {})}
@@ -318,12 +253,7 @@ def _requirement(one: Statement, decision: ProjectDecision, moving: dict[str, st
         specifier = decision.numpy
     if freedom:
         specifier = loosened(specifier) if freedom < _ANY else ""
-    return _written(replace(one, name=name, specifier=specifier))
-
-
-def _written(one: Statement) -> str:
-    extras = f"[{','.join(one.extras)}]" if one.extras else ""
-    return f"{one.name}{extras}{one.specifier}{f' ; {one.marker}' if one.marker else ''}"
+    return written(replace(one, name=name, specifier=specifier))
 
 
 def _moved(

@@ -1,0 +1,71 @@
+"""Which build of a source a project takes, where the one that was decided is in none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.app import values
+from tests.project.test_read import project_of
+from wizard.app import project_build
+from wizard.app.project import request_of
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices, Verdict
+from wizard.machine.model import Machine, PythonInstall
+from wizard.model.errors import WizardError
+from wizard.run.model import Facts, SelectedBuild
+from wizard.run.select.select_build import NO_SOURCE_SOME_SILENT
+from wizard.toolconfig.settings import UserSettings
+
+_OWN = tuple(PythonInstall(f"/usr/bin/python{one}", f"{one}.4", True) for one in ("3.12", "3.11"))
+FACTS = Facts(Machine("linux", "x86_64", "2.36", None, (), pythons=_OWN), UserSettings(), (), 0.0)
+
+
+@pytest.fixture
+def has(monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """The one build that a source has: its torch, its Python."""
+    torch, python = "2.13.0", "3.11"
+
+    def select(facts: Facts, matrix: object, verdict: Verdict, choices: Choices, *rest: object) -> SelectedBuild:
+        found = next((one for one in verdict.candidates if one.torch == torch and python in one.pythons), None)
+        if found is None or choices.python not in (None, python):
+            raise WizardError(NO_SOURCE_SOME_SILENT, silent="4", asked="5", build=verdict.candidates[0].torch)
+        return replace(values.SELECTED, candidate=replace(found, python=python), python=python, notices=())
+
+    monkeypatch.setattr(project_build, "select_build", select)
+    return torch, python
+
+
+@pytest.mark.parametrize(
+    ("lines", "readme", "is_told"),
+    [
+        ("torch\n", "", False),
+        ("torch\nnumpy==2.3.0\n", "", True),
+        ("torch\n", "Tested with Python 3.10.\n", True),
+        ("torch\ntyping-extensions==4.12.2\n", "", False),
+    ],
+)
+def test_what_the_one_source_has_is_taken(
+    tmp_path: Path, has: tuple[str, str], lines: str, readme: str, is_told: bool
+) -> None:
+    """A Python that is only preferred gives way, and a newer torch for which a line would have had to move."""
+    matrix, files = load_matrix(), {"requirements.txt": lines, "README.md": f"# A\n{readme}"}
+    request = request_of(project_of(tmp_path, {**files}), FACTS, matrix, Choices())
+    taken, selected = project_build.selected_build(FACTS, matrix, request, False, lambda: False)
+    assert (selected.candidate.torch, selected.python) == has
+    assert taken.decision.relaxed == ()
+    assert [one.key for one in selected.notices] == ["project.other-python"] * is_told
+
+
+@pytest.mark.parametrize("lines", ["torch==2.15.0\n", "torch\nscipy==1.7.0\n"])
+def test_what_would_differ_further_is_not_taken(tmp_path: Path, has: tuple[str, str], lines: str) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": lines,
+        "pyproject.toml": '[project]\nrequires-python = "<3.11"\n',
+    }
+    matrix = load_matrix()
+    request = request_of(project_of(tmp_path, files), FACTS, matrix, Choices())
+    with pytest.raises(WizardError, match="4 of 5 PyTorch sources"):
+        project_build.selected_build(FACTS, matrix, request, False, lambda: False)

@@ -1,0 +1,112 @@
+"""Takes the build that a source has, of those that differ in nothing further from what a project asks.
+
+What is asked is `project`'s matter, the lock of all its packages `project_plan`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from wizard.app.companion_torch import with_companions_torch
+from wizard.app.project import IsCancelled, ProjectRequest, of_any_build, request_of
+from wizard.app.project_use import promised_of
+from wizard.compatibility.data.model import Matrix
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import resolve
+from wizard.model.errors import WizardError
+from wizard.model.messages import message
+from wizard.project.companions import companion
+from wizard.project.model import Statement
+from wizard.run.model import Facts, SelectedBuild
+from wizard.run.select.build_search import available_pythons
+from wizard.run.select.select_build import (
+    NO_SOURCE,
+    NO_SOURCE_BUT,
+    NO_SOURCE_SOME_SILENT,
+    select_build,
+)
+
+_MOST_BUILDS, _MOST_RELEASES = 20, 60  # weighed for what a source may lack
+# Nothing makes the Python that was decided, or no source has a build for it.
+_NO_PYTHON = ("engine-venv-no-python", "no-engine", NO_SOURCE.code, NO_SOURCE_BUT.code, NO_SOURCE_SOME_SILENT.code)
+
+
+def selected_build(
+    facts: Facts, matrix: Matrix, request: ProjectRequest, is_strict: bool, is_cancelled: IsCancelled
+) -> tuple[ProjectRequest, SelectedBuild]:
+    """Return the build from a source. Where nothing here makes its Python, or no source has a build for it, with one of
+    this computer's that differs in nothing further from what the project asks, which is told. Raises what the first
+    one raised."""
+    pythons = () if request.asked.python else available_pythons(facts.machine.pythons)
+    first: WizardError | None = None
+    for asked in (request.asked, *(replace(request.asked, python=python) for python in pythons)):
+        tried = request_of(request.project, facts, matrix, asked)
+        if first and (_differing(tried) != _differing(request) or tried.choices.python != asked.python):
+            continue
+        try:
+            taken, selected = _from_a_source(facts, matrix, tried, is_strict, is_cancelled)
+        except WizardError as error:
+            first = first or error
+            if error.code not in _NO_PYTHON:
+                raise first from None
+            continue
+        return taken, _with_python_told(selected, request.choices.python if first else None)
+    assert first
+    raise first
+
+
+def _with_python_told(selected: SelectedBuild, decided: str | None) -> SelectedBuild:
+    """Say which Python is not taken, where that was not left open."""
+    if decided in (None, selected.python):
+        return selected
+    told = message(
+        "project.other-python",
+        "Python {given} is taken and not {decided}: no reachable source has a build for that one, or nothing here "
+        "makes it. To have it, name a source with such a build[ (page {page.source})| (--torch-index)].",
+        given=selected.python,
+        decided=decided,
+    )
+    return replace(selected, notices=(*selected.notices, told))
+
+
+def _from_a_source(
+    facts: Facts, matrix: Matrix, request: ProjectRequest, is_strict: bool, is_cancelled: IsCancelled
+) -> tuple[ProjectRequest, SelectedBuild]:
+    """Return the best build that a source has, of those that differ in nothing further from what the project asks."""
+    taken = {(one.choices.torch, one.choices.variant): one for one in _as_good(facts, matrix, request)}
+    candidates = tuple(one.decision.candidate for one in taken.values() if one.decision.candidate)
+    verdict = replace(resolve(facts.machine, matrix, request.choices), candidates=candidates)
+    any_of_them = of_any_build(request.choices, is_strict)
+    selected = select_build(facts, matrix, verdict, any_of_them, None, is_cancelled)
+
+    def again(wanted: Choices) -> SelectedBuild:
+        only = tuple(one for one in candidates if one.torch == wanted.torch)
+        return select_build(facts, matrix, replace(verdict, candidates=only), any_of_them, None, is_cancelled)
+
+    named = replace(any_of_them, extras=promised_of([written(one) for one in request.packages], selected.python))
+    selected = with_companions_torch(facts, named, selected, candidates, again, is_cancelled)
+    return taken[selected.candidate.torch, selected.candidate.variant], selected
+
+
+def _as_good(facts: Facts, matrix: Matrix, request: ProjectRequest) -> Iterator[ProjectRequest]:
+    """Yield it, and what would be decided where no source has that build, and so on."""
+    absent, current = set[tuple[str, str]](), request
+    chooses = any((row := companion(one.name)) and row.follows for one in request.packages)  # its torch, an old one too
+    most = _MOST_RELEASES if chooses else _MOST_BUILDS
+    while len(absent) < most and set(_differing(current)) <= set(_differing(request)):
+        yield current
+        absent.add((current.choices.torch or "", current.choices.variant or ""))
+        try:
+            current = request_of(request.project, facts, matrix, request.asked, absent)
+        except WizardError:
+            return
+
+
+def _differing(request: ProjectRequest) -> list[str]:
+    return [one.name for one in request.decision.relaxed]
+
+
+def written(one: Statement) -> str:
+    extras = f"[{','.join(one.extras)}]" if one.extras else ""
+    return f"{one.name}{extras}{one.specifier}{f' ; {one.marker}' if one.marker else ''}"
