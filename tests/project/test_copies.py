@@ -163,3 +163,38 @@ def test_an_address_of_the_project_itself_is_its_own_file(tmp_path: Path) -> Non
     )
     found = decided(tmp_path / "other", files, AMPERE)
     assert ([one.name for one in found.understood.rest], "include-from-elsewhere" in codes(found)) == ([], True)
+
+
+@pytest.mark.parametrize(
+    ("lines", "name", "below"),
+    [
+        ("git clone https://code.example/x/thing.git deps/other\npip install deps/other", "thing", ""),
+        ("git clone https://code.example/x/thing.git other\npip install ./other[all]", "thing", ""),
+        ("git clone https://code.example/x/thing.git other && pip install other", "thing", ""),
+        ("git clone https://code.example/x/thing.git\npip install -e thing", "thing", ""),
+        ("git clone https://code.example/x/thing.git other\ncd other && pip install .", "thing", ""),
+        ("git clone https://code.example/x/thing.git other\ncd other/ops\npip install .", "ops", "ops"),
+        ("git clone https://code.example/x/thing.git other\npip install other/ops", "ops", "ops"),
+    ],
+)
+def test_a_folder_that_a_line_made_is_the_repository_and_no_package(
+    tmp_path: Path, lines: str, name: str, below: str
+) -> None:
+    readme = f"```\ngit clone https://code.example/me/mine.git\n{lines}\n```\n"
+    found = decided(tmp_path / "mine", {"README.md": readme, "requirements.txt": "torch==2.4.1\n"}, AMPERE)
+    url = "git+https://code.example/x/thing" + (f"#subdirectory={below}" if below else "")
+    assert told(found) == {name: url}
+    assert [one.name for one in found.understood.told if one.name != "torch"] == [name]
+    assert {"folders-too", "include-from-elsewhere"} & codes(found) == set()
+
+
+def test_a_copy_of_the_project_in_a_folder_of_its_own_name_is_the_project(tmp_path: Path) -> None:
+    lines = "git clone https://code.example/me/mine.git work\npip install -e work\npip install work/ops\n"
+    readme = f"```\n{lines}cd work/lists && pip install -r more.txt\n```\n"
+    setup = "from setuptools import setup\nsetup(name='ops')\n"
+    files: dict[str, str | bytes] = {"README.md": readme, "requirements.txt": "torch\n", "lists/more.txt": "einops\n"}
+    found = decided(tmp_path / "mine", {**files, "ops/setup.py": setup}, AMPERE)
+    assert (told(found), [one.name for one in found.understood.rest]) == ({"ops": "./ops"}, ["einops"])
+    named = "```\ngit clone https://code.example/x/thing.git\npip install thing\n```\n"
+    found = decided(tmp_path / "b", {**files, "README.md": named}, AMPERE)
+    assert told(found) == {}, "a bare name is the index's for pip"

@@ -131,7 +131,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
             tokens = _tokens(place.command(match["words"], line))
             if TORCH in tokens and not place.is_prose and _UPGRADES & {*tokens}:
                 _upgraded(where, found)
-            _pip(tokens, where, found, place.at(line, match.start()), place.fetched)
+            _pip(tokens, where, found, place.at(line, match.start()), {**place.fetched, **place.fetched_by(line)})
         for match in _CONDA.finditer(line):
             _conda(_tokens(place.command(match["words"], line)), where, found, place.at(line, match.start()))
         _run(line, where, found, place)
@@ -152,7 +152,7 @@ class _WorkingFolder:
         self.own = file.rpartition("/")[0] if self.is_script else ""  # where a script below is started
         self.parts: list[str] = []
         self.cloned: dict[str, None] = {}  # in their order: the first is the project, as a rule
-        self.fetched: dict[str, str] = {}  # other repositories, by the folders that they are copied into
+        self.fetched: dict[str, str] = {}  # repositories, by the folders that they are copied into; "": the project
 
     def at(self, line: str, position: int) -> str:
         """Return the folder that a command at this place of the line runs in, with a slash; "" for the project's."""
@@ -162,7 +162,7 @@ class _WorkingFolder:
     def after(self, line: str) -> None:
         """Go on to the next line: it begins where this one ended only in a script and within a block of code."""
         self.cloned.update(dict.fromkeys(_CLONED.findall(line)))
-        self.fetched |= self._fetched(line)
+        self.fetched |= self.fetched_by(line)
         if self.is_prose:
             self._label(line[:_MOST_PROSE])
         if self.is_prose and not self.is_code and line.startswith("#"):
@@ -182,15 +182,15 @@ class _WorkingFolder:
         """Return what the last line says, for a Mac where that is meant."""
         return replace(one, marker=ON_MAC) if self.of_mac and one.origin.file == self.file else one
 
-    def _fetched(self, line: str) -> dict[str, str]:
-        """Return the other repositories that a line fetches, by their folders."""
+    def fetched_by(self, line: str) -> dict[str, str]:
+        """Return the repositories that a line fetches, by their folders; "" is the address of the project's own."""
         own = self.itself if self.is_prose else None
         found = {}
         for match in _FETCHED.finditer(line):
             name = match["url"].rpartition("/")[2]
             to = (match["to"] or name).strip("\"'").rstrip("/").removeprefix("./")
-            if own not in (name, to.rpartition("/")[2]) and normalized(name) not in self.names:
-                found[to] = match["url"]
+            is_own = own in (name, to.rpartition("/")[2]) or normalized(name) in self.names
+            found[to] = "" if is_own else match["url"]
         return found
 
     def _label(self, line: str) -> None:
@@ -206,11 +206,12 @@ class _WorkingFolder:
 
     def _gone(self, line: str) -> list[str]:
         parts = list(self.parts)
-        cloned, fetched = {*self.cloned} | set(_CLONED.findall(line)), self.fetched | self._fetched(line)
+        cloned, fetched = {*self.cloned} | set(_CLONED.findall(line)), self.fetched | self.fetched_by(line)
         for match in _GOES.finditer(line):
             to = match["to"].strip("\"'").removesuffix(r"\n").replace("\\", "/")  # a line that `echo` writes
-            if url := fetched.get(to.rstrip("/").removeprefix("./")):
-                parts = [f"{_FOREIGN}{url}"]
+            if (copied := _copied(to, fetched)) is not None:
+                parts = [part for part in copied.removeprefix("./").split("/") if part != "."]
+                parts = [copied] if copied.startswith(_FOREIGN) else parts
                 continue
             if re.search(r"[$%~(<{]|^/|^-", to) or to in cloned:  # anywhere, or into a copy of the project
                 parts = []
@@ -280,6 +281,7 @@ def _tokens(words: str) -> list[str]:
 def _pip(tokens: list[str], where: FileLine, found: Findings, folder: str, fetched: Mapping[str, str]) -> None:
     if any(token.startswith("--install-option") for token in tokens):
         found.remark("option-left", where)
+    before = ""
     for token, value in with_values(tokens):
         if token in ("-f", "--find-links"):
             found.sources.append(AddressLine("find-links", value, where, RECOMMENDED))
@@ -290,28 +292,34 @@ def _pip(tokens: list[str], where: FileLine, found: Findings, folder: str, fetch
         elif re.fullmatch(r"[\w./-]+\.txt", token):  # behind -e, or with a forgotten -r
             found.include(_below(folder, token), where, "")
         elif not token.startswith("-"):
-            _installed(token, where, found, folder, fetched)
+            is_path = before in ("-e", "--editable") or "/" in token
+            is_path |= fetched.get(token, token).rpartition("/")[2] != token  # a copy under a name of its own
+            _installed(token, where, found, folder, fetched if is_path else {})
+        before = token
 
 
 def _installed(token: str, where: FileLine, found: Findings, folder: str, fetched: Mapping[str, str]) -> None:
-    if folder and re.match(r"\.{1,2}(?:$|[/\[])", token):
+    copied = None if folder.startswith(_FOREIGN) else _copied(_below(folder, token), fetched)
+    if copied is not None:
+        _built(copied, where, found)
+    elif folder and re.match(r"\.{1,2}(?:$|[/\[])", token):
         _built(folder + token.partition("[")[0], where, found)
-    elif re.match(r"[/~]\w", token):
-        _from_outside(token, where, found, fetched)
+    elif re.match(r"[/~]\w", token):  # anywhere: a copy of a part of the project
+        found.include("/".join(normpath(token.partition("[")[0]).split("/")[-2:]), where, BUILT)
     elif folder and not folder.startswith(_FOREIGN) and re.fullmatch(r"[A-Za-z][\w-]+", token):
         found.include(folder + token, where, BESIDE)
     else:
         _named(token.removesuffix(";"), where, found)
 
 
-def _from_outside(path: str, where: FileLine, found: Findings, fetched: Mapping[str, str]) -> None:
-    """A folder anywhere (`/tmp/ops`): a repository that a line fetched there, or a copy of a part of the project."""
+def _copied(path: str, fetched: Mapping[str, str]) -> str | None:
+    """Return the folder of a copy that a line fetched: below the repository's address, or in the project; None where
+    there is no such copy."""
     folder = normpath(path.partition("[")[0])
-    for to, url in fetched.items():
-        if f"{folder}/".startswith(f"{to}/"):
-            _built(f"{_FOREIGN}{url}{folder[len(to) :]}", where, found)
-            return
-    found.include("/".join(folder.split("/")[-2:]), where, BUILT)
+    to = next((to for to in fetched if f"{folder}/".startswith(f"{to}/")), None)
+    if to is None:
+        return None
+    return f"{_FOREIGN}{fetched[to]}{folder[len(to) :]}" if fetched[to] else f".{folder[len(to) :]}"
 
 
 def _built(folder: str, where: FileLine, found: Findings) -> None:
