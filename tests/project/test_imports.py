@@ -37,3 +37,23 @@ def test_programs_are_not_read_where_anything_is_said(tmp_path: Path) -> None:
     assert {"imports-alone", "undeclared"} & codes(found) == {"undeclared"}
     found = decided(tmp_path / "b", {"train.py": PROGRAM, "README.md": "Tested with PyTorch 1.13.1.\n"}, AMPERE)
     assert (build(found)[0], "imports-alone" in codes(found)) == ("1.13.1", False)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("from torch.utils.cpp_extension import load\n\nops = load(name='ops', sources=['a.cu'])\n", 3),
+        ("from torch.utils.cpp_extension import load_inline as made\ndef ops():\n    return made('ops', '')\n", 3),
+        ("import torch.utils.cpp_extension\nops = torch.utils.cpp_extension.load('ops', ['a.cu'])\n", 2),
+        ("from torch.utils import cpp_extension\nops = cpp_extension.load('ops', ['a.cu'])\n", 2),
+        ("import torch.utils.cpp_extension as ext\nops = ext.load('ops', ['a.cu'])\n", 2),
+        ("from torch.utils.cpp_extension import CUDA_HOME\nfrom json import load\nload(open('a'))\n", 0),
+        ("# cpp_extension\nimport torch\ntorch.load('a.pt')\n", 0),
+        ("from torch.utils.cpp_extension import load\n", 0),
+        ("from torch.utils.cpp_extension import load(\n", 0),
+    ],
+)
+def test_a_program_that_compiles_when_it_runs_is_told(tmp_path: Path, words: str, line: int) -> None:
+    project = project_of(tmp_path, {"requirements.txt": "torch\n", "ops/made.py": words, "a.py": "import torch\n"})
+    told = [one for one in project.remarks if one.key == "project.remark.runs-compiled"]
+    assert [(one.params["file"], one.params["line"]) for one in told] == [("ops/made.py", line)] * bool(line)

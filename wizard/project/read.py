@@ -15,7 +15,7 @@ from wizard.project.formats.words import last_resort, natives_in_words
 from wizard.project.model import PYTHON, TOOLS, Project, Statement, is_script, origin_of
 from wizard.project.search.below import of_several, read_below, tell_compiled
 from wizard.project.search.files import ProjectFolder, is_list, rank
-from wizard.project.search.imports import read_imports
+from wizard.project.search.imports import read_imports, tell_compiling
 from wizard.project.search.reader import ProjectReader
 
 _MOST_NAMED = 6  # folders or files in one sentence
@@ -55,6 +55,7 @@ def read_project(path: Path) -> Project:
         reader.take_locked()
         reader.found.tell_recommended()
         tell_compiled(reader)
+        tell_compiling(reader)
         _tell_unread(reader)
     else:
         raise UsageError(

@@ -1,6 +1,7 @@
-"""Reads what the programs of a project import, where no file of it says which packages it needs.
+"""Reads the programs of a project: what they import, where no file of it says which packages it needs, and whether
+one compiles code of its own when it runs.
 
-As syntax alone, and at the top of a file: a name in a function, a condition or `try` may be meant for others.
+As syntax alone. Imports count at the top of a file: one in a function, a condition or `try` may be meant for others.
 """
 
 from __future__ import annotations
@@ -8,12 +9,16 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from itertools import islice
 
 from wizard.model.syntax import parsed
 from wizard.project.model import PAIRS, RECOMMENDED, TORCH, FileLine, Statement, fit_to_show, origin_of
 from wizard.project.search.reader import ProjectReader
 
 _MOST_FILES = 100
+_MOST_PROGRAMS = 300  # looked at for what they compile
+_EXTENSION, _EXTENSION_MODULE = "cpp_extension", "torch.utils.cpp_extension"
+_COMPILING = ("load", "load_inline")
 _MOST_NAMED = 12  # modules in one sentence
 
 
@@ -36,6 +41,32 @@ def read_imports(reader: ProjectReader) -> None:
     more = f" (+{len(others) - _MOST_NAMED})" if len(others) > _MOST_NAMED else ""
     packages = fit_to_show(", ".join(others[:_MOST_NAMED]) + more) or "–"
     reader.found.remark("imports-alone", found[TORCH], packages=packages)
+
+
+def tell_compiling(reader: ProjectReader) -> None:
+    """Name the first program that has code compiled when it runs (`torch.utils.cpp_extension.load`)."""
+    names = (name for _, name, _ in reader.folder.names() if name.endswith(".py") and not name.endswith("setup.py"))
+    for name in islice(names, _MOST_PROGRAMS):
+        text = reader.folder.read(name) or ""
+        if _EXTENSION in text and (line := _compiles_at(text)):
+            reader.found.remark("runs-compiled", origin_of(name, line, text.split("\n")[line - 1]))
+            return
+
+
+def _compiles_at(text: str) -> int:
+    """Return the line of the first call that compiles; 0 for none."""
+    try:
+        nodes = list(ast.walk(parsed(text)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    named = [(one.module or "", each) for one in nodes if isinstance(one, ast.ImportFrom) for each in one.names]
+    named += [("", each) for one in nodes if isinstance(one, ast.Import) for each in one.names]
+    whole = {f"{module}.{each.name}".strip("."): each.asname or each.name for module, each in named}
+    places = [of for name, of in whole.items() if name == _EXTENSION_MODULE]
+    calls = {of for name, of in whole.items() if name in [f"{_EXTENSION_MODULE}.{each}" for each in _COMPILING]}
+    calls |= {f"{place}.{each}" for place in (*places, _EXTENSION_MODULE) for each in _COMPILING}
+    found = (one for one in nodes if isinstance(one, ast.Call) and isinstance(one.func, ast.Name | ast.Attribute))
+    return min((one.lineno for one in found if ast.unparse(one.func) in calls), default=0)
 
 
 def _imports(file: str, text: str) -> Iterator[tuple[str, FileLine]]:
