@@ -83,7 +83,7 @@ def test_wheels_that_end_before_the_torch_are_told_with_the_nearest(tmp_path: Pa
         if remark.key.startswith("project.native.newer")
     }
     assert told == {"mmcv": None, "torchtext": None, "flash-attn": "2.8.0", "torch-scatter": "2.12.1"}
-    pinned = decided(tmp_path, {"requirements.txt": "torch\nflash-attn==2.3.0\n"}, BLACKWELL)
+    pinned = decided(tmp_path, {"requirements.txt": "torch\nmamba-ssm==2.2.4\n"}, BLACKWELL)
     assert "newer-pinned" in codes(pinned), "the nearest torch of the newest release is not that of an old one"
     kept = decided(tmp_path, {"requirements.txt": "torch==2.4.1\nmmcv\nflash-attn\ntorch-scatter\n"}, AMPERE)
     assert not {"newer", "newer-none"} & codes(kept)
@@ -473,3 +473,56 @@ def test_a_fork_in_a_repository_is_source_whatever_wheels_the_index_has(tmp_path
     fork = {"requirements.txt": "torch\ndeepspeed @ git+https://github.com/someone/fork.git\n"}
     assert "compiler" not in " ".join(codes(index))
     assert codes(decided(tmp_path / "b", dict(fork), ADA)) - codes(index)
+
+
+@pytest.mark.parametrize(
+    ("torch", "release", "newest", "nearest"),
+    [
+        ("2.9.1", "2.5.8", "2.3", "2.3.1"),
+        ("2.5.1", "2.6.3", "2.4", "2.4.1"),
+        ("2.7.0", "2.7.4.post1", "2.6", "2.6.0"),
+        ("2.3.1", "2.5.8", None, None),
+        ("2.8.0", "2.8.3", None, None),
+    ],
+)
+def test_a_pin_whose_wheels_end_before_the_torch_names_the_nearest(
+    tmp_path: Path, torch: str, release: str, newest: str | None, nearest: str | None
+) -> None:
+    lines = f"torch=={torch}\nflash-attn=={release}\n"
+    found = decided(tmp_path, {"requirements.txt": lines}, machine("linux", "8.0", "580.65.06"))
+    told = [one.params for one in found.remarks if one.key == "project.native.newer"]
+    assert [(one["name"], one["newest"], one["nearest"]) for one in told] == (
+        [(f"flash-attn=={release}", newest, nearest)] if newest else []
+    )
+    on_new_card = decided(tmp_path, {"requirements.txt": lines}, BLACKWELL)
+    assert ("newer-none" in codes(on_new_card)) == (release != "2.8.3"), "no torch that old has code for the card"
+
+
+def test_wheels_that_begin_after_the_torch_are_told_with_the_nearest(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==1.12.1\nxformers\n"}
+    found = decided(tmp_path, files, AMPERE)
+    assert (build(found)[0], without(found)) == ("1.12.1", ("xformers",))
+    [told] = [one for one in found.remarks if one.key == "project.native.before"]
+    assert (told.params["name"], told.params["nearest"]) == ("xformers", "1.13.1")
+    files["requirements.txt"] = "torch==1.13.1\nxformers\n"
+    found = decided(tmp_path, files, AMPERE)
+    assert ("before" in codes(found), without(found)) == (False, ())
+    files["requirements.txt"] = "torch>=1.12\nxformers\n"
+    found = decided(tmp_path, files, AMPERE)
+    assert "chooses-torch" in codes(found), "a setup asks which torch its newest release needs"
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("nerfacc @ git+https://code.example/x/nerfacc.git", "source"),
+        ("xformers @ git+https://code.example/x/xformers.git@main", "source"),
+        ("flash-attn @ git+https://code.example/x/flash-attention.git", "compiler"),
+        ("nerfacc", None),
+    ],
+)
+def test_what_comes_from_a_repository_is_source_and_its_releases_are_named(
+    tmp_path: Path, line: str, code: str | None
+) -> None:
+    found = decided(tmp_path, {"requirements.txt": f"torch==2.3.1\n{line}\n"}, AMPERE)
+    assert codes(found) & {"source", "compiler"} == ({code} if code else set())

@@ -8,19 +8,15 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
-from pathlib import PurePosixPath
 from typing import Annotated, Literal
-from urllib.parse import unquote, urlsplit
 
 import msgspec
 from packaging.specifiers import SpecifierSet
-from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 
 from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.model.tables import SOME, Date, Https, Name, Row, Words, parse_table, shipped_table
 from wizard.project.model import LOCKED, TORCH, FileLine, Project, Statement, can_meet, meets, normalized
-from wizard.system.traits import of
 
 Names = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9*][a-z0-9.*-]*$")]  # with `*` for any ending
 Numbers = Annotated[str, msgspec.Meta(pattern=r"^[0-9]+(\.[0-9a-z]+)*$")]
@@ -56,15 +52,24 @@ class Companion(Row, frozen=True):
     ends: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) [0-9.]+$")], ...] = ()  # none of a newer one
     torch_since: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) \d+\.\d+$")], ...] = ()
     newest: Numbers = ""  # torch, of two numbers; "": no row says it
+    newest_of: tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ \d+\.\d+$")], ...] = ()  # of releases, likewise
     least: Annotated[str, msgspec.Meta(pattern=r"^(\d+\.\d)?$")] = ""  # compute capability; "": no row says it
     cuda_ends: Annotated[str, msgspec.Meta(pattern=r"^\d+$")] = ""  # the last CUDA that its source builds with
     where: Https = ""
     parts: tuple[Name, ...] = ()  # companions that releases before `parts_before` are imported with alone
     parts_before: Numbers = ""
 
-    def ends_before(self, torch: str) -> bool:
+    def newest_for(self, specifier: str) -> str:
+        """Return the newest torch that ready wheels are known for, of the pinned release where a row says it."""
+        pin = re.fullmatch(r"={2,3}(\d[\w.]*)", specifier)
+        spans = (one.split() for one in self.newest_of)
+        older = [torch for since, torch in spans if pin and Version(since) <= Version(pin[1])]
+        return older[-1] if older else self.newest
+
+    def ends_before(self, torch: str, specifier: str = "") -> bool:
         """Return whether no ready wheels are known for so new a torch."""
-        return bool(self.newest) and version_key(torch)[:2] > version_key(self.newest)[:2]
+        newest = self.newest_for(specifier)
+        return bool(newest) and version_key(torch)[:2] > version_key(newest)[:2]
 
     def is_before(self, torch: str, os: str) -> bool:
         """Return whether its wheels for that system begin with a newer torch."""
@@ -354,21 +359,6 @@ def needs_old_numpy(package: str, specifier: str) -> bool:
 def _is_among(python: str, pythons: str) -> bool:
     first, _, last = pythons.partition("-")
     return bool(last) and version_key(first) <= version_key(python) <= version_key(last)
-
-
-def fits_here(url: str, os: str, python: str) -> bool:
-    """Return whether a linked wheel may be for this; so may what is no wheel."""
-    try:
-        tags = parse_wheel_filename(PurePosixPath(urlsplit(unquote(url)).path).name)[3]
-    except ValueError:
-        return True
-    here = {"win32": "win", "darwin": "macosx"}.get(of(os).markers["sys_platform"], "linux")
-    mine = "cp" + python.replace(".", "")
-    return any(
-        (one.interpreter == mine or one.abi == "abi3" or one.interpreter.startswith("py"))
-        and (one.platform == "any" or here in one.platform)
-        for one in tags
-    )
 
 
 def asks_for_torch(one: Statement) -> bool:

@@ -1,11 +1,15 @@
-"""The CUDA that a project's lines name for torch: in versions, in builds' and wheels' names, and in addresses. Pure."""
+"""The CUDA that a project's lines name for torch: in versions, in builds' and wheels' names, and in addresses; and for
+what a linked wheel is made. Pure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
-from urllib.parse import unquote
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from packaging.utils import parse_wheel_filename
 
 from wizard.compatibility.data.ordering import CPU
 from wizard.project.companions import companion
@@ -146,3 +150,18 @@ def wheel_words(one: Statement) -> str:
 def is_wheel_for(words: str, os: str) -> bool:
     others = (tag for tag, system in _WHEEL_TAGS if system != traits.of(os).markers["sys_platform"])
     return not any(tag in words for tag in others)
+
+
+def fits_here(url: str, os: str, python: str) -> bool:
+    """Return whether a linked wheel may be for this; so may what is no wheel."""
+    try:
+        tags = parse_wheel_filename(PurePosixPath(urlsplit(unquote(url)).path).name)[3]
+    except ValueError:
+        return True
+    here = {"win32": "win", "darwin": "macosx"}.get(traits.of(os).markers["sys_platform"], "linux")
+    mine = "cp" + python.replace(".", "")
+    return any(
+        (one.interpreter == mine or one.abi == "abi3" or one.interpreter.startswith("py"))
+        and (one.platform == "any" or here in one.platform)
+        for one in tags
+    )

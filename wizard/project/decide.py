@@ -16,9 +16,9 @@ from wizard.compatibility.model import Candidate, Choices
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
-from wizard.project.companions import companion, companion_table, fits_here
+from wizard.project.companions import companion, companion_table
 from wizard.project.contradictions import contradictions, is_contradicted
-from wizard.project.cuda_tags import has_tag
+from wizard.project.cuda_tags import fits_here, has_tag
 from wizard.project.file_choice import alternatives
 from wizard.project.formats.setup_files import OWN_CUDA
 from wizard.project.lacking import lacking_parts, lacking_wheels
@@ -41,10 +41,8 @@ from wizard.project.native import (
     is_planned,
     left_out,
     lines_of,
-    native_state,
     natives_here,
     needs_apart,
-    newer,
     refusal,
     relaxed_beside,
     relaxed_natives,
@@ -54,10 +52,12 @@ from wizard.project.native import (
     system_cuda,
     unmet_bounds,
 )
+from wizard.project.ready import before, native_state, newer
 from wizard.project.understand import Understood, with_known_torch
 from wizard.project.weigh import BuildWeigher, Weighed
 
 _MOST_NAMED = 6  # packages in one sentence
+_LISTED = ("index", "torch")  # `wheels` that an index lists
 CUDA = "cuda"  # its name as something that is asked for
 
 
@@ -143,7 +143,7 @@ def _choosing(weigher: BuildWeigher, best: Weighed) -> list[str]:
     natives = natives_here(weigher.asks, here)
     natives = [native for native in natives if is_planned(native) and native.name not in without]
     rows = ((native.name, companion(native.name)) for native in natives)
-    return [name for name, row in rows if row and row.follows and row.wheels == "index" and here not in row.lacks]
+    return [name for name, row in rows if row and row.follows and row.wheels in _LISTED and here not in row.lacks]
 
 
 def _relaxed(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
@@ -319,8 +319,8 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     yield from lacking_wheels(asks, weigher.machine.os, best.python)
     for native in natives_here(asks, weigher.machine.os):
         state = native_state(native, best, weigher.machine)
-        if state == "newer":
-            yield newer(weigher, best, native)
+        if state in ("newer", "before"):
+            yield (newer if state == "newer" else before)(weigher, best, native)
         elif state != "ready":
             row = companion(native.name)
             least = (row.cuda_ends if state == "newer-cuda" else row.least) if row else ""

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from wizard.compatibility.model import Candidate
 from wizard.model.messages import Message, message
-from wizard.project.companions import companion, fits_here, has_wheel, package_needs, parts_of
+from wizard.project.companions import companion, has_wheel, package_needs, parts_of
 from wizard.project.contradictions import agreeing
+from wizard.project.cuda_tags import fits_here
 from wizard.project.model import marker_holds
 from wizard.project.understand import Understood
 

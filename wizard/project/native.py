@@ -14,20 +14,18 @@ from urllib.parse import urlsplit
 
 from wizard.compatibility.data.ordering import CPU, variant_key, version_key
 from wizard.machine.model import Machine
-from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
 from wizard.project.companions import (
     Companion,
     Native,
     companion,
     first_library,
-    fits_here,
     package_needs,
     releases_for,
     torch_bound,
     torch_of,
 )
-from wizard.project.cuda_tags import cuda_of_name, has_tag, is_for, made_with
+from wizard.project.cuda_tags import cuda_of_name, has_tag, is_for
 from wizard.project.model import (
     DECLARED,
     TORCH,
@@ -40,6 +38,7 @@ from wizard.project.model import (
     marker_holds,
     meets,
 )
+from wizard.project.ready import native_state
 from wizard.project.understand import Understood, pair_meets, torch_in
 from wizard.project.weigh import BuildWeigher, Weighed
 
@@ -57,24 +56,6 @@ class Relaxed:
     given: str
     why: Message
     origins: tuple[FileLine, ...] = ()
-
-
-def newer(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
-    """Its ready wheels end before this torch: name the nearest torch that has one and runs here. Which torch the wheels
-    of an older release are for is in no table: where one is asked for, none is named."""
-    row, torch = companion(native.name), best.candidate.torch
-    assert row
-    own = (one for one in native.statements if one.name != "cudatoolkit")
-    pinned = next((one for one in own if one.specifier.startswith("==")), None)
-    if pinned is not None:
-        return message(
-            "project.native.newer-pinned", name=native.name, newest=row.newest, torch=torch, asked=pinned.specifier
-        )
-    is_cpu = best.candidate.variant == CPU
-    older = [one for one in weigher.fitting if (one.variant == CPU) == is_cpu and not row.ends_before(one.torch)]
-    if older:
-        return message("project.native.newer", name=native.name, newest=row.newest, torch=torch, nearest=older[0].torch)
-    return message("project.native.newer-none", name=native.name, newest=row.newest, torch=torch)
 
 
 def relaxed_natives(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
@@ -321,49 +302,11 @@ def left_out(asks: Understood, best: Weighed, machine: Machine) -> Iterator[Rela
         if not is_planned(native):
             continue
         state = native_state(native, best, machine)
-        if state in ("no-card", "old-card", "no-wheel"):
+        if state in ("no-card", "old-card", "no-wheel", "before"):
             row = companion(native.name)
+            state = "no-wheel" if state == "before" else state  # a remark says more
             why = message(f"project.native.{state}", name=native.name, least=row.least if row else "")
             yield Relaxed(native.name, asked_words(native.statements), NOTHING, why, native.origins)
-
-
-def native_state(native: Native, best: Weighed, machine: Machine) -> str:
-    """`no-card`, `old-card`, `no-wheel`, `newer` (than the torch of its last wheels), `newer-cuda` (than its source
-    builds with), `compiler` or `ready`."""
-    row, candidate = companion(native.name), best.candidate
-    if row is None:
-        return "ready"
-    if row.card and candidate.variant == CPU:
-        return "no-card"
-    known = [gpu.compute_capability for gpu in machine.gpus if gpu.compute_capability]
-    if row.least and known and max(known) < ComputeCapability.parse(row.least):
-        return "old-card"
-    os = machine.os
-    if any(_is_linked(one, best, os) for one in native.statements):
-        return "ready"
-    if os in row.lacks:
-        return "ready" if row.has_other(candidate.torch) else "no-wheel"
-    asked = [one for one in native.statements if one.strength == DECLARED and not one.group] or native.statements
-    if row.is_before(candidate.torch, os) or all(row.is_outside(one.specifier, os) for one in asked):
-        return "no-wheel"
-    if any(one.url.partition("#")[0].endswith(".whl") for one in native.statements):
-        return "ready"
-    if row.ends_before(candidate.torch):
-        return "newer"
-    if row.cuda_ends and variant_key(candidate.variant)[:1] > version_key(row.cuda_ends):
-        return "newer-cuda"
-    is_source = any(one.url.startswith("git+") for one in asked)  # the index's wheels are of another code
-    return "compiler" if row.wheels in ("none", "releases") and (os not in row.ready or is_source) else "ready"
-
-
-def _is_linked(one: Statement, best: Weighed, os: str) -> bool:
-    """Return whether the line has the address of a wheel that is made for just this plan."""
-    is_here = one.url.partition("#")[0].endswith(".whl") and marker_holds(one.marker, os, best.python)
-    cuda, torch = made_with(one, os), torch_in(one.url)
-    is_of_torch = (
-        meets(torch, best.candidate.torch) and has_tag(cuda, best.candidate.variant) if cuda and torch else False
-    )
-    return is_here and is_of_torch and fits_here(one.url, os, best.python)
 
 
 def asked_words(statements: tuple[Statement, ...]) -> str:

@@ -1,0 +1,109 @@
+"""Whether a package with native code can be had ready for what was chosen, and what a person is told where not.
+
+What moves with torch, and what is left out for it, is `native`'s matter.
+"""
+
+from __future__ import annotations
+
+from wizard.compatibility.data.ordering import CPU, variant_key, version_key
+from wizard.compatibility.model import Candidate
+from wizard.machine.model import Machine
+from wizard.model.capability import ComputeCapability
+from wizard.model.messages import Message, message
+from wizard.project.companions import Companion, Native, companion, companion_table
+from wizard.project.cuda_tags import fits_here, has_tag, made_with
+from wizard.project.model import DECLARED, Statement, marker_holds, meets
+from wizard.project.understand import torch_in
+from wizard.project.weigh import BuildWeigher, Weighed
+
+
+def native_state(native: Native, best: Weighed, machine: Machine) -> str:
+    """`no-card`, `old-card`, `no-wheel`, `before` (the torch of its first wheels), `newer` (than that of its last),
+    `newer-cuda` (than its source builds with), `source` (by its repository alone), `compiler` or `ready`."""
+    row, candidate = companion(native.name), best.candidate
+    if row is None:
+        return "ready"
+    if lacks := _of_card(row, candidate, machine):
+        return lacks
+    os = machine.os
+    if any(_is_linked(one, best, os) for one in native.statements):
+        return "ready"
+    if os in row.lacks:
+        return "ready" if row.has_other(candidate.torch) else "no-wheel"
+    asked = [one for one in native.statements if one.strength == DECLARED and not one.group] or native.statements
+    if all(row.is_outside(one.specifier, os) for one in asked):
+        return "no-wheel"
+    is_source = all(one.url.startswith("git+") for one in asked)  # the index's wheels are of another code
+    if is_source and row.wheels not in ("none", "releases", "conda"):
+        return "source"
+    if row.is_before(candidate.torch, os):
+        return "before"
+    if any(one.url.partition("#")[0].endswith(".whl") for one in native.statements):
+        return "ready"
+    pinned = _pinned(native)
+    if row.ends_before(candidate.torch, pinned.specifier if pinned else ""):
+        return "newer"
+    return _of_source(row, candidate, os not in row.ready or any(one.url.startswith("git+") for one in asked))
+
+
+def _of_source(row: Companion, candidate: Candidate, is_built: bool) -> str:
+    if row.cuda_ends and variant_key(candidate.variant)[:1] > version_key(row.cuda_ends):
+        return "newer-cuda"
+    return "compiler" if row.wheels in ("none", "releases") and is_built else "ready"
+
+
+def _of_card(row: Companion, candidate: Candidate, machine: Machine) -> str:
+    """Return what keeps it from any wheel of its makers: `no-card`, `old-card`, or ""."""
+    if row.card and candidate.variant == CPU:
+        return "no-card"
+    known = [gpu.compute_capability for gpu in machine.gpus if gpu.compute_capability]
+    is_old = row.least and known and max(known) < ComputeCapability.parse(row.least)
+    return "old-card" if is_old else ""
+
+
+def _is_linked(one: Statement, best: Weighed, os: str) -> bool:
+    """Return whether the line has the address of a wheel that is made for just this plan."""
+    is_here = one.url.partition("#")[0].endswith(".whl") and marker_holds(one.marker, os, best.python)
+    cuda, torch = made_with(one, os), torch_in(one.url)
+    is_of_torch = (
+        meets(torch, best.candidate.torch) and has_tag(cuda, best.candidate.variant) if cuda and torch else False
+    )
+    return is_here and is_of_torch and fits_here(one.url, os, best.python)
+
+
+def newer(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
+    """Its ready wheels end before this torch: name the nearest torch that has one and runs here. Which torch the wheels
+    of an older release are for is in no table: where one is asked for, none is named."""
+    row, torch = companion(native.name), best.candidate.torch
+    assert row
+    pinned = _pinned(native)
+    asked, name = (pinned.specifier, str(pinned)) if pinned else ("", native.name)
+    newest = row.newest_for(asked)
+    if asked and not row.newest_of:
+        return message("project.native.newer-pinned", name=native.name, newest=newest, torch=torch, asked=asked)
+    older = [one.torch for one in _alike(weigher, best) if not row.ends_before(one.torch, asked)]
+    if older:
+        return message("project.native.newer", name=name, newest=newest, torch=torch, nearest=older[0])
+    return message("project.native.newer-none", name=name, newest=newest, torch=torch)
+
+
+def before(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
+    """Its ready wheels begin after this torch: name the nearest torch that has one and runs here."""
+    row, torch, os = companion(native.name), best.candidate.torch, weigher.machine.os
+    made_for = {pair.torch for pair in companion_table().pair if pair.companion == native.name}
+    newer = [one.torch for one in _alike(weigher, best) if row and not row.is_before(one.torch, os)]
+    newer = [one for one in newer if one in made_for] or newer
+    if newer:
+        nearest = min(newer, key=version_key)
+        return message("project.native.before", name=native.name, torch=torch, nearest=nearest)
+    return message("project.native.before-none", name=native.name, torch=torch)
+
+
+def _alike(weigher: BuildWeigher, best: Weighed) -> list[Candidate]:
+    """Return the builds that run here, for the card or for the processor as the chosen one."""
+    return [one for one in weigher.fitting if (one.variant == CPU) == (best.candidate.variant == CPU)]
+
+
+def _pinned(native: Native) -> Statement | None:
+    own = (one for one in native.statements if one.name != "cudatoolkit")
+    return next((one for one in own if one.specifier.startswith("==")), None)
