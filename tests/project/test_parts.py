@@ -179,3 +179,39 @@ def test_a_lock_of_condas_says_for_which_systems_it_is(tmp_path: Path) -> None:
     beside: dict[str, str | bytes] = {"environment.yml": "dependencies:\n  - pytorch\n", "conda-lock.yml": lock}
     assert build(decided(tmp_path / "c", beside, AMPERE))[2] == "3.10"
     assert "lock-elsewhere" in codes(decided(tmp_path / "d", beside, ADA))
+
+
+_READS = "from setuptools import setup\ndef read(name):\n    return open(name).read().splitlines()\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        'setup(install_requires=["torch>=2"], extras_require={"all": read("extras/requirements.txt")})\n',
+        'def more():\n    return read("extras/requirements.txt")\n'
+        'setup(install_requires=["torch>=2"], extras_require={"all": more()})\n',
+        'def more():\n    return {"all": read("extras/requirements.txt")}\n'
+        'setup(install_requires=["torch>=2"], extras_require=more())\n',
+        'E = {one: read(one) for one in ["extras/requirements.txt"]}\n'
+        'setup(install_requires=["torch>=2"], extras_require=E)\n',
+        'setup(install_requires=["einops"], python_requires=">=3.8")\n',
+    ],
+)
+def test_lists_of_extras_are_no_demands_of_the_plain_install(tmp_path: Path, words: str) -> None:
+    lists: dict[str, str | bytes] = {"setup.py": _READS + words, "extras/requirements.txt": "torch==1.13.1\nmlflow\n"}
+    found = decided(tmp_path, lists, AMPERE)
+    assert build(found)[0] == "2.14.1"
+    assert "mlflow" not in [one.name for one in found.understood.rest]
+
+
+def test_lists_of_the_documents_are_no_demands_beside_others(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.4.1\n",
+        "docs/requirements.txt": "torch==1.10.0\nsphinx\n",
+        "README.md": "```\npip install -r docs/requirements.txt\n```\n",
+    }
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert (build(found)[0], [one.name for one in found.understood.rest]) == ("2.4.1", [])
+    assert "contradiction" not in codes(found)
+    del files["requirements.txt"]
+    assert build(decided(tmp_path / "b", files, AMPERE))[0] == "1.10.0", "nothing else says what is needed"

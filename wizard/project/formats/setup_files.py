@@ -132,6 +132,8 @@ class SetupReader:
             elif keyword.arg == "extras_require":
                 for key, entry in _entries_of(value):
                     self._list(self._bound(entry), key)
+                if isinstance(value, ast.Call | ast.DictComp):  # of a function, or of what lies in a folder
+                    self._list(value, "extras", 1)
 
     def _compiled(self) -> None:
         """Say once that the project itself is compiled unasked; with CUDA alone, or where there is a card."""
@@ -213,7 +215,7 @@ class SetupReader:
                 self._list(self.bound[node.id], group, depth + 1)
                 followed = True
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not followed:
-                self._function(node.func.id)
+                self._function(node.func.id, group)
 
     def _computed(self, value: ast.expr, depth: int = 0) -> ast.expr | None:
         """Return the first part of a list whose words stand nowhere in the file."""
@@ -245,13 +247,13 @@ class SetupReader:
             for node in nodes
         )
 
-    def _function(self, name: str) -> None:
+    def _function(self, name: str, group: str) -> None:
         """`install_requires=read_requirements()`: the file that its body opens."""
         for node in self._walk(self.tree):
             if isinstance(node, ast.FunctionDef) and node.name == name:
                 for one in self._walk(node):
                     if isinstance(one, ast.Constant) and isinstance(one.value, str) and _FILE.fullmatch(one.value):
-                        self._string(one.value, one.lineno, "")
+                        self._string(one.value, one.lineno, group)
 
     def _string(self, words: str, line: int, group: str) -> None:
         where = origin_of(self.file, line, self._line(line))

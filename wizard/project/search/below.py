@@ -5,18 +5,21 @@ What the project's own folder asks for is `reader`'s matter.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from wizard.model.messages import Message
 from wizard.project.companions import asks_for_torch
+from wizard.project.file_choice import words_of
 from wizard.project.formats.setup_files import OWN_CUDA
-from wizard.project.model import Statement, origin_of
+from wizard.project.model import DECLARED, Statement, origin_of
 from wizard.project.search.files import MOST_FILES, rank
 from wizard.project.search.parts import go_together, named_as
 from wizard.project.search.reader import MOST_NAMED, ProjectReader, folder_of
 
 _CUDA_ALONE = f"project.remark.{OWN_CUDA}"
 _COMPILED = (_CUDA_ALONE, "project.remark.own-either", "project.remark.own-cpp")
+_EXTRAS = re.compile(r"extras?|optional|docs?")
 _DEEPEST = 3  # folders above a setup.py that is looked at
 _MOST_PARTS = 20
 
@@ -46,7 +49,7 @@ def read_below(reader: ProjectReader) -> None:
     Others are only named."""
     if any(asks_for_torch(one) for one in reader.found.statements):
         return
-    lists = [name for name in reader.folder.lists() if name not in reader.files]
+    lists = [name for name in reader.folder.lists() if name not in reader.files and not _is_of_extras(name)]
     asking_lists = sorted(name for name in lists[:MOST_FILES] if reader.asking([name]))
     if len(asking_lists) == 1:
         reader.found.remark("torch-below", origin_of(asking_lists[0], 1, ""), folder=folder_of(asking_lists[0]))
@@ -55,10 +58,17 @@ def read_below(reader: ProjectReader) -> None:
         _tell_parts(reader, asking_lists[0], asking_lists)
     if asking_lists:
         return
+    declares = any(one.strength == DECLARED and not one.group for one in reader.found.statements)
     for names in reader.folder.below():
+        names = [name for name in names if not (declares and _is_of_extras(name))]
         if asking := reader.asking(names[:MOST_FILES]):
             _read_parts(reader, asking, names)
             return
+
+
+def _is_of_extras(name: str) -> bool:
+    """Return whether it lists what is installed on demand, by a word of its folders."""
+    return any(_EXTRAS.fullmatch(word) for word in words_of(folder_of(name)))
 
 
 def _read_parts(reader: ProjectReader, asking: Mapping[str, str], names: list[str]) -> None:

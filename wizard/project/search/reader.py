@@ -328,8 +328,13 @@ class ProjectReader:
                 self.found.remark(code, where, name=words, files=", ".join(found[:MOST_NAMED]))
             return
         is_told = rank(where.file)[0] == len(ORDER)
-        if not (is_told and (name in self._left or self.is_option(name))):  # it names them all
-            self.read(name, where, group)
+        if not (is_told and (name in self._left or self.is_option(name) or self._is_of_documents(name))):
+            self.read(name, where, group)  # a README names them all
+
+    def _is_of_documents(self, name: str) -> bool:
+        """Return whether a list is for building the documents, and others say what the project needs."""
+        declares = any(one.strength == DECLARED and not one.group for one in self.found.statements)
+        return declares and bool(re.match(r"docs?/(?:.*/)?[^/]+\.(?:txt|in)$", name))
 
     def _include_address(self, url: str, where: FileLine, group: str) -> None:
         """Read the file here that an address of the project's own repository means; another's is not fetched."""
