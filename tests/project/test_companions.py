@@ -526,3 +526,15 @@ def test_what_comes_from_a_repository_is_source_and_its_releases_are_named(
 ) -> None:
     found = decided(tmp_path, {"requirements.txt": f"torch==2.3.1\n{line}\n"}, AMPERE)
     assert codes(found) & {"source", "compiler"} == ({code} if code else set())
+
+
+def test_two_pins_that_stand_apart_are_told_also_where_torch_moves(tmp_path: Path) -> None:
+    lines = "torch==1.12.1\ntransformers==4.30.0\ntokenizers==0.15.0\n"
+    found = decided(tmp_path, {"requirements.txt": lines}, BLACKWELL)
+    assert relaxed(found)["torch"][1] == "2.7.1"
+    [said] = [one.params for one in found.remarks if one.key.endswith("needs-line")]
+    assert (said["need"], said["other"]) == ("tokenizers>=0.11.1,<0.14,!=0.11.3", "tokenizers==0.15.0")
+    lines = lines.replace("0.15.0", "0.13.3")
+    assert "needs-line" not in codes(decided(tmp_path, {"requirements.txt": lines}, BLACKWELL))
+    lines = "torch==1.12.1\ntransformers==4.30.0\ntokenizers>=0.15\n"
+    assert "needs-line" in codes(decided(tmp_path, {"requirements.txt": lines}, AMPERE)), "a bound, too"
