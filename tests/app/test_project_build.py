@@ -10,13 +10,13 @@ import pytest
 from tests.app import values
 from tests.project.test_read import project_of
 from wizard.app import project_build
-from wizard.app.project import request_of
+from wizard.app.project import lost_pairs, request_of
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices, Verdict
 from wizard.machine.model import Machine, PythonInstall
-from wizard.model.errors import WizardError
+from wizard.model.errors import UsageError, WizardError
 from wizard.run.model import Facts, SelectedBuild
-from wizard.run.select.select_build import NO_SOURCE_SOME_SILENT
+from wizard.run.select.select_build import COMPANION_NOT_CARRIED, NO_SOURCE_SOME_SILENT
 from wizard.toolconfig.settings import UserSettings
 
 _OWN = tuple(PythonInstall(f"/usr/bin/python{one}", f"{one}.4", True) for one in ("3.12", "3.11"))
@@ -32,7 +32,10 @@ def has(monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
         found = next((one for one in verdict.candidates if one.torch == torch and python in one.pythons), None)
         if found is None or choices.python not in (None, python):
             raise WizardError(NO_SOURCE_SOME_SILENT, silent="4", asked="5", build=verdict.candidates[0].torch)
-        return replace(values.SELECTED, candidate=replace(found, python=python), python=python, notices=())
+        if choices.companions:
+            raise UsageError(COMPANION_NOT_CARRIED, name=", ".join(choices.companions), build=torch)
+        made = replace(found, python=python, torchvision=None, torchaudio=None)
+        return replace(values.SELECTED, candidate=made, python=python, notices=())
 
     monkeypatch.setattr(project_build, "select_build", select)
     return torch, python
@@ -69,3 +72,17 @@ def test_what_would_differ_further_is_not_taken(tmp_path: Path, has: tuple[str, 
     request = request_of(project_of(tmp_path, files), FACTS, matrix, Choices())
     with pytest.raises(WizardError, match="4 of 5 PyTorch sources"):
         project_build.selected_build(FACTS, matrix, request, False, lambda: False)
+
+
+def test_a_pair_that_the_source_lacks_is_lost_and_told_where_it_need_not_be_exact(
+    tmp_path: Path, has: tuple[str, str]
+) -> None:
+    matrix, files = load_matrix(), {"requirements.txt": "torch\ntorchvision\ntorchaudio\n"}
+    request = request_of(project_of(tmp_path, {**files}), FACTS, matrix, Choices())
+    taken, selected = project_build.selected_build(FACTS, matrix, request, False, lambda: False)
+    assert [one.name for one in lost_pairs(taken, selected)] == ["torchvision", "torchaudio"]
+    with pytest.raises(UsageError, match="has no torchvision, torchaudio"):
+        project_build.selected_build(FACTS, matrix, request, True, lambda: False)
+    by_hand = request_of(request.project, FACTS, matrix, Choices(companions=("torchaudio",)))
+    with pytest.raises(UsageError, match="has no torchvision, torchaudio"):
+        project_build.selected_build(FACTS, matrix, by_hand, False, lambda: False)

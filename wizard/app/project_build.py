@@ -14,13 +14,14 @@ from wizard.app.project_use import promised_of
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
-from wizard.model.errors import WizardError
+from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import message
 from wizard.project.companions import companion
 from wizard.project.model import Statement
 from wizard.run.model import Facts, SelectedBuild
 from wizard.run.select.build_search import available_pythons
 from wizard.run.select.select_build import (
+    COMPANION_NOT_CARRIED,
     NO_SOURCE,
     NO_SOURCE_BUT,
     NO_SOURCE_SOME_SILENT,
@@ -78,7 +79,15 @@ def _from_a_source(
     candidates = tuple(one.decision.candidate for one in taken.values() if one.decision.candidate)
     verdict = replace(resolve(facts.machine, matrix, request.choices), candidates=candidates)
     any_of_them = of_any_build(request.choices, is_strict)
-    selected = select_build(facts, matrix, verdict, any_of_them, None, is_cancelled)
+    try:
+        selected = select_build(facts, matrix, verdict, any_of_them, None, is_cancelled)
+    except UsageError as error:  # what is lost is told, and wants a yes
+        lost = str(error.params["name"]).split(", ") if error.code == COMPANION_NOT_CARRIED.code else []
+        if is_strict or not lost or {*lost} & {*(request.asked.companions or ())}:
+            raise
+        kept = tuple(name for name in any_of_them.companions or () if name not in lost)
+        any_of_them = replace(any_of_them, companions=kept)
+        selected = select_build(facts, matrix, verdict, any_of_them, None, is_cancelled)
 
     def again(wanted: Choices) -> SelectedBuild:
         only = tuple(one for one in candidates if one.torch == wanted.torch)
