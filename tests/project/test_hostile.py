@@ -18,6 +18,15 @@ def test_a_setup_py_that_python_would_take_gigabytes_for_is_not_read(tmp_path: P
     assert codes(found) == ["unreadable-file"]
 
 
+def test_a_setup_py_of_thousands_of_functions_and_conditions_is_followed(tmp_path: Path) -> None:
+    many = "".join(f"def f{one}():\n f{one + 1}()\n" for one in range(9_000))
+    words = f"{many}def f9000():\n CUDAExtension('a', [])\nf0()\n"
+    assert codes(project_of(tmp_path / "a", {"setup.py": words, "requirements.txt": "torch\n"})) == ["own-cuda"]
+    names = "".join(f"a{one}=1\n" for one in range(9_000))
+    words = names + "if b:c\n" * 9_000 + "if a1 == 2:\n CUDAExtension('a', [])\n"
+    assert codes(project_of(tmp_path / "b", {"setup.py": words, "requirements.txt": "torch\n"})) == []
+
+
 def test_a_folder_below_is_a_path_and_no_broken_line(tmp_path: Path) -> None:
     words = "dependencies:\n  - pip:\n    - submodules/simple-knn\n    - parts/mine[all]\n"
     found = project_of(tmp_path, {"environment.yml": words, "requirements.txt": "a/b c\n"})

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+_MOST_KNOWN = 50  # names: a condition copies them
 _OPEN = object()  # what is not known before it runs
 _Known = dict[str, object]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -19,10 +20,10 @@ def live_nodes(tree: ast.Module) -> list[ast.AST]:
     live = _Live()
     try:
         live.block(tree.body, live.known)
-        while called := [live.functions.pop(name) for name in live.named() if name in live.functions]:
-            for one in called:
-                given = {each.arg for each in ast.walk(one.args) if isinstance(each, ast.arg)}
-                live.block(one.body, {name: held for name, held in live.known.items() if name not in given})
+        while live.called:
+            one = live.called.pop()
+            given = {each.arg for each in ast.walk(one.args) if isinstance(each, ast.arg)}
+            live.block(one.body, {name: held for name, held in live.known.items() if name not in given})
     except RecursionError:
         return list(ast.walk(tree))
     return live.nodes
@@ -34,16 +35,16 @@ class _Live:
     def __init__(self) -> None:
         self.nodes: list[ast.AST] = []
         self.known: _Known = {}
-        self.functions: dict[str, _Function] = {}
-
-    def named(self) -> Iterator[str]:
-        return iter({one.id for one in self.nodes if isinstance(one, ast.Name)})
+        self.functions: dict[str, _Function] = {}  # that no reached line has named so far
+        self.named: set[str] = set()
+        self.called: list[_Function] = []
 
     def block(self, body: Iterable[ast.stmt], known: _Known) -> bool:
         """Return whether it ends by a `return` or an error."""
         for node in body:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 self.functions[node.name] = node
+                self._call(node.name if node.name in self.named else "")
             elif isinstance(node, ast.If):
                 if self._condition(node, known):
                     return True
@@ -54,6 +55,10 @@ class _Live:
                 if isinstance(node, ast.Return | ast.Raise):
                     return True
         return False
+
+    def _call(self, name: str) -> None:
+        if name in self.functions:
+            self.called.append(self.functions.pop(name))
 
     def _condition(self, node: ast.If, known: _Known) -> bool:
         self._add(node.test, known)
@@ -91,6 +96,9 @@ class _Live:
 
     def _add(self, node: ast.AST, known: _Known) -> None:
         self.nodes.append(node)
+        if isinstance(node, ast.Name):
+            self.named.add(node.id)
+            self._call(node.id)
         test = _value(node.test, known) if isinstance(node, ast.IfExp) else _OPEN
         parts: Iterable[ast.AST] = ast.iter_child_nodes(node)
         if isinstance(node, ast.IfExp) and test is not _OPEN:
@@ -122,7 +130,7 @@ def _bind(node: ast.stmt, known: _Known) -> None:
     for target in node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]:
         for name in _names_set(target) if target is not None else ():
             known.pop(name, None)
-        if isinstance(target, ast.Name) and value is not _OPEN:
+        if isinstance(target, ast.Name) and value is not _OPEN and len(known) < _MOST_KNOWN:
             known[target.id] = value
 
 
