@@ -7,9 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
+from PySide6 import QtGui
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QPlainTextEdit, QProgressBar, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QLabel,
+    QPlainTextEdit,
+    QProgressBar,
+    QPushButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from tests.gui import fake_tools
@@ -19,10 +28,10 @@ from tests.gui.test_help import every_page
 from tests.gui.walking import go_to, settle, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.shell.window import WizardWindow
-from wizard.gui.widgets.frames import Fold, RowCard, RowCell
+from wizard.gui.widgets.frames import Fold, RowCard, RowCell, column
 from wizard.gui.widgets.headings import tell_headings
 from wizard.gui.widgets.icons import Sign
-from wizard.gui.widgets.labels import Pill
+from wizard.gui.widgets.labels import SPOKEN_AS, Pill, label
 from wizard.gui.widgets.messages import Notice
 from wizard.model.messages import LANGUAGES
 
@@ -197,3 +206,67 @@ def test_a_row_says_its_name_and_its_state_once(qtbot: QtBot) -> None:
     sign.setAccessibleDescription("Download")
     card.add_row(sign, QLabel("Download"), QLabel("Downloading packages: 5"), QLabel("Failed"))
     assert [one.words for one in card.findChildren(RowCell)][0] == "Download: Failed, Downloading packages: 5"
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_a_list_holds_its_items_alone_and_an_item_what_can_be_done_there(listening: None, qtbot: QtBot) -> None:
+    """Names and states are told by the item once, not once more beside it."""
+    tell_headings()
+    holder, card, button = QWidget(), RowCard(3, 1), QPushButton("Fix…")
+    qtbot.addWidget(holder)
+    column(holder).addWidget(card)
+    card.add_row(Pill("ok"), QLabel("Disk"), None)
+    card.add_row(Pill("problem"), QLabel("Driver"), button)
+    card.add_wide(below := QPushButton("Guide"))
+    holder.show()
+    is_list = next(one for one in card.findChildren(QWidget) if one.property(SPOKEN_AS) == "list")
+    listed = QAccessible.queryAccessibleInterface(is_list)
+    assert listed is not None
+    items = [listed.child(number) for number in range(listed.childCount())]
+    assert [one.role() for one in items] == [QAccessible.Role.ListItem] * 2
+    assert [one.text(QAccessible.Text.Name) for one in items] == ["OK, Disk", "Problem, Driver"]
+    assert [one.childCount() for one in items] == [0, 2]
+    for number, wanted in enumerate((button, below)):
+        cell = items[1].child(number)
+        assert (cell.child(0).object(), cell.parent().object()) == (wanted, items[1].object())
+        assert items[1].indexOfChild(cell) == number
+    assert [listed.indexOfChild(one) for one in items] == [0, 1]
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_what_opens_something_is_a_button_that_says_whether_it_is_open(listening: None, qtbot: QtBot) -> None:
+    tell_headings()
+    fold = Fold()
+    qtbot.addWidget(fold)
+    fold.show_words("&Details", "3")
+    fold.show()
+    told = QAccessible.queryAccessibleInterface(fold.button)
+    assert told is not None
+    assert (told.role(), told.text(QAccessible.Text.Name)) == (QAccessible.Role.Button, "Details 3")
+    state = told.state()
+    assert (state.expandable, state.expanded, state.collapsed, state.checkable) == (1, 0, 1, 0)
+    action = told.actionInterface()
+    assert action is not None
+    action.doAction(action.actionNames()[0])
+    qtbot.waitUntil(fold.button.isChecked)
+    assert (told.state().expanded, told.state().collapsed) == (1, 0)
+
+
+def test_the_language_is_a_choice_of_one(listening: None, make_window: MakeWindow) -> None:
+    window = make_window()
+    told = {name: QAccessible.queryAccessibleInterface(one) for name, one in window.rail.languages.items()}
+    assert [one.role() for one in told.values() if one] == [QAccessible.Role.RadioButton] * 2
+    assert {name: one.state().checked for name, one in told.items() if one} == {"zh_CN": 0, "en": 1}
+
+
+@pytest.mark.skipif(not hasattr(QtGui, "QAccessibleAttributesInterface"), reason="Qt of 6.8 and newer tells levels")
+def test_a_title_is_the_heading_above_the_others(listening: None, qtbot: QtBot) -> None:
+    tell_headings()
+    for role, wanted in (("title", 1), ("heading", 2), ("notice-title", 2)):
+        qtbot.addWidget(made := label("What will happen", role))
+        told = QAccessible.queryAccessibleInterface(made)
+        assert told is not None
+        assert told.role() == QAccessible.Role.Heading
+        level = told.attributesInterface()
+        assert level.attributeKeys() == [QAccessible.Attribute.Level]
+        assert level.attributeValue(QAccessible.Attribute.Level) == wanted

@@ -198,8 +198,7 @@ class CheckRows(RowCard):
 
     def _unfolding(self, words: str, name: str, row: CheckRow, what: QWidget) -> QPushButton:
         key = f"{row.name} {row.fact.key}"
-        button = _small(words, name)
-        button.setCheckable(True)
+        button = _small(words, name, is_fold=True)
 
         def turn(is_open: bool) -> None:
             button.setIcon(fold_icon(is_open))
@@ -275,8 +274,10 @@ def _icon(name: str) -> IconView:
     return made
 
 
-def _small(words: str, about: str) -> QPushButton:
-    button = QPushButton(words)
+def _small(words: str, about: str, is_fold: bool = False) -> QPushButton:
+    button = QPushButton()
+    button.setCheckable(is_fold)  # before its words, as in `label`
+    button.setText(words)
     button.setProperty("role", "small")
     button.setAccessibleName(told_of(words.replace("…", ""), about))
     return button

@@ -109,12 +109,12 @@ class RowCell(QWidget):
 
     def __init__(self, parent: QWidget, cells: Sequence[QWidget | None]) -> None:
         super().__init__(parent)
-        self._cells = cells
+        self.cells = cells
 
     @property
     def words(self) -> str:
         """What the whole row says, as it stands there now: its name once, with its state."""
-        found = (one for cell in self._cells if cell for one in (cell, *cell.findChildren(QLabel)))
+        found = (one for cell in self.cells if cell for one in (cell, *cell.findChildren(QLabel)))
         said = dict.fromkeys(filter(None, map(_words_of, found)))
         again = {
             words
@@ -143,6 +143,7 @@ class RowCard(QFrame):
         self._has_lines = has_lines
         self._columns = columns
         self._stretch = stretch
+        self._last: Sequence[QWidget | None] = ()
         self._outer = column(self, (6, 6, 6, 6), 0)
         self._renew()
 
@@ -174,6 +175,7 @@ class RowCard(QFrame):
             behind = box(ground, self._holder)
             self._grid.addWidget(behind, self._rows, 0, 1, self._columns)
             behind.show()
+        self._last = cells
         for place, cell in enumerate(cells):
             if cell is not None:
                 padded = RowCell(self._holder, cells)
@@ -192,7 +194,10 @@ class RowCard(QFrame):
     def add_wide(self, cell: QWidget) -> None:
         """Below the last row, over all columns, without a line between: it belongs to that row."""
         cell.setContentsMargins(0, 0, 0, 10)  # of its own: hidden, it takes no room
-        self._grid.addWidget(cell, self._rows, 0, 1, self._columns)
+        padded = RowCell(self._holder, self._last)  # hidden or not, that takes none
+        line_up(padded, gap=0).addWidget(cell)
+        self._grid.addWidget(padded, self._rows, 0, 1, self._columns)
+        padded.show()
         self._rows += 1
 
     @property

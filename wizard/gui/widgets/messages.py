@@ -17,7 +17,7 @@ from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.commands import pages_of, plain
-from wizard.gui.widgets.frames import box, column, empty, line_up
+from wizard.gui.widgets.frames import RowCell, box, column, empty, line_up
 from wizard.gui.widgets.icons import Sign, fold_icon
 from wizard.gui.widgets.labels import SPOKEN_AS, Pill, label, spoken, told_of
 from wizard.model.errors import WizardError
@@ -325,26 +325,36 @@ class Notice(QFrame):
             self._rows.addWidget(box("notice-line"), row - 1, 0, 1, 4)
             if subject:  # before its words: readers go in this order
                 self._rows.addWidget(label(subject, "strong", wrap=False), row, 0)
-            said = Advice(words)
-            said.setProperty(SPOKEN_AS, "item")
-            said.setAccessibleName(_spoken((subject, words, because)))
-            self._rows.addWidget(said, row, start, 1, (2 if because else 3 if why else 4) - start)
+            cells = (said := Advice(words), *self._why_of(subject, why))
+            item, *others = (self._cell(cell, cells) for cell in cells)
+            item.setProperty(SPOKEN_AS, "item")
+            item.setAccessibleName(_spoken((subject, words, because)))
+            said.setAccessibleName(item.accessibleName())
+            self._rows.addWidget(item, row, start, 1, (2 if because else 3 if why else 4) - start)
             if because:
                 self._rows.addWidget(Advice(because), row, 2, 1, 1 if why else 2)
-            if why:
-                self._add_why(row, subject, why)
+            for cell, at in zip(others, ((row, 3, 1, 1), (row + 1, 1, 1, 3)), strict=False):
+                self._rows.addWidget(cell, *at)
         self._list.setAccessibleName(title)
         self.setAccessibleName(told_of(title, spoken(map(_spoken, rows))))
         self.setVisible(bool(rows))
 
-    def _add_why(self, row: int, subject: str, why: str) -> None:
-        """The reason is below its row, on demand."""
-        button, reason = QPushButton(fold_icon(False), self.tr("Why?")), Advice(why)
+    def _cell(self, shown: QWidget, cells: Sequence[QWidget]) -> RowCell:
+        made = RowCell(self._list, cells)
+        line_up(made, gap=0).addWidget(shown)
+        return made
+
+    def _why_of(self, subject: str, why: str) -> Sequence[QWidget]:
+        """Return a button and what it opens: the reason is below its row, on demand."""
+        if not why:
+            return ()
+        button, reason = QPushButton(), Advice(why)
+        button.setCheckable(True)  # before its words, as in `label`
+        button.setText(self.tr("Why?"))
+        button.setIcon(fold_icon(False))
         button.setProperty("role", "plain")
-        button.setCheckable(True)
         button.setAccessibleName(told_of(subject, button.text()))
-        self._rows.addWidget(button, row, 3)
-        self._rows.addWidget(reason, row + 1, 1, 1, 3)
         reason.setVisible(False)
         button.toggled.connect(reason.setVisible)
         button.toggled.connect(lambda is_open: button.setIcon(fold_icon(is_open)))
+        return button, reason

@@ -110,6 +110,7 @@ class _Line(QFrame):
         told = [self.words.text(), self.rate.text(), self.time.text()]
         sentence = told_of(name, spoken(filter(None, told)))
         self.setAccessibleName(sentence)
+        self.setAccessibleDescription(_facts(row))
         self.radio.setAccessibleName(sentence)
         self.bar.setAccessibleName(sentence)
         self.radio.setAccessibleDescription(_facts(row))
