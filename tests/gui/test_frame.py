@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QScreen
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
@@ -330,6 +330,20 @@ def test_the_footers_words_are_whole_on_a_small_screen(language: str, qtbot: QtB
     qtbot.waitUntil(lambda: all(one.width() >= one.sizeHint().width() for one in shown))
     window.resize(1400, window.height())
     qtbot.waitUntil(lambda: room.contentsMargins().left() == 36)
+
+
+@pytest.mark.parametrize("page", [PageId.CHECK, PageId.REVIEW])
+def test_keys_and_readers_go_through_the_footer_as_the_eye_does(
+    page: PageId, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, page)
+    footer = window.footer
+    shown = [one for one in footer.controls() if one.isVisible()]
+    assert len(shown) >= 3
+    lefts = [one.mapTo(footer, QPoint()).x() for one in shown]
+    assert lefts == sorted(lefts)
+    assert [one for one in footer.findChildren(QPushButton) if one in shown] == shown
 
 
 @pytest.mark.qt_log_ignore("does not support propagateSizeHints")

@@ -20,6 +20,7 @@ from wizard.gui.shell.window import WizardWindow
 from wizard.model.messages import LANGUAGES
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+HALF = (624, 360)
 PAGES = (PageId.WELCOME, PageId.CHECK, PageId.BUILD, PageId.SOURCE, PageId.PLACE, PageId.REVIEW, PageId.INSTALL)
 
 
@@ -80,6 +81,59 @@ def test_no_words_are_cut_beside_the_way(language: str, qtbot: QtBot, make_windo
         window.side.switch(page)
         settle(qtbot, window)
         look(qtbot, window, page)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_all_is_reached_on_a_small_screen_at_200_percent(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """1280 x 800 at 200 %: 640 x 400 less the window's frame. What is too wide for that turns, or is scrolled to."""
+    session.script = half_run
+    window = make_window(language)
+    for page in PAGES:
+        go_to(qtbot, window, page)
+        look_at_half(qtbot, window, page)
+    for side_page in SIDE_ORDER:
+        window.side.switch(side_page)
+        settle(qtbot, window)
+        look_at_half(qtbot, window, side_page)
+
+
+def look_at_half(qtbot: QtBot, window: WizardWindow, where: object) -> None:
+    window.setMinimumSize(1, 1)
+    window.resize(*HALF)
+    signs = [*window.rail.steps.values(), *window.rail.tools.values()]
+
+    def lost() -> list[str]:
+        pressed = [one for one in visible(window, QAbstractButton) if one.window() is window]
+        beside = [one for one in pressed if window.rail.isAncestorOf(one) or window.footer.isAncestorOf(one)]
+        found = [
+            one.text()
+            for one in beside
+            if not window.rect().contains(window.mapFromGlobal(one.mapToGlobal(one.rect().bottomRight())))
+        ]
+        found += [one.text() for one in beside if one.width() < one.minimumSizeHint().width()]
+        found += [one.text() for one in signs if one.isVisible() and one.height() < 26]
+        sheet = window.page.findChild(QScrollArea)
+        assert isinstance(sheet, QScrollArea)
+        wide = sheet.widget().minimumSizeHint().width() - sheet.viewport().width()
+        return found + ([f"wider by {wide}"] if wide > 0 else [])
+
+    try:
+        qtbot.waitUntil(lambda: not lost())
+    except Exception:
+        raise AssertionError(f"{where}: {lost()}") from None
+    window.resize(*SIZE)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_wider_than_the_page_is_scrolled_to(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window(language)
+    window.setMinimumSize(1, 1)
+    window.resize(300, 360)
+    sheet = window.page.findChild(QScrollArea)
+    assert isinstance(sheet, QScrollArea)
+    qtbot.waitUntil(lambda: sheet.horizontalScrollBar().maximum() > 0)
 
 
 def test_a_label_without_room_is_found(qtbot: QtBot, make_window: MakeWindow) -> None:

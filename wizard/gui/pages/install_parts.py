@@ -17,7 +17,7 @@ from wizard.app.pages.run import Bytes, RunView, StepView, limit_words
 from wizard.gui.pages.file_bars import BARS, FileBars
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import about_text, left_text, part_text, rate_text, seconds_text
-from wizard.gui.widgets.frames import RowCard, column, line_up, stacked
+from wizard.gui.widgets.frames import RowCard, Turning, column, line_up, stacked
 from wizard.gui.widgets.icons import Sign
 from wizard.gui.widgets.labels import OneLine, dress, label, plain_tip, put_words, told_of
 from wizard.model.messages import bytes_text
@@ -93,7 +93,8 @@ class RunProgress(QFrame):
         super().__init__(parent)
         self._translator = translator
         self.setProperty("role", "card")
-        both = line_up(self, (22, 16, 22, 18), 28)
+        both = Turning(28, (22, 16, 22, 18))
+        column(self).addWidget(both)
         rows, line = column(gap=10), line_up(gap=14)
         self._was_measured = False  # whether this attempt has told a speed
         self._percent, self._left = label("", "moment", wrap=False), label("", "muted", wrap=False)
@@ -123,8 +124,8 @@ class RunProgress(QFrame):
         beside.addLayout(over)
         beside.addWidget(self._curve)
         beside.addStretch(1)
-        both.addLayout(rows, 1)
-        both.addWidget(self._speed)
+        both.line.addLayout(rows, 1)
+        both.line.addWidget(self._speed)
 
     @property
     def words(self) -> str:

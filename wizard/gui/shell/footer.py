@@ -6,30 +6,36 @@ what ends with it (the class server, a pack that is being built). Never a modal 
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QWidget
 
 from wizard.gui.pages.base import Page
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import dress, label, plain_tip
 
 _SIDE, _NARROW_SIDE = 36, 12  # pixels: as the page, and where the words need the room on a small screen
+_ABOVE, _GAP = 12, 10  # pixels
 
 
 class Footer(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("footer")
-        self._line = line_up(self, (_SIDE, 12, _SIDE, 12), 10)
-        self._left, self._right = line_up(), line_up()
-        self.back, self.primary = QPushButton(self), QPushButton(self)
+        self._line = line_up(self, (_SIDE, _ABOVE, _SIDE, _ABOVE), _GAP)
+        # In the order in which they are seen: so they are heard, too.
+        self._ends = QWidget(self), QWidget(self)
+        self._left, right = (line_up(end, gap=_GAP) for end in self._ends)
+        self.back = QPushButton(self)
+        self._between = QWidget()
+        self._right = line_up(self._between)
+        self.primary = QPushButton()
         self.primary.setProperty("role", "primary")
-        self._line.addLayout(self._left)
-        self._line.addStretch(1)
-        self._line.addWidget(self.back)
-        self._line.addLayout(self._right)
-        self._line.addWidget(self.primary)
+        right.addStretch(1)
+        for part in (self.back, self._between, self.primary):
+            right.addWidget(part)
+        self._line.addWidget(self._ends[0], 0, Qt.AlignmentFlag.AlignLeft)
+        self._line.addWidget(self._ends[1], 1)
         for button in (self.back, self.primary):
             button.installEventFilter(self)
         self._page: Page | None = None
@@ -67,8 +73,10 @@ class Footer(QFrame):
         page = self._page
         if page is None:
             return
-        for holder, held in zip(self._holders[page], (page.footer_left, page.footer_right), strict=True):
-            holder.setVisible(any(not one.isHidden() for one in held))  # an empty one would leave a gap
+        ends = (self._ends[0], self._between)
+        for end, holder, held in zip(ends, self._holders[page], (page.footer_left, page.footer_right), strict=True):
+            for one in (holder, end):
+                one.setVisible(any(not each.isHidden() for each in held))  # an empty one would leave a gap
         words = page.primary_text()
         self.primary.setText(words)
         dress(self.primary, "" if page.offers_another else "primary")
@@ -90,16 +98,23 @@ class Footer(QFrame):
         return super().event(event)
 
     def _fit(self) -> None:
-        margins = self._line.contentsMargins()
-        needed = self._line.minimumSize().width() + 2 * (_SIDE - margins.left())
-        side = _SIDE if needed <= self.width() else _NARROW_SIDE
-        self._line.setContentsMargins(side, margins.top(), side, margins.bottom())
+        """Where even narrow margins leave too little room, the buttons at the left stand above the others."""
+        needed = sum(end.minimumSizeHint().width() for end in self._ends) + _GAP
+        side = _SIDE if needed + 2 * _SIDE <= self.width() else _NARROW_SIDE
+        is_one_line = needed + 2 * _NARROW_SIDE <= self.width()
+        above = _ABOVE if is_one_line else _ABOVE // 2
+        self._line.setDirection(QBoxLayout.Direction.LeftToRight if is_one_line else QBoxLayout.Direction.TopToBottom)
+        self._line.setContentsMargins(side, above, side, above)
+        if self._line.spacing() != (gap := _GAP if is_one_line else above):  # else its event would come for ever
+            self._line.setSpacing(gap)
 
     def controls(self) -> list[QWidget]:
-        """In tab order."""
-        own: list[QWidget] = [*self._page.footer_left, *self._page.footer_right] if self._page else []
-        last = self._page.footer_last if self._page else []
-        return [*(one for one in own if one not in last), self.primary, *last, self.back]
+        """In tab order: that of the eye, but where keys have to be at the main button first."""
+        if self._page is None:
+            return [self.back, self.primary]
+        if last := self._page.footer_last:
+            return [self.primary, *last, self.back]
+        return [*self._page.footer_left, self.back, *self._page.footer_right, self.primary]
 
 
 class AskBar(QFrame):

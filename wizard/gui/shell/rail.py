@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QCoreApplication, QMargins, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QPushButton, QStackedWidget, QWidget
 
 from wizard.app.pages.navigator import Navigator
@@ -24,7 +24,9 @@ from wizard.gui.widgets.icons import draw_icon, icon
 from wizard.gui.widgets.labels import label, plain_tip
 
 _SHORT_LANGUAGES = {"zh_CN": "中文", "en": "English"}
+_SHORTEST = {"zh_CN": "中", "en": "En"}
 _NAME_LEFT = 44  # pixels
+_LOW = 520  # pixels: less than all of it needs below each other
 _ICONS = {
     SideId.ENVIRONMENTS: "box",
     SideId.DOCTOR: "wrench",
@@ -42,7 +44,7 @@ class _RailButton(QAbstractButton):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._is_now = self._is_narrow = False
+        self._is_now = self._is_narrow = self._is_low = False
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def show_narrow(self, is_narrow: bool) -> None:
@@ -56,7 +58,13 @@ class _RailButton(QAbstractButton):
         return QSize((NARROW_RAIL if self._is_narrow else WIDTH) - 20, max(40, self.fontMetrics().height() + 16))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(40 if self._is_narrow else 80, max(34, self.fontMetrics().height() + 10))
+        least = 28 if self._is_low else max(34, self.fontMetrics().height() + 10)
+        return QSize(40 if self._is_narrow else 80, least)
+
+    def show_low(self, is_low: bool) -> None:
+        """Take no more height than the sign needs."""
+        self._is_low = is_low
+        self.updateGeometry()
 
     def _left(self, usual: int, side: int) -> float:
         """Return where a sign of so many pixels begins: in the middle where no name follows."""
@@ -191,7 +199,7 @@ class Rail(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedWidth(WIDTH)
         self._theme, self._translator, self._is_narrow = theme, translator, False
-        rows = column(self, (10, 24, 10, 18), 0)
+        self._rows = rows = column(self, gap=0)
         self._brand = brand = label(BRAND, wrap=False)
         brand.setObjectName("brand")
         brand.setContentsMargins(8, 0, 0, 18)
@@ -215,7 +223,7 @@ class Rail(QWidget):
             self._lists.addWidget(holder)
         rows.addWidget(self._lists, 1)
         self.languages = {name: self._plain() for name in _SHORT_LANGUAGES}
-        self._line = line = line_up(gap=2)
+        self._line, self._below = (line, below) = line_up(gap=2), line_up(gap=0)
         for name, button in self.languages.items():
             button.setCheckable(True)
             button.setProperty("role", "choice")
@@ -229,8 +237,9 @@ class Rail(QWidget):
         self.help_button.clicked.connect(self.help_wanted)
         rows.addWidget(self.help_button)
         rows.addLayout(line)
-        rows.addWidget(self.theme_button)
-        rows.addWidget(self.logs_button)
+        below.addWidget(self.theme_button)
+        below.addWidget(self.logs_button)
+        rows.addLayout(below)
         theme.changed.connect(self.update)
 
     def show_narrow(self, is_narrow: bool) -> None:
@@ -240,10 +249,28 @@ class Rail(QWidget):
         self._is_narrow = is_narrow
         self.setFixedWidth(NARROW_RAIL if is_narrow else WIDTH)
         self._brand.setVisible(not is_narrow)
-        self._line.setDirection(QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight)
         for one in (*self.steps.values(), self.back, *self.tools.values()):
             one.show_narrow(is_narrow)
         self.retranslate()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Signs lie beside each other where the window is too low for one below the other."""
+        is_low = self.height() < _LOW
+        for name, button in self.languages.items():
+            short = _SHORTEST[name] if is_low else _SHORT_LANGUAGES[name][:2]
+            button.setText(short if self._is_narrow else _SHORT_LANGUAGES[name])
+        one_below, beside = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        self._line.setDirection(one_below if self._is_narrow and not is_low else beside)
+        self._below.setDirection(beside if self._is_narrow and is_low else one_below)
+        sides = (2, 6, 2, 6) if is_low else (10, 24, 10, 18)
+        if self._rows.contentsMargins() != QMargins(*sides):
+            self._rows.setContentsMargins(*sides)
+            for one in (*self.steps.values(), self.back, *self.tools.values()):
+                one.show_low(is_low)
 
     def _plain(self) -> QPushButton:
         button = QPushButton(self)
@@ -280,9 +307,9 @@ class Rail(QWidget):
             button.setIcon(icon(sign) if self._is_narrow else QIcon())
             button.setAccessibleName(words)
         for name, button in self.languages.items():
-            button.setText(_SHORT_LANGUAGES[name][: 2 if self._is_narrow else None])
             button.setChecked(name == self._translator.language)
         self.setAccessibleName(QCoreApplication.translate("Rail", "Steps"))
+        self._fit()
 
     def show_navigator(self, navigator: Navigator, side: SideId | None = None) -> None:
         """Show where the person is; on a page beside the way the tools take the place of the steps."""

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QProgressBar, QPushButt
 from wizard.gui.widgets.commands import plain
 from wizard.gui.widgets.fields import PathField, read_in_order
 from wizard.gui.widgets.figures import rate_text
-from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.frames import Turning, column, line_up
 from wizard.gui.widgets.hosts_consent import HostsConsent
 from wizard.gui.widgets.labels import Pill, label, selectable
 from wizard.model.marks import in_window
@@ -68,18 +68,18 @@ class PackPanel(QFrame):
         self.begin, self.open, self.make = (QPushButton(self) for _ in range(3))
         self.go, self.again, self.drop = (QPushButton(self) for _ in range(3))
         self.go.setProperty("role", "primary")
-        buttons = line_up()
+        buttons = Turning()
         ways = (self.begin, self.open, self.make, self.go, self.again, self.drop)
         for button in ways:
-            buttons.addWidget(button)
-        buttons.addStretch(1)
+            buttons.line.addWidget(button)
+        buttons.line.addStretch(1)
         for widget in (self._words, self._field, self.split, self._notes):
             rows.addWidget(widget)
         for widget in (self._lacks, self.consent, self._how_far, self.bar):
             rows.addWidget(widget)
-        rows.addLayout(buttons)
+        rows.addWidget(buttons)
         read_in_order(self._title, self.other, self._words, self._field, self.split, self._notes, self._lacks)
-        read_in_order(self.consent, self._how_far, self.bar, *ways)
+        read_in_order(self.consent, self._how_far, self.bar, buttons)
         self._connect()
 
     def _connect(self) -> None:

@@ -20,7 +20,7 @@ from wizard.gui.tools.doctor_answer import DoctorAnswer
 from wizard.gui.tools.environments.table import torch_words
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.fields import Choice
-from wizard.gui.widgets.frames import box, line_up
+from wizard.gui.widgets.frames import Turning, box, column
 from wizard.gui.widgets.labels import label
 from wizard.model.errors import WizardError
 from wizard.model.messages import bytes_text, message
@@ -50,10 +50,11 @@ class DoctorPage(SidePage):
         self._text = QLabel()
         self._text.setBuddy(self.choice)
         choose = box("card")
-        line = line_up(choose, (16, 12, 16, 12))
-        line.addWidget(self._text)
-        line.addWidget(self.choice, 1)
-        line.addWidget(self.folder)
+        parts = Turning(10, (16, 12, 16, 12))
+        column(choose).addWidget(parts)
+        parts.line.addWidget(self._text)
+        parts.line.addWidget(self.choice, 1)
+        parts.line.addWidget(self.folder)
         self.answer = DoctorAnswer(context.translator)
         self._before = label("", "muted")
         self.copy, self.save, self.again = self.answer.copy, self.answer.save, button()

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
+from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -53,6 +54,31 @@ def line_up(parent: QWidget | None = None, margins: Margins = NO_MARGINS, gap: i
     made.setContentsMargins(*margins)
     made.setSpacing(gap)
     return made
+
+
+class Turning(QWidget):
+    """Parts beside each other; where they are wider than the room, one below the other."""
+
+    def __init__(self, gap: int = 10, margins: Margins = NO_MARGINS) -> None:
+        super().__init__()
+        self.line = line_up(self, margins, gap)
+
+    def _widths(self) -> list[int]:
+        items = (self.line.itemAt(place) for place in range(self.line.count()))
+        return [item.minimumSize().width() for item in items if item is not None and not item.isEmpty()]
+
+    def minimumSizeHint(self) -> QSize:
+        sides = self.line.contentsMargins()
+        widest = max(self._widths(), default=0) + sides.left() + sides.right()
+        return QSize(widest, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Turn its line where its parts fit no more, and back."""
+        super().resizeEvent(event)
+        sides, widths = self.line.contentsMargins(), self._widths()
+        needed = sum(widths) + max(len(widths) - 1, 0) * self.line.spacing() + sides.left() + sides.right()
+        ways = QBoxLayout.Direction
+        self.line.setDirection(ways.LeftToRight if needed <= self.width() else ways.TopToBottom)
 
 
 def stacked(*widgets: QWidget) -> QWidget:

@@ -34,7 +34,7 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
 from wizard.gui.widgets.code import CodeLines, SaidCode, copy_out, open_folder
 from wizard.gui.widgets.figures import build_text
-from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up
+from wizard.gui.widgets.frames import Fold, FoldList, RowCard, Turning, box, column
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import label, plain_tip, selectable
 from wizard.model.errors import WizardError
@@ -75,7 +75,7 @@ class VerifyPage(Page):
         self.others.body.addWidget(self.rows)
         self.changes.body.addWidget(self._changed)
         self.changes.body.addLayout(small_row(self.folder, self.manage, self.undo))
-        starts = line_up(gap=8)
+        starts = Turning(8)
         ways = {
             self.terminal: "square-terminal",
             self.jupyter: "notebook-text",
@@ -86,11 +86,11 @@ class VerifyPage(Page):
             button.setProperty("role", "way")
             button.setIcon(icon(name, "accent"))
             button.setIconSize(_ICON)
-            starts.addWidget(button, 1)
+            starts.line.addWidget(button, 1)
         self.footer_left, self.footer_right = [self.copy, self.save], [self.another, self.finish]
         for widget in (self._failure, self._chain, self._evidence, self.hand_on, self.first, self._start):
             self.body.addWidget(widget)
-        self.body.addLayout(starts)
+        self.body.addWidget(starts)
         self.body.addWidget(self.kernel)
         self.body.addWidget(self.command)
         self._folds = FoldList(self.ways, self.others, self.changes)

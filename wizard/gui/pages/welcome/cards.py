@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QPushButton
+from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QPushButton, QWidget
 
 from wizard.app.pages.order import SideId
 from wizard.gui.pages.run_watch import RunWatch, run_name, unfinished_words
 from wizard.gui.widgets.announce import announce
-from wizard.gui.widgets.frames import Tile, column, line_up
+from wizard.gui.widgets.frames import Tile, Turning, column, line_up
 from wizard.gui.widgets.hosts_consent import HostsConsent
 from wizard.gui.widgets.icons import ICON_SIZE, icon
 from wizard.gui.widgets.labels import Pill, label, told_of
@@ -31,23 +32,46 @@ if TYPE_CHECKING:
     from wizard.run.model import RunInfo
 
 
-_LINKS = 3  # in a line: a small window holds them in both languages
+_APART, _LEAST_WORDS = 20, 180  # pixels
+_LINKS, _FEW_LINKS = 3, 2  # in a line: a small window holds three in both languages, half a screen two
 
 
-def links_in_lines(links: Mapping[QPushButton, str]) -> QGridLayout:
-    """Return the quiet ways on in columns, each with its icon."""
-    made = QGridLayout()
-    made.setContentsMargins(0, 8, 0, 0)
-    made.setHorizontalSpacing(20)
-    made.setVerticalSpacing(4)
-    for place, (link, name) in enumerate(links.items()):
-        link.setProperty("role", "plain")
-        link.setIcon(icon(name))
-        link.setIconSize(ICON_SIZE)
-        made.addWidget(link, place // _LINKS, place % _LINKS)
-    for place in range(_LINKS):
-        made.setColumnStretch(place, 1)
-    return made
+class Links(QWidget):
+    """The quiet ways on in columns, each with its icon."""
+
+    def __init__(self, links: Mapping[QPushButton, str]) -> None:
+        super().__init__()
+        self._links = tuple(links)
+        self._grid = made = QGridLayout(self)
+        made.setContentsMargins(0, 8, 0, 0)
+        made.setHorizontalSpacing(_APART)
+        made.setVerticalSpacing(4)
+        for link, name in links.items():
+            link.setProperty("role", "plain")
+            link.setIcon(icon(name))
+            link.setIconSize(ICON_SIZE)
+        self._put(_LINKS)
+
+    def _put(self, columns: int) -> None:
+        self._columns = columns
+        for place, link in enumerate(self._links):
+            self._grid.addWidget(link, place // columns, place % columns)
+        for place in range(_LINKS):
+            self._grid.setColumnStretch(place, 1 if place < columns else 0)
+
+    def _least(self, columns: int) -> int:
+        widths = [link.minimumSizeHint().width() for link in self._links]
+        return sum(max(widths[place::columns]) for place in range(columns)) + (columns - 1) * _APART
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._least(_FEW_LINKS), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fewer in a line where three are too wide."""
+        super().resizeEvent(event)
+        columns = _LINKS if self._least(_LINKS) <= self.width() else _FEW_LINKS
+        if columns != self._columns:
+            self._put(columns)
 
 
 Way = tuple[str, Callable[[], None]]
@@ -68,10 +92,13 @@ class WelcomeCard(QFrame):
         super().__init__()
         self.setProperty("role", "card")
         self._name = name
-        outer = line_up(self, (18, 14, 18, 14), 16)
+        side = Turning(16, (18, 14, 18, 14))
+        column(self).addWidget(side)
+        outer = side.line
         self.lines = column(gap=6)  # all but the buttons, which stand beside them
         head = line_up()
         self.pill, self.words, self.about = Pill(), label("", "heading"), label("", "muted")
+        self.words.setMinimumWidth(_LEAST_WORDS)
         head.addWidget(self.pill, 0, Qt.AlignmentFlag.AlignTop)
         head.addWidget(self.words, 1)
         self.lines.addLayout(head)

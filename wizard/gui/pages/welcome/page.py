@@ -21,10 +21,10 @@ from wizard.app.use.runs import resume_or_show
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.welcome.cards import (
+    Links,
     ProfileCard,
     RunningCard,
     drift_card,
-    links_in_lines,
     opened_card,
     show_facts,
     unfinished_card,
@@ -32,7 +32,7 @@ from wizard.gui.pages.welcome.cards import (
 from wizard.gui.pages.welcome.forms import JoinPanel, OpenPanel
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote
-from wizard.gui.widgets.frames import Tile, column, empty, line_up
+from wizard.gui.widgets.frames import Tile, Turning, column, empty
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message
 
@@ -87,11 +87,11 @@ class WelcomePage(Page):
         self._told, self._usual = QWidget(), QWidget()  # the cards, first for who hears it too; all but the form
         self._cards = column(self._told, gap=10)
         rows = column(self._usual, gap=10)
-        tiles = line_up(gap=20)
+        tiles = Turning(20)
         for tile in (self.setup, self.project, self.check):
-            tiles.addWidget(tile, 1)
+            tiles.line.addWidget(tile, 1)
         rows.addWidget(self._told)
-        rows.addLayout(tiles)
+        rows.addWidget(tiles)
         self._links = {
             self.manage: "box",
             self.explain: "circle-question-mark",
@@ -100,7 +100,7 @@ class WelcomePage(Page):
             self.profile: "file-check",
             self.hold: "graduation-cap",
         }
-        rows.addLayout(links_in_lines(self._links))
+        rows.addWidget(Links(self._links))
         for part in (self._usual, self.joining, self.opening):
             self.body.addWidget(part)
         self.body.addStretch(1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPushButton
 
-from wizard.gui.widgets.frames import DiskBar, line_up
+from wizard.gui.widgets.frames import DiskBar, Turning, column
 from wizard.gui.widgets.icons import IconView
 from wizard.gui.widgets.labels import label
 from wizard.model.messages import bytes_text, message
@@ -29,7 +29,9 @@ class DiskRow(QFrame):
         self._page = page
         self._usage: Usage | None = None
         self.setProperty("role", "info")
-        line = line_up(self, (16, 12, 16, 12), 14)
+        side = Turning(14, (16, 12, 16, 12))
+        column(self).addWidget(side)
+        line = side.line
         self._room: tuple[int, int] | None = None
         self._own = 0
         self.bar, self.store, self._left = DiskBar(), label("", "muted"), label("", "", wrap=False)
