@@ -251,10 +251,10 @@ def of_machine(name: str) -> Callable[[FakeSession], None]:
 @pytest.mark.parametrize(
     ("scene", "most"),
     [
-        (dead_mirror, 200),
-        (all_at_once, 210),
+        (dead_mirror, 196),
+        (all_at_once, 206),
         *(
-            pytest.param(of_machine(name), 200, marks=() if name == "amd" else pytest.mark.slow, id=name)
+            pytest.param(of_machine(name), 196, marks=() if name == "amd" else pytest.mark.slow, id=name)
             for name in ("two-cards", "too-old", "laptop", "mig", "amd", "intel", "no-card")
         ),
     ],
