@@ -10,6 +10,7 @@ import pytest
 
 from tests.app import values
 from tests.pinned import pin
+from tests.sentences import error_text
 from tests.servers.index_server import IndexServer
 from tests.sources.wheels import make_wheel
 from wizard.compatibility.data.load import load_matrix
@@ -21,7 +22,9 @@ from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import message, text
 from wizard.run.model import Facts, SelectedBuild
 from wizard.run.select.select_build import nothing_found, select_build
-from wizard.sources.model import Availability, UserSettings
+from wizard.sources.cross_check import of_failure
+from wizard.sources.model import Availability, SourceStatus, UserSettings
+from wizard.transfer.http import SourceUnreachable
 
 PYTHONS = (PythonInstall("/py/3.13", "3.13.1", True), PythonInstall("/py/3.11", "3.11.7", True))
 NO_CARD = Machine("linux", "x86_64", "2.36", None, (), pythons=PYTHONS)
@@ -179,6 +182,32 @@ def test_where_most_sources_are_silent_the_network_is_what_is_named() -> None:
     assert error.code == "no-source-some-silent"
     assert text(error.summary, "en").startswith("2 of 3 PyTorch sources did not answer")
     assert nothing_found((silent, answers, answers), "torch 2.15.0+cpu").code == "no-source"
+
+
+def told(failure: SourceUnreachable) -> SourceStatus:
+    availability, words = of_failure(failure)
+    return replace(values.PROBED[0], availability=availability, message=words, kind="torch")
+
+
+@pytest.mark.parametrize(
+    ("codes", "expected"),
+    [
+        (("network-tls-issuer", "network-tls-authority", "network-tls-issuer"), "network-tls-issuer"),
+        (("network-tls-authority", "source-tls", "source-offline"), "network-tls-authority"),
+        (("source-tls", "source-tls", "source-offline"), "source-tls"),
+        (("source-certificate", "source-certificate", "source-certificate"), "source-certificate"),
+        (("network-proxy-offline", "network-proxy-refused", "source-timeout"), "network-proxy-offline"),
+        (("network-tls-expired", "network-tls-expired", "network-tls-expired"), "network-tls-clock"),
+        (("network-tls-expired",), "network-tls-expired"),
+        (("network-tls-expired", "source-timeout", "source-offline"), "no-source-answers"),
+    ],
+)
+def test_a_certificate_or_a_proxy_before_most_of_them_is_named(codes: tuple[str, ...], expected: str) -> None:
+    named = {"place": "PyTorch", "issuer": "Campus", "proxy": "127.0.0.1:7890", "status": "HTTP 403"}
+    states = tuple(told(SourceUnreachable(error_text(code), source="PyTorch", **named)) for code in codes)
+    error = nothing_found(states, "torch 2.15.0+cpu")
+    assert error.code == expected
+    assert "{" not in str(error)
 
 
 def test_where_the_asked_torch_is_nowhere_the_newest_that_is_there_is_named(server: IndexServer) -> None:

@@ -129,9 +129,9 @@ def of_failure(failure: SourceUnreachable) -> tuple[Availability, Message]:
     if status == 429:
         seconds = pause_seconds(str(failure.params.get("retry_after", "")))
         return Availability.BUSY, message("truth.busy-for", seconds=seconds) if seconds else message("truth.busy")
-    if failure.code.startswith("network-"):  # the words there say which: authority, date, proxy
-        return (Availability.TLS if "-tls-" in failure.code else Availability.SILENT), failure.summary
     found = _BY_CODE.get(failure.code, Availability.BROKEN)
+    if failure.code.startswith(("network-", "source-certificate")):  # its words say which: authority, date, file, proxy
+        return (Availability.SILENT if "-proxy-" in failure.code else Availability.TLS), failure.summary
     if found is Availability.REFUSED:
         return found, message("truth.refused", status=status or 403)
     if found is Availability.SILENT:

@@ -59,6 +59,18 @@ SOURCE_TIMEOUT = ErrorText(
     "{source} did not answer in time.",
     "Try again later, or choose another source.",
 )
+SOURCE_TLS = ErrorText(
+    "source-tls",
+    "No secure connection to {source}: its certificate is not trusted by this computer, or "
+    "something answers in its place.",
+    "Check this computer's date, sign in to the network if it asks for that, or have your "
+    "network's certificate installed; then try again.",
+)
+SOURCE_CERTIFICATE = ErrorText(
+    "source-certificate",
+    "The certificate file that your settings name could not be read, so {source} was not asked.",
+    "Correct the path (cert in the pip settings, or `REQUESTS_CA_BUNDLE` or `SSL_CERT_FILE`), or remove the setting.",
+)
 
 
 class SourceUnreachable(WizardError):
@@ -75,26 +87,11 @@ def explain_failure(error: Exception, source: Words, url: str, environment: Mapp
     if trouble:
         return SourceUnreachable(trouble.code, details=details, source=source, **trouble.params)
     if isinstance(error, (requests.exceptions.SSLError, SSLError)):
-        return SourceUnreachable(
-            "source-tls",
-            "No secure connection to {source}: its certificate is not trusted by this computer, or "
-            "something answers in its place.",
-            "Check this computer's date, sign in to the network if it asks for that, or have your "
-            "network's certificate installed; then try again.",
-            details=details,
-            source=source,
-        )
+        return SourceUnreachable(SOURCE_TLS, details=details, source=source)
     if isinstance(error, (ReadTimeoutError, requests.exceptions.Timeout)):
         return SourceUnreachable(SOURCE_TIMEOUT, details=details, source=source)
     if isinstance(error, CertificateUnreadable):
-        return SourceUnreachable(
-            "source-certificate",
-            "The certificate file that your settings name could not be read, so {source} was not asked.",
-            "Correct the path (cert in the pip settings, or `REQUESTS_CA_BUNDLE` or `SSL_CERT_FILE`), or remove "
-            "the setting.",
-            details=details,
-            source=source,
-        )
+        return SourceUnreachable(SOURCE_CERTIFICATE, details=details, source=source)
     return SourceUnreachable(SOURCE_OFFLINE, details=details, source=source)
 
 

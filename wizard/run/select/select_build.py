@@ -36,7 +36,8 @@ from wizard.sources.channel import channel_subdir
 from wizard.sources.model import Origin, Source, SourceKind, SourceStatus
 from wizard.sources.read import Reader
 from wizard.sources.table import FORGE
-from wizard.transfer.http import list_headers
+from wizard.transfer.http import SOURCE_CERTIFICATE, SOURCE_TLS, list_headers
+from wizard.transfer.trouble import CLOCK, EXPIRED
 
 COMPANION_NOT_CARRIED = ErrorText(
     "companion-not-carried",
@@ -70,6 +71,8 @@ NO_SOURCE_ANSWERS = ErrorText(
 )
 
 _REASONS_SHOWN = 3
+_WITH_REMEDY = ("error.network-proxy-", ("error.network-tls-", "error.source-certificate", "truth.tls"))
+_OTHER_WORDS: dict[str, str | ErrorText] = {"source-certificate": SOURCE_CERTIFICATE, "tls": SOURCE_TLS, EXPIRED: CLOCK}
 OnNote = Callable[[Message], None]
 OnSource = Callable[[SourceStatus], None]
 
@@ -342,11 +345,16 @@ def _reasons(silent: Sequence[SourceStatus]) -> tuple[Message, ...]:
 
 
 def _same_trouble(silent: Sequence[SourceStatus], details: str) -> WizardError | None:
-    """A proxy or a certificate that stands before all of them has a remedy of its own."""
-    first = silent[0].message
-    if not first.key.startswith("error.network-") or any(state.message.key != first.key for state in silent):
-        return None
-    return WizardError(first.key.split(".")[1], details=details, **first.params)
+    """A proxy or a certificate that stands before most of them has a remedy of its own, however each of them says it;
+    where several certificates seem to have expired, this computer's date is wrong."""
+    for kind in _WITH_REMEDY:
+        mine = [state for state in silent if state.message.key.startswith(kind)]
+        if len(mine) * 2 > len(silent):
+            words, code = mine[0].message, mine[0].message.key.split(".")[1]
+            is_of_one = code == EXPIRED and len([one for one in mine if one.message.key == words.key]) == 1
+            known = code if is_of_one else _OTHER_WORDS.get(code, code)
+            return WizardError(known, details=details, **{"source": mine[0].source.label, **words.params})
+    return None
 
 
 def nothing_found(states: tuple[SourceStatus, ...], build: str) -> WizardError:
@@ -355,10 +363,10 @@ def nothing_found(states: tuple[SourceStatus, ...], build: str) -> WizardError:
     is_here = [urlsplit(state.source.url or "").scheme == "file" for state in states]  # a folder always answers
     asked = [one for one, local in zip(states, is_here, strict=True) if one.kind in ("", "torch") and not local]
     silent = [state for state in asked if state.verdict == "unreachable"]
+    if len(silent) * 2 > len(asked) and (trouble := _same_trouble(silent, details)):
+        return trouble
     if asked and len(silent) == len(asked):
-        return _same_trouble(silent, details) or WizardError(
-            NO_SOURCE_ANSWERS, details=details, reasons=_reasons(silent)
-        )
+        return WizardError(NO_SOURCE_ANSWERS, details=details, reasons=_reasons(silent))
     if len(silent) * 2 > len(asked):  # else the network is not what lacks
         return WizardError(
             NO_SOURCE_SOME_SILENT, details=details, silent=str(len(silent)), asked=str(len(asked)), build=build
