@@ -26,6 +26,7 @@ from wizard.gui.widgets.labels import label, plain_tip
 _SHORT_LANGUAGES = {"zh_CN": "中文", "en": "English"}
 _SHORTEST = {"zh_CN": "中", "en": "En"}
 _NAME_LEFT = 44  # pixels
+_SIDES, _LOW_SIDES = (10, 24, 10, 18), (2, 6, 2, 6)  # pixels around it
 _LOW = 520  # pixels: less than all of it needs below each other
 _ICONS = {
     SideId.ENVIRONMENTS: "box",
@@ -199,7 +200,7 @@ class Rail(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedWidth(WIDTH)
         self._theme, self._translator, self._is_narrow = theme, translator, False
-        self._rows = rows = column(self, gap=0)
+        self._rows = rows = column(self, _SIDES, 0)
         self._brand = brand = label(BRAND, wrap=False)
         brand.setObjectName("brand")
         brand.setContentsMargins(8, 0, 0, 18)
@@ -266,7 +267,7 @@ class Rail(QWidget):
         one_below, beside = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
         self._line.setDirection(one_below if self._is_narrow and not is_low else beside)
         self._below.setDirection(beside if self._is_narrow and is_low else one_below)
-        sides = (2, 6, 2, 6) if is_low else (10, 24, 10, 18)
+        sides = _LOW_SIDES if is_low else _SIDES
         if self._rows.contentsMargins() != QMargins(*sides):
             self._rows.setContentsMargins(*sides)
             for one in (*self.steps.values(), self.back, *self.tools.values()):
