@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
+from tests.gui.scenes import other_than_chosen
 from tests.gui.walking import go_to, press, settle, texts, visible
 from tests.sentences import error_text, messages
 from wizard.app.pages.differences import _BECAUSE, _ROWS, difference_row
@@ -280,3 +281,17 @@ def test_a_limit_stays_for_who_goes_back_and_comes_again(qtbot: QtBot, make_wind
     assert window.navigator.page is not PageId.REVIEW
     go_to(qtbot, window, PageId.REVIEW)
     assert review_page(window).limits.limits() == (2_500_000, None)
+
+
+@pytest.mark.parametrize(
+    ("left_out", "title"), [(True, "Different from the usual setup"), (False, "Not the newest versions")]
+)
+def test_the_box_is_titled_by_what_it_says(left_out: bool, title: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    preview = window.navigator.state.preview
+    assert preview is not None
+    notices = other_than_chosen(preview).plan.notices
+    kept = tuple(one for one in notices if left_out or one.key.startswith("notice.held-back"))
+    window.navigator.put_preview(replace(preview, plan=replace(preview.plan, notices=kept)))
+    assert review_page(window).different.accessibleName().startswith(title)

@@ -75,6 +75,11 @@ class Difference:
     why: Message | None = None
 
 
+def is_held_back(key: str) -> bool:
+    """Return whether it says of a package that it is not the newest."""
+    return key.startswith("notice.held-back")
+
+
 def difference_row(notice: Message) -> Difference:
     if notice.key not in _ROWS:
         return Difference("", notice)

@@ -5,13 +5,13 @@ Nothing has happened before this page's button. One file: one page, whose parts 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from wizard.app.pages.differences import BREAKS, DIFFERENT, difference_row, differences
+from wizard.app.pages.differences import BREAKS, DIFFERENT, difference_row, differences, is_held_back
 from wizard.app.pages.run import resolving_words
 from wizard.app.use.settings import UsePlan
 from wizard.compatibility.model import Plan
@@ -161,6 +161,12 @@ class ReviewPage(Page):
         if preview:
             self._show(preview)
 
+    def _notice_title(self, keys: Sequence[str]) -> str:
+        """Say what stands in the box: what became something else comes before versions that are not the newest."""
+        if all(key in DIFFERENT or is_held_back(key) for key in keys) and keys:
+            return self.tr("Not the newest versions") if all(map(is_held_back, keys)) else self.difference_title()
+        return self.tr("Worth knowing")
+
     def _show(self, preview: Preview) -> None:
         lock = preview.lock
         self.tiles.show_plan(preview, self.state.selected)
@@ -169,8 +175,7 @@ class ReviewPage(Page):
             self.lost.show_words(lost)
         broken = (one for one in preview.changes if one.key in BREAKS)
         notices = (*broken, *told)
-        is_different = bool(notices) and all(one.key in DIFFERENT for one in notices)
-        title = self.difference_title() if is_different else self.tr("Worth knowing")
+        title = self._notice_title([one.key for one in notices])
         rows = (self.said_row(difference_row(one)) for one in notices)
         self.different.show_rows(title, [*self._setting_rows(), *rows])
         self.more.button.setChecked(preview.plan.choices.reuse)  # what is replaced has to be read
