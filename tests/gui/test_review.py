@@ -295,3 +295,18 @@ def test_the_box_is_titled_by_what_it_says(left_out: bool, title: str, qtbot: Qt
     kept = tuple(one for one in notices if left_out or one.key.startswith("notice.held-back"))
     window.navigator.put_preview(replace(preview, plan=replace(preview.plan, notices=kept)))
     assert review_page(window).different.accessibleName().startswith(title)
+
+
+def test_after_a_failure_the_keys_are_at_what_mends_it(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.fail["preview"] = WizardError(error_text("lock-network"), source="X", details="")
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    page = review_page(window)
+    qtbot.waitUntil(page.trouble.isVisible)
+    way = page.trouble.first_way
+    assert way is not None
+    window.page.setFocus()
+    window.page.wants_focus.emit()
+    assert window.focusWidget() is way

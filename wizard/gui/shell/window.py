@@ -193,10 +193,11 @@ class WizardWindow(WindowParts):
         self._title.show((self._front or self.page).window_title, *going)
 
     def _focus_page(self) -> None:
-        """While nothing can be pressed the page has it: Return then presses nothing, and the first control follows."""
+        """What mends a trouble comes first. While nothing can be pressed the page has it: Return then presses nothing,
+        and the first control follows."""
         front = self._front or self.page
-        first, primary = front.first_control(), self.footer.primary
-        may = (one for one in (first, primary) if one is not None and one.isEnabled() and not one.isHidden())
+        choices = (front.trouble.first_way, front.first_control(), self.footer.primary)
+        may = (one for one in choices if one is not None and one.isEnabled() and not one.isHidden())
         next(may, front).setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
 
     def _focus_moved(self, old: QWidget | None, now: QWidget | None) -> None:

@@ -218,6 +218,11 @@ class Trouble(QFrame):
         if retry is not None:
             self.again.setFocus()
 
+    @property
+    def first_way(self) -> QPushButton | None:
+        """Return the first button that does something about what is shown."""
+        return next((one for one in (self.again, *self.ways) if one.isVisible()), None)
+
     def _try_again(self) -> None:
         if self._retry is not None:
             self._retry()
