@@ -182,6 +182,24 @@ def test_a_person_who_steps_in_is_listened_to(
     assert window.navigator.page is (PageId.SOURCE if how == "key" else PageId.BUILD)
 
 
+def test_return_ends_the_look_at_what_was_chosen_and_presses_nothing(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wizard.gui.shell.auto_advance._SEEN", 3600.0)  # seconds: nothing but the key ends it
+    window = make_window()
+    click_next(qtbot, window)
+    click_next(qtbot, window)
+    choosing = lambda: window.stack.currentWidget()  # noqa: E731
+    qtbot.waitUntil(lambda: isinstance(choosing(), ChoosingPage) and window.navigator.state.preview is not None)
+    qtbot.wait(round(UNMEANT * 1000) + 50)
+    assert isinstance(choosing(), ChoosingPage), "the last tick is seen"
+    said = [one.text() for one in choosing().findChildren(QLabel)]
+    assert said.count(SIGNS["ok"]) == 4
+    qtbot.keyClick(window.focusWidget() or window, Qt.Key.Key_Return)
+    assert choosing() is window.page
+    assert window.navigator.page is PageId.REVIEW, "and Install was not pressed"
+
+
 def test_a_second_press_of_an_impatient_hand_chooses_nothing(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:

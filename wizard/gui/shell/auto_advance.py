@@ -28,7 +28,7 @@ _BY_A_PERSON = (
 )
 _PRESSES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 UNMEANT = 0.7  # seconds: a press so soon is the second one of an impatient hand, on what is gone
-_SHORTEST = 0.4  # seconds that the ticks are seen: less would be a flicker
+_SEEN = 0.7  # seconds that the last tick is seen with what was chosen; a press of Return ends them
 
 
 class AutoAdvance(QObject):
@@ -37,6 +37,7 @@ class AutoAdvance(QObject):
         self._app, self._window = app, window
         self._listens = self._is_due = False
         self._began = 0.0
+        self._decided: float | None = None  # when the last tick came
         self._choosing: ChoosingPage | None = None
 
     def is_choosing(self, page: Page | None) -> bool:
@@ -64,7 +65,7 @@ class AutoAdvance(QObject):
             self._end()
         if navigator.chooses != self._listens:
             self._listens = navigator.chooses
-            self._began = time.monotonic()
+            self._began, self._decided = time.monotonic(), None
             (self._app.installEventFilter if self._listens else self._app.removeEventFilter)(self)
         if self._may_press() and not self._is_due:
             self._is_due = True
@@ -74,7 +75,8 @@ class AutoAdvance(QObject):
         """At Review the plan is waited for, and what was chosen is seen for a moment."""
         if self._window.page.is_busy:
             return
-        left = self._began + _SHORTEST - time.monotonic()
+        self._decided = self._decided or time.monotonic()
+        left = self._decided + _SEEN - time.monotonic()
         if left > 0:
             QTimer.singleShot(round(left * 1000) + 1, self, self._window.page.changed.emit)
         else:
@@ -90,14 +92,18 @@ class AutoAdvance(QObject):
             self._window.page.press()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """What a person does ends it; Return and Space without the button's focus do nothing, nor does a second press
-        right after the first."""
+        """What a person does ends it; Return and Space without the button's focus do nothing before all is chosen,
+        nor does a second press right after the first."""
         if event.type() not in _BY_A_PERSON or not isinstance(watched, QWidget):
             return False
         button = self._choosing.myself if self._choosing else None
         is_press = isinstance(event, QKeyEvent) and event.key() in _PRESSES
         is_on_button = button is not None and (watched is button or (is_press and button.hasFocus()))
-        if time.monotonic() - self._began < UNMEANT or (is_press and not is_on_button):
+        is_unmeant = time.monotonic() - self._began < UNMEANT
+        if is_press and not is_on_button and not is_unmeant and self._decided:
+            self._window.navigator.stop_hurrying()  # all is chosen: Review comes at once, and nothing in it is pressed
+            self._window.page.changed.emit()
+        if is_unmeant or (is_press and not is_on_button):
             return True
         if not is_on_button:  # which ends it by itself, when it is let go
             self._window.navigator.stop_hurrying()
