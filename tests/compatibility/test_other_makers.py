@@ -173,7 +173,7 @@ def test_an_error_and_a_project_name_the_card_of_another_maker(tmp_path: Path) -
     look = (Facts(machine, UserSettings(), (), 0.0), resolve(machine, matrix, Choices()), matrix)
     pasted = "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU"
     said = " ".join(text(fact, "en") for fact in answer(pasted, lambda: look).facts)
-    assert "Radeon RX 7900 XT" in said
+    assert "Radeon RX 7900 XT / 7900 XTX / 7900 GRE / 7900M (AMD, " in said, "one chip was sold as all of them"
     assert "No NVIDIA card" not in said
     (tmp_path / "requirements.txt").write_text("torch==2.3.1+cu121\n")
     found = decide(read_project(tmp_path), machine, matrix, Choices())

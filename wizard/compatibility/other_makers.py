@@ -143,9 +143,7 @@ def card_words(card: OtherCard) -> tuple[Message, Message, Message]:
 def _fact(card: OtherCard) -> Message:
     target = card.target if card.target.startswith("gfx") else ""
     details = ", ".join(filter(None, (card.maker, card.chip, target)))
-    first, *others = card.name.split(" / ")
-    name = f"{first} …" if len(others) > 1 else card.name  # one chip was sold as all of them
-    return message("other.card", "{card} ({details})", card=name, details=details)
+    return message("other.card", "{card} ({details})", card=card.name, details=details)
 
 
 def _next(card: OtherCard) -> Message:
