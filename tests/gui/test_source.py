@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -16,6 +16,7 @@ from tests.gui.fake_session import FakeSession
 from tests.gui.walking import choose, go_to, press, settle, source_page, texts, typed
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId
+from wizard.gui.pages.source.page import SourcePage
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import message
 from wizard.sources.model import Availability, Origin, SourceStatus
@@ -292,6 +293,66 @@ def test_where_no_source_will_do_the_way_out_is_open_on_this_page(
     assert "“Source”" not in page.trouble.plain_text()
     assert "below" in page.trouble.plain_text()
     assert not any("is asked for" in words for words in texts(window)), "nobody is asked any more"
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "field"),
+    [
+        ("network-proxy-offline", "Change proxy…", "chosen_mode"),
+        ("no-source-answers", "Change proxy…", "chosen_mode"),
+        ("network-tls-issuer", "Choose a certificate…", "certificate"),
+        ("source-certificate", "Choose a certificate…", "certificate"),
+    ],
+)
+def test_what_is_wrong_with_the_network_is_a_button_away(
+    code: str, words: str, field: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    named = {"proxy": "127.0.0.1:7890", "place": "PyTorch", "source": "PyTorch", "issuer": "Campus", "reasons": ()}
+    session.fail["select_build"] = WizardError(error_text(code), **named)
+    window = make_window()
+    window.resize(1000, 560)
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    qtbot.waitUntil(page.trouble.isVisible)
+    assert page.network_fold.button.isChecked()
+    assert not page.fold.button.isChecked(), "another source has the same network"
+    assert "Source" not in page.trouble.plain_text(), "nobody is led to where they are"
+    page.network_fold.button.setChecked(False)
+    assert page.trouble.again.text() == words
+    press(qtbot, page.trouble.again)
+    wanted = getattr(page.network, field)
+    qtbot.waitUntil(lambda: is_in_sight(page, wanted))
+    assert window.focusWidget() is wanted
+
+
+def is_in_sight(page: SourcePage, widget: QWidget) -> bool:
+    viewport = page._scroll.viewport()
+    return widget.isVisible() and viewport.rect().contains(widget.mapTo(viewport, widget.rect().center()))
+
+
+def test_a_link_to_this_page_opens_what_it_means(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.fail["select_build"] = WizardError("network-tls-clock", place="PyTorch")
+    window = make_window()
+    window.resize(1000, 560)
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    qtbot.waitUntil(page.trouble.isVisible)
+    assert not page.network_fold.button.isChecked(), "a clock is set elsewhere"
+    page.trouble._do.label.linkActivated.emit("source")
+    qtbot.waitUntil(lambda: is_in_sight(page, page.network.chosen_mode))
+
+
+def test_from_another_page_the_blamed_proxy_is_open(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.PLACE)
+    session.fail["preview"] = WizardError("network-proxy-offline", proxy="127.0.0.1:7890", place="PyPI")
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.REVIEW and window.page.trouble.isVisible())
+    press(qtbot, window.page.trouble.ways[0])
+    page = source_page(window)
+    qtbot.waitUntil(lambda: is_in_sight(page, page.network.chosen_mode))
 
 
 def test_a_python_that_is_not_here_gives_way_to_one_that_is(

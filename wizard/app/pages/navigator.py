@@ -132,12 +132,15 @@ class Navigator:
         else:
             self._move(page, self._state)
 
-    def open_page(self, page: PageId) -> None:
+    def open_page(self, page: PageId, opens_network: bool = False) -> None:
         """Show a page that a message names, a project's source too. Raises WrongWay where it cannot be reached."""
-        if page is PageId.SOURCE and self._state.project is not None and self.may_open(page):
-            self._move(page, self._cleared(replace(self._state, picks_source=True), page))
-        else:
+        if page is not PageId.SOURCE or not self.may_open(page):
             self.go_to(page)
+            return
+        self._hurries = False
+        picks = self._state.picks_source or self._state.project is not None
+        state = self._cleared(replace(self._state, picks_source=picks), page)
+        self._move(page, replace(state, opens_network=opens_network))
 
     def restart(self) -> None:
         """Back to the start. The choices stay as suggestions, a run that is going goes on by itself."""

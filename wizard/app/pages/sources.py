@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TypeGuard
 from urllib.parse import urlsplit
 
+from wizard.app.pages.run import PROXY_ERRORS
 from wizard.compatibility.model import Choices
+from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message
 from wizard.process import redact
 from wizard.run.model import Preview, SelectedBuild
@@ -152,7 +154,80 @@ def _may_be_kept(address: str | None) -> TypeGuard[str]:
     return address is not None and address.startswith("https://") and redact(address) == address
 
 
+_IN_ROWS = ("race.torch-rate", "race.packages-rate")  # the rows show it
+
+
 def reasons(selected: SelectedBuild) -> tuple[Message, ...]:
-    """Return why these sources: what benchmarks say first."""
-    of_benchmarks = [notice for notice in selected.notices if notice.key.startswith("race.")]
-    return (*of_benchmarks, *(notice for notice in selected.notices if notice not in of_benchmarks))
+    """Return why these sources: what benchmarks say first, without what the rows show; nor that mirrors were asked,
+    where none of them is used in the end."""
+    has_mirror = any(row.uses and row.source.origin is Origin.MIRROR for row in rows_of(selected))
+    hidden = _IN_ROWS if has_mirror else (*_IN_ROWS, "race.official-silent")
+    shown = [notice for notice in selected.notices if notice.key not in hidden]
+    of_benchmarks = [notice for notice in shown if notice.key.startswith("race.")]
+    return (*of_benchmarks, *(notice for notice in shown if notice not in of_benchmarks))
+
+
+class SeenRows:
+    """Remembers what was found of one build: who chose a source by name has only that one asked again."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, str], SourceStatus] = {}
+        self._of: tuple[str, str] | None = None
+
+    def forget(self) -> None:
+        self._rows = {}
+
+    def choices(self, selected: SelectedBuild) -> tuple[SourceStatus, ...]:
+        """Return all that are known of this build: what was asked now, then the others of torch."""
+        one = selected.candidate
+        wanted = (f"{one.torch}+{one.variant}", selected.python)
+        if self._of != wanted:
+            self._rows, self._of = {}, wanted
+        rows = rows_of(selected)
+        for row in rows:
+            before = self._rows.get(row.key)
+            if row.rate is None and before is not None and before.rate is not None:
+                row = replace(before, uses=row.uses)
+            self._rows[row.key] = row
+        known = {row.key for row in rows}
+        now = [self._rows[row.key] for row in rows]
+        before_now = [replace(row, uses=()) for row in self._rows.values() if row.key not in known]
+        return (*now, *(row for row in before_now if row.kind == "torch"))
+
+
+_HINTS = {  # in place of what names this page
+    "no-source": message("page.source.no-source", "Try again later, or choose a source by hand below."),
+    "no-source-some-silent": message(
+        "page.source.some-silent", "Check the network, or choose a source or a proxy by hand below."
+    ),
+    "no-source-answers": message("page.source.none-answers", "Check the network and the proxy below."),
+    "network-proxy-offline": message(
+        "page.source.proxy-offline", "Start the proxy program, or correct the proxy below."
+    ),
+    "network-proxy-login": message("page.source.proxy-login", "Type them below, beside the proxy's address."),
+    "network-tls-authority": message(
+        "page.source.tls-authority",
+        "Ask the network's administrators for their root certificate, and choose its file below. "
+        "If this network asks you to sign in, do that in a browser first.",
+    ),
+    "network-tls-issuer": message(
+        "page.source.tls-issuer",
+        "If you know “{issuer}” as your network's own authority, choose its certificate file below. "
+        "If this network asks you to sign in, do that in a browser first.",
+    ),
+}
+_OF_CERTIFICATES = ("network-tls-authority", "network-tls-issuer", "source-tls", "source-certificate")
+
+
+def hint_below(error: WizardError) -> Message:
+    """Return what to do about it on the page Source itself."""
+    return replace(_HINTS[error.code], params=error.params) if error.code in _HINTS else error.hint
+
+
+def network_field(code: str) -> str:
+    """Return what of the network form an error is about: certificate, proxy, or '' for none of it. `code`: its own, or
+    the key of its sentence."""
+    code = code.removeprefix("error.").partition(".")[0]
+    if code in _OF_CERTIFICATES:
+        return "certificate"
+    return "proxy" if code.startswith((PROXY_ERRORS, "no-source-answers")) else ""

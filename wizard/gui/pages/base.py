@@ -164,7 +164,9 @@ class Page(QWidget):
         if wanted is not navigator.page:
             if not navigator.may_open(wanted):
                 return self.signed(why_not(navigator.state, navigator.page, wanted))
-            navigator.open_page(wanted)
+            from wizard.app.pages.sources import network_field  # not before somebody follows a sentence
+
+            navigator.open_page(wanted, opens_network=bool(network_field(self.trouble.code)))
         side.close()
         return ""
 

@@ -211,9 +211,13 @@ class Trouble(QFrame):
         self, error: WizardError, retry: Callable[[], None] | None = None, words: Callable[[], str] | None = None
     ) -> None:
         """`retry`: what a button does about it, and `words` on that button where it tries not the same again."""
-        self._retry_words = words
         self.show_words(error.summary, error.hint, error.details)
-        self._retry = retry
+        self.offer(retry, words)
+
+    def offer(self, retry: Callable[[], None] | None, words: Callable[[], str] | None = None) -> None:
+        """Put a button for it beside the words that are shown."""
+        self._retry, self._retry_words = retry, words
+        self._name_again()
         self.again.setVisible(retry is not None)
         if retry is not None:
             self.again.setFocus()
@@ -222,6 +226,9 @@ class Trouble(QFrame):
     def first_way(self) -> QPushButton | None:
         """Return the first button that does something about what is shown."""
         return next((one for one in (self.again, *self.ways) if one.isVisible()), None)
+
+    def _name_again(self) -> None:
+        self.again.setText(self._retry_words() if self._retry_words else self.tr("Try &again"))
 
     def _try_again(self) -> None:
         if self._retry is not None:
@@ -276,7 +283,7 @@ class Trouble(QFrame):
         self._do.show_words(do)
         self._do.setVisible(bool(do))
         self._show_ways(f"{what} {do}")
-        self.again.setText(self._retry_words() if self._retry_words else self.tr("Try &again"))
+        self._name_again()
         self._fold.setText(self.tr("Details"))
         self._copy.setText(self.tr("Copy error"))
         self._details.setAccessibleName(self.tr("Details of the error"))

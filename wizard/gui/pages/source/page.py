@@ -15,7 +15,16 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.build import picked_for, python_instead
 from wizard.app.pages.differences import DIFFERENT, difference_row
-from wizard.app.pages.sources import KINDS, PersistentMirror, persistent_mirrors, reasons, rows_of
+from wizard.app.pages.order import PageId
+from wizard.app.pages.sources import (
+    KINDS,
+    PersistentMirror,
+    SeenRows,
+    hint_below,
+    network_field,
+    persistent_mirrors,
+    reasons,
+)
 from wizard.app.project import of_any_build
 from wizard.app.use.settings import UsePlan
 from wizard.compatibility.model import Verdict
@@ -31,26 +40,11 @@ from wizard.gui.widgets.messages import Notice
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, bytes_text, message
-from wizard.run.model import Facts, SelectedBuild
+from wizard.run.model import Facts
 from wizard.sources.benchmark_policy import region
 from wizard.sources.model import Origin, SourceStatus
 from wizard.sources.table import MirrorRow
 from wizard.transfer.proxy.model import Network, SystemProxy
-
-_IN_ROWS = ("race.torch-rate", "race.packages-rate")  # the rows show it
-_HINTS = {  # in place of what names this page
-    "no-source": message("page.source.no-source", "Try again later, or choose a source by hand below."),
-    "no-source-some-silent": message(
-        "page.source.some-silent", "Check the network, or choose a source or a proxy by hand below."
-    ),
-    "no-source-answers": message("page.source.none-answers", "Check the network and the proxy below."),
-}
-
-
-def _hidden(selected: SelectedBuild) -> tuple[str, ...]:
-    """The notices that the rows show, and that mirrors were asked, where none of them is used in the end."""
-    has_mirror = any(row.uses and row.source.origin is Origin.MIRROR for row in rows_of(selected))
-    return _IN_ROWS if has_mirror else (*_IN_ROWS, "race.official-silent")
 
 
 class SourcePage(Page):
@@ -58,8 +52,7 @@ class SourcePage(Page):
         super().__init__(context)
         self._table: tuple[MirrorRow, ...] = ()
         self._live: dict[tuple[str, str], SourceStatus] = {}
-        self._seen: dict[tuple[str, str], SourceStatus] = {}  # by a choice before: it stays a choice
-        self._seen_for: tuple[str, str] | None = None
+        self._seen = SeenRows()  # by a choice before: it stays a choice
         self._wants_persistent = self._shows_proxy = False
         self._network_aside, self._persistent_aside = SideTask(context.tasks), SideTask(context.tasks)
         self.where, self.region = WhereFrom(), RegionChoice()
@@ -101,8 +94,7 @@ class SourcePage(Page):
             self.fold.button.setChecked(True)
         self._shows_proxy = self.state.opens_network
         if self._shows_proxy:
-            self.network_fold.button.setChecked(True)
-            QTimer.singleShot(0, self, self._scroll_to_proxy)
+            self._show_network()
         self._wants_persistent = bool(self.state.persistent)
         session = self.context.session
 
@@ -113,13 +105,32 @@ class SourcePage(Page):
         if self.state.selected is None:
             self._select_build()
 
+    def open_page(self, page: str) -> str:
+        """A sentence on this page that names it means how the network is reached."""
+        if page != PageId.SOURCE.value:
+            return super().open_page(page)
+        self._show_network()
+        return ""
+
+    @property
+    def _blamed(self) -> QWidget:
+        """Return the field of the network form that the words above it are about."""
+        is_of_certificate = network_field(self.trouble.code) == "certificate"
+        return self.network.certificate if is_of_certificate else self.network.chosen_mode
+
+    def _show_network(self) -> None:
+        self._shows_proxy = True
+        self.network_fold.button.setChecked(True)
+        self._blamed.setFocus()
+        QTimer.singleShot(0, self, self._scroll_to_proxy)
+
     def _scroll_to_proxy(self) -> None:
         """The rows above come one by one and move it, until somebody goes on."""
         now = self.window().focusWidget()
         self._shows_proxy = self._shows_proxy and now is not None and self.network.isAncestorOf(now)
         if self._shows_proxy:
             self._scroll.ensureWidgetVisible(self.network)
-            self._scroll.ensureWidgetVisible(self.network.chosen_mode)
+            self._scroll.ensureWidgetVisible(self._blamed)
 
     def leave(self) -> None:
         self._shows_proxy = False
@@ -132,7 +143,7 @@ class SourcePage(Page):
         """Without a row to choose it is Next: what is folded at the end may be out of sight. A blamed proxy is what
         somebody came for."""
         if self._shows_proxy:
-            return self.network.chosen_mode
+            return self._blamed
         return self.again if self.trouble.isVisible() else self.tables["torch"].chosen_choice
 
     # -- words
@@ -152,7 +163,7 @@ class SourcePage(Page):
         self.fold.show_words(words, self.where.chosen_name)
         self.region.show_choice(state.choices.region, region() == "cn")
         selected = state.selected
-        notices = [notice for notice in reasons(selected) if notice.key not in _hidden(selected)] if selected else []
+        notices = reasons(selected) if selected else ()
         changed = [self.said_row(difference_row(notice)) for notice in notices if notice.key in DIFFERENT]
         others = [self.signed(notice) for notice in notices if notice.key not in DIFFERENT]
         self.different.show_rows(self.difference_title(), changed)
@@ -181,7 +192,7 @@ class SourcePage(Page):
 
     def _show_rows(self) -> None:
         selected = self.state.selected
-        rows = self._choices(selected) if selected else tuple(self._live.values())
+        rows = self._seen.choices(selected) if selected else tuple(self._live.values())
         titles = {
             "torch": self.tr("PyTorch"),
             "packages": self.tr("Other packages"),
@@ -204,23 +215,6 @@ class SourcePage(Page):
         if kind == "conda":
             return bytes_text(sum(one.size or 0 for one in preview.python_packages))
         return bytes_text(sum(one.size or 0 for one in preview.lock.files if one.name not in FAMILY))
-
-    def _choices(self, selected: SelectedBuild) -> tuple[SourceStatus, ...]:
-        """Return all that are known of this build: who chose one by name has only that one asked again."""
-        one = selected.candidate
-        wanted = (f"{one.torch}+{one.variant}", selected.python)
-        if self._seen_for != wanted:
-            self._seen, self._seen_for = {}, wanted
-        rows = rows_of(selected)
-        for row in rows:
-            before = self._seen.get(row.key)
-            if row.rate is None and before is not None and before.rate is not None:
-                row = replace(before, uses=row.uses)
-            self._seen[row.key] = row
-        known = {row.key for row in rows}
-        now = [self._seen[row.key] for row in rows]
-        before_now = [replace(row, uses=()) for row in self._seen.values() if row.key not in known]
-        return (*now, *(row for row in before_now if row.kind == "torch"))
 
     # -- asking
 
@@ -263,7 +257,7 @@ class SourcePage(Page):
         self._sheet_rows.insertWidget(self._sheet_rows.indexOf(self.busy), self.trouble)
         self.trouble.put_below_field(False)
         if fresh:
-            self._seen = {}
+            self._seen.forget()
         self._persistent_aside.cancel()
         self.start_task(
             lambda: self.tr("Checking the sources…"),
@@ -279,23 +273,28 @@ class SourcePage(Page):
         self._show_head()
         is_typed = self.by_hand.show_wrong(error, self.trouble)
         self.trouble.put_below_field(is_typed)
-        hint = _HINTS.get(error.code, error.hint)
-        if error.code == "no-source-answers":  # the rows say who
-            self.trouble.show_words(
-                message("page.source.no-network", "No internet connection, or a proxy is needed."), hint
-            )
+        if field := network_field(error.code):
+            none = message("page.source.no-network", "No internet connection, or a proxy is needed.")
+            summary = none if error.code == "no-source-answers" else error.summary  # the rows say who
+            self.trouble.show_words(summary, hint_below(error), error.details)
+            self.trouble.offer(self._show_network, lambda: self._words_of(field))
         elif python := python_instead(error.code, self.state.picked, self.state.facts, self.state.choices):
             words = lambda: self.tr("&Use Python %1").replace("%1", python)  # noqa: E731
             self.trouble.show_error(error, lambda: self._use_python(python), words)
         else:
-            self.trouble.show_words(error.summary, hint, error.details)
+            self.trouble.show_words(error.summary, hint_below(error), error.details)
         self.again.setText(self.tr("Try &again"))
         if not self._shows_proxy:
             self.again.setFocus()
         if is_typed or error.code in ("no-source", "no-source-but", "no-source-some-silent"):
             self.fold.button.setChecked(True)
-        elif error.code == "no-source-answers":
+        elif field:
             self.network_fold.button.setChecked(True)
+
+    def _words_of(self, field: str) -> str:
+        """Without a letter of its own: the fold below has it."""
+        other = self.tr("Choose a certificate…")
+        return other if field == "certificate" else self.change_proxy_text().replace("&", "")
 
     def _use_python(self, python: str) -> None:
         facts, session = self.state.facts, self.context.session
