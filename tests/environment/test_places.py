@@ -22,7 +22,16 @@ from wizard.model.errors import WizardError
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import text
 from wizard.run.model import Requirement
-from wizard.run.plan.place import check_place, environment_rows, in_cloud, path_rows, state_rows, temp_rows, told_of
+from wizard.run.plan.place import (
+    check_place,
+    comfortable_bytes,
+    environment_rows,
+    in_cloud,
+    path_rows,
+    state_rows,
+    temp_rows,
+    told_of,
+)
 from wizard.run.run_folder import RunFolder
 from wizard.run.steps.disk_space import UNPACKED_RATIO, Demand, check_room, demands
 from wizard.run.steps.preflight import prefix_lock
@@ -138,6 +147,14 @@ def test_each_trouble_of_a_disk(facts: dict[str, object], key: str, state: str, 
     assert (row.state, row.blocks) == (state, blocks)
     assert row.why is not None
     assert row.fix is not None
+
+
+@pytest.mark.parametrize(("variant", "state"), [("cpu", "ok"), ("cu130", "warning"), ("", "warning")])
+def test_the_room_is_held_against_the_build_that_comes(variant: str, state: str) -> None:
+    row = rows(environment_rows(ground(free=5_000_000_000), variant))["place.free"]
+    assert row.state == state
+    if row.why is not None:
+        assert row.why.params["gigabytes"] == round(comfortable_bytes(variant) / 1e9)
 
 
 def test_a_disk_that_says_nothing_is_let_be() -> None:

@@ -24,6 +24,7 @@ from wizard.gui.widgets.labels import SIGNS
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES
 from wizard.run.model import Requirement, SelectedBuild
+from wizard.run.plan.place import tight_row
 
 
 @pytest.fixture(autouse=True)
@@ -117,6 +118,26 @@ def test_a_problem_is_not_passed_over(
     click_next(qtbot, window)
     settle(qtbot, window)
     assert window.navigator.page is PageId.BUILD
+
+
+def test_a_tight_disk_is_said_and_its_place_is_a_button_away(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    tight = tight_row(values.blocked().fact, "cpu")
+    session.facts = replace(session.facts, requirements=(*session.facts.requirements, tight))
+    window = make_window()
+    click_next(qtbot, window)
+    wait_for(qtbot, window, PageId.CHECK)
+    page = window.page
+    assert isinstance(page, CheckPage)
+    assert "page by page" in page._subtitle.text()
+    press(qtbot, page.place)
+    wait_for(qtbot, window, PageId.PLACE)
+    settle(qtbot, window)
+    assert window.page is window.pages[PageId.PLACE]
+    assert window.navigator.page is PageId.PLACE, "the person says where"
+    click_next(qtbot, window)
+    wait_for(qtbot, window, PageId.REVIEW)
 
 
 def test_an_error_on_the_way_is_shown_where_it_is(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

@@ -100,8 +100,13 @@ class Session(Runs):
         conda_root = next((Path(root) for root in roots), None)
         settings = read_user_settings(os.environ, Path.home(), paths.os_name(), conda_root=conda_root)
         settings = with_network(settings, self._network or load_network())
-        rows = requirements(machine, settings, self.matrix)
+        rows = requirements(machine, settings, self.matrix, self._variant(machine))
         return Facts(machine, settings, rows, round(time.monotonic() - started, 2))
+
+    def _variant(self, machine: Machine) -> str:
+        """Return that of the build which would be chosen for it; '' where none fits."""
+        best = self.judge(machine, Choices()).best
+        return best.variant if best else ""
 
     def lint(self, facts: Facts) -> tuple[LintFinding, ...]:
         """What in the user's own pip, uv and conda settings would harm this install, the worst first."""
@@ -224,7 +229,7 @@ class Session(Runs):
         from wizard.app.use.volumes import with_volumes
         from wizard.run.plan.place import check_place
 
-        return check_place(with_volumes(choices))
+        return check_place(with_volumes(choices), choices.variant or self._variant(facts.machine))
 
     def remember_volumes(self, choices: Choices) -> None:
         """What was wished for caches and temporary files, for later starts. Raises WizardError `state-not-writable`."""

@@ -39,6 +39,7 @@ class Navigator:
         self._state = AppState()
         self._page = ORDER[0]
         self._hurries = False
+        self._hurries_to = PageId.REVIEW
         self._listeners: list[Listener] = []
         self._on_drop = on_drop
 
@@ -89,18 +90,17 @@ class Navigator:
     @property
     def hurries(self) -> bool:
         """On the way to Review by what each page proposes; any page that needs the person ends it."""
-        return self._hurries and ORDER.index(self._page) < ORDER.index(PageId.REVIEW)
+        return self._hurries and ORDER.index(self._page) < ORDER.index(self._hurries_to)
 
     @property
     def chooses(self) -> bool:
         """On that way, or at its end until Review has its plan: what is shown meanwhile is one calm page."""
-        return (
-            self._hurries and PageId.CHECK is not self._page and ORDER.index(self._page) <= ORDER.index(PageId.REVIEW)
-        )
+        here, end = ORDER.index(self._page), ORDER.index(self._hurries_to)
+        return self._hurries and PageId.CHECK is not self._page and here < end + (self._hurries_to is PageId.REVIEW)
 
-    def hurry(self) -> None:
-        """For a computer on which all is well: the pages up to Review are gone through as they stand."""
-        self._hurries = True
+    def hurry(self, to: PageId = PageId.REVIEW) -> None:
+        """The pages up to this one are gone through as they stand: where all is well, or to the one that is not."""
+        self._hurries, self._hurries_to = True, to
         self.go_next()
 
     def stop_hurrying(self) -> None:

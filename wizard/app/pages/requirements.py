@@ -17,15 +17,16 @@ from wizard.compatibility.rules import shares_memory, wants_own_code
 from wizard.machine.model import Gpu, Machine, MigInstance
 from wizard.model.messages import Message, Param, free_gigabytes, message
 from wizard.run.model import Facts, Requirement
+from wizard.run.plan.place import comfortable_bytes, tight_row
 from wizard.sources.model import UserSettings
 from wizard.toolconfig.lint.finding import LintFinding
 
-# A CPU build with its companions needs less; the exact figure stands on the Review page.
-COMFORTABLE_BYTES = 12_000_000_000
 
-
-def requirements(machine: Machine, settings: UserSettings, matrix: Matrix | None = None) -> tuple[Requirement, ...]:
-    """`matrix`: knows what a driver that is missing or old does not say of a card; None: not needed yet."""
+def requirements(
+    machine: Machine, settings: UserSettings, matrix: Matrix | None = None, variant: str = CPU
+) -> tuple[Requirement, ...]:
+    """`matrix`: knows what a driver that is missing or old does not say of a card; None: not needed yet. `variant`: of
+    the build that would be chosen, for its size; as long as that is not known, the least."""
     rows = (
         *_gpus(machine, matrix),
         _driver(machine),
@@ -33,7 +34,7 @@ def requirements(machine: Machine, settings: UserSettings, matrix: Matrix | None
         _pythons(machine),
         *_condas(machine),
         *_settings(settings),
-        *_volumes(machine),
+        *_volumes(machine, variant),
         *_parts(machine),
     )
     return tuple(row for row in rows if row is not None)
@@ -273,7 +274,7 @@ def with_lint(rows: Iterable[Requirement], findings: Iterable[LintFinding]) -> t
     return (*kept, *(row for place, row in enumerate(told) if row not in told[:place]))
 
 
-def _volumes(machine: Machine) -> Iterator[Requirement]:
+def _volumes(machine: Machine, variant: str) -> Iterator[Requirement]:
     for volume in machine.volumes:
         if volume.writable is False:
             yield Requirement(
@@ -290,6 +291,5 @@ def _volumes(machine: Machine) -> Iterator[Requirement]:
                 path=volume.path,
                 gigabytes=free_gigabytes(volume.free_bytes),
             )
-            is_tight = volume.free_bytes < COMFORTABLE_BYTES
-            why = message("check.disk.tight.why") if is_tight else None
-            yield Requirement("disk", "warning" if is_tight else "ok", fact, why)
+            is_tight = volume.free_bytes < comfortable_bytes(variant)
+            yield tight_row(fact, variant) if is_tight else Requirement("disk", "ok", fact)

@@ -1,6 +1,8 @@
 """Reads `matrices/` into values: a few hundredths of a second, and the card table only when a card is asked for.
 
 It trusts the shipped files, which the tests check; the user's overlay is checked before a row of it is taken.
+
+One file: each table is a shape and the function that reads it.
 """
 
 from __future__ import annotations
@@ -282,9 +284,19 @@ class KeptStatesRow(Row, frozen=True, kw_only=True):
     as_of: Date
 
 
+class RoomRow(Row, frozen=True, kw_only=True):
+    """Bytes that a disk should have for a setup."""
+
+    cuda: Count
+    cpu: Count
+    reason: Words
+    as_of: Date
+
+
 class PolicyTable(Row, frozen=True, kw_only=True):
     python: PythonRow
     kernel_drivers: KernelDriversRow
+    room: RoomRow
     kept_states: KeptStatesRow
 
 

@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.check import CheckRow, LiveRow, Looks, check_rows, drift_rows, is_fine, live_rows, other_findings
-from wizard.app.pages.order import is_all_well
+from wizard.app.pages.order import PageId, is_all_well
 from wizard.app.use.settings import Mending
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.check_rows import CheckRows
@@ -61,11 +61,12 @@ class CheckPage(Page):
             fold.body.addWidget(held)
             held.setProperty("role", "fold")
             fold.body.setContentsMargins(0, 0, 0, 0)
-        self.again, self.copy, self.choose = QPushButton(), QPushButton(), QPushButton()
+        self.again, self.copy, self.choose, self.place = (QPushButton() for _ in range(4))
         self.choose.clicked.connect(context.navigator.go_next)
+        self.place.clicked.connect(lambda: context.navigator.hurry(PageId.PLACE))
         self.again.clicked.connect(self._again)
         self.copy.clicked.connect(self._copy_facts)
-        self.footer_left, self.footer_right = [self.copy, self.again], [self.choose]
+        self.footer_left, self.footer_right = [self.copy, self.again], [self.place, self.choose]
         for widget in (self._written, self.rows, FoldList(self.fine, self.fold)):
             self.body.addWidget(widget)
         self.body.addStretch(1)
@@ -88,9 +89,20 @@ class CheckPage(Page):
         return None  # while nothing is known, Return must not begin the look anew
 
     @property
-    def _may_hurry(self) -> bool:
+    def _is_own(self) -> bool:
         """A class profile or a project leaves few pages, and each of them has a question."""
-        return is_all_well(self.state) and self.state.profile is None and self.state.project is None
+        return self.state.profile is None and self.state.project is None
+
+    @property
+    def _may_hurry(self) -> bool:
+        return self._is_own and is_all_well(self.state)
+
+    @property
+    def _is_tight(self) -> bool:
+        """Another place is what helps, and nothing stands before it."""
+        rows = self.state.facts.requirements if self.state.facts and self._is_own else ()
+        is_bad = any(row.state == "problem" for row in rows)
+        return not is_bad and any((row.name, row.state) == ("disk", "warning") for row in rows)
 
     def press(self) -> None:
         """Where all is well, the pages between here and Review need no answer."""
@@ -103,6 +115,7 @@ class CheckPage(Page):
         self.again.setText(self.tr("Check &again"))
         self.copy.setText(self.tr("&Copy facts"))
         self.choose.setText(self.tr("Choose my&self"))
+        self.place.setText(self.tr("Choose another &place"))
         self._written.setText(self.tr("Saved. “Undo changes” takes it back."))
 
     def render_state(self) -> None:
@@ -110,6 +123,7 @@ class CheckPage(Page):
         self.fine.setVisible(facts is not None)
         self.copy.setEnabled(facts is not None)
         self.choose.setVisible(self._may_hurry)
+        self.place.setVisible(self._is_tight)
         if facts is None:
             words = self.tr("This page only checks; nothing is changed.")
             self.rows.show_live(self._live)
@@ -120,6 +134,8 @@ class CheckPage(Page):
                 words = self.context.translator.join((of, words))
             if self._may_hurry:
                 words = self.tr("Next installs nothing.")
+            elif self._is_own and self.context.navigator.may_go_next():
+                words = self.tr("Something here needs your look, so Next goes page by page. Nothing has been changed.")
             self._show_facts(check_rows(facts, looks))
         self.set_head(self.tr("Your computer"), words if self._written.isHidden() else "")
         drifted = tuple(drift_rows(looks.drifts)) if looks and facts else ()

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from wizard.compatibility.data.load import PolicyTable, RoomRow
+from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.model import Choices, Plan
 from wizard.environment.create.modes import closed_to_others
 from wizard.environment.disk import Ground, check_volumes, look_at_ground, takes_long_paths
@@ -80,7 +82,6 @@ def is_shared(plan: Plan) -> bool:
 # from which files that nobody uses are deleted. What a file server's quota leaves is not told to anybody, so on a
 # network disk the other folder is only named.
 
-_ROOM = 12_000_000_000  # bytes: a build with CUDA and its companions
 _FILES = 60_000
 
 
@@ -149,7 +150,7 @@ def _is_below(prefix: Path, folder: Path) -> bool:
 
 def _is_small(ground: Ground) -> bool:
     """On a network disk it is a user's quota that ends first, and the free bytes are everybody's."""
-    return (ground.free is not None and ground.free < _ROOM) or (
+    return (ground.free is not None and ground.free < comfortable_bytes()) or (
         ground.files_left is not None and ground.files_left < _FILES
     )
 
@@ -181,7 +182,6 @@ def _params(place: FoundPlace) -> dict[str, Scalar]:
 
 
 DEFAULT_NAME = "torch"
-COMFORTABLE_BYTES = 12_000_000_000  # a build with CUDA and its companions; the exact figure stands on the Review page
 LEAST_BYTES = 1_000_000_000  # no build at all fits into less
 _TEMP_BYTES = 200_000_000
 _CLOUD_VARIABLES = ("OneDrive", "OneDriveConsumer", "OneDriveCommercial")
@@ -207,8 +207,24 @@ def target_prefix(choices: Choices) -> Path:
     return paths.default_environments_dir() / name
 
 
-def check_place(choices: Choices) -> tuple[Requirement, ...]:
-    """What is worth knowing about the place. Raises UsageError for one that can never be right."""
+@lru_cache(maxsize=1)
+def _room() -> RoomRow:
+    return shipped_table("policy", PolicyTable).room
+
+
+def comfortable_bytes(variant: str = "") -> int:
+    """Return what a setup takes at most; the page Review has the exact figure. '' is a build with CUDA."""
+    return _room().cpu if variant == CPU else _room().cuda
+
+
+def tight_row(fact: Message, variant: str) -> Requirement:
+    gigabytes = round(comfortable_bytes(variant) / 1e9)
+    why = message("environments.place.tight.why", gigabytes=gigabytes)
+    return Requirement("disk", "warning", fact, why, message("environments.place.none.fix"))
+
+
+def check_place(choices: Choices, variant: str = "") -> tuple[Requirement, ...]:
+    """What is worth knowing about the place for a build. Raises UsageError for one that can never be right."""
     prefix = target_prefix(choices)
     hazards = check_free(prefix)
     check_shared(choices, prefix)
@@ -216,7 +232,7 @@ def check_place(choices: Choices) -> tuple[Requirement, ...]:
     return (
         *short_rows(prefix),
         *path_rows(hazards, prefix, os.environ, takes_long_paths()),
-        *_disk_rows(prefix),
+        *_disk_rows(prefix, variant),
     )
 
 
@@ -274,13 +290,13 @@ def in_cloud(path: str, environment: Mapping[str, str], os_name: str) -> bool:
     return any(kind(root) in kind(path).parents for root in roots if root)
 
 
-def _disk_rows(prefix: Path) -> Iterator[Requirement]:
+def _disk_rows(prefix: Path, variant: str) -> Iterator[Requirement]:
     """The environment, the downloads and caches, the temporary folder: each on its own disk, or on one."""
     try:
         ground = look_at_ground(prefix)
     except OSError:  # told by check_prefix, or gone since
         return
-    yield from environment_rows(ground)
+    yield from environment_rows(ground, variant)
     yield from cluster_rows(prefix, ground, os.environ)
     try:
         state, cache = look_at_ground(paths.home()), look_at_ground(paths.cache_root())
@@ -289,11 +305,11 @@ def _disk_rows(prefix: Path) -> Iterator[Requirement]:
         return
     if state.is_read_only and state.volume != cache.volume:
         yield _not_writable(state.path, state.kind)
-    yield from state_rows(cache, ground, is_chosen=paths.chosen_cache() is not None)
+    yield from state_rows(cache, ground, paths.chosen_cache() is not None, variant)
     yield from temp_rows(temp_folder())
 
 
-def environment_rows(ground: Ground) -> Iterator[Requirement]:
+def environment_rows(ground: Ground, variant: str = "") -> Iterator[Requirement]:
     """Yield a row for each thing about the disk: read-only, noexec, network, no links, too few files, room."""
     path = str(ground.path)
     if ground.is_read_only:
@@ -307,22 +323,21 @@ def environment_rows(ground: Ground) -> Iterator[Requirement]:
     if ground.files_left is not None and ground.files_left < _FILES:
         yield _row("disk", "warning", "few-files", path=path, count=ground.files_left, needed=_FILES)
     if ground.free is not None:
-        yield _room_row(ground, "quota" if ground.by_quota else "free", path)
+        yield _room_row(ground, "quota" if ground.by_quota else "free", path, variant)
 
 
-def _room_row(ground: Ground, key: str, path: str) -> Requirement:
+def _room_row(ground: Ground, key: str, path: str, variant: str) -> Requirement:
     free = ground.free or 0
     fact = message(f"environments.place.{key}", path=path, gigabytes=free_gigabytes(free))
     if free < LEAST_BYTES:
         why, fix = message("environments.place.none.why"), message("environments.place.none.fix")
         return Requirement("disk", "problem", fact, why, fix, mandatory=True)
-    if free < COMFORTABLE_BYTES:
-        why, fix = message("environments.place.tight.why"), message("environments.place.none.fix")
-        return Requirement("disk", "warning", fact, why, fix)
+    if free < comfortable_bytes(variant):
+        return tight_row(fact, variant)
     return Requirement("disk", "ok", fact)
 
 
-def state_rows(state: Ground, environment: Ground, is_chosen: bool = False) -> Iterator[Requirement]:
+def state_rows(state: Ground, environment: Ground, is_chosen: bool = False, variant: str = "") -> Iterator[Requirement]:
     """`state`: our own folder, with downloads and caches. `is_chosen`: a person named it."""
     path = str(state.path)
     if state.is_read_only:
@@ -331,7 +346,7 @@ def state_rows(state: Ground, environment: Ground, is_chosen: bool = False) -> I
         yield Requirement("disk", "ok", message("environments.place.same-disk", path=path))
         return
     if state.free is not None:
-        yield _room_row(state, "caches", path)
+        yield _room_row(state, "caches", path, variant)
     yield _row("disk", "note", "chosen-disk" if is_chosen else "other-disk", path=path)
 
 
