@@ -129,12 +129,15 @@ def test_a_double_click_on_install_does_not_cancel_it(
 def disk_full(run: FakeRun) -> None:
     half_run(run)
     run.step("fetch", "failed")
-    run.finish(ExitStatus.FAILED, WizardError("install-no-space", folder="/home/li/torch-envs/torch").to_json("en"))
+    run.finish(ExitStatus.FAILED, WizardError("fetch-no-space", folder="/home/li/torch-envs/torch").to_json("en"))
 
 
 def test_after_a_full_disk_another_place_is_chosen(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     window = make_window()
     install = failed_install(qtbot, window, session, disk_full)
+    assert "press “Choose another place”" in install.trouble.plain_text()
+    assert "below" not in install.trouble.plain_text(), "no variable to be set by hand"
+    assert install.other.accessibleDescription() != install.remove.accessibleDescription()
     session.script = FakeSession(session.root).script
     assert install.other.text().replace("&", "") == "Choose another place"
     press(qtbot, install.other)

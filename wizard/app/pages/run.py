@@ -166,6 +166,10 @@ class Ending:
             return "place"
         return "source" if self.error_code.startswith("fetch-") or self.blames_proxy else ""
 
+    def advice(self, may_choose: bool) -> Message | None:
+        """Return what to do about it. `may_choose`: a button beside it leads to another place."""
+        return _FULL_HINT if may_choose and self.blames == "place" else self.hint
+
     @property
     def blames_proxy(self) -> bool:
         """Whether what is wrong stands in the network form of the page Source."""
@@ -175,6 +179,10 @@ class Ending:
 PROXY_ERRORS = "network-proxy-"
 _FETCH = "fetch"
 _FULL = ("no-space", "no-space-quota", "disk-full")
+_FULL_HINT = message(
+    "flow.full-hint",
+    "Free some space and press “Resume”, or press “Choose another place”. What was downloaded is kept.",
+)
 _LIMITS = ("network", "server", "disk", "processor", "limit")
 _OVER = ("done", "skipped")
 

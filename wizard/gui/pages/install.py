@@ -135,8 +135,8 @@ class InstallPage(Page):
     def retranslate(self) -> None:
         self.cancel.setText(self.tr("&Cancel"))
         self.remove.setText(self.tr("Re&move"))
-        for button in (self.remove, self.other):
-            button.setAccessibleDescription(self.tr("Removes the unfinished environment. Downloads are kept."))
+        self.remove.setAccessibleDescription(self.tr("Removes the unfinished environment. Downloads are kept."))
+        self.other.setAccessibleDescription(self.tr("Back to that choice; the unfinished environment is removed."))
         self.copy.setText(self.tr("C&opy log"))
         self.explain.setText(self.tr("&Explain the error"))
         told = self.tr("Only the download can be paused; a step that has begun is finished first.")
@@ -380,7 +380,7 @@ class InstallPage(Page):
             hint = message("flow.cancelled-hint", "Resume continues; Remove deletes the unfinished environment.")
             self._rest(message("flow.cancelled"), hint)
         elif ending is not None and ending.summary is not None:
-            self.trouble.show_words(ending.summary, ending.hint, ending.details)
+            self.trouble.show_words(ending.summary, ending.advice(self._chose_source()), ending.details)
         self._tell_end()
 
     def _tell_end(self) -> None:
