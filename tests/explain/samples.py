@@ -230,6 +230,7 @@ _PLAIN: dict[str, str] = {
     "runfile-in-use": "ERROR: You appear to be running an X server; please exit X before installing.  For further details, please see the section INSTALLING THE NVIDIA DRIVER",
     "uv-toml-broken": "error: Failed to parse: `/home/me/.config/uv/uv.toml`\n  Caused by: TOML parse error at line 1, column 3\n  |\n1 | xx\n  |   ^\nkey with no value, expected `=`",
     "condarc-broken": "Load Error: in C:\\Users\\me\\.condarc on line 5, column 0. Invalid YAML",
+    "device-in-code": "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!",
     "poetry-solving": "  Because x depends on torch (2.7.1+cu128) which doesn't match any versions, version solving failed.",
     "xpu-oom": "torch.OutOfMemoryError: XPU out of memory. Tried to allocate 4.00 GiB. GPU 0 has a total capacity of 15.11 GiB.",
     "allocator-assert": 'RuntimeError: !handles_.at(i) INTERNAL ASSERT FAILED at "/pytorch/c10/cuda/CUDACachingAllocator.cpp":430, please report a bug to PyTorch.',
@@ -243,7 +244,6 @@ SAMPLES: dict[str, str] = {**dict(reversed(WILD)), **_PLAIN}
 UNRELATED: tuple[str, ...] = (
     'Traceback (most recent call last):\n  File "train.py", line 10, in <module>\n    loss.backward()\nRuntimeError: element 0 of tensors does not require grad and does not have a grad_fn',
     "RuntimeError: mat1 and mat2 shapes cannot be multiplied (32x512 and 256x10)",
-    "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!",
     "KeyError: 'model_state_dict'",
     "ModuleNotFoundError: No module named 'torchmetrics'",
     "ModuleNotFoundError: No module named 'torch.optim.foo'",

@@ -45,6 +45,22 @@ def opened(qtbot: QtBot, window: WizardWindow) -> ExplainPage:
     return page
 
 
+DONE_ELSEWHERE = "nvcc fatal   : Unsupported gpu architecture 'compute_120'\n"
+
+
+@pytest.mark.parametrize("words", [KNOWN, DONE_ELSEWHERE])
+def test_each_answer_can_be_handed_on(words: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    page.text.setPlainText(words)
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    (copy,) = (one for one in page.findChildren(QPushButton) if one.text() == "Copy the answer")
+    press(qtbot, copy)
+    assert QGuiApplication.clipboard().text() == page.words
+    assert "What to do" in page.words
+
+
 def test_a_pasted_error_gets_cause_and_what_to_do(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window()
     page = opened(qtbot, window)

@@ -184,20 +184,22 @@ def _offer_says(card: OtherCard, offer: OtherBuild, place: int) -> Message:
     if card.target == "mac-arm64":
         return message(
             "other.offer-mac",
-            "The plain package uses Apple's card (MPS), in an environment of your own: `{line}` ({page}, {as_of}).",
+            "The plain package uses Apple's card (MPS); its page says how: {page} ({as_of}). In an environment of your "
+            "own: `{line}`.",
             **params,
         )
     if card.target in ("mac-x86_64", "windows-arm64"):
         return message(
             "other.offer-cpu",
-            "{by} publishes a CPU build for it, in an environment of your own: `{line}` ({page}, {as_of}).",
+            "{by} publishes a CPU build for it: {page} ({as_of}). In an environment of your own: `{line}`.",
             **params,
         )
     if place:
-        return message("other.offer-or", "{by} has one, too: `{line}` ({page}, {as_of}).", **params)
+        return message("other.offer-or", "{by} has one, too: {page} ({as_of}), `{line}`.", **params)
     return message(
         "other.offer",
-        "{by} offers a PyTorch for this card, in an environment of your own: `{line}` ({page}, {as_of}).",
+        "{by} offers a PyTorch for this card; its page says how: {page} ({as_of}). In an environment of your own: "
+        "`{line}`.",
         **params,
     )
 

@@ -78,7 +78,12 @@ def _instances(gpu: Gpu) -> Iterator[Requirement]:
         fact = message("check.gpu.mig", "{name} is shared in parts (MIG): {parts}.", name=name, parts=parts)
         uuid = next((part.uuid for part in gpu.mig if part.uuid), "MIG-…")
         why = message("check.gpu.mig.why", "A program uses one part at a time.")
-        fix = message("check.gpu.mig.fix", "To choose one, set its UUID: `CUDA_VISIBLE_DEVICES={uuid}`", uuid=uuid)
+        fix = message(
+            "check.gpu.mig.fix",
+            "Nothing has to be done: a program takes the first part. For another one set its UUID: "
+            "`CUDA_VISIBLE_DEVICES={uuid}`",
+            uuid=uuid,
+        )
         yield Requirement("gpu", "note", fact, why, fix)
 
 

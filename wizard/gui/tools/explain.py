@@ -18,7 +18,7 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.widgets.advice import Advice
-from wizard.gui.widgets.code import CodeLine
+from wizard.gui.widgets.code import CodeLine, copy_out
 from wizard.gui.widgets.fields import PasteBox
 from wizard.gui.widgets.frames import Fold, box, column, empty, line_up
 from wizard.gui.widgets.labels import SPOKEN_AS, Pill, label, plain_tip, selectable
@@ -221,8 +221,8 @@ class ExplainPage(SidePage):
             lines.addWidget(self._add_head(self.say(message(f"explain.{name}"))))
             lines.addWidget(self._add_linked(self.signed(words)))
         reasons = answer.reasons
+        lines.addLayout(self._buttons(answer.environment, one.error.examined))
         if one.error.examined:
-            lines.addLayout(self._examine(answer.environment))
             reasons = tuple(point for point in reasons if point.key not in _LOOKED_UP)
         for name, points in (("reasons", reasons), ("facts", answer.facts)):
             if points:
@@ -237,13 +237,18 @@ class ExplainPage(SidePage):
         lines.addWidget(sources)
         self._rows.addWidget(card)
 
-    def _examine(self, environment: Path | None) -> QHBoxLayout:
-        """The doctor finds which of the causes it is, and repairs it."""
-        row, doctor = line_up(), button()
+    def _buttons(self, environment: Path | None, may_examine: bool) -> QHBoxLayout:
+        """The doctor finds which of the causes it is, and repairs it; the rest goes to who can do it."""
+        row, doctor, copy = line_up(), button(), button()
         doctor.setText(self.tr("Check the en&vironment"))
         doctor.setAccessibleDescription(self.tr("Finds out what is wrong in it, and offers the smallest repair."))
         doctor.clicked.connect(lambda: self.context.side.open(SideId.DOCTOR, environment))
+        doctor.setVisible(may_examine)
+        copy.setText(self.tr("Copy the answer"))
+        copy.setAccessibleDescription(self.tr("For the program's makers, or who looks after this computer."))
+        copy.clicked.connect(lambda: copy_out(self.words, copy))
         row.addWidget(doctor)
+        row.addWidget(copy)
         row.addStretch(1)
         return row
 
