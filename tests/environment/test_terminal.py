@@ -95,6 +95,24 @@ def test_no_terminal_and_no_script_have_a_sentence(place: Path, monkeypatch: pyt
     assert re.search(r"type: source .*/bin/activate'?; jupyter lab$", text(caught.value.hint, "en"))
 
 
+@linux
+def test_what_opens_a_window_of_its_own_needs_no_terminal(
+    place: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {**plain_environment(home), "DISPLAY": ":0"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("wizard.environment.activate.terminal.find_terminal", lambda environment, which: None)
+    monkeypatch.setattr("wizard.environment.activate.terminal.this_users_shell", lambda os_name: "bash")
+    said = tmp_path / "said"
+    pid = open_terminal(place, command=f"command -v python > '{said}'")
+    with contextlib.suppress(psutil.NoSuchProcess):
+        psutil.Process(pid).wait(HANG)
+    assert said.read_text().strip() == f"{place}/bin/python"
+    with pytest.raises(WizardError) as caught:
+        open_terminal(place)
+    assert caught.value.code == "terminal-none", "a shell without a window is of no use to anybody"
+
+
 def test_which_terminal() -> None:
     def which(*known: str) -> object:
         return lambda name: f"/usr/bin/{name}" if name in known else None

@@ -97,7 +97,8 @@ class StartFile:
 
 def open_terminal(prefix: Path, lines: Sequence[ShellLine] = (), folder: Path | None = None, command: str = "") -> int:
     """Open a terminal and return its process id. `lines`: how it is switched on, where not by its own script. `folder`:
-    where it begins, if not in the person's own. `command`: what runs there first, in plain words for every shell.
+    where it begins, if not in the person's own. `command`: what runs there first, in plain words for every shell; it
+    opens a window of its own, so it starts without a terminal where there is none.
 
     Raises WizardError `terminal-gone`, `terminal-none`, for a command `terminal-none-for`, `terminal-no-script`,
     `terminal-not-started`.
@@ -160,8 +161,10 @@ def _shell_and_line(shell: str, lines: Sequence[ShellLine], prefix: Path) -> tup
 
 
 def _in_terminal(line: str, shell: str, prefix: Path, is_wanted_for_it: bool = False) -> tuple[str, ...]:
-    """`is_wanted_for_it`: the line does more than switch the environment on."""
+    """`is_wanted_for_it`: the line does more than switch the environment on, and opens a window of its own."""
     terminal = find_terminal(os.environ, shutil.which)
+    if terminal is None and is_wanted_for_it and _has_display(os.environ):
+        return (shell, "-c", line)
     if terminal is None and is_wanted_for_it:
         raise WizardError(
             "terminal-none-for",
@@ -173,7 +176,7 @@ def _in_terminal(line: str, shell: str, prefix: Path, is_wanted_for_it: bool = F
         raise WizardError(
             "terminal-none",
             "No terminal program was found that could be opened.",
-            "Open a terminal yourself and paste the line that activates the environment.",
+            "Install one (xterm, say) and try again, or paste the line that activates the environment into your own.",
             path=str(prefix),
         )
     # A shell reads them when it has started: another environment's terminal must not have written over them by then.
@@ -186,7 +189,7 @@ def _in_terminal(line: str, shell: str, prefix: Path, is_wanted_for_it: bool = F
 
 def find_terminal(environment: Mapping[str, str], which: Which) -> tuple[str, ...] | None:
     """Return a program with what comes before a command; None without a display or a terminal."""
-    if not (environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")):
+    if not _has_display(environment):
         return None
     own = environment.get("TERMINAL", "")
     known = dict(_TERMINALS)
@@ -195,6 +198,10 @@ def find_terminal(environment: Mapping[str, str], which: Which) -> tuple[str, ..
         if found := which(name):
             return (found, *before)
     return None
+
+
+def _has_display(environment: Mapping[str, str]) -> bool:
+    return bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))
 
 
 def start_files(line: str, shell: str) -> tuple[StartFile, ...]:
