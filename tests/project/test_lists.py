@@ -443,3 +443,15 @@ def test_a_list_is_one_however_its_name_is_spelled(tmp_path: Path, name: str) ->
     assert "named-alike" in codes(decided(tmp_path / "b", files, AMPERE)) or name.endswith("-gpu.txt")
     files = {"remarks.txt": "torch==2.4.1\n", "request.txt": "torch==2.4.1\n", "requirements.txt": "torch\n"}
     assert build(decided(tmp_path / "c", files, AMPERE))[0] != "2.4.1"
+
+
+def test_a_list_that_is_called_optional_is_named_and_not_taken(tmp_path: Path) -> None:
+    readme = "```\npip install -r requirements.txt\n# Optional\npip install -r requirements_optional.txt\n```\n"
+    files = {"requirements.txt": "torch\neinops\n", "requirements_optional.txt": "pyrender\n", "README.md": readme}
+    found = decided(tmp_path, files, AMPERE)
+    assert [one.name for one in found.understood.rest] == ["einops"]
+    [told] = [one.params["files"] for one in found.remarks if one.key.endswith("other-lists")]
+    assert told == "requirements_optional.txt"
+    (tmp_path / "requirements.txt").unlink()
+    found = decided(tmp_path, {"requirements_optional.txt": "torch\npyrender\n"}, AMPERE)
+    assert [one.name for one in found.understood.rest] == ["pyrender"], "the only one counts"

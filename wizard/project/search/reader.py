@@ -12,7 +12,14 @@ from dataclasses import replace
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message
 from wizard.project.companions import asks_for_torch
-from wizard.project.file_choice import DEVELOPING, are_alternatives, names_a_computer, of_another_framework, purpose_of
+from wizard.project.file_choice import (
+    DEVELOPING,
+    are_alternatives,
+    names_a_computer,
+    of_another_framework,
+    purpose_of,
+    words_of,
+)
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
 from wizard.project.formats.commands import BESIDE, BUILT, STARTED, installs, itself_in, read_commands
 from wizard.project.formats.requirements import MOST_LINES
@@ -197,7 +204,8 @@ class ProjectReader:
 
     def is_option(self, name: str) -> bool:
         """Return whether it is a list of its own beside requirements.txt: both ask for torch, each for itself; in a
-        folder of nothing but lists any that no other one includes; an environment whose torch excludes another's."""
+        folder of nothing but lists any that no other one includes; one that is called optional; an environment whose
+        torch excludes another's."""
         folder, last = folder_of(name), name.rsplit("/", 1)[-1]
         main = f"{folder}/{_MAIN}" if folder else _MAIN
         if last.endswith((".yml", ".yaml")) and not names_a_computer(last):
@@ -211,6 +219,8 @@ class ProjectReader:
         alone, beside = self.alone(name), self.alone(main)
         if main in alone.files:  # it goes on from there
             return False
+        if "optional" in words_of(last):
+            return True
         shared = {file for file in alone.files if file in beside.files and not CONSTRAINTS.search(file)}
         asking = [any(one.name == TORCH for one in of.found.statements) for of in (alone, beside)]
         return bool(shared) or all(asking) or (asking[0] <= asking[1] and self._repeats(name, main))
