@@ -11,7 +11,9 @@ from wizard.project.companions import companion, has_library, library_bound, tor
 
 
 def test_without_a_card_the_cpu_build_and_no_card_packages(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.3.1+cu121\nxformers==0.0.27\nflash-attn\n"}
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.3.1+cu121\nxformers==0.0.27\nflash-attn\noptimum-quanto\n"
+    }
     found = decided(tmp_path, files, NO_CARD)
     assert build(found)[:2] == ("2.3.1", "cpu")
     assert relaxed(found)["cuda"] == ("cu121", "cpu", "project.why.no-gpu")
