@@ -455,3 +455,13 @@ def test_a_list_that_is_called_optional_is_named_and_not_taken(tmp_path: Path) -
     (tmp_path / "requirements.txt").unlink()
     found = decided(tmp_path, {"requirements_optional.txt": "torch\npyrender\n"}, AMPERE)
     assert [one.name for one in found.understood.rest] == ["pyrender"], "the only one counts"
+
+
+def test_what_the_section_for_pip_pins_counts_and_not_condas_line(tmp_path: Path) -> None:
+    lines = f"{_HEAD}  - pytorch=2.1.0\n  - imagecodecs==2022.8.8\n  - scipy=1.11\n  - pip:\n"
+    lines += "    - imagecodecs==2022.9.26\n    - scipy\n"
+    found = decided(tmp_path, {"environment.yml": lines}, AMPERE)
+    asked = {one.name: one.specifier for one in found.understood.rest}
+    assert asked["imagecodecs"] == "==2022.9.26"
+    assert asked["scipy"].startswith("==1.11")
+    assert "contradiction" not in codes(found)

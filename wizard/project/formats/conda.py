@@ -26,6 +26,7 @@ from wizard.project.formats.requirements import (
 )
 from wizard.project.formats.toml_files import FAMILY, TomlText, listed, load_toml, poetry_statement, table_in
 from wizard.project.model import (
+    DECIDED,
     DECLARED,
     ENDLESS,
     IN_LOCK,
@@ -123,12 +124,13 @@ def read_environment(file: str, text: str, found: Findings) -> None:
                 if isinstance(words, str):
                     written = source[at - 1] if at <= len(source) else words
                     read_line(re.sub(r"\s#.*$", "", words), origin_of(file, at, written), found)
-    # pip comes after conda; under another name of conda's it is no second wish.
-    of_pip = {one.name for one in found.statements if one.origin.file == file and not one.conda}
+    # pip comes after conda: its pin is what is there in the end; under another name of conda's it is no second wish.
+    of_pip = {one.name: one.specifier for one in found.statements if one.origin.file == file and not one.conda}
     found.statements = [
         one
         for one in found.statements
-        if not (one.conda and one.origin.file == file and one.name in of_pip and one.name not in one.origin.text)
+        if not (one.conda and one.origin.file == file and one.name in of_pip)
+        or (one.name in one.origin.text and (one.name in DECIDED or "==" not in of_pip[one.name]))
     ]
 
 
