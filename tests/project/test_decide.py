@@ -256,9 +256,10 @@ def test_a_build_of_which_little_is_known_is_nearer_than_another_torch(tmp_path:
 
 def test_a_repository_is_said_to_come_as_source(tmp_path: Path) -> None:
     lines = "torch\ngit+https://git.example/a/marching.git\ngit+https://git.example/a/torchmcubes.git\n"
+    lines += "r3m @ https://git.example/b/r3m/archive/b23.tar.gz\nready @ https://a.example/ready-1-py3-none-any.whl\n"
     found = decided(tmp_path, {"requirements.txt": lines}, NO_CARD)
     [told] = [one.params["packages"] for one in found.remarks if one.key == "project.remark.as-source"]
-    assert (told, "compiler" in codes(found)) == ("marching", True)
+    assert (told, "compiler" in codes(found)) == ("marching, r3m", True)
 
 
 def test_what_another_maker_or_system_alone_has_is_left_out_and_named(tmp_path: Path) -> None:

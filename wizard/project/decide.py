@@ -31,6 +31,7 @@ from wizard.project.model import (
     can_meet,
     fit_to_show,
     is_folder,
+    is_source,
     marker_holds,
     meets,
     python_meets,
@@ -342,8 +343,8 @@ def _own_without_card(asks: Understood) -> Iterator[Message]:
 
 
 def _linked(asks: Understood) -> Iterator[Message]:
-    """What comes from a repository or a folder and not from the index, where no line of its own was told."""
-    if sources := [one.name for one in asks.rest if one.url.startswith("git+") and not companion(one.name)]:
+    """What comes from a repository, an archive or a folder, and not from the index, where no line told it."""
+    if sources := [one.name for one in asks.rest if is_source(one.url) and not companion(one.name)]:
         yield message("project.remark.as-source", packages=", ".join(sources[:_MOST_NAMED]))
     told = {(one.params["file"], one.params["line"]) for one in asks.remarks if one.key.endswith(".local-path")}
     left = (one for one in asks.rest if is_folder(one.url) and (one.origin.file, one.origin.line) not in told)

@@ -205,6 +205,11 @@ def is_folder(url: str) -> bool:
     return bool(url) and "://" not in url and not url.startswith(("file:", "git+"))
 
 
+def is_source(url: str) -> bool:
+    """Return whether it is the address of a repository or an archive, which is built where it is installed."""
+    return "://" in url and not url.startswith("file:") and not url.partition("#")[0].endswith(".whl")
+
+
 def is_script(file: str) -> bool:
     """Return whether a file is run from its first line to its last; what pixi's recommends is its tasks, which are."""
     return file.lower().endswith((".sh", ".bash", ".bat", ".cmd", ".ps1", "pixi.toml"))
