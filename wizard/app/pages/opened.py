@@ -60,7 +60,7 @@ def inside(path: Path) -> Inside:
     raise WizardError(
         "window-folder",
         "“{name}” is a folder in which there is nothing to open.",
-        "Drop a project, an environment's folder, the folder of a class pack, or one file: a class profile "
+        "Drop a project, an environment's folder, the folder of a class, or one file: a class profile "
         "(.torchlab), a plan, or a log.",
         name=path.name or str(path),
     )

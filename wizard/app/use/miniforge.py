@@ -131,7 +131,7 @@ def near_copy(spec: str | None, release: str | None) -> Near:
         raise UsageError(
             "bootstrap-no-near",
             "“{place}” is neither a folder nor a web address.",
-            "Name the folder that holds the installer, such as the folder program of a pack, or its address.",
+            "Name the folder that holds the installer, such as the folder “program” of a class, or its address.",
             place=redact(spec),
         )
     return Near(folder.as_uri(), release)
