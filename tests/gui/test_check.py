@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from wizard.machine.machine_file import read_machine_file
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, text
 from wizard.sources.model import UserSettings
+from wizard.transfer.proxy.tunnel import is_reachable
 from wizard.undo.journal import UndoJournal
 
 
@@ -87,6 +89,18 @@ def test_the_network_is_a_row_and_hides_a_password() -> None:
     assert row.fact.key == "page.check.proxy"
     assert "word" not in str(row.fact.params)
     assert "proxy.example:3128" in str(row.fact.params)
+
+
+def test_a_proxy_that_does_not_answer_is_said_at_once() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        alive = f"http://127.0.0.1:{server.getsockname()[1]}"
+        assert is_reachable(alive)
+    assert not is_reachable(alive)
+    facts = replace(values.FACTS, requirements=(), settings=UserSettings(environment={"HTTPS_PROXY": alive}))
+    (row,) = check_rows(facts, Looks(has_dead_proxy=True))
+    assert (row.fact.key, row.state) == ("page.check.proxy-dead", "warning")
+    assert not is_fine(row), "it stands open, with what to do"
+    assert row.fix is not None
 
 
 def test_a_driver_that_would_give_more_is_a_note_with_the_way_to_it(session: FakeSession) -> None:

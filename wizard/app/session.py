@@ -118,13 +118,15 @@ class Session(Runs):
 
     def look_over(self, facts: Facts) -> Looks:
         """What else is worth knowing before a setup: settings, driver, environments that are not as they were."""
-        from wizard.app.pages.check import Looks, driver_advice
+        from wizard.app.pages.check import Looks, driver_advice, proxy_in_use
         from wizard.app.pages.requirements import verdict_rows
+        from wizard.transfer.proxy.tunnel import is_reachable
 
         verdict = self.judge(facts.machine, Choices())
         guide = driver_advice(facts.machine, self.matrix, verdict.after_driver_update)
         rows = verdict_rows(facts, verdict)
-        return Looks(self.lint(facts), verdict.after_driver_update, guide, self.drift(), rows)
+        is_dead = (proxy := proxy_in_use(facts)) is not None and not is_reachable(proxy)
+        return Looks(self.lint(facts), verdict.after_driver_update, guide, self.drift(), rows, is_dead)
 
     def mending(self, findings: Sequence[LintFinding], code: str) -> Mending:
         """What mending the findings of this code would write. Raises UsageError `lint-unknown`."""

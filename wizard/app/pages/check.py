@@ -47,6 +47,7 @@ class Looks:
     guide: DriverGuide | None = None
     drifts: tuple[EnvironmentChanges, ...] = ()
     rows: tuple[Requirement, ...] = ()
+    has_dead_proxy: bool = False  # the one that downloads would go through
 
 
 # Which driver suits this computer's cards, and how its system brings it: for the doctor, the check page, `explain`.
@@ -217,7 +218,7 @@ def check_rows(facts: Facts, looks: Looks | None) -> tuple[CheckRow, ...]:
     with_guide = [_with_guide(row, found) for row in rows]
     at = next((place for place, row in enumerate(with_guide) if row.name == "disk"), len(with_guide))
     settings = [finding_row(one) for one in touching]
-    network = () if any(row.name == "network" for row in with_guide) else (_network(facts),)
+    network = () if any(row.name == "network" for row in with_guide) else (_network(facts, found.has_dead_proxy),)
     return _once((*with_guide[:at], *settings, *with_guide[at:], *network))
 
 
@@ -307,10 +308,30 @@ def _with_guide(row: CheckRow, looks: Looks) -> CheckRow:
     return replace(row, guide=looks.guide, state=state, why=would if row.state == "ok" else row.why)
 
 
-def _network(facts: Facts) -> CheckRow:
+def proxy_in_use(facts: Facts) -> str | None:
+    """Return the address that downloads go through, in its normal form where it has one."""
     environment = facts.settings.environment or {}
     proxy = next((environment[name] for name in _PROXIES if environment.get(name)), None)
+    return (proxy_url(proxy) or proxy) if proxy else None
+
+
+def _network(facts: Facts, is_dead: bool) -> CheckRow:
+    proxy = proxy_in_use(facts)
     if proxy is None:  # a note: nothing was asked yet that could prove the way
         return CheckRow("network", "note", message("page.check.direct"))
-    address = shown(proxy_url(proxy) or proxy)
-    return CheckRow("network", "note", message("page.check.proxy", address=address), message("page.check.proxy-why"))
+    address = shown(proxy)
+    if not is_dead:
+        return CheckRow(
+            "network", "note", message("page.check.proxy", address=address), message("page.check.proxy-why")
+        )
+    return CheckRow(
+        "network",
+        "warning",
+        message("page.check.proxy-dead", "The proxy {address} does not answer.", address=address),
+        message("page.check.proxy-dead-why", "Nothing can be downloaded through it."),
+        message(
+            "page.check.proxy-dead-fix",
+            "Start the proxy program and press “Check again”. Or press “Next”: where the source is chosen, the proxy "
+            "can be corrected.",
+        ),
+    )

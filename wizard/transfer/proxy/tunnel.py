@@ -69,6 +69,16 @@ def _reach(host: str, port: int, timeout: float) -> socket.socket:
         raise ProxyFault("offline", f"{host}:{port}: {error}") from error
 
 
+def is_reachable(proxy: str, timeout: float = 1.0) -> bool:
+    """Tell whether something takes connections at this proxy's address within so many seconds. It is told nothing."""
+    parts = urlsplit(proxy)
+    try:
+        _reach(parts.hostname or "", parts.port or 80, timeout).close()
+    except ProxyFault:
+        return False
+    return True
+
+
 def _connect(sock: socket.socket, proxy: str, target: str) -> None:
     lines = [f"CONNECT {target} HTTP/1.1", f"Host: {target}"]
     login = login_of(proxy)
