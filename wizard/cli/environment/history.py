@@ -101,7 +101,7 @@ def _tell_unfinished(prefix: Path, terminal: Terminal) -> None:
             terminal.say(
                 message(
                     "history.unfinished",
-                    "A change of {prefix} was left unfinished. Go on [on the page {page.welcome}|with: "
+                    "A change of {prefix} was left unfinished. Resume it [on the page {page.welcome}|with: "
                     "torch-wizard resume {run}  ] or take it back [on the page {page.welcome}.|with: torch-wizard "
                     "runs --remove {run}]",
                     prefix=str(prefix),
