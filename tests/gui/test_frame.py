@@ -25,6 +25,7 @@ from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
 from wizard.gui.widgets import announce as announcing
 from wizard.gui.widgets import code
+from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -258,6 +259,10 @@ def test_pages_and_ends_are_said_aloud(
     assert "Create environment: Done" in said
     assert any(words.startswith("The setup was cancelled.") for words in said)
     assert said.count("Create environment: Done") == 1
+    for _ in range(2):  # as for each letter of a wrong name
+        window.page.trouble.show_error(WizardError("wrong-name", "This is no name.", "Choose one."))
+    assert said[-1] == "Error: This is no name. Choose one."
+    assert said.count(said[-1]) == 1
 
 
 def test_return_presses_nothing_while_the_page_is_at_work(

@@ -15,8 +15,10 @@ from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.test_words import UNMARKED
 from tests.gui.walking import go_to, settle, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId
+from wizard.gui.pages.build.grid import BuildGrid
 from wizard.gui.shell.splash import SIZE, SMALLEST
 from wizard.gui.shell.window import WizardWindow
+from wizard.gui.widgets.messages import Notice
 from wizard.model.messages import LANGUAGES
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
@@ -97,6 +99,39 @@ def test_all_is_reached_on_a_small_screen_at_200_percent(
         window.side.switch(side_page)
         settle(qtbot, window)
         look_at_half(qtbot, window, side_page)
+
+
+def test_the_keys_on_build_and_the_words_of_what_differs_are_seen_there(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.BUILD)
+    window.setMinimumSize(1, 1)
+    window.resize(*HALF)
+    grid = window.pages[PageId.BUILD].findChild(BuildGrid)
+    assert isinstance(grid, BuildGrid)
+    grid.clearFocus()
+    grid.setFocus()
+
+    def is_seen() -> bool:
+        cell = grid.visualRect(grid.currentIndex())
+        return grid.viewport().visibleRegion().contains(cell.center()) and cell.isValid()
+
+    qtbot.waitUntil(is_seen)
+    rows = [("torch", "2.13.0+cu126, not 2.15.0+cu132", "The only one that a reachable source has here", "")]
+    box = Notice()
+    qtbot.addWidget(box)
+    window.theme.dress(box)
+    box.resize(420, 200)
+    box.show_rows("Different", rows)
+    box.show()
+
+    def whole() -> bool:
+        said = [one for one in visible(box, QLabel) if "+cu126" in one.text()]  # type: ignore[attr-defined]
+        words = said[0].fontMetrics().horizontalAdvance("2.13.0+cu126,") if said else 0
+        return len(said) == 1 and said[0].width() >= words
+
+    qtbot.waitUntil(whole)
 
 
 def look_at_half(qtbot: QtBot, window: WizardWindow, where: object) -> None:

@@ -1,6 +1,6 @@
 """What is told without the focus moving: aloud by a screen reader, or by the desktop to who works elsewhere.
 
-Nothing where no screen reader listens. Errors do not come through here: they are alerts (widgets/messages.py).
+Nothing where no screen reader listens.
 """
 
 from __future__ import annotations

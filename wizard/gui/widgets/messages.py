@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAccessible, QAccessibleEvent
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QPlainTextEdit, QProgressBar, QPushButton, QWidget
 
 from wizard.gui.shell.theme import code_font, is_motion_reduced
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.advice import Advice
+from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.commands import pages_of, plain
 from wizard.gui.widgets.frames import RowCell, box, column, empty, line_up
@@ -236,6 +237,7 @@ class Trouble(QFrame):
 
     def show_words(self, summary: Message | None, hint: Message | None, details: str = "") -> None:
         """Show an error and what to do about it, its details folded, and tell screen readers at once."""
+        before = self.accessibleName() if self.isVisible() else ""
         self._summary, self._hint = summary, hint
         self._details.setPlainText(details)
         self._fold.setChecked(False)
@@ -244,7 +246,8 @@ class Trouble(QFrame):
         self.again.setVisible(False)
         self.retranslate()
         self.setVisible(True)
-        QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
+        if self.accessibleName() != before:  # not for each letter that is typed into a wrong name
+            announce(self, self.accessibleName(), urgent=True)  # an alert is not heard on Linux
 
     def put_below_field(self, is_below: bool) -> None:
         """Choose its look: a few words right below the field that is wrong, or a card of its own."""
@@ -305,11 +308,16 @@ def _spoken(row: Sequence[str]) -> str:
     return spoken(filter(None, (told_of(subject, words) if subject else words, because)))
 
 
+_NARROW = 520  # pixels: less has no room for a reason beside its words
+
+
 class Notice(QFrame):
-    """The one box in amber. Hidden where it has nothing to say."""
+    """The one box in amber, hidden where it has nothing to say. In a narrow window reasons stand below their words."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._shown: tuple[str, Sequence[Sequence[str]]] = ("", ())
+        self._is_narrow = False
         self.setProperty("role", "notice")
         outer = line_up(self, (20, 16, 22, 16), 16)
         outer.addWidget(Sign("warning"), 0, Qt.AlignmentFlag.AlignTop)
@@ -329,11 +337,13 @@ class Notice(QFrame):
     def show_rows(self, title: str, rows: Sequence[Sequence[str]]) -> None:
         """Show the rows below a title: what it is about ("": its words say it), its words, the reason in short, and all
         of it (each "" or left out: said); nothing where there are none."""
+        self._shown = (title, rows)
         self._title.setText(title)
         empty(self._rows)
         for place, (subject, words, *rest) in enumerate(rows):
-            row, start = 3 * place + 1, 1 if subject else 0
+            row, start = 4 * place + 1, 1 if subject else 0
             because, why = (*rest, "", "")[:2]
+            is_beside = bool(because) and not self._is_narrow
             self._rows.addWidget(box("notice-line"), row - 1, 0, 1, 4)
             if subject:  # before its words: readers go in this order
                 self._rows.addWidget(label(subject, "strong", wrap=False), row, 0)
@@ -342,14 +352,21 @@ class Notice(QFrame):
             item.setProperty(SPOKEN_AS, "item")
             item.setAccessibleName(_spoken((subject, words, because)))
             said.setAccessibleName(item.accessibleName())
-            self._rows.addWidget(item, row, start, 1, (2 if because else 3 if why else 4) - start)
+            self._rows.addWidget(item, row, start, 1, (2 if is_beside else 3 if why else 4) - start)
             if because:
-                self._rows.addWidget(Advice(because), row, 2, 1, 1 if why else 2)
-            for cell, at in zip(others, ((row, 3, 1, 1), (row + 1, 1, 1, 3)), strict=False):
+                at = (row, 2, 1, 1 if why else 2) if is_beside else (row + 1, 1, 1, 3)
+                self._rows.addWidget(Advice(because), *at)
+            for cell, at in zip(others, ((row, 3, 1, 1), (row + 2, 1, 1, 3)), strict=False):
                 self._rows.addWidget(cell, *at)
         self._list.setAccessibleName(title)
         self.setAccessibleName(told_of(title, spoken(map(_spoken, rows))))
         self.setVisible(bool(rows))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if (is_narrow := self.width() < _NARROW) is not self._is_narrow:
+            self._is_narrow = is_narrow
+            QTimer.singleShot(0, self, lambda: self.show_rows(*self._shown))  # not amid a layout
 
     def _cell(self, shown: QWidget, cells: Sequence[QWidget]) -> RowCell:
         made = RowCell(self._list, cells)

@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QLabel,
+    QScrollArea,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableWidget,
@@ -134,6 +135,7 @@ class BuildGrid(QTableWidget):
         self.verticalHeader().setDefaultSectionSize(self._row_height)
         self.cellClicked.connect(self._press)
         self.currentCellChanged.connect(self._look)
+        self.currentCellChanged.connect(self._scroll_page)
         self.cellEntered.connect(self._look)
 
     def show_grid(self, grid: Grid, picked: Candidate | None, best: Candidate | None) -> None:
@@ -194,6 +196,20 @@ class BuildGrid(QTableWidget):
             event.ignore()  # for the window
         else:
             super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        QTimer.singleShot(0, self, self._scroll_page)  # once it has its place
+
+    def _scroll_page(self) -> None:
+        """In a low window the page around the grid scrolls, too, to the cell that has the keys."""
+        area = self.parentWidget()
+        while area is not None and not isinstance(area, QScrollArea):
+            area = area.parentWidget()
+        if isinstance(area, QScrollArea) and (sheet := area.widget()) and self.hasFocus():
+            cell = self.visualRect(self.currentIndex())
+            middle = self.viewport().mapTo(sheet, cell.center())
+            area.ensureVisible(middle.x(), middle.y(), 0, cell.height())
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
