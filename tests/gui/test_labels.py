@@ -14,7 +14,7 @@ from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.headings import tell_headings
 from wizard.gui.widgets.labels import label, plain_tip, selectable, spoken
-from wizard.model.marks import in_window
+from wizard.model.marks import END, PAGE, in_window
 
 PATH = "C:\\" + "\\".join(["folders"] * 20) + "\\pip.ini"
 
@@ -78,6 +78,14 @@ def lines_of(made: QLabel) -> list[str]:
 COMMAND = (
     "uv pip install --index-url https://download.example/whl/cu126 --extra-index-url https://a.example/simple torch"
 )
+
+
+def test_a_page_is_a_link_amid_a_long_chinese_sentence(qtbot: QtBot) -> None:
+    """Without a blank all of it is one word, in which lines may end."""
+    shown = Advice(f"请使用 PyTorch；a&b_c=d{'字' * 40}打开{PAGE}build{END}页面会显示合适的版本")
+    qtbot.addWidget(shown)
+    assert 'href="build"' in QLabel.text(shown.label)
+    assert "&amp;" in QLabel.text(shown.label)
 
 
 def test_a_command_ends_its_lines_between_words(qtbot: QtBot) -> None:

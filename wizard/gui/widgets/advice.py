@@ -14,7 +14,7 @@ from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.commands import apart, kind_of, linked, named, pages_of, with_pages
 from wizard.gui.widgets.frames import Fold, column, empty
-from wizard.gui.widgets.labels import JOINT, label, selectable
+from wizard.gui.widgets.labels import label, selectable
 
 _ADDRESS = re.compile(r"https://(?:(?!;)[!-~…])*(?![;.,)])[!-~…]")
 
@@ -81,7 +81,6 @@ class Advice(QWidget):
         return names[kind].replace("%1", str(alike.index(command) + 1))
 
     def _follow(self, address: str) -> None:
-        address = address.replace(JOINT, "")
         if address.startswith("https://"):
             QDesktopServices.openUrl(QUrl(address))
             return

@@ -18,6 +18,7 @@ _BREAK = "\u200b"  # of no width; a line may end there
 JOINT = "\u2060"  # of no width; no line may end there
 _FIRST_SLASH = re.compile(r"(?:(?<!\S)|:/)/(?=\S)")
 
+_TAG = re.compile(r"(<[^<>]*>)")
 _LONG_WORD = re.compile(r"\S{31,}")
 _MAY_END = re.compile(r"[_=@&]|[^\W_]{24}(?=[^\W_])", re.ASCII)
 
@@ -30,6 +31,13 @@ def may_end_lines(words: str) -> str:
     return _FIRST_SLASH.sub(lambda found: found[0] + JOINT, words.replace("\\", f"\\{_BREAK}"))
 
 
+def _between_tags(rich: str) -> str:
+    """Chinese has no blanks: a tag there is a part of a long word, and a sign within it would break its link."""
+    parts = _TAG.split(rich)
+    parts[::2] = [html.escape(may_end_lines(html.unescape(part)), quote=False) for part in parts[::2]]
+    return "".join(parts)
+
+
 class Wrapped(QLabel):
     """What is copied is the words without the signs of no width."""
 
@@ -38,7 +46,8 @@ class Wrapped(QLabel):
 
     def setText(self, words: str) -> None:
         self._words = words
-        super().setText(may_end_lines(words))
+        is_rich = self.textFormat() == Qt.TextFormat.RichText
+        super().setText(_between_tags(words) if is_rich else may_end_lines(words))
         self.say_plainly()
 
     def say_plainly(self) -> None:
