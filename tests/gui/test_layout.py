@@ -14,10 +14,11 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.test_words import UNMARKED
 from tests.gui.walking import go_to, settle, visible
-from wizard.app.pages.order import SIDE_ORDER, PageId
+from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.pages.build.grid import BuildGrid
 from wizard.gui.shell.splash import SIZE, SMALLEST
 from wizard.gui.shell.window import WizardWindow
+from wizard.gui.tools.explain import ExplainPage
 from wizard.gui.widgets.messages import Notice
 from wizard.model.messages import LANGUAGES
 
@@ -132,6 +133,26 @@ def test_the_keys_on_build_and_the_words_of_what_differs_are_seen_there(
         return len(said) == 1 and said[0].width() >= words
 
     qtbot.waitUntil(whole)
+
+
+def test_an_answer_is_scrolled_to_there(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    window.side.open(SideId.EXPLAIN)
+    settle(qtbot, window)
+    window.page.setMinimumSize(1, 1)
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    window.resize(*HALF)
+    page = window.page
+    assert isinstance(page, ExplainPage)
+    page.text.setPlainText("AssertionError: Torch not compiled with CUDA enabled")
+    page.press()
+
+    def is_seen() -> bool:
+        heads = [one for one in visible(window, QLabel) if one.text() == "Cause"]  # type: ignore[attr-defined]
+        return bool(heads) and heads[0].visibleRegion().boundingRect().height() == heads[0].height()
+
+    qtbot.waitUntil(is_seen)
 
 
 def look_at_half(qtbot: QtBot, window: WizardWindow, where: object) -> None:

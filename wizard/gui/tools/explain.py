@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QWidget
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 100_000  # characters of a dropped file that stand in the box; all of it is looked through
 _LONGEST_SHOWN = 1000  # of a line: Qt takes a second for a very long one
 _LONGEST_LINE = 400
+_FIRST_LINES = 60  # half the pixels of an answer that a low window scrolls to
 _LOOKED_UP = ("explain.ask-torch", "explain.ask-python")  # by the doctor, too
 
 
@@ -143,6 +144,10 @@ class ExplainPage(SidePage):
         self._answer = answer
         self._show()
         self.announce(self.words, urgent=True)
+        QTimer.singleShot(0, self, self._scroll_to_answer)  # once it has its place
+
+    def _scroll_to_answer(self) -> None:
+        self._scroll.ensureVisible(0, self._result.geometry().top() + _FIRST_LINES, 0, _FIRST_LINES)
 
     def _show(self) -> None:
         empty(self._rows)
