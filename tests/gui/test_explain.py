@@ -61,6 +61,27 @@ def test_each_answer_can_be_handed_on(words: str, qtbot: QtBot, make_window: Mak
     assert "What to do" in page.words
 
 
+@pytest.mark.parametrize(
+    ("words", "may_examine"),
+    [
+        ("ModuleNotFoundError: No module named 'torch'\n", True),
+        ("CUDA out of memory. Tried to allocate 2.00 GiB", False),
+    ],
+)
+def test_commands_are_unfolded_where_no_button_does_it(
+    words: str, may_examine: bool, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    page.text.setPlainText(words)
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    folds = [one.fold for one in page.findChildren(Advice) if one.fold.isVisible()]
+    assert folds
+    assert folds[0].button.isChecked() is not may_examine
+    assert any("vironment" in one.text() and one.isVisible() for one in page.findChildren(QPushButton)) is may_examine
+
+
 def test_a_pasted_error_gets_cause_and_what_to_do(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window()
     page = opened(qtbot, window)

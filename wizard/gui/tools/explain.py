@@ -224,7 +224,9 @@ class ExplainPage(SidePage):
         lines.addWidget(told)
         for name, words in (("cause", one.cause), ("fix", one.fix)):
             lines.addWidget(self._add_head(self.say(message(f"explain.{name}"))))
-            lines.addWidget(self._add_linked(self.signed(words)))
+            advice = self._add_linked(self.signed(words))
+            advice.fold.button.setChecked(not one.error.examined)  # there a button below does it
+            lines.addWidget(advice)
         reasons = answer.reasons
         lines.addLayout(self._buttons(answer.environment, one.error.examined))
         if one.error.examined:
