@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QScrollArea
+from pytestqt.exceptions import TimeoutError as TooLate
 from pytestqt.qtbot import QtBot
 
 from tests.gui import scenes
@@ -177,7 +178,7 @@ def look_at_half(qtbot: QtBot, window: WizardWindow, where: object) -> None:
 
     try:
         qtbot.waitUntil(lambda: not lost())
-    except Exception:
+    except TooLate:
         raise AssertionError(f"{where}: {lost()}") from None
     window.resize(*SIZE)
 
