@@ -125,6 +125,25 @@ def test_torch_that_another_package_brings_along_comes_from_there_too(workdir: P
     assert compile_for(workdir, wanted) == {"torch": "1.0", "torchaudio": "1.0", "extra": "3.0"}
 
 
+def test_what_the_source_of_torch_lacks_is_told_with_who_needs_it(workdir: Path, tmp_path: Path) -> None:
+    """Not as if the packages did not go together."""
+    wheels.build(tmp_path / "bound", "torch", "1.0")
+    wheels.build(tmp_path / "others", "torchvision", "99.0")
+    wheels.build(tmp_path / "others", "middle", "3.0", requires=("torchvision",))
+    wheels.build(tmp_path / "others", "extra", "3.0", requires=("middle",))
+    wanted = replace(
+        PLAIN,
+        requirements=("torch", "extra"),
+        torch_index=(tmp_path / "bound").as_uri(),
+        torch_layout="flat",
+        find_links=((tmp_path / "others").as_uri(),),
+    )
+    with pytest.raises(WizardError) as raised:
+        compile_for(workdir, wanted)
+    assert (raised.value.code, raised.value.params) == ("lock-no-pair", {"name": "torchvision", "by": "middle"})
+    assert compile_for(workdir, replace(wanted, apart=("torchvision",)))["middle"] == "3.0"
+
+
 @pytest.mark.parametrize(("strategy", "common"), [("first-index", "2.0"), ("unsafe-best-match", "99.0")])
 def test_what_was_added_gives_only_what_the_main_index_lacks(
     workdir: Path, tmp_path: Path, strategy: str, common: str

@@ -91,6 +91,32 @@ def test_a_torchvision_that_no_source_has_is_not_lost_unsaid(
 
 
 @pytest.mark.slow
+def test_a_torchvision_that_a_package_needs_and_no_source_has_is_left_and_agreed_to(
+    world: World, folder: Path, wheels: Path, tmp_path: Path
+) -> None:
+    """The package index has one for another torch: that is not taken, and the package is not left out for it."""
+    write(folder, "requirements.txt", "torch", "looking")
+    shelf = shutil.copytree(wheels / "torch", tmp_path / "shelf", ignore=shutil.ignore_patterns("torchvision-*"))
+    build_wheel(world.packages.root, "torchvision", "99.0", {"torchvision.py": b""})
+    build_wheel(world.packages.root, "looking", "1.0", {"looking.py": b""}, ["torchvision"])
+    with IndexServer(shelf) as torch:
+        there = World(world.home, world.packages, torch)
+        done = there.run("setup", "--with", "looking", "--name", "demo", "--yes", *there.sources)
+        assert done.returncode == 1
+        assert "looking needs torchvision, which no reachable source has for this torch" in done.stderr
+        done = there.run(*setup(there, folder, "--yes", "--strict"))
+        assert "looking needs torchvision, which no reachable source has" in done.stderr
+        done = there.run(*setup(there, folder, "--yes"))
+        assert done.returncode == 2
+        assert "--relax torchvision" in done.stderr
+        done = there.run(*setup(there, folder, "--yes", "--relax", "torchvision"))
+    assert done.returncode == 0, done.stderr
+    found = installed(there)
+    assert found["looking"] == "1.0"
+    assert "torchvision" not in found
+
+
+@pytest.mark.slow
 def test_what_has_to_move_wants_a_yes_of_its_own(world: World, folder: Path) -> None:
     """torch's CUDA without a card, and a pin that no index has."""
     write(folder, "requirements.txt", f"torch=={TORCH}+cu126", "numpy==2.2.0", "padding-a")

@@ -16,7 +16,7 @@ from wizard.classroom.profile.hosts import is_foreign, is_trusted
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices
 from wizard.model.errors import UsageError, WizardError
-from wizard.model.messages import message
+from wizard.model.messages import Message, message
 from wizard.project.companions import companion, companion_table
 from wizard.project.contradictions import agreeing
 from wizard.project.decide import ProjectDecision, decide
@@ -82,10 +82,7 @@ def of_any_build(choices: Choices, is_strict: bool) -> Choices:
 
 def lost_pairs(request: ProjectRequest, selected: SelectedBuild) -> tuple[Relaxed, ...]:
     """Return torchvision and torchaudio, where the project asks for them and no source has the one of this build."""
-    build, asked = selected.candidate, request.decision.understood.pairs
-    why = message(
-        "project.why.no-pair", "no reachable source has it for {build}", build=f"torch {build.torch}+{build.variant}"
-    )
+    build, asked, why = selected.candidate, request.decision.understood.pairs, no_pair(selected)
     known = {one.name for one in request.decision.relaxed if one.given == NOTHING}
     return tuple(
         Relaxed(name, asked_words(lines) or "*", NOTHING, why, lines_of(lines))
@@ -93,6 +90,13 @@ def lost_pairs(request: ProjectRequest, selected: SelectedBuild) -> tuple[Relaxe
         if name not in known
         and not build.companion(name)
         and any(marker_holds(one.marker, paths.os_name(), selected.python) for one in lines)
+    )
+
+
+def no_pair(selected: SelectedBuild) -> Message:
+    build = selected.candidate
+    return message(
+        "project.why.no-pair", "no reachable source has it for {build}", build=f"torch {build.torch}+{build.variant}"
     )
 
 

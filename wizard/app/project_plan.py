@@ -19,6 +19,7 @@ from wizard.app.project import (
     absolute_folder,
     code_folder,
     lost_pairs,
+    no_pair,
     page_of,
     pin_of,
     with_lost,
@@ -28,7 +29,7 @@ from wizard.app.project_use import promised_of, use_of
 from wizard.compatibility.data.model import Matrix
 from wizard.environment.activate.scripts import python_path
 from wizard.environment.activate.terminal import this_users_shell
-from wizard.install.lock import NO_SOLUTION
+from wizard.install.lock import LOCK_NO_PAIR, NO_SOLUTION
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.lock import Lock, PackageVersion
@@ -94,7 +95,7 @@ def plan_project(
     lost = lost_pairs(request, selected)
     selected, names = with_lost(selected, lost, is_strict), [one.name for one in lost]
     moved: list[Relaxed] = []
-    lack = _Lack(facts, request, selected, is_strict, is_cancelled)
+    lack = _Lack(facts, request, selected, is_strict, is_cancelled, frozenset(names))
 
     def told(lock: Lock, behind: tuple[HeldBack, ...]) -> tuple[Message, ...]:
         if not is_strict and (needs := [need for one in behind for need in one.needs if need.name not in lack.apart]):
@@ -134,6 +135,7 @@ class _Lack:
     selected: SelectedBuild
     is_strict: bool
     is_cancelled: IsCancelled
+    lost: frozenset[str]  # of torchvision and torchaudio
     freedom: int = 0
     without: list[Relaxed] = field(default_factory=list)
     apart: dict[str, SourceNeed] = field(default_factory=dict)  # left out, whoever needs them
@@ -148,7 +150,7 @@ class _Lack:
         """A sentence for each; with the command that adds it, where another package needs it."""
         found = (
             _way_of(self.apart[one.name], one, self.request, self.selected)
-            if one.name in self.apart
+            if one.name in self.apart and one.name not in FAMILY
             else relaxed_words(one)
             for one in self.without
         )
@@ -159,11 +161,14 @@ class _Lack:
         if error.code not in _CANNOT:
             raise error
         packages = self.packages
-        needs = [one for one in source_alone(self.facts, self.selected, error.details) if one.name not in self.apart]
+        found = list(source_alone(self.facts, self.selected, error.details))
+        if error.code == LOCK_NO_PAIR.code:
+            found.append(SourceNeed(str(error.params["name"]), "", str(error.params["by"])))
+        needs = [one for one in found if one.name not in self.apart]
         absent = _named_in(_NO_NAME, error, packages)
         lacking = [one for one in _named_in(_NO_WHEEL, error, packages) if self.freedom == _ANY or not one.specifier]
         is_last = self.is_strict or not (needs or absent or lacking or self.freedom < _ANY)
-        if is_last and needs:
+        if is_last and needs and error.code != LOCK_NO_PAIR.code:
             raise WizardError(SOURCE_ALONE, details=error.details, name=str(needs[0]), by=needs[0].by) from error
         if is_last and (lines := lines_named(error.details, packages)):
             raise WizardError(TOGETHER, details=error.details, lines=lines) from error
@@ -187,10 +192,12 @@ class _Lack:
             if need.name in self.apart:
                 continue
             line, by = lines.get(need.name), lines.get(need.by)
-            why = message("project.why.source-alone", by=need.by)
+            is_pair = need.name in FAMILY
+            why = no_pair(self.selected) if is_pair else message("project.why.source-alone", by=need.by)
             asked = (line and line.specifier) or need.specifier or "*"
             origins = tuple(one.origin for one in (line or by,) if one)
-            self.without.append(Relaxed(need.name, asked, NOTHING, why, origins))
+            if need.name not in self.lost:
+                self.without.append(Relaxed(need.name, asked, NOTHING, why, origins))
             self.apart[need.name] = need
         self.freedom = 0
 

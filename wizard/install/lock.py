@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,8 +18,8 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name, parse_wheel_filename
-from packaging.version import InvalidVersion, Version
 
+from wizard.install.provided import PACKAGES, take_out, write_constraints
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import Cancelled, ErrorText, WizardError
 from wizard.model.lock import LOCK_DAMAGED, LOCK_REFUSED, Lock, LockedFile, PackageVersion
@@ -37,88 +36,14 @@ LOCK_UV = ErrorText(
     "Install the program anew; an antivirus program may have removed it.",
 )
 
-# What conda brings to an environment, for the resolver: fixed versions that no index is asked for.
-#
-# Each one becomes an empty wheel that a constraint names by its address, so uv resolves around it as if it were
-# installed and cannot choose another version. Taken out of the lock again: nobody downloads or installs these.
+LOCK_NO_PAIR = ErrorText(
+    "lock-no-pair",
+    "{by} needs {name}, which no reachable source has for this torch.",
+    "Leave {by} out, or choose another source[ (page {page.source})| (--torch-index)] or another torch.",
+)
 
-_TABLE = "[[packages]]\n"
-
-
-def write_constraints(provided: Iterable[PackageVersion], workdir: Path) -> Path | None:
-    """Return the file of constraints, with its wheels beside it; None without any. A version that is none of Python's
-    is left out. Raises OSError."""
-    lines = []
-    for each in provided:
-        try:
-            wheel = _write_empty_wheel(each, Version(each.version), workdir / "provided")
-        except InvalidVersion:
-            continue
-        lines.append(f"{canonicalize_name(each.name)} @ {wheel.as_uri()}\n")
-    if not lines:
-        return None
-    path = workdir / "constraints.txt"
-    path.write_text("".join(lines), encoding="utf-8")
-    return path
-
-
-def _write_empty_wheel(package: PackageVersion, version: Version, folder: Path) -> Path:
-    name = canonicalize_name(package.name).replace("-", "_")
-    info = f"{name}-{version}.dist-info"
-    folder.mkdir(exist_ok=True)
-    path = folder / f"{name}-{version}-py3-none-any.whl"
-    with zipfile.ZipFile(path, "w") as wheel:
-        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {package.name}\nVersion: {version}\n")
-        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        wheel.writestr(f"{info}/RECORD", f"{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
-    return path
-
-
-def preferred_text(packages: Iterable[PackageVersion]) -> str:
-    """Return a lock without files: the versions to keep to. Strings are written as JSON, which TOML reads alike."""
-    lines = ['lock-version = "1.0"\ncreated-by = "torch-setup"\n']
-    lines += [f"{_TABLE}name = {json.dumps(each.name)}\nversion = {json.dumps(each.version)}\n" for each in packages]
-    return "".join(lines)
-
-
-def take_out(text: str, provided: Iterable[PackageVersion]) -> tuple[str, tuple[PackageVersion, ...]]:
-    """Return uv's lock without what conda brings, and which of that it named."""
-    known = _by_name(provided)
-    if not known:
-        return text, ()
-    head, *tables = text.split(_TABLE)
-    names = [canonicalize_name(package["name"]) for package in from_toml(text)["packages"]]
-    kept = [table for name, table in zip(names, tables, strict=True) if name not in known]
-    return _TABLE.join((head, *kept)), tuple(known[name] for name in names if name in known)
-
-
-def leave_to_conda(lock: Lock, provided: Iterable[PackageVersion]) -> Lock:
-    """Return a lock that was made elsewhere, without the files of what conda brings in the very versions of it.
-
-    Raises WizardError `lock-no-solution` where conda brings another version."""
-    known = _by_name(provided)
-    both = [file for file in lock.files if canonicalize_name(file.name) in known]
-    for file in both:
-        brought = known[canonicalize_name(file.name)]
-        if not _is_same(brought.version, file.version):
-            details = f"{file.name} {file.version} is locked, and conda brings {brought.version}"
-            raise WizardError("lock-no-solution", details=details)
-    text, named = take_out(lock.text, (known[canonicalize_name(file.name)] for file in both))
-    return Lock(tuple(file for file in lock.files if file not in both), text, named)
-
-
-def _is_same(one: str, other: str) -> bool:
-    try:
-        return Version(one) == Version(other)
-    except InvalidVersion:
-        return one == other
-
-
-def _by_name(packages: Iterable[PackageVersion]) -> Mapping[str, PackageVersion]:
-    return {canonicalize_name(each.name): each for each in packages}
-
-
-NO_SOLUTION = ("lock-no-solution", "lock-links-refused")  # codes: other sources or other versions may have one
+# Codes: other sources or other versions may have a solution.
+NO_SOLUTION = ("lock-no-solution", "lock-links-refused", LOCK_NO_PAIR.code)
 _NETWORK_WORDS = ("error sending request", "failed to fetch", "dns error", "connection", "timed out", "certificate")
 _REFUSED = re.compile(r"HTTP status \w+ error \((\d{3})[^)]*\) for url \((\S+)\)")
 _NO_PACKAGE = re.compile(r"structure of `([^`]+)` \(v([^)]+)\) was invalid")
@@ -157,6 +82,13 @@ class LockRequest:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
+def preferred_text(packages: Iterable[PackageVersion]) -> str:
+    """Return a lock without files: the versions to keep to. Strings are written as JSON, which TOML reads alike."""
+    lines = ['lock-version = "1.0"\ncreated-by = "torch-setup"\n']
+    lines += [f"{PACKAGES}name = {json.dumps(each.name)}\nversion = {json.dumps(each.version)}\n" for each in packages]
+    return "".join(lines)
+
+
 def compile_lock(
     request: LockRequest, workdir: Path, on_log: Callable[[str], None], is_cancelled: Callable[[], bool]
 ) -> Lock:
@@ -180,7 +112,10 @@ def compile_lock(
     unbound = _unbound(lock, request) if request.torch_index else ()
     if unbound:  # uv binds direct requirements only
         whole = replace(request, requirements=(*request.requirements, *unbound))
-        return compile_lock(whole, workdir, on_log, is_cancelled)
+        try:
+            return compile_lock(whole, workdir, on_log, is_cancelled)
+        except WizardError as error:
+            raise _without_pair(error, request, project, is_cancelled) from error
     return replace(lock, provided=provided)
 
 
@@ -188,6 +123,20 @@ def _unbound(lock: Lock, request: LockRequest) -> tuple[str, ...]:
     """Of torch's family, what another package brought along from wherever it is."""
     asked = {canonicalize_name(Requirement(line).name) for line in request.requirements}
     return tuple(file.name for file in lock.files if file.name in FAMILY and file.name not in asked)
+
+
+def _without_pair(
+    error: WizardError, request: LockRequest, project: Path, is_cancelled: Callable[[], bool]
+) -> WizardError:
+    """Return what says which package brings along what the source of torch has not; else the error."""
+    named = re.search(rf"ecause .*?\b({'|'.join(FAMILY[1:])})\b", " ".join(error.details.split()))
+    if error.code != "lock-no-solution" or not named:
+        return error
+    project.write_text(project_text(request), encoding="utf-8")
+    answer = project.with_name("annotated.txt")  # a lock does not tell who needs what
+    run(_command(request, project, answer, "requirements.txt"), lambda _, line: None, is_cancelled)
+    by = re.search(rf"^{named[1]}==.*# via ([\w.-]+)", answer.read_text("utf-8") if answer.exists() else "", re.M)
+    return WizardError(LOCK_NO_PAIR, details=error.details, name=named[1], by=by[1]) if by else error
 
 
 def _patch_release(python: str) -> str:
@@ -244,7 +193,7 @@ def quoted(text: str) -> str:
     return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
 
 
-def _command(request: LockRequest, project: Path, answer: Path) -> Request:
+def _command(request: LockRequest, project: Path, answer: Path, form: str = "pylock.toml") -> Request:
     constraints = write_constraints(request.provided, project.parent)
     argv = [
         str(_uv()),
@@ -254,7 +203,9 @@ def _command(request: LockRequest, project: Path, answer: Path) -> Request:
         "--output-file",
         str(answer),
         "--format",
-        "pylock.toml",
+        form,
+        "--annotation-style",
+        "line",
         # Any Python will do to ask; without one named uv searches the computer, and may find none.
         "--python",
         paths.own_command()[0],

@@ -23,7 +23,7 @@ from wizard.environment.create.choose import ChosenEngine, choose_engine
 from wizard.environment.inspect.baseline import changes_since_baseline
 from wizard.environment.naming import is_environment
 from wizard.environment.remove.unfinished import unfinished_run
-from wizard.install.lock import leave_to_conda
+from wizard.install.provided import leave_to_conda
 from wizard.machine.model import Machine
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError, WizardError
