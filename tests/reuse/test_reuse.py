@@ -165,6 +165,9 @@ def test_by_its_name(there: There) -> None:
     assert f"torch {OLD} →" in run_well(
         there.world, "setup", "--into", "named", *into(there.world, prefix)[3:], "--dry-run"
     )
+    again = ("setup", "--name", "named", "--reuse", *into(there.world, prefix)[3:], "--yes")
+    run_well(there.world, *again)
+    assert f"all of it is in {prefix} already" in run_well(there.world, *again)
 
 
 def refused(there: There, *more: str, prefix: Path | None = None) -> str:

@@ -199,7 +199,7 @@ def _setup(arguments: Arguments, terminal: Terminal) -> int:
         finally:
             told.end()
     if preview is None:
-        terminal.say(message("reuse.nothing", prefix=str(choices.prefix)))
+        terminal.say(message("reuse.nothing", prefix=str(target_prefix(choices))))
         tell_unchanged(arguments, terminal, target_prefix(choices))
         return ExitStatus.DONE
     if arguments.plan_only:
