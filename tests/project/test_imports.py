@@ -57,3 +57,18 @@ def test_a_program_that_compiles_when_it_runs_is_told(tmp_path: Path, words: str
     project = project_of(tmp_path, {"requirements.txt": "torch\n", "ops/made.py": words, "a.py": "import torch\n"})
     told = [one for one in project.remarks if one.key == "project.remark.runs-compiled"]
     assert [(one.params["file"], one.params["line"]) for one in told] == [("ops/made.py", line)] * bool(line)
+
+
+def test_the_pair_that_programs_import_comes_with_a_torch_that_no_file_names(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"train.py": PROGRAM, "net.py": "", "requirements.txt": "timm\n"}
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert [(name, [str(one.origin) for one in lines]) for name, lines in found.understood.pairs.items()] == [
+        ("torchvision", ["train.py:3"])
+    ]
+    [said] = [one.params for one in found.remarks if one.key.endswith("pair-imported")]
+    assert (said["file"], said["line"], said["name"]) == ("train.py", 3, "torchvision")
+    for number, lines in enumerate(("torch\n", "timm\ntorchvision>=0.1\n")):  # who names one of them says what is meant
+        found = decided(tmp_path / str(number), {**files, "requirements.txt": lines}, AMPERE)
+        assert "pair-imported" not in codes(found)
+    local: dict[str, str | bytes] = {**files, "torchvision/models.py": ""}  # a copy of the project's own
+    assert "pair-imported" not in codes(decided(tmp_path / "c", local, AMPERE))

@@ -1,5 +1,5 @@
-"""Reads the programs of a project: what they import, where no file of it says which packages it needs, and whether
-one compiles code of its own when it runs.
+"""Reads the programs of a project: what they import, where no file of it says which torch it needs, and whether one
+compiles code of its own when it runs.
 
 As syntax alone. Imports count at the top of a file: one in a function, a condition or `try` may be meant for others.
 """
@@ -23,9 +23,30 @@ _MOST_NAMED = 12  # modules in one sentence
 
 
 def read_imports(reader: ProjectReader) -> None:
-    """Where nothing at all is said: plan torch and its pair as far as the programs import them, and name the rest."""
-    if any(not one.group for one in (*reader.found.statements, *reader.found.told)) or reader.found.sources:
+    """Where nothing at all is said: plan torch and its pair as far as the programs import them, and name the rest.
+    Where files say something and nothing of torch, the pair alone."""
+    said = [*reader.found.statements, *reader.found.told]
+    lines = [one for one in reader.found.statements if one.group != "imported"]
+    is_silent = not any(not one.group for one in said) and not reader.found.sources
+    if any(one.name == TORCH for one in lines):
         return
+    found = _imported(reader)
+    pairs = [Statement(one, "", found[one], RECOMMENDED) for one in PAIRS if one in found]
+    if not is_silent:
+        pairs = [one for one in pairs if all(one.name != each.name for each in said)]
+        reader.found.statements += pairs
+        for one in pairs:
+            reader.found.remark("pair-imported", one.origin, name=one.name)
+    elif TORCH in found:
+        reader.found.statements += [Statement(TORCH, "", found[TORCH], RECOMMENDED), *pairs]
+        others = sorted(found.keys() - {TORCH, *PAIRS})
+        more = f" (+{len(others) - _MOST_NAMED})" if len(others) > _MOST_NAMED else ""
+        packages = fit_to_show(", ".join(others[:_MOST_NAMED]) + more) or "–"
+        reader.found.remark("imports-alone", found[TORCH], packages=packages)
+
+
+def _imported(reader: ProjectReader) -> dict[str, FileLine]:
+    """Return what the programs import at their top and is neither their own nor Python's, by its first line."""
     names = [name for _, name, _ in reader.folder.names() if name.endswith(".py") and not name.endswith("setup.py")]
     own = {part for name in names for part in name.removesuffix(".py").split("/")}
     found: dict[str, FileLine] = {}
@@ -33,14 +54,7 @@ def read_imports(reader: ProjectReader) -> None:
         for module, where in _imports(name, reader.folder.read(name) or ""):
             if module not in own and module not in sys.stdlib_module_names:
                 found.setdefault(module, where)
-    if TORCH not in found:
-        return
-    family = (TORCH, *PAIRS)
-    reader.found.statements += [Statement(one, "", found[one], RECOMMENDED) for one in family if one in found]
-    others = sorted(found.keys() - {*family})
-    more = f" (+{len(others) - _MOST_NAMED})" if len(others) > _MOST_NAMED else ""
-    packages = fit_to_show(", ".join(others[:_MOST_NAMED]) + more) or "–"
-    reader.found.remark("imports-alone", found[TORCH], packages=packages)
+    return found
 
 
 def tell_compiling(reader: ProjectReader) -> None:
