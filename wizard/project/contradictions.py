@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from wizard.compatibility.data.ordering import CPU
 from wizard.model.messages import Message, message
+from wizard.project.cuda_tags import has_tag
 from wizard.project.model import (
     RECOMMENDED,
     TORCH,
@@ -83,6 +85,24 @@ def contradicts_itself(one: Statement) -> Message:
     """Return a line that no version at all can meet, as a sentence."""
     place = one.origin
     return message("project.remark.contradicts-itself", file=place.file, line=place.line, asked=str(one))
+
+
+def cuda_words(asks: Understood, given: str) -> Iterator[Message]:
+    """Say which CUDA is only recommended and not taken, and which of the project's lists counts."""
+    cuda = [tag for tag in asks.tags if tag.tag != CPU]
+    other = [tag for tag in cuda if not has_tag(tag.tag, given)]
+    if cuda and other == cuda and all(tag.told for tag in cuda):
+        place, asked = cuda[0].origin, ", ".join(tag.tag for tag in cuda)
+        yield message("project.remark.cuda-recommended", file=place.file, line=place.line, asked=asked, given=given)
+    if not cuda and given != CPU and (told := [tag.origin for tag in asks.tags if tag.tag == CPU and tag.told]):
+        yield message("project.remark.cpu-recommended", file=told[0].file, line=told[0].line, given=given)
+    own = next((tag.origin.file for tag in cuda if tag not in other and not tag.told), None)
+    left = next((tag for tag in other if not tag.told), None)
+    if own and left:
+        place = left.origin
+        yield message(
+            "project.remark.cuda-chosen", file=place.file, line=place.line, asked=left.tag, own=own, given=given
+        )
 
 
 def bounded(found: Sequence[Message]) -> Iterator[Message]:

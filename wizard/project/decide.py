@@ -17,7 +17,7 @@ from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
 from wizard.project.companions import companion, companion_table
-from wizard.project.contradictions import contradictions, is_contradicted
+from wizard.project.contradictions import contradictions, cuda_words, is_contradicted
 from wizard.project.cuda_tags import fits_here, has_tag
 from wizard.project.file_choice import alternatives
 from wizard.project.formats.setup_files import OWN_CUDA
@@ -285,24 +285,6 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         yield message("project.remark.recommended-others", torch=candidate.torch, others=words)
 
 
-def _cuda_words(asks: Understood, given: str) -> Iterator[Message]:
-    """Say which CUDA is only recommended and not taken, and which of the project's lists counts."""
-    cuda = [tag for tag in asks.tags if tag.tag != CPU]
-    other = [tag for tag in cuda if not has_tag(tag.tag, given)]
-    if cuda and other == cuda and all(tag.told for tag in cuda):
-        place, asked = cuda[0].origin, ", ".join(tag.tag for tag in cuda)
-        yield message("project.remark.cuda-recommended", file=place.file, line=place.line, asked=asked, given=given)
-    if not cuda and given != CPU and (told := [tag.origin for tag in asks.tags if tag.tag == CPU and tag.told]):
-        yield message("project.remark.cpu-recommended", file=told[0].file, line=told[0].line, given=given)
-    own = next((tag.origin.file for tag in cuda if tag not in other and not tag.told), None)
-    left = next((tag for tag in other if not tag.told), None)
-    if own and left:
-        place = left.origin
-        yield message(
-            "project.remark.cuda-chosen", file=place.file, line=place.line, asked=left.tag, own=own, given=given
-        )
-
-
 def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     asks, candidate = weigher.asks, best.candidate
     yield from _said_of_torch(weigher, best)
@@ -314,7 +296,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             yield message(
                 "project.remark.other-maker", tag=tag.tag, file=place.file, line=place.line, variant=candidate.variant
             )
-    yield from _cuda_words(asks, candidate.variant)
+    yield from cuda_words(asks, candidate.variant)
     yield from _locks(asks, candidate)
     yield from _pythons(weigher, best)
     yield from lacking_wheels(asks, weigher.machine.os, best.python)
