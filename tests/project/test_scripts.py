@@ -532,3 +532,21 @@ def test_many_files_that_were_not_read_are_named_in_one_sentence(tmp_path: Path)
     files: dict[str, str | bytes] = {f"extra/{name}.txt": f"{name}==1.0\ntorch\n" for name in "abcd"}
     found = project_of(tmp_path, {"requirements.txt": "torch\n", **files})
     assert [one.key.rpartition(".")[2] for one in found.remarks] == ["files-not-read"]
+
+
+def test_a_recipe_whose_torch_is_taken_comes_with_its_pins_of_what_the_lists_leave_open(tmp_path: Path) -> None:
+    pins = ("timm==0.9.2", "torch==2.1.2", "einops==0.6.0", "gfpgan==1.3.8")
+    cog = "build:\n  python_packages:\n" + "".join(f'    - "{pin}"\n' for pin in pins)
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\ntimm\neinops>=0.7\n", "cog.yaml": cog}
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert build(found)[0] == "2.1.2"
+    lines = {str(one): str(one.origin) for one in found.understood.packages}
+    assert (lines["timm==0.9.2"], "einops==0.6.0" in lines, "gfpgan==1.3.8" in lines) == ("cog.yaml:3", False, False)
+    [said] = [one.params for one in found.remarks if one.key.endswith(".recipe-pins")]
+    assert (said["file"], said["line"], said["packages"]) == ("cog.yaml", 3, "timm==0.9.2")
+    for on, name, words in (
+        (BLACKWELL, "cog.yaml", cog),  # where its torch has to move, nothing is known of the others
+        (AMPERE, "README.md", "pip install torch==2.1.2\npip install timm==0.9.2\n"),  # people choose of its lines
+    ):
+        other: dict[str, str | bytes] = {"requirements.txt": "torch\ntimm\n", name: words}
+        assert "recipe-pins" not in codes(decided(tmp_path / name, other, on)), name

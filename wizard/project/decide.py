@@ -26,6 +26,7 @@ from wizard.project.model import (
     LOCKED,
     PYTHON,
     TORCH,
+    FileLine,
     Project,
     Statement,
     can_meet,
@@ -54,7 +55,7 @@ from wizard.project.native import (
     unmet_bounds,
 )
 from wizard.project.ready import before, native_state, newer
-from wizard.project.understand import Understood, with_known_torch
+from wizard.project.understand import Understood, with_known_torch, with_pins_of
 from wizard.project.weigh import BuildWeigher, Weighed
 
 _MOST_NAMED = 6  # packages in one sentence
@@ -119,13 +120,28 @@ def decide(
 def _chosen(
     project: Project, machine: Machine, matrix: Matrix, choices: Choices, absent: Collection[tuple[str, str]]
 ) -> tuple[BuildWeigher, Weighed | None]:
-    """Of lists for several CUDAs the one that leaves least unmet here."""
-    ways = [(BuildWeigher(way, machine, matrix, choices, absent), said) for way, said in alternatives(project)]
-    weighed = [(weigher, weigher.best(), said) for weigher, said in ways]
-    runnable = [(best.order, number) for number, (_, best, _) in enumerate(weighed) if best is not None]
-    weigher, best, said = weighed[min(runnable)[1] if runnable else 0]
+    """Of lists for several CUDAs the one that leaves least unmet here; a recipe whose torch is taken with its other
+    pins."""
+
+    def weigher_of(way: Project) -> BuildWeigher:
+        return BuildWeigher(way, machine, matrix, choices, absent)
+
+    weighed = [(weigher := weigher_of(way), weigher.best(), way, said) for way, said in alternatives(project)]
+    runnable = [(one[1].order, number) for number, one in enumerate(weighed) if one[1] is not None]
+    weigher, best, way, said = weighed[min(runnable)[1] if runnable else 0]
+    if best and not best.torch and weigher.asks.torch_any:
+        pinned, told = with_pins_of(way, _recommending(weigher.asks, best).file)
+        with_pins = weigher_of(pinned)
+        again = with_pins.best() if told else None
+        if again and (again.candidate, again.torch) == (best.candidate, False):
+            weigher, best, said = with_pins, again, [*said, *told]
     weigher.remarks += said
     return weigher, best
+
+
+def _recommending(asks: Understood, best: Weighed) -> FileLine:
+    """Return the line whose torch is taken, of those that only recommend one."""
+    return next((one for one in asks.torch if meets(one.specifier, best.candidate.torch)), asks.torch[0]).origin
 
 
 def _rest(weigher: BuildWeigher, best: Weighed) -> Iterator[Statement]:
@@ -273,7 +289,7 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             text=at.text,
         )
     if asks.torch_any:
-        place = next((one for one in asks.torch if meets(one.specifier, candidate.torch)), asks.torch[0]).origin
+        place = _recommending(asks, best)
         yield message("project.remark.recommended", file=place.file, line=place.line, text=place.text)
     told = [one for one in (asks.torch if asks.torch_any else asks.told) if one.name == TORCH and one.specifier]
     if not asks.torch_any:  # a pin within what is declared that runs here, too; one against it is a contradiction

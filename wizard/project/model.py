@@ -144,7 +144,7 @@ class Findings:
             names = [f"{name}{specifier}" for name, specifier in reversed(shown.items())]
             if names:
                 is_task = code == "recommended-too" and file.endswith("pixi.toml")  # opened itself, its tables count
-                self.remark("tasks-too" if is_task else code, named[0].origin, packages=_cut_between(names))
+                self.remark("tasks-too" if is_task else code, named[0].origin, packages=cut_between(names))
 
     def take_recommended(self) -> None:
         """A file that was named itself and only recommends: its packages count, as nothing else does."""
@@ -174,7 +174,7 @@ class Findings:
         return [one for one in told if one.name not in DECIDED]
 
 
-def _cut_between(names: list[str]) -> str:
+def cut_between(names: list[str]) -> str:
     """Return as many of the names as fit to show, pins first where not all do, and how many more there are."""
     words = ""
     for most in range(min(len(names), _MOST_TOLD), 0, -1):
@@ -218,6 +218,11 @@ def is_script(file: str) -> bool:
 def is_run(file: str) -> bool:
     """Return whether a file is done as it stands: a script or a Dockerfile, and no text for people, who may choose."""
     return is_script(file) or "dockerfile" in file.rpartition("/")[2].lower()
+
+
+def is_recipe(file: str) -> bool:
+    """Return whether a file makes one whole environment: a script, a Dockerfile, or cog's."""
+    return is_run(file) or bool(re.fullmatch(r"cog\.ya?ml", file.rpartition("/")[2]))
 
 
 def is_commented(line: FileLine) -> bool:

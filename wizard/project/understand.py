@@ -36,8 +36,10 @@ from wizard.project.model import (
     Project,
     Statement,
     can_meet,
+    cut_between,
     fit_to_show,
     is_commented,
+    is_recipe,
     is_run,
     meets,
 )
@@ -332,6 +334,23 @@ def with_known_torch(project: Project, releases: Collection[str]) -> Project:
     where: dict[str, str | int] = {"file": place.file, "line": place.line, "other_file": at.file, "other_line": at.line}
     said = message("project.remark.unknown-torch", **where, one=str(unknown[0]), other=str(other))
     return replace(project, statements=tuple(taken), remarks=(*project.remarks, said))
+
+
+def with_pins_of(project: Project, file: str) -> tuple[Project, list[Message]]:
+    """Return the project with what a recipe, whose torch is taken, pins of packages that the lists leave open: they are
+    what its makers ran that torch with, and the newest of today may refuse it."""
+    lines = [one for one in project.statements if one.strength == DECLARED and not one.group]
+    bound = {one.name for one in lines if one.specifier or one.url}
+    is_open = {one.name for one in lines if is_rest(one)} - bound
+    its = (one for one in project.statements if one.origin.file == file and is_recipe(file) and not one.group)
+    pins = (one for one in its if one.strength == RECOMMENDED and _PIN.fullmatch(one.specifier))
+    taken = [one for one in pins if one.name in is_open]
+    if not taken:
+        return project, []
+    words = cut_between([*dict.fromkeys(map(str, taken))])
+    said = message("project.remark.recipe-pins", file=file, line=taken[0].origin.line, packages=words)
+    kept = (replace(one, strength=DECLARED) if one in taken else one for one in project.statements)
+    return replace(project, statements=tuple(kept)), [said]
 
 
 def _counting_of(one: Statement, file: str) -> Statement:
