@@ -247,3 +247,12 @@ def test_two_pins_that_stand_apart_are_told_also_where_torch_moves(tmp_path: Pat
     assert "needs-line" not in codes(decided(tmp_path, {"requirements.txt": lines}, BLACKWELL))
     lines = "torch==1.12.1\ntransformers==4.30.0\ntokenizers>=0.15\n"
     assert "needs-line" in codes(decided(tmp_path, {"requirements.txt": lines}, AMPERE)), "a bound, too"
+
+
+def test_what_is_only_recommended_moves_nothing_and_is_not_said_to(tmp_path: Path) -> None:
+    docker = "FROM python:3.10\nRUN pip install torch==2.1.2\nRUN pip install vllm==0.2.7\n"
+    files: dict[str, str | bytes] = {"requirements.txt": "transformers>=4.32,<4.38\n", "Dockerfile": docker}
+    found = decided(tmp_path / "a", files, BLACKWELL)
+    assert set(relaxed(found)) == {"torch"}
+    files["requirements.txt"] = "transformers>=4.32,<4.38\nvllm==0.2.7\n"  # now it is in the plan
+    assert {"transformers", "vllm"} < set(relaxed(decided(tmp_path / "b", files, BLACKWELL)))

@@ -60,7 +60,7 @@ class Relaxed:
 
 def relaxed_natives(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     """Pins of what is made for one torch move with it; triton has another name where it lacks wheels. Of what is left
-    out a remark tells."""
+    out a remark tells; what is only recommended is in no plan and moves nothing."""
     without = {one.name for one in left_out(weigher.asks, best, weigher.machine)}
     pages: list[AddressLine] = []
     of_this = set(_made_for(weigher.asks, best.candidate.variant))
@@ -68,13 +68,9 @@ def relaxed_natives(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
         row = companion(native.name)
         if row is None or native.name in without:
             continue
-        named = [one for one in native.statements if _is_asked(one, weigher.asks)]
-        pins = [
-            one
-            for one in named
-            if one.name == native.name and (one.specifier or (one.url and not is_folder(one.url)))
-            if one.strength == DECLARED or not one.url.startswith("git+")  # its source is built with whatever torch
-        ]
+        named = [one for one in native.statements if one.strength == DECLARED and one.group in ("", "constraint")]
+        its = (one for one in named if one.name == native.name)
+        pins = [one for one in its if one.specifier or (one.url and not is_folder(one.url))]
         if not named:
             continue
         if row.instead and weigher.machine.os in row.lacks:
@@ -262,11 +258,6 @@ def _page_of_another(row: Companion, asks: Understood, torch: str) -> AddressLin
 
 def is_planned(native: Native) -> bool:
     return any(one.strength == DECLARED and not one.group for one in native.statements)
-
-
-def _is_asked(one: Statement, asks: Understood) -> bool:
-    """Return whether it is part of the plan; beside a torch that is only recommended, also what is recommended."""
-    return one.group in ("", "constraint") and (one.strength == DECLARED or asks.torch_any)
 
 
 def _made_for(asks: Understood, variant: str) -> Iterator[str]:
