@@ -160,3 +160,17 @@ sdist = {{ url = "https://files.example/webrtcvad-2.0.10.tar.gz" }}
         found = decided(folder, files, BLACKWELL)
         assert "lock-source" in codes(found)
         assert bool(unasked_words(project_of(folder, {}), found)) is is_open
+
+
+def test_what_a_lock_has_for_an_extra_alone_is_not_told_as_left_out(tmp_path: Path) -> None:
+    entry = '[[package]]\nname = "{}"\nversion = "1.0"\n{}\nfiles = [{{file = "{}-1.0.tar.gz", hash = "sha256:0"}}]\n\n'
+    kinds = {
+        "gym": "optional = true",
+        "roms": 'groups = ["dev"]',
+        "old": 'category = "dev"',
+        "rliable": "optional = false",
+    }
+    lock = "".join(entry.format(name, words, name) for name, words in kinds.items())
+    project = project_of(tmp_path, {"pyproject.toml": '[tool.poetry]\nname = "x"\n', "poetry.lock": lock})
+    [said] = [one.params for one in project.remarks if one.key.endswith("lock-source")]
+    assert (said["packages"], said["count"]) == ("rliable", 1)

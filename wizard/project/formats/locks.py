@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from wizard.model.typed import from_json
+from wizard.project.file_choice import is_developing
 from wizard.project.formats.requirements import read_requirements, requirement
 from wizard.project.formats.toml_files import TomlText, listed, load_toml, made_for, table_in
 from wizard.project.model import (
@@ -50,7 +51,7 @@ def read_lock(file: str, text: str, found: Findings) -> None:
             found.remark("unreadable-line", origin_of(file, line, f"{package.get('name')} {package['version']}"))
         elif statement := _statement(package, file, line):
             found.statements.append(statement)
-            if _is_source_alone(package):
+            if _is_source_alone(package) and not _is_on_demand(package):
                 sources.append(statement)
     if sources:
         names = ", ".join(one.name for one in sources[:_MOST_NAMED])
@@ -98,3 +99,9 @@ def _is_source_alone(package: Mapping[str, Any]) -> bool:
     files = [*listed(package.get("files")), package.get("sdist")]
     names = [str(one.get("file") or one.get("url") or one.get("name")) for one in files if isinstance(one, dict)]
     return bool(names) and not package.get("wheels") and not any(name.endswith(".whl") for name in names)
+
+
+def _is_on_demand(package: Mapping[str, Any]) -> bool:
+    """Return whether an extra alone, or what only the authors need, brings it, as poetry and pdm write that down."""
+    groups = [str(one) for one in [*listed(package.get("groups")), package.get("category")] if one]
+    return package.get("optional") is True or (bool(groups) and all(map(is_developing, groups)))
