@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, PASCAL, build, codes, decided, relaxed
 from wizard.model.messages import text
 from wizard.project.decide import ProjectDecision
 
@@ -139,6 +139,23 @@ def test_a_package_of_the_table_is_not_the_project_for_being_fetched_first(tmp_p
 def test_an_extra_that_names_the_project_is_nothing_to_tell(tmp_path: Path) -> None:
     words = '[project]\nname = "mine"\ndependencies = ["torch"]\n[project.optional-dependencies]\nall = ["mine[dev]"]\n'
     assert "own-name" not in codes(decided(tmp_path, {"pyproject.toml": words}, AMPERE))
+
+
+def test_the_extras_that_a_readme_installs_are_named_with_what_they_bring(tmp_path: Path) -> None:
+    extras = 'fast = ["vllm==0.9", "rich"]\nall = ["mine[fast]", "gradio"]\n'
+    extras += 'dev = ["pytest"]\nspare = ["tensorrt", "flash-attn"]\n'
+    words = f'[project]\nname = "mine"\ndependencies = ["torch"]\n[project.optional-dependencies]\n{extras}'
+    readme = "```\npip install mine[fast]  # (recommended)\npip install -e '.[all,dev]'\npip install -e '.[dev]'\n```\n"
+    files: dict[str, str | bytes] = {"pyproject.toml": words, "README.md": readme}
+    found = decided(tmp_path, files, AMPERE)
+    [said] = [one.params for one in found.remarks if one.key.endswith(".extras-too")]
+    assert (said["file"], said["line"], said["extras"]) == ("README.md", 2, "fast, all")
+    assert said["packages"] == "fast (vllm==0.9, rich), all (gradio, vllm==0.9, rich)"
+    assert "folders-too" not in codes(found)
+    assert [one.name for one in found.understood.rest] == []
+    for on in (PASCAL, NO_CARD):  # of the cards that it needs, and of an extra that nobody names, nothing but that
+        told = [one.params["name"] for one in decided(tmp_path, files, on).remarks if ".native." in one.key]
+        assert told == (["vllm"] if on is PASCAL else [])
 
 
 @pytest.mark.parametrize("folder", ["Mine-master", "Mine-main", "Mine-1.2.3", "Mine-v2.0", f"Mine-{'0a' * 20}"])

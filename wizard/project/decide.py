@@ -318,6 +318,8 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     yield from lacking_wheels(asks, weigher.machine.os, best.python)
     for native in natives_here(asks, weigher.machine.os):
         state = native_state(native, best, weigher.machine)
+        if state == "no-card" and all(one.group for one in native.statements):  # of an extra: nobody gets it here
+            continue
         if state in ("newer", "before"):
             yield (newer if state == "newer" else before)(weigher, best, native)
         elif state != "ready":

@@ -102,6 +102,7 @@ class Findings:
     own: set[str] = field(default_factory=set)  # names of the project itself
     packaged: set[str] = field(default_factory=set)  # of these, what it is as a package
     called: str = ""  # as its folder is
+    own_extras: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of it, which one of its extras names
     remarks: list[Message] = field(default_factory=list)
     card_lines: set[FileLine] = field(default_factory=set)
 
@@ -123,7 +124,10 @@ class Findings:
     def leave_itself(self) -> None:
         """Leave out the project's own package where a list of its own names it: a kept `pip freeze` does."""
         itself = (one for one in self.statements if one.name in self.packaged or self._is_own_address(one.url))
-        lines = [one for one in itself if one.strength == DECLARED or not one.extras]  # these it tells of
+        lines = [one for one in itself if one.strength == DECLARED or not one.extras]  # of the others it tells
+        for one in lines:
+            extra = normalized(one.group)
+            self.own_extras[extra] = (*self.own_extras.get(extra, ()), *map(normalized, one.extras))
         declared = (one for one in reversed(lines) if one.strength == DECLARED and not one.group)
         for one in {one.origin.file: one for one in declared}.values():
             self.remark("own-name", one.origin, name=one.name)

@@ -26,6 +26,7 @@ from wizard.project.companions import (
     torch_of,
 )
 from wizard.project.cuda_tags import cuda_of_name, has_tag, is_for
+from wizard.project.formats.words import IN_WORDS
 from wizard.project.model import (
     DECLARED,
     TORCH,
@@ -37,8 +38,10 @@ from wizard.project.model import (
     is_folder,
     marker_holds,
     meets,
+    normalized,
 )
 from wizard.project.ready import native_state
+from wizard.project.search.extras import named_extras
 from wizard.project.understand import Understood, pair_meets, torch_in
 from wizard.project.weigh import BuildWeigher, Weighed
 
@@ -283,8 +286,13 @@ def _is_of_another(name: str, pins: list[Statement], torch: str) -> bool:
 
 
 def natives_here(asks: Understood, os: str) -> list[Native]:
-    """Those of which some line is meant for this system."""
-    return [native for native in asks.native if any(is_for(one, os) for one in native.statements)]
+    """Those of which some line is meant for this system, and that is no extra which nobody takes or names."""
+    named = {"", "constraint", IN_WORDS, *named_extras(asks.remarks)}
+
+    def counts(one: Statement) -> bool:
+        return is_for(one, os) and (one.group in named or normalized(one.group) in named)
+
+    return [native for native in asks.native if any(map(counts, native.statements))]
 
 
 def left_out(asks: Understood, best: Weighed, machine: Machine) -> Iterator[Relaxed]:

@@ -14,6 +14,7 @@ from wizard.project.formats.commands import installs
 from wizard.project.formats.words import last_resort, natives_in_words
 from wizard.project.model import PYTHON, TOOLS, Project, Statement, is_script, origin_of
 from wizard.project.search.below import of_several, read_below, tell_compiled
+from wizard.project.search.extras import tell_extras
 from wizard.project.search.files import ProjectFolder, is_list, rank
 from wizard.project.search.imports import read_imports, tell_compiling
 from wizard.project.search.reader import ProjectReader
@@ -53,6 +54,7 @@ def read_project(path: Path) -> Project:
         reader.tell_scripts()
         reader.note_systems()
         reader.take_locked()
+        tell_extras(reader.found)
         reader.found.tell_recommended()
         tell_compiled(reader)
         tell_compiling(reader)
