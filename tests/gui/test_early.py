@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QIcon, QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -80,11 +80,28 @@ def test_nothing_of_the_first_picture_jumps(
     assert first.pixelColor(600, 300) == QColor(colours(theme)["window"])
     assert len({first.pixel(x, y) for x in range(18, 140) for y in range(24, 50)}) > 8, "there is no name"
     window.furnish(session, None)
-    qtbot.waitUntil(lambda: not window.tasks.busy)
+    qtbot.waitUntil(lambda: not window.tasks.busy and window.updatesEnabled())
     then = window.grab().toImage()
     assert (window.geometry(), window.winId()) == (place, handle)
     assert then.copy(brand) == first.copy(brand)
     assert then.pixelColor(600, 12) == first.pixelColor(600, 12)
+
+
+def test_what_is_put_into_the_first_picture_is_painted(
+    qtbot: QtBot, make_bare: MakeBare, session: FakeSession, side: FakeTools
+) -> None:
+    window = make_bare()
+    window.furnish(session, None)
+    seen: list[QEvent] = []
+
+    class Watch(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            seen.extend([event] if event.type() is QEvent.Type.Paint else [])
+            return False
+
+    watch = Watch(window)
+    window.page.installEventFilter(watch)
+    qtbot.waitUntil(lambda: bool(seen))
 
 
 def test_a_key_and_a_click_before_there_is_anything_to_press_are_not_lost(

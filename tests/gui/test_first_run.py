@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -259,6 +259,37 @@ def test_one_calm_page_is_shown_while_the_program_chooses(
     qtbot.waitUntil(lambda: window.footer.primary.isVisible() and window.footer.primary.isEnabled())
     assert window.navigator.page is PageId.REVIEW
     assert shown == ["ChoosingPage", "ReviewPage"], "no page flies by"
+
+
+class PaintWatch(QObject):
+    """Notes which parts of the window were painted while its page was kept back."""
+
+    def __init__(self, window: WizardWindow) -> None:
+        super().__init__(window)
+        self.window, self.alone, self.painted = window, set[str](), 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Paint and isinstance(watched, QWidget) and watched.window() is self.window:
+            self.painted += 1
+            if not self.window.stack.updatesEnabled():
+                self.alone.add(type(watched).__name__)
+        return False
+
+
+def test_a_new_page_rail_and_footer_are_painted_together(
+    qapp: QApplication, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window()
+    click_next(qtbot, window)
+    wait_for(qtbot, window, PageId.CHECK)
+    watch = PaintWatch(window)
+    qapp.installEventFilter(watch)
+    click_next(qtbot, window)
+    wait_for(qtbot, window, PageId.REVIEW)
+    qtbot.waitUntil(lambda: window.footer.primary.isVisible() and window.updatesEnabled())
+    qapp.removeEventFilter(watch)
+    assert watch.painted
+    assert watch.alone == set(), "rail and footer would paint the ground over the page"
 
 
 def test_every_page_on_the_way_has_its_words(qtbot: QtBot, make_window: MakeWindow) -> None:

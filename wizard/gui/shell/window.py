@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # what the first picture does not need is imported by who fur
     from wizard.app.tools import WindowSession
     from wizard.gui.pages.base import Page
 
-_ROUNDS = 4
+_ROUNDS = 4  # of Qt's loop, until a new page stands as it stays
 
 
 class WizardWindow(WindowParts):
@@ -73,6 +73,7 @@ class WizardWindow(WindowParts):
         self._shown: PageId | Visit | None = None
         self._shown_page: Page | None = None
         self._front: Page | None = None  # what the stack shows
+        self._rounds = 0  # that the picture before is still kept
         self._chain: list[QWidget] = []  # the order of Tab
         self._hurry = AutoAdvance(self.app, self)
         self._alt_letters = AltLetters(self.app, self)
@@ -156,18 +157,29 @@ class WizardWindow(WindowParts):
         if front is not self._front:
             has_chosen, self._front = self._hurry.is_choosing(self._front), front
             self.theme.dress(front)
-            self._hold_picture(_ROUNDS)
+            self._hold_picture()
             self.stack.setCurrentWidget(front)
             self.footer.show_page(front)
             self._focus_page()
             if front is not self.page or has_chosen:  # else whoever turned the page says it
                 front.announce(front.spoken)
 
-    def _hold_picture(self, rounds: int) -> None:
-        """Qt lays a new page out in several rounds of its loop: until then the page before stays on the screen."""
-        self.stack.setUpdatesEnabled(rounds == 0)
-        if rounds:
-            QtCore.QTimer.singleShot(0, self, lambda: self._hold_picture(rounds - 1))
+    def _hold_picture(self) -> None:
+        """Qt lays a new page out in several rounds of its loop: until then the whole window keeps the picture before.
+        Were the page alone held, rail and footer would paint the ground over it."""
+        if self.isVisible():
+            if self.updatesEnabled():
+                self.setUpdatesEnabled(False)
+                QtCore.QTimer.singleShot(0, self, self._end_round)
+            self._rounds = _ROUNDS
+
+    def _end_round(self) -> None:
+        self._rounds -= 1
+        if self._rounds:
+            QtCore.QTimer.singleShot(0, self, self._end_round)
+        else:
+            self.setUpdatesEnabled(True)
+            self.repaint()  # what was asked for meanwhile Qt has put off for good
 
     def _refresh(self) -> None:
         from wizard.app.pages.order import ORDER
