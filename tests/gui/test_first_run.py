@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -20,7 +20,7 @@ from wizard.gui.pages.check import CheckPage
 from wizard.gui.pages.choosing import ChoosingPage
 from wizard.gui.shell.auto_advance import UNMEANT
 from wizard.gui.shell.window import WizardWindow
-from wizard.gui.widgets.labels import SIGNS
+from wizard.gui.widgets.icons import Sign
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES
 from wizard.run.model import Requirement, SelectedBuild
@@ -153,6 +153,10 @@ def test_an_error_on_the_way_is_shown_where_it_is(qtbot: QtBot, make_window: Mak
     assert window.navigator.page is PageId.SOURCE, "the person is asked again"
 
 
+def ticked(choosing: QWidget) -> int:
+    return sum(one.accessibleName().endswith(": done") for one in choosing.findChildren(Sign))
+
+
 def test_each_choice_is_named_beside_its_tick(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     session.selected = values.PROBED_SELECTED
     choose = session.select_build
@@ -173,7 +177,7 @@ def test_each_choice_is_named_beside_its_tick(qtbot: QtBot, make_window: MakeWin
     assert "torch 2.13.0" in said, "what the source has"
     assert "38.2 MB/s" in said
     assert str(session.environments_dir() / "torch") in said, "the folder as Place will propose it"
-    assert said.count(SIGNS["ok"]) == 3, "Review is still at work"
+    assert ticked(choosing) == 3, "Review is still at work"
 
 
 @pytest.mark.parametrize("how", ["key", "choose", "return"])
@@ -214,8 +218,7 @@ def test_return_ends_the_look_at_what_was_chosen_and_presses_nothing(
     qtbot.waitUntil(lambda: isinstance(choosing(), ChoosingPage) and window.navigator.state.preview is not None)
     qtbot.wait(round(UNMEANT * 1000) + 50)
     assert isinstance(choosing(), ChoosingPage), "the last tick is seen"
-    said = [one.text() for one in choosing().findChildren(QLabel)]
-    assert said.count(SIGNS["ok"]) == 4
+    assert ticked(choosing()) == 4
     qtbot.keyClick(window.focusWidget() or window, Qt.Key.Key_Return)
     assert choosing() is window.page
     assert window.navigator.page is PageId.REVIEW, "and Install was not pressed"
@@ -253,7 +256,14 @@ def test_one_calm_page_is_shown_while_the_program_chooses(
     said = [one.text() for one in visible(window, QLabel) if isinstance(one, QLabel)]
     assert said.count("checking…") == 1, "the build is asked for at the sources"
     assert not any("torch" in words or "fits" in words for words in said), "no source has answered that it has one"
-    assert SIGNS["ok"] not in said
+    choosing = window.stack.currentWidget()
+    assert choosing is not None
+    assert ticked(choosing) == 0
+    title = next(one for one in choosing.findChildren(QLabel) if one.property("role") == "title")
+    card = next(one for one in choosing.findChildren(QFrame) if one.property("role") == "info")
+    below = card.mapTo(window, QPoint(0, 0)).y() - title.mapTo(window, title.rect().bottomLeft()).y()
+    assert title.alignment() & Qt.AlignmentFlag.AlignHCenter
+    assert below < 48, "the title stands right above them"
     assert not window.footer.primary.isVisible(), "there is nothing to press but the way to choose by hand"
     session.let_go.set()
     qtbot.waitUntil(lambda: window.footer.primary.isVisible() and window.footer.primary.isEnabled())

@@ -5,6 +5,7 @@ It stands in front of the pages that are pressed one after another (`shell/auto_
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton
 
 from wizard.app.pages.order import ORDER, PageId
@@ -14,10 +15,11 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.commands import page_name
 from wizard.gui.widgets.figures import rate_text, variant_text
 from wizard.gui.widgets.frames import box, line_up
-from wizard.gui.widgets.icons import IconView
-from wizard.gui.widgets.labels import SIGNS, SPOKEN_AS, label, restyle, spoken, told_of
+from wizard.gui.widgets.icons import IconView, Sign
+from wizard.gui.widgets.labels import SPOKEN_AS, label, spoken, told_of
 from wizard.run.plan.place import DEFAULT_NAME
 
+_ROW, _SIDE = 64, 24  # pixels: of a row, and beside its parts
 _SHOWN = {PageId.BUILD: "gpu", PageId.SOURCE: "download", PageId.PLACE: "folder", PageId.REVIEW: "file-check"}
 
 
@@ -29,29 +31,39 @@ class ChoosingPage(Page):
         self.myself = QPushButton()
         self.myself.clicked.connect(lambda: context.navigator.go_to(PageId.BUILD))
         self.footer_right = [self.myself]
-        self._rows: dict[PageId, tuple[QLabel, QLabel, QLabel, QLabel]] = {}
-        card = box("card")
+        self._rows: dict[PageId, tuple[Sign, QLabel, QLabel, QLabel]] = {}
+        card = box("info")
         card.setProperty(SPOKEN_AS, "list")
         grid = QGridLayout(card)
-        grid.setContentsMargins(24, 8, 24, 8)
-        grid.setHorizontalSpacing(18)
-        grid.setColumnStretch(3, 1)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(0)
+        grid.setColumnStretch(1, 1)
         for number, (page, icon) in enumerate(_SHOWN.items()):
-            mark, name = label("", "tick", wrap=False), label("", "muted", wrap=False)
+            mark, name = Sign("", 24), label("", "muted", wrap=False)
             value, note = label("", "strong", spoken_as="item"), label("", "muted", wrap=False)
-            for place, cell in enumerate((mark, IconView(icon, 18), name, value, note)):
-                grid.addWidget(cell, 2 * number, place)
+            value.setContentsMargins(_SIDE, 0, _SIDE, 0)
+            note.setContentsMargins(0, 0, _SIDE, 0)
+            note.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            line = line_up(None, (_SIDE, 0, 0, 0), 18)
+            for cell in (mark, IconView(icon, 20), name):
+                line.addWidget(cell)
+            grid.addLayout(line, 2 * number, 0)
+            grid.addWidget(value, 2 * number, 1)
+            grid.addWidget(note, 2 * number, 2)
             if number:
-                grid.addWidget(box("line"), 2 * number - 1, 0, 1, 5)
-            grid.setRowMinimumHeight(2 * number, 56)
+                grid.addWidget(box("line"), 2 * number - 1, 0, 1, 3)
+            grid.setRowMinimumHeight(2 * number, _ROW)
             self._rows[page] = (mark, name, value, note)
         middle = line_up()
         middle.addStretch(1)
         middle.addWidget(card, 6)
         middle.addStretch(1)
-        self.body.addStretch(1)
+        self._title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._sheet_rows.insertStretch(0, 1)
+        self.body.addSpacing(12)
         self.body.addLayout(middle)
-        self.body.addStretch(3)
+        self.body.addStretch(1)
+        self._sheet_rows.setStretchFactor(self.body, 5)
 
     def primary_text(self) -> str:
         return ""
@@ -77,13 +89,10 @@ class ChoosingPage(Page):
             if (place == now and state != "done") or (is_asked and place <= now):
                 state = "now"  # what the tables propose is told when a source has answered that it has it
             words_of = chosen.get(page, ("", "")) if state == "done" else ("", "")
-            mark.setText(SIGNS["ok"] if state == "done" else "")
+            mark.show_state({"done": "ok", "now": "running"}.get(state, ""))
             words = {"done": self.tr("done"), "now": self.tr("in progress"), "later": self.tr("not yet")}
             told = told_of(page_name(page), words[state])
             mark.setAccessibleName(told)
-            if mark.property("state") != state:
-                mark.setProperty("state", state)
-                restyle(mark)
             name.setText(page_name(page))
             value.setText(words_of[0])
             is_said = state == "now" and place == now  # once, where the looking is
