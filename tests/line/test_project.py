@@ -260,6 +260,17 @@ def test_a_pin_that_moves_stays_in_its_major_release(world: World, folder: Path,
     assert {"moving==1.5", "numpy==2.3.0"} <= set(json.loads(done.stdout)["packages"])
 
 
+def test_without_a_card_the_package_for_the_processor_comes_in_the_release_that_is_asked_for(
+    world: World, folder: Path, tmp_path: Path
+) -> None:
+    for version in ("1.18.0", "1.19.0"):
+        build_wheel(tmp_path / "more", "onnxruntime", version, {"onnxruntime.py": b""})
+    write(folder, "requirements.txt", "torch", "onnxruntime-gpu==1.18.0")
+    done = world.run(*setup(world, folder, "--dry-run", "--events", "--find-links", str(tmp_path / "more")))
+    assert done.returncode == 0, done.stderr
+    assert [one for one in json.loads(done.stdout)["packages"] if "onnx" in one] == ["onnxruntime==1.18.0"]
+
+
 def test_a_lock_is_kept_to_where_it_has_a_solution(world: World, folder: Path, tmp_path: Path) -> None:
     for version in ("1.0", "2.0"):
         build_wheel(tmp_path / "more", "moving", version, {"moving.py": b""})

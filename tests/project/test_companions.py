@@ -20,6 +20,17 @@ def test_without_a_card_the_cpu_build_and_no_card_packages(tmp_path: Path) -> No
     assert without(found) == ("xformers", "flash-attn")
 
 
+def test_without_a_card_the_package_for_the_processor_takes_the_place_of_the_one_for_cards(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\nonnxruntime-gpu==1.18.0\nfaiss-gpu\ncupy-cuda12x\n"}
+    found = decided(tmp_path, files, NO_CARD)
+    assert {name: words[1] for name, words in relaxed(found).items()} == {
+        "onnxruntime-gpu": "onnxruntime",
+        "faiss-gpu": "faiss-cpu",
+    }
+    assert without(found) == ("cupy-cuda12x",)
+    assert (relaxed(decided(tmp_path, files, AMPERE)), without(decided(tmp_path, files, AMPERE))) == ({}, ())
+
+
 def test_what_is_left_out_is_not_also_said_to_move_with_torch(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"requirements.txt": "torch==9.9.9\nflash-attn==2.7.4\n"}
     found = decided(tmp_path, files, ADA)

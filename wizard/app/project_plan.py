@@ -254,8 +254,10 @@ def _requirement(one: Statement, decision: ProjectDecision, moving: dict[str, st
     given = moving.get(name, "").split(" ")[0]
     if given.startswith((">=", "<", "==")):  # what torch or its CUDA needs of it
         specifier = given
+    elif row and given and (given, name) == (row.on_cpu, row.name):  # by the same numbers
+        name = given
     elif row and given:  # it goes with torch, or has another name here
-        specifier, name = "", given if given in (row.instead, row.name) else name
+        specifier, name = "", given if given in (row.instead, row.name, row.on_cpu) else name
     if name == "numpy" and decision.numpy:
         specifier = decision.numpy
     if freedom:

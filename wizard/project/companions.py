@@ -47,6 +47,7 @@ class Companion(Row, frozen=True):
     lacks: tuple[Literal["windows", "linux"], ...] = ()  # systems, as "windows"
     instead: Name = ""
     instead_from: Numbers = ""  # the first torch, of two numbers, that the other one goes with; "": any
+    on_cpu: Name = ""  # the package that has the same for the processor, by the same numbers
     ready: tuple[Literal["windows", "linux"], ...] = ()  # systems with wheels on the index, whatever `wheels` says
     begins: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) [0-9.]+$")], ...] = ()  # wheels there
     ends: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) [0-9.]+$")], ...] = ()  # none of a newer one

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from wizard.compatibility.data.ordering import CPU, variant_key, version_key
+from wizard.compatibility.model import Candidate
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
 from wizard.project.companions import (
@@ -76,9 +77,9 @@ def relaxed_natives(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
         pins = [one for one in its if one.specifier or (one.url and not is_folder(one.url))]
         if not named:
             continue
-        if row.instead and weigher.machine.os in row.lacks:
-            why = message("project.why.triton")
-            yield Relaxed(native.name, asked_words(native.statements) or native.name, row.instead, why, native.origins)
+        if other := _in_its_place(row, best.candidate, weigher.machine.os):
+            given, why = other
+            yield Relaxed(native.name, asked_words(native.statements) or native.name, given, why, native.origins)
         elif (row.follows or row.card) and _is_of_another_cuda(native.name, best.candidate.variant):
             if row.name in of_this:  # one for each CUDA is named, and this one's is among them
                 continue
@@ -109,6 +110,19 @@ def relaxed_natives(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
             pages.append(page)
             why = message("project.why.with-torch", torch=best.candidate.torch)
             yield Relaxed(native.name, page.url, f"torch {best.candidate.torch}", why, (page.origin,))
+
+
+def _in_its_place(row: Companion, candidate: Candidate, os: str) -> tuple[str, Message] | None:
+    """Return the package of another name that is taken for this system, or for the processor, and why."""
+    if row.instead and os in row.lacks:
+        return row.instead, message("project.why.triton")
+    if row.on_cpu and candidate.variant == CPU:
+        return row.on_cpu, message(
+            "project.why.on-cpu",
+            "without a usable CUDA card {instead} is taken, which is the same for the processor",
+            instead=row.on_cpu,
+        )
+    return None
 
 
 def relaxed_pairs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:

@@ -23,8 +23,8 @@ def native_state(native: Native, best: Weighed, machine: Machine) -> str:
     row, candidate = companion(native.name), best.candidate
     if row is None:
         return "ready"
-    if lacks := _of_card(row, candidate, machine):
-        return lacks
+    if decided := _of_card(row, candidate, machine):
+        return decided
     os = machine.os
     if any(_is_linked(one, best, os) for one in native.statements):
         return "ready"
@@ -53,9 +53,10 @@ def _of_source(row: Companion, candidate: Candidate, is_built: bool) -> str:
 
 
 def _of_card(row: Companion, candidate: Candidate, machine: Machine) -> str:
-    """Return what keeps it from any wheel of its makers: `no-card`, `old-card`, or ""."""
+    """Return what keeps it from any wheel of its makers: `no-card`, `old-card`; `ready` where another takes its place;
+    else ""."""
     if row.card and candidate.variant == CPU:
-        return "no-card"
+        return "ready" if row.on_cpu else "no-card"
     known = [gpu.compute_capability for gpu in machine.gpus if gpu.compute_capability]
     is_old = row.least and known and max(known) < ComputeCapability.parse(row.least)
     return "old-card" if is_old else ""
