@@ -16,6 +16,7 @@ from wizard.compatibility.data.load import load_matrix
 from wizard.model.errors import UsageError
 from wizard.model.messages import text
 from wizard.project.decide import ProjectDecision, decide
+from wizard.project.model import RECOMMENDED
 from wizard.project.read import read_project
 
 
@@ -532,6 +533,22 @@ def test_many_files_that_were_not_read_are_named_in_one_sentence(tmp_path: Path)
     files: dict[str, str | bytes] = {f"extra/{name}.txt": f"{name}==1.0\ntorch\n" for name in "abcd"}
     found = project_of(tmp_path, {"requirements.txt": "torch\n", **files})
     assert [one.key.rpartition(".")[2] for one in found.remarks] == ["files-not-read"]
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("conda install -c conda-forge dlib (only for face detection)", ["dlib"]),
+        ("pip install einops （可选）", ["einops"]),
+        ("pip install einops  # for the demo", ["einops"]),
+        ("<!-- pip install einops -->", []),
+    ],
+)
+def test_a_remark_behind_a_command_names_no_packages(tmp_path: Path, line: str, named: list[str]) -> None:
+    readme = f"# A\n```\npip install timm\n{line}\n```\n"
+    project = project_of(tmp_path, {"requirements.txt": "torch\n", "README.md": readme})
+    told = {one.name for one in project.statements if one.strength == RECOMMENDED and one.name != "timm"}
+    assert sorted(told) == named
 
 
 def test_a_recipe_whose_torch_is_taken_comes_with_its_pins_of_what_the_lists_leave_open(tmp_path: Path) -> None:

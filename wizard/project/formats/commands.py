@@ -50,7 +50,10 @@ _PIP = re.compile(r"\b(?:(?:pip3?|mim)(?:\.exe)?|pip3?\.\d+)\"?\s+install\s+(?=(
 _CONDA = re.compile(
     r"(?:\b|%~dp0)(?:conda|mamba|micromamba)(?:\.(?:exe|bat))?\"?\s+(?:install|create|env create)\s+(?=(?P<words>.*))"
 )
-_ENDS = re.compile(r"\s(?:&&|\|\||\|)\s|(?:^|\s)[*_]*#|;\s*(?:pip3?|conda|mamba|python3?|git|cd|then|fi)\b|`")
+# Where a command is over; words in brackets behind it are somebody's remark.
+_ENDS = re.compile(
+    r"\s(?:&&|\|\||\|)\s|\s[(（](?=\w)|(?:^|\s)[*_]*#|;\s*(?:pip3?|conda|mamba|python3?|git|cd|then|fi)\b|`"
+)
 # In a sentence of a README: here the command is over.
 _SENTENCE = re.compile(
     r"(?:^|\s)(?:commands?|lines?|instructions?|guides?|documentation|steps|page|may|might|will|should|does|fails?|according|to"
@@ -97,6 +100,7 @@ _OF_MACHINE = re.compile(
     r"#+\s(?=.*(?:hardware|硬件))(?!.*(?:requir|software|prereq|depend|install|软件|要求|需求|安装))", re.IGNORECASE
 )
 # A heading above what is needed, however that is put.
+_HIDDEN = re.compile(r"<!--.*?-->")
 _OF_NEEDS = re.compile(
     r"#+\s.*(?:requirements?|prerequisites?|dependenc(?:y|ies)|环境(?:要求|依赖)|依赖)\b", re.IGNORECASE
 )
@@ -119,7 +123,8 @@ def read_commands(file: str, text: str, found: Findings) -> None:
                 found.remark("commented", where)
             continue
         before = len(found.statements)
-        line = _REFERENCE.sub(lambda one: values.get(one[1] or one[3], one["else"] or one[0]), written)
+        line = _HIDDEN.sub(" ", written) if place.is_prose else written
+        line = _REFERENCE.sub(lambda one: values.get(one[1] or one[3], one["else"] or one[0]), line)
         if default := _DEFAULT.match(line):
             values[default["name"] or default["shell"]] = default["value"] or default["words"]
         if match := _BASE.match(line):
