@@ -29,6 +29,31 @@ def test_another_repository_that_a_readme_fetches_is_named_and_the_project_is_no
     assert {"recommended-too", "include-from-elsewhere"} <= codes(found)
 
 
+def test_what_is_fetched_after_the_project_itself_was_installed_is_another_repository(tmp_path: Path) -> None:
+    readme = "```\npip install -r requirements.txt\n```\nIt is faster with it:\n```\n"
+    readme += "git clone https://code.example/x/flash-ops\ncd flash-ops && pip install .\n# pip install csrc/rotary\n"
+    readme += "pip install csrc/norm\n```\n"
+    files: dict[str, str | bytes] = {"README.md": readme, "requirements.txt": "torch\n"}
+    found = decided(tmp_path, files, AMPERE)
+    assert told(found) == {
+        "flash-ops": "git+https://code.example/x/flash-ops",
+        "norm": "git+https://code.example/x/flash-ops#subdirectory=csrc/norm",
+    }
+    assert "folders-too" not in codes(found)
+
+
+def test_a_folder_that_is_installed_to_be_worked_on_is_no_package_of_the_index(tmp_path: Path) -> None:
+    docker = "RUN python -m pip install -e segment_ops\nRUN pip install --no-deps -e ops[gui] rich\n"
+    files: dict[str, str | bytes] = {
+        "Dockerfile": docker,
+        "requirements.txt": "torch\n-e lib_ops\n",
+        **{f"{folder}/setup.py": "" for folder in ("segment_ops", "ops", "lib_ops")},
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert told(found) == {"segment-ops": "./segment_ops", "ops": "./ops"}
+    assert [(one.name, one.url) for one in found.understood.rest] == [("lib-ops", "./lib_ops")]
+
+
 def test_what_a_script_copies_away_and_installs_is_named(tmp_path: Path) -> None:
     script = "pip install torch==2.4.0\ngit clone https://code.example/x/nvdiffrast.git /tmp/ext/nvdiffrast\n"
     script += "pip install /tmp/ext/nvdiffrast\ngit clone https://code.example/x/splat /tmp/ext/splat\n"

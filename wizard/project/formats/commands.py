@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
+from itertools import takewhile
 from posixpath import normpath
 
 from wizard.project.companions import companion
@@ -33,6 +34,7 @@ from wizard.project.model import (
     FileLine,
     Findings,
     Statement,
+    is_commented,
     is_folder,
     is_script,
     normalized,
@@ -86,6 +88,10 @@ _TORCH_IN_COMMENT = re.compile(r"(?:\binstall\s|安装).*(?<![a-z./-])(?:py)?tor
 _IMPORTED = re.compile(r"\bimport\s+([A-Za-z_][A-Za-z0-9_]*)")
 _GOES = re.compile(r"(?:^|[\s;&|(`])(?:cd|pushd)[ \t]+(?P<to>\"[^\"]*\"|'[^']*'|[^\s;&|)`]+)")
 _CLONED = re.compile(r"\bgit\s+clone\s[^&;|]*?([\w.-]+?)(?:\.git)?/?(?=\s*(?:$|[&;|`]))")
+# Of somebody who is in the project's folder already: what is fetched after that is another repository.
+_INSIDE = re.compile(
+    r"(?!.*\bclone\b).*\b(?:(?:pip3?|mim)\s+install\s(?:.*\s)?(?:-r\s*\S|(?:-e\s+)?[\"']?\.(?:[\s\"'\[]|$))|conda\s+env\s+create\b)"
+)
 _FETCHED = re.compile(
     r"\bgit\s+clone\s[^&;|]*?(?P<url>https?://[^\s&;|`]+?)(?:\.git)?/?(?:\s+(?P<to>[^\s&;|`#-][^\s&;|`#]*))?(?=\s*(?:$|[&;|`#]))"
 )
@@ -94,13 +100,13 @@ _FOREIGN = "git+"  # begins the name of a folder that is a copy of another repos
 _NO_NAMES = ("required", "packages", "package", "dependencies", "requirements", "everything", "them", "these")
 _HEADING = 6  # the deepest level of one
 _DEEPEST = 30  # folders
+_HIDDEN = re.compile(r"<!--.*?-->")
 _HTML = re.compile(r"</?(?:br|p|b|i|em|strong|code|pre|kbd|tt|li|ul|ol|td|tr|div|span|a)\s*/?>", re.IGNORECASE)
 # A heading above the description of a computer that somebody has, which asks for nothing.
 _OF_MACHINE = re.compile(
     r"#+\s(?=.*(?:hardware|硬件))(?!.*(?:requir|software|prereq|depend|install|软件|要求|需求|安装))", re.IGNORECASE
 )
 # A heading above what is needed, however that is put.
-_HIDDEN = re.compile(r"<!--.*?-->")
 _OF_NEEDS = re.compile(
     r"#+\s.*(?:requirements?|prerequisites?|dependenc(?:y|ies)|环境(?:要求|依赖)|依赖)\b", re.IGNORECASE
 )
@@ -244,10 +250,13 @@ def _run(line: str, where: FileLine, found: Findings, place: _WorkingFolder) -> 
 
 def itself_in(text: str, names: Set[str]) -> str:
     """Return which of the repositories that a README fetches is the project: one that is called so, else the first that
-    is no package of the table; "" where there is none."""
-    lines = (line[:_MOST_PROSE] for line in text.split("\n")[:_MOST_LINES] if "clone" in line[:_MOST_PROSE])
-    fetched = [name for line in lines for name in _CLONED.findall(line)]
-    others = [name for name in fetched if companion(normalized(name)) is None]
+    is no package of the table, before a line that installs from the project's folder; "" where there is none."""
+    lines = [line[:_MOST_PROSE] for line in text.split("\n")[:_MOST_LINES]]
+    before = takewhile(lambda line: not _INSIDE.match(line), lines)
+    fetched, first = (
+        [name for line in one if "clone" in line for name in _CLONED.findall(line)] for one in (lines, before)
+    )
+    others = [name for name in first if companion(normalized(name)) is None]
     return next((name for name in fetched if normalized(name) in names), next(iter(others), ""))
 
 
@@ -296,18 +305,23 @@ def _pip(tokens: list[str], where: FileLine, found: Findings, folder: str, fetch
             found.include(_below(folder, value), where, "constraint" if token in CONSTRAINTS else "")
         elif re.fullmatch(r"[\w./-]+\.txt", token):  # behind -e, or with a forgotten -r
             found.include(_below(folder, token), where, "")
-        elif not token.startswith("-"):
+        elif not token.startswith("-") and not (is_commented(where) and is_folder(token) and "/" in token):
+            is_editable = before in ("-e", "--editable") and re.match(r"[A-Za-z][\w-]*(?:\[|$)", token) is not None
             is_path = before in ("-e", "--editable") or "/" in token
             is_path |= fetched.get(token, token).rpartition("/")[2] != token  # a copy under a name of its own
-            _installed(token, where, found, folder, fetched if is_path else {})
+            _installed(token, where, found, folder, fetched if is_path else {}, is_editable)
         before = token
 
 
-def _installed(token: str, where: FileLine, found: Findings, folder: str, fetched: Mapping[str, str]) -> None:
+def _installed(
+    token: str, where: FileLine, found: Findings, folder: str, fetched: Mapping[str, str], is_editable: bool
+) -> None:
+    """`is_editable`: it is a folder, never a name of the index; so is a path in a copy of another repository."""
+    is_inner = is_editable or (folder.startswith(_FOREIGN) and is_folder(token) and "/" in token)
     copied = None if folder.startswith(_FOREIGN) else _copied(_below(folder, token), fetched)
     if copied is not None:
         _built(copied, where, found)
-    elif folder and re.match(r"\.{1,2}(?:$|[/\[])", token):
+    elif (folder and re.match(r"\.{1,2}(?:$|[/\[])", token)) or (is_inner and re.match(r"\w", token)):
         _built(folder + token.partition("[")[0], where, found)
     elif re.match(r"[/~]\w", token):  # anywhere: a copy of a part of the project
         found.include("/".join(normpath(token.partition("[")[0]).split("/")[-2:]), where, BUILT)

@@ -56,6 +56,8 @@ _COMMENT = re.compile(r"(^|\s)#.*$")
 _COMMENTED = re.compile(r"^[ \t]*#[# \t]*torch[ \t]*[=<>~!][^\n]*$", re.MULTILINE)
 # A folder below, as pip takes it: no name has a slash.
 _INNER = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?(?:\[[\w,.-]*\])?")
+_IS_NAME = re.compile(r"[A-Za-z][\w-]*(?:\[[\w,-]*\])?")
+_IS_NAME = re.compile(r"[A-Za-z][\w-]*(?:\[[\w,-]*\])?")
 _OF_WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+")
 _TAGGED = re.compile(r"github\.com/pytorch/(?:pytorch|vision|audio)(?:\.git)?@v?(\d+\.\d+\.\d+)$")
 _PINNED = re.compile(
@@ -149,7 +151,7 @@ def read_line(words: str, where: FileLine, found: Findings, strength: str = DECL
     rest, options = split_options(_BUILD.sub("", words))
     if _BUILD.search(words):
         found.remark("option-left", where)
-    constraint = editable = False
+    constraint = False
     for option, value in options:
         if option in ("requirement", "constraint") and value:
             constraint = option == "constraint"
@@ -159,10 +161,10 @@ def read_line(words: str, where: FileLine, found: Findings, strength: str = DECL
         elif option == "trusted-host":
             found.remark("trusted-host", where)
         elif option == "editable" and value:
-            rest, editable = f"{value} {rest}".strip(), True
+            rest = f"{'./' if _IS_NAME.fullmatch(value) else ''}{value} {rest}".strip()  # never a package of the index
     if any(option in _ADDRESSES for option, _ in options) and rest and not constraint and strength == DECLARED:
         found.remark("option-on-line", where)
-    for statement in statements_of(rest, where, found, editable):
+    for statement in statements_of(rest, where, found):
         found.statements.append(replace(statement, strength=strength, group=group))
 
 
@@ -184,7 +186,7 @@ def split_options(words: str) -> tuple[str, list[tuple[str, str]]]:
     return _OPTION.sub(taken, words).strip(), options
 
 
-def statements_of(text: str, where: FileLine, found: Findings, editable: bool = False) -> list[Statement]:
+def statements_of(text: str, where: FileLine, found: Findings) -> list[Statement]:
     """Return what a requirement line asks for; one that is none gives a remark."""
     text = text.strip().rstrip(",")
     text = text.replace("\\", "/") if _OF_WINDOWS.fullmatch(text) else text
