@@ -21,9 +21,10 @@ from wizard.project.file_choice import (
     words_of,
 )
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
-from wizard.project.formats.commands import BESIDE, BUILT, STARTED, installs, itself_in, read_commands
+from wizard.project.formats.commands import BESIDE, BUILT, STARTED, installs, read_commands
 from wizard.project.formats.requirements import MOST_LINES
 from wizard.project.formats.words import systems_in_words
+from wizard.project.formats.working_folder import itself_in
 from wizard.project.model import (
     DECIDED,
     DECLARED,

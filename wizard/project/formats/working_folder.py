@@ -1,0 +1,159 @@
+"""Where the commands of a document or a script run, and for which system: the folder, as they go (`cd sub`), the copies
+of repositories that they fetch, the headings above them.
+
+What the commands install is the neighbour's matter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Set
+from dataclasses import replace
+from itertools import takewhile
+from posixpath import normpath
+
+from wizard.project.companions import companion
+from wizard.project.formats.requirements import FENCE
+from wizard.project.model import ON_MAC, Statement, is_script, normalized
+
+MOST_LINES = 20_000
+MOST_PROSE = 300
+# In a sentence of a README: here the command is over.
+_SENTENCE = re.compile(
+    r"(?:^|\s)(?:commands?|lines?|instructions?|guides?|documentation|steps|page|may|might|will|should|does|fails?|according|to"
+    r"|and|or|for|with|if|in|on|by|from|the|this|these|your?|it|them|then|as)"
+    r"(?=[\s,.:]|$)|[.!?]\s+(?=[A-Z])"
+)
+_IS_PROSE = re.compile(r"(?:readme|\.md|\.rst|\.txt)$", re.IGNORECASE)
+IS_COMMENT = re.compile(r"\s*(?:#|::|rem\s)", re.IGNORECASE)
+_GOES = re.compile(r"(?:^|[\s;&|(`])(?:cd|pushd)[ \t]+(?P<to>\"[^\"]*\"|'[^']*'|[^\s;&|)`]+)")
+_CLONED = re.compile(r"\bgit\s+clone\s[^&;|]*?([\w.-]+?)(?:\.git)?/?(?=\s*(?:$|[&;|`]))")
+# Of somebody who is in the project's folder already: what is fetched after that is another repository.
+_INSIDE = re.compile(
+    r"(?!.*\bclone\b).*\b(?:(?:pip3?|mim)\s+install\s(?:.*\s)?(?:-r\s*\S|(?:-e\s+)?[\"']?\.(?:[\s\"'\[]|$))|conda\s+env\s+create\b)"
+)
+_FETCHED = re.compile(
+    r"\bgit\s+clone\s[^&;|]*?(?P<url>https?://[^\s&;|`]+?)(?:\.git)?/?(?:\s+(?P<to>[^\s&;|`#-][^\s&;|`#]*))?(?=\s*(?:$|[&;|`#]))"
+)
+FOREIGN = "git+"  # begins the name of a folder that is a copy of another repository
+_HEADING = 6  # the deepest level of one
+_DEEPEST = 30  # folders
+# A heading above the description of a computer that somebody has, which asks for nothing.
+_OF_MACHINE = re.compile(
+    r"#+\s(?=.*(?:hardware|硬件))(?!.*(?:requir|software|prereq|depend|install|软件|要求|需求|安装))", re.IGNORECASE
+)
+# A heading above what is needed, however that is put.
+_OF_NEEDS = re.compile(
+    r"#+\s.*(?:requirements?|prerequisites?|dependenc(?:y|ies)|环境(?:要求|依赖)|依赖)\b", re.IGNORECASE
+)
+# A heading, a label above a block ("macOS (Apple Silicon):") or a comment in one says for which system its lines are.
+_IS_LABEL = re.compile(
+    r"[^:：]{1,160}[:：][\s*_]*|\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*|__|<summary>)[^*_<]{1,60}\W*(?:summary>)?"
+)
+_OF_MAC = re.compile(r"\b(?:mac(?:os| ?os ?x)?|osx|apple (?:silicon|m\d)|darwin)\b|苹果", re.IGNORECASE)
+_OF_OTHERS = re.compile(r"linux|ubuntu|windows|unix|\bwsl|nvidia|cuda|\bcpu", re.IGNORECASE)
+
+
+class WorkingFolder:
+    """Where the commands run, as they go (`cd sub`): below the project, or below a copy of it that they fetch."""
+
+    def __init__(self, file: str, names: Set[str], itself: str) -> None:
+        self.file, self.names, self.itself = file, names, itself
+        self.is_prose, self.is_script = bool(_IS_PROSE.search(file)), is_script(file)
+        self.is_code = False  # between the fences of a README
+        self.is_of_machine = self.is_of_needs = False  # below a heading that says so
+        self.of_mac = 0  # below a heading of that level, a label or a comment that says so; 0: not
+        self.own = file.rpartition("/")[0] if self.is_script else ""  # where a script below is started
+        self.parts: list[str] = []
+        self.cloned: dict[str, None] = {}  # in their order: the first is the project, as a rule
+        self.fetched: dict[str, str] = {}  # repositories, by the folders that they are copied into; "": the project
+
+    def at(self, line: str, position: int) -> str:
+        """Return the folder that a command at this place of the line runs in, with a slash; "" for the project's."""
+        parts = self._gone(line[:position])
+        return f"{'/'.join(parts)}/" if parts else ""
+
+    def after(self, line: str) -> None:
+        """Go on to the next line: it begins where this one ended only in a script and within a block of code."""
+        self.cloned.update(dict.fromkeys(_CLONED.findall(line)))
+        self.fetched |= self.fetched_by(line)
+        if self.is_prose:
+            self._label(line[:MOST_PROSE])
+        if self.is_prose and not self.is_code and line.startswith("#"):
+            self.is_of_machine = bool(_OF_MACHINE.match(line[:MOST_PROSE]))
+            self.is_of_needs = bool(_OF_NEEDS.match(line[:MOST_PROSE]))
+        if self.is_prose and FENCE.match(line):
+            self.is_code, self.parts = not self.is_code, []
+        elif self.is_script or self.is_code:
+            self.parts = self.parts if re.search(r"\(\s*cd\s", line) else self._gone(line)
+
+    def command(self, words: str, line: str) -> str:
+        """Return the words of a command without those of the sentence that it stands in."""
+        is_said = self.is_prose and not (self.is_code and not IS_COMMENT.match(line))
+        return _SENTENCE.split(words)[0] if is_said else words
+
+    def marked(self, one: Statement) -> Statement:
+        """Return what the last line says, for a Mac where that is meant."""
+        return replace(one, marker=ON_MAC) if self.of_mac and one.origin.file == self.file else one
+
+    def fetched_by(self, line: str) -> dict[str, str]:
+        """Return the repositories that a line fetches, by their folders; "" is the address of the project's own."""
+        own = self.itself if self.is_prose else None
+        found = {}
+        for match in _FETCHED.finditer(line):
+            name = match["url"].rpartition("/")[2]
+            to = (match["to"] or name).strip("\"'").rstrip("/").removeprefix("./")
+            is_own = own in (name, to.rpartition("/")[2]) or normalized(name) in self.names
+            found[to] = "" if is_own else match["url"]
+        return found
+
+    def _label(self, line: str) -> None:
+        level = len(line) - len(line.lstrip("#")) or _HEADING + 1
+        is_label = level <= _HEADING or _IS_LABEL.fullmatch(line)
+        if self.is_code:
+            level = _HEADING + 1 if FENCE.match(line) else _HEADING + 2
+            is_label = level == _HEADING + 1 or not line.strip() or IS_COMMENT.match(line)
+        if is_label and _OF_MAC.search(line) and not _OF_OTHERS.search(line):
+            self.of_mac = level
+        elif is_label and (self.of_mac >= level or _OF_OTHERS.search(line)):
+            self.of_mac = 0
+
+    def _gone(self, line: str) -> list[str]:
+        parts = list(self.parts)
+        cloned, fetched = {*self.cloned} | set(_CLONED.findall(line)), self.fetched | self.fetched_by(line)
+        for match in _GOES.finditer(line):
+            to = match["to"].strip("\"'").removesuffix(r"\n").replace("\\", "/")  # a line that `echo` writes
+            if (copied := copied_to(to, fetched)) is not None:
+                parts = [part for part in copied.removeprefix("./").split("/") if part != "."]
+                parts = [copied] if copied.startswith(FOREIGN) else parts
+                continue
+            if re.search(r"[$%~(<{]|^/|^-", to) or to in cloned:  # anywhere, or into a copy of the project
+                parts = []
+                continue
+            for part in to.split("/"):
+                parts = parts[:-1] if part == ".." else [*parts, part] if part not in ("", ".") else parts
+                if len(parts) > _DEEPEST:
+                    return []
+        return parts
+
+
+def itself_in(text: str, names: Set[str]) -> str:
+    """Return which of the repositories that a README fetches is the project: one that is called so, else the first that
+    is no package of the table, before a line that installs from the project's folder; "" where there is none."""
+    lines = [line[:MOST_PROSE] for line in text.split("\n")[:MOST_LINES]]
+    before = takewhile(lambda line: not _INSIDE.match(line), lines)
+    fetched, first = (
+        [name for line in one if "clone" in line for name in _CLONED.findall(line)] for one in (lines, before)
+    )
+    others = [name for name in first if companion(normalized(name)) is None]
+    return next((name for name in fetched if normalized(name) in names), next(iter(others), ""))
+
+
+def copied_to(path: str, fetched: Mapping[str, str]) -> str | None:
+    """Return the folder of a copy that a line fetched: below the repository's address, or in the project; None where
+    there is no such copy."""
+    folder = normpath(path.partition("[")[0])
+    to = next((to for to in fetched if f"{folder}/".startswith(f"{to}/")), None)
+    if to is None:
+        return None
+    return f"{FOREIGN}{fetched[to]}{folder[len(to) :]}" if fetched[to] else f".{folder[len(to) :]}"
