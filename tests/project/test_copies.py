@@ -42,6 +42,17 @@ def test_what_is_fetched_after_the_project_itself_was_installed_is_another_repos
     assert "folders-too" not in codes(found)
 
 
+def test_a_script_within_a_dockerfile_goes_on_in_its_folder_and_ends_with_its_word(tmp_path: Path) -> None:
+    docker = "RUN <<EOF\ncd /srv/mine\ngit clone -b v2 https://code.example/x/fast-ops\ncd /srv/mine/fast-ops &&\n"
+    docker += "  pip install . &&\n  pip install csrc/norm\nEOF\nRUN pip install ./ops\n"
+    files: dict[str, str | bytes] = {"Dockerfile": docker, "requirements.txt": "torch\n", "ops/setup.py": ""}
+    assert told(decided(tmp_path, files, AMPERE)) == {
+        "fast-ops": "git+https://code.example/x/fast-ops",
+        "norm": "git+https://code.example/x/fast-ops#subdirectory=csrc/norm",
+        "ops": "./ops",
+    }
+
+
 def test_a_folder_that_is_installed_to_be_worked_on_is_no_package_of_the_index(tmp_path: Path) -> None:
     docker = "RUN python -m pip install -e segment_ops\nRUN pip install --no-deps -e ops[gui] rich\n"
     files: dict[str, str | bytes] = {

@@ -35,6 +35,7 @@ _INSIDE = re.compile(
 _FETCHED = re.compile(
     r"\bgit\s+clone\s[^&;|]*?(?P<url>https?://[^\s&;|`]+?)(?:\.git)?/?(?:\s+(?P<to>[^\s&;|`#-][^\s&;|`#]*))?(?=\s*(?:$|[&;|`#]))"
 )
+_BEGINS = re.compile(r"^\s*RUN\b.*<<-?\s*[\"']?(\w+)")
 FOREIGN = "git+"  # begins the name of a folder that is a copy of another repository
 _HEADING = 6  # the deepest level of one
 _DEEPEST = 30  # folders
@@ -65,6 +66,7 @@ class WorkingFolder:
         self.of_mac = 0  # below a heading of that level, a label or a comment that says so; 0: not
         self.own = file.rpartition("/")[0] if self.is_script else ""  # where a script below is started
         self.parts: list[str] = []
+        self.until = ""  # the word that ends a script within a Dockerfile
         self.cloned: dict[str, None] = {}  # in their order: the first is the project, as a rule
         self.fetched: dict[str, str] = {}  # repositories, by the folders that they are copied into; "": the project
 
@@ -74,7 +76,8 @@ class WorkingFolder:
         return f"{'/'.join(parts)}/" if parts else ""
 
     def after(self, line: str) -> None:
-        """Go on to the next line: it begins where this one ended only in a script and within a block of code."""
+        """Go on to the next line: it begins where this one ended only in a script (`RUN <<EOF` begins one) and within a
+        block of code."""
         self.cloned.update(dict.fromkeys(_CLONED.findall(line)))
         self.fetched |= self.fetched_by(line)
         if self.is_prose:
@@ -84,7 +87,11 @@ class WorkingFolder:
             self.is_of_needs = bool(_OF_NEEDS.match(line[:MOST_PROSE]))
         if self.is_prose and FENCE.match(line):
             self.is_code, self.parts = not self.is_code, []
-        elif self.is_script or self.is_code:
+        elif self.until and line.strip() == self.until:
+            self.until, self.parts = "", []
+        elif match := _BEGINS.search(line):
+            self.until, self.parts = match[1], []
+        elif self.is_script or self.is_code or self.until:
             self.parts = self.parts if re.search(r"\(\s*cd\s", line) else self._gone(line)
 
     def command(self, words: str, line: str) -> str:
@@ -150,10 +157,11 @@ def itself_in(text: str, names: Set[str]) -> str:
 
 
 def copied_to(path: str, fetched: Mapping[str, str]) -> str | None:
-    """Return the folder of a copy that a line fetched: below the repository's address, or in the project; None where
-    there is no such copy."""
+    """Return the folder of a copy that a line fetched, by its whole path too: below the repository's address, or in the
+    project; None where there is no such copy."""
     folder = normpath(path.partition("[")[0])
-    to = next((to for to in fetched if f"{folder}/".startswith(f"{to}/")), None)
-    if to is None:
-        return None
-    return f"{FOREIGN}{fetched[to]}{folder[len(to) :]}" if fetched[to] else f".{folder[len(to) :]}"
+    for to, url in fetched.items():
+        before, found, below = f"{folder}/".partition(f"{to}/")
+        if found and (not before or (before.endswith("/") and before.startswith("/") and not to.startswith("/"))):
+            return f"{FOREIGN}{url}/{below}".rstrip("/") if url else f"./{below}".rstrip("/")
+    return None
