@@ -19,6 +19,7 @@ from wizard.app.pages.order import ORDER, PageId
 from wizard.gui.pages.check import CheckPage
 from wizard.gui.pages.choosing import ChoosingPage
 from wizard.gui.shell.auto_advance import UNMEANT
+from wizard.gui.shell.page_factory import BEHIND_CHECK
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets.icons import Sign
 from wizard.model.errors import WizardError
@@ -269,6 +270,17 @@ def test_one_calm_page_is_shown_while_the_program_chooses(
     qtbot.waitUntil(lambda: window.footer.primary.isVisible() and window.footer.primary.isEnabled())
     assert window.navigator.page is PageId.REVIEW
     assert shown == ["ChoosingPage", "ReviewPage"], "no page flies by"
+
+
+def test_while_check_is_read_what_next_leads_to_is_made(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    assert set(window.pages) == {PageId.WELCOME}, "nobody has begun a setup"
+    click_next(qtbot, window)
+    qtbot.waitUntil(lambda: set(BEHIND_CHECK) < set(window.pages))
+    assert any(isinstance(window.stack.widget(place), ChoosingPage) for place in range(window.stack.count()))
+    assert window.stack.currentWidget() is window.pages[PageId.CHECK]
+    click_next(qtbot, window)
+    wait_for(qtbot, window, PageId.REVIEW)
 
 
 class PaintWatch(QObject):

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from wizard.app.pages.order import PageId
 from wizard.gui.pages.base import Page
+from wizard.gui.shell.page_factory import BEHIND_CHECK, load_behind_check
 
 if TYPE_CHECKING:
     from wizard.gui.pages.choosing import ChoosingPage
@@ -35,7 +36,7 @@ class AutoAdvance(QObject):
     def __init__(self, app: QApplication, window: WindowParts) -> None:
         super().__init__(window)
         self._app, self._window = app, window
-        self._listens = self._is_due = False
+        self._listens = self._is_due = self._is_prepared = False
         self._began = 0.0
         self._decided: float | None = None  # when the last tick came
         self._choosing: ChoosingPage | None = None
@@ -48,17 +49,40 @@ class AutoAdvance(QObject):
         window = self._window
         if not window.navigator.chooses or window.side.here is not None:
             return window.page
-        if self._choosing is None:
-            from wizard.gui.pages.choosing import ChoosingPage  # not before somebody has it chosen
+        return self._choosing or self._make_choosing()
 
-            self._choosing = ChoosingPage(window.context)
-            window.stack.addWidget(self._choosing)
-            window.footer.add_page(self._choosing)
-        return self._choosing
+    def _make_choosing(self) -> ChoosingPage:
+        from wizard.gui.pages.choosing import ChoosingPage  # not before somebody has it chosen
+
+        window = self._window
+        self._choosing = made = ChoosingPage(window.context)
+        window.stack.addWidget(made)
+        window.footer.add_page(made)
+        window.theme.dress(made)
+        return made
+
+    def _prepare(self) -> None:
+        """Make what Next leads to while Check is read: made by Next itself, the window would stand still meanwhile."""
+        self._is_prepared = True
+        self._window.tasks.start(load_behind_check, lambda nothing: self._make_next(), lambda error: None)
+
+    def _make_next(self) -> None:
+        """One page in each round of the loop, so that keys and clicks come between them."""
+        window = self._window
+        page = next((page for page in BEHIND_CHECK if page not in window.pages), None)
+        if self._choosing is None:
+            self._make_choosing()
+        elif page is not None:
+            window.theme.dress(window.pages[page])
+        else:
+            return
+        QTimer.singleShot(0, self, self._make_next)
 
     def look(self) -> None:
         """Something has changed: may the next page be turned?"""
         window, navigator = self._window, self._window.navigator
+        if navigator.page is PageId.CHECK and navigator.state.looks is not None and not self._is_prepared:
+            self._prepare()
         if navigator.chooses and window.page.trouble.code:
             navigator.stop_hurrying()
         if navigator.chooses and navigator.page is PageId.REVIEW:

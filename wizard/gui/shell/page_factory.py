@@ -1,8 +1,7 @@
-"""Makes each page when it is first wanted: the first picture must not wait for them.
+"""The wizard's eight pages and those beside it, each made when it is first wanted: the first picture must not wait.
 
-The wizard's eight pages, each made when it is first wanted: the first picture must not wait for the other seven.
-
-A mapping of what was made so far; asking for another one makes it, and `on_made` takes it into the window.
+`WizardPages` is a mapping of what was made so far; asking for another one makes it, and `on_made` takes it into the
+window. What Next leads to from Check is made while Check is read (`shell/auto_advance.py`).
 """
 
 from __future__ import annotations
@@ -75,6 +74,18 @@ _SIDE_MAKERS: dict[SideId, Callable[[AppContext], SidePage]] = {
     SideId.CLASS: _class,
     SideId.FAR_HOST: _far_host,
 }
+
+
+BEHIND_CHECK = (PageId.BUILD, PageId.SOURCE, PageId.PLACE, PageId.REVIEW)
+
+
+def load_behind_check(*_: object) -> None:
+    """Import those pages with all that they need: 0.2 s, so in a thread, which leaves the window its turns."""
+    import wizard.gui.pages.build.page
+    import wizard.gui.pages.choosing
+    import wizard.gui.pages.place
+    import wizard.gui.pages.review
+    import wizard.gui.pages.source.page  # noqa: F401
 
 
 class WizardPages(dict[PageId, Page]):
