@@ -157,14 +157,38 @@ def test_a_page_that_cannot_be_opened_says_why_and_what_leads_there() -> None:
         assert not navigator.may_open(page)
         return text(why_not(navigator.state, navigator.page, page), "en")
 
-    assert why(PageId.BUILD).startswith("The page Build belongs to a setup, and none has been begun.")
+    assert navigator.may_lead_to(PageId.BUILD), "a setup is begun for it"
     walk(navigator, PageId.BUILD)
+    assert not navigator.may_lead_to(PageId.PLACE)
     assert why(PageId.PLACE) == "The page Place comes later. Press “Next” on the page Build first."
     walk(navigator, PageId.INSTALL)
     assert why(PageId.SOURCE).startswith("The setup has begun, so the page Source is closed.")
     of_project = replace(AppState(), project=cast(Project, object()))
     decided = why_not(of_project, PageId.CHECK, PageId.SOURCE)
     assert text(decided, "zh_CN").startswith("“下载源”页面的内容由班级配置文件或项目决定。")
+
+
+def test_a_message_leads_through_the_pages_before_its_own() -> None:
+    navigator = Navigator()
+    with pytest.raises(WrongWay):
+        navigator.lead_to(PageId.INSTALL)
+    navigator.lead_to(PageId.SOURCE)
+    assert (navigator.page, navigator.hurries) == (PageId.CHECK, True)
+    navigator.put_facts(values.FACTS)
+    navigator.go_next()
+    navigator.put_verdict(Choices(), values.VERDICT, values.VERDICT.best)
+    assert navigator.chooses
+    navigator.go_next()
+    assert (navigator.page, navigator.hurries, navigator.chooses) == (PageId.SOURCE, False, False)
+
+
+def test_after_a_run_a_message_begins_another_setup_and_leaves_one_that_goes_alone() -> None:
+    navigator = Navigator()
+    walk(navigator, PageId.INSTALL)
+    assert not navigator.may_lead_to(PageId.SOURCE)
+    navigator.put_run_over({}, "/somewhere")
+    navigator.lead_to(PageId.SOURCE)
+    assert (navigator.page, navigator.state) == (PageId.CHECK, AppState())
 
 
 def test_a_finished_run_leads_to_verify_and_the_log_stays_open_to_view() -> None:

@@ -389,7 +389,8 @@ class FakeTools(Tools):
         self._called("examine", prefix, is_cancelled)
         return self.answer(prefix)
 
-    def plan_repair(self, found: Examination, is_cancelled: Callable[[], bool]) -> RepairPreview:
+    def plan_repair(self, found: Examination, sources: Choices, is_cancelled: Callable[[], bool]) -> RepairPreview:
+        self.named_sources = sources
         self._called("plan_repair", found, is_cancelled)
         return repair(found.answer.prefix)
 

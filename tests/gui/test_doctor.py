@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from tests.gui.test_access import heard
 from tests.gui.walking import mnemonics, press, settle
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
+from wizard.compatibility.model import Choices
 from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.gui.tools.doctor import DoctorPage
 from wizard.gui.widgets.headings import _role_of
@@ -244,6 +246,24 @@ def test_a_repair_that_cannot_be_planned_keeps_the_cause(
     assert page.trouble.code == "error.repair-system.summary"
     assert "The CPU build of PyTorch (2.15.0+cpu) is installed" in page.answer.words
     assert not window.footer.primary.isVisible()
+
+
+def test_a_source_that_it_asks_for_is_named_on_the_page_source(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
+) -> None:
+    side.fail["plan_repair"] = WizardError(error_text("no-source"), build="torch 2.6.0+cpu")
+    window = make_window()
+    page = opened(qtbot, window)
+    way = next(one for one in page.trouble.ways if one.isVisible())
+    assert way.text() == "Open “Source”"
+    press(qtbot, way)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.SOURCE)
+    settle(qtbot, window)
+    named = replace(window.navigator.state.choices, torch_index="https://wheels.example/simple")
+    window.navigator.put_sources(named)
+    side.fail.clear()
+    page = opened(qtbot, window)
+    assert side.named_sources == Choices(torch_index="https://wheels.example/simple")
 
 
 def test_an_examination_can_be_left(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:

@@ -16,9 +16,9 @@ from pytestqt.qtbot import QtBot
 
 from tests.app import values
 from tests.gui.conftest import MakeWindow
-from tests.gui.fake_session import FakeRun, FakeSession, half_run
+from tests.gui.fake_session import FakeRun, FakeSession, half_run, until_cancelled
 from tests.gui.fake_tools import FakeTools
-from tests.gui.walking import failed_install, mnemonics, press, settle
+from tests.gui.walking import failed_install, go_to, mnemonics, press, settle
 from wizard.app.pages.order import PageId, SideId
 from wizard.app.tools import WindowSession
 from wizard.app.use.explain import ExplainResult, answer
@@ -112,19 +112,41 @@ def test_a_pages_name_in_an_advice_leads_there(qtbot: QtBot, make_window: MakeWi
     assert window.side.here.page is SideId.DOCTOR
 
 
-def test_a_page_of_the_setup_is_opened_or_the_reason_stands_below(qtbot: QtBot, make_window: MakeWindow) -> None:
+@pytest.mark.parametrize("href", ["build", "source", "place", "review"])
+def test_a_page_of_the_setup_is_led_to_where_none_has_been_begun(
+    href: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    rows = tuple(row for row in values.FACTS.requirements if row.state != "problem")
+    session.facts = replace(values.FACTS, requirements=rows)
     window = make_window()
     page = opened(qtbot, window)
     page.text.setPlainText("ERROR: No matching distribution found for torch==2.9.0")
     press(qtbot, window.footer.primary)
     settle(qtbot, window)
     fix = next(one for one in window.findChildren(Advice) if 'href="build"' in one.label.text())
+    fix.label.linkActivated.emit(href)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId(href))
+    settle(qtbot, window)
+    qtbot.waitUntil(lambda: window.stack.currentWidget() is window.pages[PageId(href)])
+    assert (window.side.here, window.navigator.page) == (None, PageId(href)), "and no further"
+
+
+def test_a_page_that_is_closed_says_why_below_the_sentence(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = until_cancelled
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    page = opened(qtbot, window)
+    page.text.setPlainText("ERROR: No matching distribution found for torch==2.9.0")
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: bool(page.words))
+    fix = next(one for one in page.findChildren(Advice) if 'href="build"' in one.label.text())
     fix.label.linkActivated.emit("build")
     refused = fix.findChildren(Advice)[0]
     assert refused.isVisible()
-    assert refused.text().startswith("The page “Build” belongs to a setup, and none has been begun.")
+    assert refused.text().startswith("The setup has begun, so the page “Build” is closed.")
     refused.label.linkActivated.emit("welcome")
-    settle(qtbot, window)
     assert (window.side.here, window.navigator.page) == (None, PageId.WELCOME)
 
 

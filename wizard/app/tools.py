@@ -303,8 +303,8 @@ class Tools:
         facts = self._session.probe(None, is_cancelled)
         return self._session.doctor(facts, prefix, on_stage=on_stage, is_cancelled=is_cancelled)
 
-    def plan_repair(self, found: Examination, is_cancelled: IsCancelled) -> RepairPreview:
-        return self._session.plan_repair(found, Choices(), is_cancelled)
+    def plan_repair(self, found: Examination, sources: Choices, is_cancelled: IsCancelled) -> RepairPreview:
+        return self._session.plan_repair(found, sources, is_cancelled)
 
     def document(self, found: Examination, repair: RepairPreview | None, language: str) -> Document:
         """Return the report of an examination, with the planned repair where there is one."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Listener = Callable[[], None]
 OnDrop = Callable[[str], None]
+_LED_TO = ORDER[ORDER.index(PageId.CHECK) : ORDER.index(PageId.INSTALL)]  # nothing is installed by a message
 
 
 class WrongWay(Exception):
@@ -102,6 +103,31 @@ class Navigator:
         """The pages up to this one are gone through as they stand: where all is well, or to the one that is not."""
         self._hurries, self._hurries_to = True, to
         self.go_next()
+
+    def may_lead_to(self, page: PageId) -> bool:
+        """Tell whether a message can go through the pages up to this one: in a new setup where none is under way."""
+        if self._state.is_beginning or self._state.run_is_going or page not in _LED_TO:
+            return False
+        return self._begins_anew or (page in way(self._state) and not self.is_done(page) and self._may_come_to_next)
+
+    def lead_to(self, page: PageId) -> None:
+        """Go through the pages up to this one as they stand. Raises WrongWay where that cannot be."""
+        if not self.may_lead_to(page):
+            raise WrongWay(f"through to {page.value} from {self._page.value}")
+        if self._begins_anew:
+            self.restart()
+        self._hurries, self._hurries_to = True, page
+        if self.may_go_next():
+            self.go_next()
+
+    @property
+    def _begins_anew(self) -> bool:
+        return self._page is PageId.WELCOME or self._state.run_over
+
+    @property
+    def _may_come_to_next(self) -> bool:
+        """Check goes on by itself as soon as it knows the computer."""
+        return self.may_go_next() or (self._page is PageId.CHECK and self._state.facts is None)
 
     def stop_hurrying(self) -> None:
         self._hurries = False

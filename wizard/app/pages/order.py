@@ -81,6 +81,12 @@ class AppState:
         return any(asked) or any(one is not None for one in given)
 
     @property
+    def named_sources(self) -> Choices:
+        """Return the sources that the person named, and nothing else of the choices."""
+        named = self.choices
+        return Choices(index=named.index, torch_index=named.torch_index, find_links=named.find_links)
+
+    @property
     def election_is_stale(self) -> bool:
         """Return whether something that the selection depends on (the engine, say) was changed on a later page."""
         if self.selected is None or self.selected_for is None:

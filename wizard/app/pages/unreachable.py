@@ -24,13 +24,6 @@ def why_not(state: AppState, here: PageId, page: PageId) -> Message:
             "When it has ended, begin a new one on the page {page.welcome}.",
             name=name,
         )
-    if here is PageId.WELCOME:
-        return message(
-            "page.closed.not-begun",
-            "The page {name} belongs to a setup, and none has been begun. "
-            "Begin one on the page {page.welcome}: it leads there.",
-            name=name,
-        )
     return message(
         "page.closed.later",
         "The page {name} comes later. Press “Next” on the page {here} first.",

@@ -162,11 +162,14 @@ class Page(QWidget):
             return ""
         wanted = PageId(page)
         if wanted is not navigator.page:
-            if not navigator.may_open(wanted):
-                return self.signed(why_not(navigator.state, navigator.page, wanted))
             from wizard.app.pages.sources import network_field  # not before somebody follows a sentence
 
-            navigator.open_page(wanted, opens_network=bool(network_field(self.trouble.code)))
+            if navigator.may_open(wanted):
+                navigator.open_page(wanted, opens_network=bool(network_field(self.trouble.code)))
+            elif navigator.may_lead_to(wanted):
+                navigator.lead_to(wanted)
+            else:
+                return self.signed(why_not(navigator.state, navigator.page, wanted))
         side.close()
         return ""
 

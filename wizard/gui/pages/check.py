@@ -106,7 +106,7 @@ class CheckPage(Page):
 
     def press(self) -> None:
         """Where all is well, the pages between here and Review need no answer."""
-        if self._may_hurry:
+        if self._may_hurry and not self.context.navigator.hurries:  # else a message leads to an earlier one
             self.context.navigator.hurry()
         else:
             super().press()

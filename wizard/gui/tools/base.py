@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QPushButton
 
-from wizard.app.pages.order import SideId, Visit
+from wizard.app.pages.order import ORDER, Visit
 from wizard.gui.pages.base import Page
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import OnNote, Task, Work
@@ -37,9 +37,10 @@ class SidePage(Page):
         return here
 
     def _ways(self) -> dict[str, str]:
-        """Only those beside the wizard, on which this one lies."""
-        here = self.context.side.here
-        return {page_name(one): one.value for one in SideId if here is None or one is not here.page}
+        """Also into a setup, which none of these pages is a part of."""
+        here, led = self.context.side.here, filter(self.context.navigator.may_lead_to, ORDER)
+        ways = super()._ways() | {page_name(page): page.value for page in led}
+        return {name: page for name, page in ways.items() if here is None or page != here.page.value}
 
     @property
     def is_here(self) -> bool:

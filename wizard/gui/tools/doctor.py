@@ -208,9 +208,10 @@ class DoctorPage(SidePage):
         self.render_state()
         self.announce(self.answer.words, urgent=True)
         if found.answer.remedy.changes_something:
+            sources = self.state.named_sources  # what a sentence here asks for is named on the page Source
 
             def plan(is_cancelled: IsCancelled, note: OnNote) -> RepairPreview:
-                return self.api.plan_repair(found, is_cancelled)
+                return self.api.plan_repair(found, sources, is_cancelled)
 
             self.start_task(
                 lambda: self.tr("Looking for the smallest repair…"), plan, self._planned, on_failed=self._no_plan

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -235,7 +236,8 @@ class PackagesPanel(QFrame):
         names = tuple(filter(None, _BETWEEN.split(self.names.text())))
         if one is None or (plan == session.plan_add and not names):
             return
-        choices = Choices(prefix=str(one.prefix), reuse=True, extras=names if plan == session.plan_add else ())
+        added = names if plan == session.plan_add else ()
+        choices = replace(self._page.state.named_sources, prefix=str(one.prefix), reuse=True, extras=added)
         self._forget()
         self._page.start_task(
             lambda: self.tr("Checking what would change…"),
