@@ -65,7 +65,8 @@ def test_rows_fill_in_while_the_race_goes_on(qtbot: QtBot, make_window: MakeWind
     qtbot.waitUntil(lambda: expected <= set(texts(window)))
     assert not window.footer.primary.isEnabled()
     window.rail.languages["zh_CN"].click()
-    assert {"南京大学", "正在测速：PyTorch…"} <= set(texts(window)), "in the window's language, while it goes on"
+    assert {"南京大学", "测速中…"} <= set(texts(window)), "in the window's language, while it goes on"
+    assert not window.page.busy.isVisible(), "the rows say it, and nothing moves up when all are measured"
     window.rail.languages["en"].click()
     session.selected = values.PROBED_SELECTED
     session.hold.clear()
@@ -83,6 +84,40 @@ def test_rows_fill_in_while_the_race_goes_on(qtbot: QtBot, make_window: MakeWind
     assert [line.radio.isChecked() for line in lines] == [True, False, False]
     assert [line.bar.value() for line in lines] == [1000, 108, 0]
     assert "1 min 5 s" in lines[0].radio.accessibleName()
+    assert page.tables["packages"].lines[0].bar.value() == 178, "6.8 of 38.2: one scale for all of them"
+
+
+def test_how_long_the_other_packages_take_is_said_where_the_plan_is_known(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.selected = values.PROBED_SELECTED
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    line = source_page(window).tables["packages"].lines[0]
+    assert line.time.text() == ""
+    go_to(qtbot, window, PageId.REVIEW)
+    window.navigator.go_to(PageId.SOURCE)
+    assert window.page is source_page(window)
+    assert line.time.text() == "about 1 min", "416 MB at 6.8 MB/s"
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize(("width", "is_beside"), [(624, False), (1080, True)])
+def test_a_source_has_its_whole_name_in_any_window(
+    width: int, is_beside: bool, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.selected = values.PROBED_SELECTED
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    window.setMinimumSize(1, 1)
+    window.resize(width, 600)
+    lines = source_page(window).tables["torch"].lines
+
+    def cut() -> list[str]:
+        words = ((line.name, max(line.name.text().split(), key=len)) for line in lines)
+        return [word for name, word in words if name.width() < name.fontMetrics().horizontalAdvance(word)]
+
+    qtbot.waitUntil(lambda: not cut() and (lines[0].bar.y() < lines[0].height() // 2) is is_beside)
 
 
 def test_a_row_is_chosen_and_the_others_stay_choices(

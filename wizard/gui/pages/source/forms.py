@@ -74,7 +74,7 @@ class LastingBox(QWidget):
             rows.addWidget(widget)
 
     def retranslate(self) -> None:
-        self.tick.setText(self.tr("A&lso use this mirror for later installs with pip, uv and conda"))
+        self.tick.setText(self.tr("A&lso use this mirror for pip, uv and conda later"))
         self.diff.retranslate()
 
     def show_plans(self, is_on: bool, names: Sequence[str], plans: Sequence[UsePlan]) -> None:

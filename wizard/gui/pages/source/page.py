@@ -39,7 +39,7 @@ from wizard.gui.widgets.frames import Fold, FoldList
 from wizard.gui.widgets.messages import Notice
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError, WizardError
-from wizard.model.messages import Message, bytes_text, message
+from wizard.model.messages import Message, message
 from wizard.run.model import Facts
 from wizard.sources.benchmark_policy import region
 from wizard.sources.model import Origin, SourceStatus
@@ -159,7 +159,7 @@ class SourcePage(Page):
         state, language = self.state, self.context.translator.language
         is_cn = region(state.choices.region) == "cn"
         self.where.show_choice(state.choices.mirrors, self._table, is_cn, language)
-        words = self.tr("Choose sources by &hand: an address, a folder, a class server")
+        words = self.tr("By &hand: address, folder or class server")
         self.fold.show_words(words, self.where.chosen_name)
         self.region.show_choice(state.choices.region, region() == "cn")
         selected = state.selected
@@ -198,23 +198,24 @@ class SourcePage(Page):
             "packages": self.tr("Other packages"),
             "conda": self.tr("Python"),
         }
+        scale = max((row.rate for row in rows if row.rate), default=0.0)  # of all, so that bars can be compared
         for kind, part in self.tables.items():
             of_kind = [row for row in rows if row.kind == kind]
             used = [row for row in of_kind if row.uses]
             shown = of_kind if kind == "torch" or not used else used
             own = self.say(selected.engine_reason) if selected and kind == "conda" and selected.engine == "venv" else ""
-            part.show_rows(titles[kind], shown, self._size_of(kind) if selected and not own else "", own)
+            part.show_rows(titles[kind], shown, scale, None if own else self._size_of(kind), own)
+        self.busy.setVisible(self.is_busy and not rows)  # then each row says itself what it is at
 
-    def _size_of(self, kind: str) -> str:
-        """Return what comes beside torch; Review's plan knows it. '' for torch itself, whose rows know it."""
-        preview = self.state.preview
-        if kind == "torch":
-            return ""
-        if preview is None:
-            return self.tr("size not known yet")
+    def _size_of(self, kind: str) -> int | None:
+        """Return the bytes of what comes beside torch, once a plan of this build has been seen on Review; None for
+        torch itself, whose rows know it."""
+        plan, selected = self.state.planned, self.state.selected
+        if kind == "torch" or plan is None or selected is None or plan.plan.candidate != selected.candidate:
+            return None
         if kind == "conda":
-            return bytes_text(sum(one.size or 0 for one in preview.python_packages))
-        return bytes_text(sum(one.size or 0 for one in preview.lock.files if one.name not in FAMILY))
+            return sum(one.size or 0 for one in plan.python_packages)
+        return sum(one.size or 0 for one in plan.lock.files if one.name not in FAMILY)
 
     # -- asking
 
@@ -317,14 +318,8 @@ class SourcePage(Page):
         if isinstance(note, Message):
             self.busy.say(lambda: self.say(note))
         elif isinstance(note, SourceStatus):
-            self._show_status(note)
-
-    def _show_status(self, status: SourceStatus) -> None:
-        self._live[status.key] = status
-        if status.stage == "measuring":
-            source = status.source
-            self.busy.say(lambda: self.tr("Measuring %1…").replace("%1", self.say(source.label)))
-        self._show_rows()
+            self._live[note.key] = note
+            self._show_rows()
 
     def press(self) -> None:
         """What was typed but not asked for yet is asked for first: Next never passes over it."""

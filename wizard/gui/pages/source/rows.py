@@ -8,19 +8,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QFrame, QProgressBar, QRadioButton, QWidget
+from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QProgressBar, QRadioButton, QWidget
 
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import about_text, seconds_text
 from wizard.gui.widgets.frames import box, column, line_up, stacked
-from wizard.gui.widgets.labels import SIGNS, SPOKEN_AS, label, plain_tip, restyle, spoken, told_of
+from wizard.gui.widgets.labels import SIGNS, SPOKEN_AS, dress, label, plain_tip, restyle, spoken, told_of
 from wizard.model.messages import bytes_text, message
 from wizard.process import redact
 from wizard.sources.model import Availability, Origin, SourceStatus
 
 _NO_ANSWER = (Availability.UNREACHABLE, Availability.SILENT)
 _MARK_WIDTH = 26  # pixels; of the radio button, and of the sign where there is none
+_GAP, _LEAST_NAME, _LEAST_BAR = 14, 170, 90  # pixels
+_LEAST_SHOWN = 48  # of 1000: what is slow has a bar with round ends, too
+_SIDE, _ABOVE, _ABOVE_TITLE = 16, 9, 10  # pixels: of a row beside and above its words, and between two cards
 
 
 def origin_name(origin: str) -> str:
@@ -73,27 +77,58 @@ class _Line(QFrame):
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
         self.rate, self.time = label("", wrap=False), label("", "strong", wrap=False)
-        line = line_up(self, (16, 8, 16, 8), 14)
-        line.addWidget(self.radio)
-        line.addWidget(self.no_choice)
-        line.addWidget(stacked(self.name, self.words), 5)
-        line.addWidget(self.bar, 3)
-        widths = self.fontMetrics().horizontalAdvance  # the rows of all cards have their columns below each other
+        self._grid = grid = QGridLayout(self)
+        grid.setContentsMargins(_SIDE, _ABOVE, _SIDE, _ABOVE)
+        grid.setHorizontalSpacing(_GAP)
+        grid.setVerticalSpacing(4)
+        self._who = stacked(self.name, self.words)
         for mark in (self.radio, self.no_choice):
             mark.setFixedWidth(_MARK_WIDTH)
+            grid.addWidget(mark, 0, 0)
         self.no_choice.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        widths = self.fontMetrics().horizontalAdvance  # the rows of all cards have their columns below each other
+        self._figures = 0
         for one, widest in ((self.rate, "8888.8 MB/s"), (self.time, self._widest())):
             one.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             one.setMinimumWidth(widths(widest) + 12)
-            line.addWidget(one)
+            self._figures += one.minimumWidth() + _GAP
+        self._put(is_narrow=False)
+
+    def _put(self, is_narrow: bool) -> None:
+        """Put all beside each other; where the name would be cut, how fast it is stands below it."""
+        self._is_narrow = is_narrow
+        row, first = (1, 1) if is_narrow else (0, 2)
+        self._grid.addWidget(self._who, 0, 1, 1, 3 if is_narrow else 1)
+        for place, one in enumerate((self.bar, self.rate, self.time)):
+            self._grid.addWidget(one, row, first + place)
+        for place, share in enumerate((0, 1, 0, 0) if is_narrow else (0, 5, 3, 0)):
+            self._grid.setColumnStretch(place, share)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(2 * _SIDE + _MARK_WIDTH + _LEAST_BAR + self._figures, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        needed = self.minimumSizeHint().width() + _LEAST_NAME
+        if (is_narrow := event.size().width() < needed) is not self._is_narrow:
+            self._put(is_narrow)
 
     @staticmethod
     def _widest() -> str:
         return about_text(59 * 60 + 50)
 
     def show_status(
-        self, row: SourceStatus, name: str, said: str, *, fastest: float, has_choice: bool, is_compared: bool
+        self,
+        row: SourceStatus,
+        name: str,
+        said: str,
+        *,
+        scale: float,
+        size: int | None,
+        has_choice: bool,
+        is_fastest: bool,
     ) -> None:
+        """`scale`: the speed that fills the bar. `size`: bytes that come from here, where that is known."""
         is_used = bool(row.uses)
         may_choose = has_choice and (is_choosable(row) or is_used)
         self.radio.setVisible(may_choose)
@@ -101,12 +136,13 @@ class _Line(QFrame):
         self.no_choice.setVisible(not may_choose)
         self.no_choice.setText("–" if not is_used else SIGNS["ok"])
         self.name.setText(name)
+        dress(self.name, "strong" if may_choose or is_used else "muted")
         self.name.setToolTip(plain_tip(_facts(row)))
-        self.words.setText(_second_line(row, said, is_compared and row.rate == fastest))
+        self.words.setText(_second_line(row, said, is_fastest))
         self.rate.setText(rate_words(row))
-        seconds = row.size / row.rate if row.size and row.rate and row.kind == "torch" else None
+        seconds = size / row.rate if size and row.rate else None
         self.time.setText(about_text(seconds) if seconds is not None else "")
-        self._show_bar(row, fastest)
+        self._show_bar(row, scale)
         told = [self.words.text(), self.rate.text(), self.time.text()]
         sentence = told_of(name, spoken(filter(None, told)))
         self.setAccessibleName(sentence)
@@ -121,8 +157,8 @@ class _Line(QFrame):
             restyle(self)
             restyle(self.bar)
 
-    def _show_bar(self, row: SourceStatus, fastest: float) -> None:
-        self.bar.setValue(round(1000 * row.rate / fastest) if row.rate and fastest else 0)
+    def _show_bar(self, row: SourceStatus, scale: float) -> None:
+        self.bar.setValue(max(_LEAST_SHOWN, round(1000 * row.rate / scale)) if row.rate and scale else 0)
         for one in (self.bar, self.rate, self.time):  # where nothing is measured the words have the whole line
             one.setVisible(row.rate is not None or row.stage == "measuring")
 
@@ -166,7 +202,7 @@ class SourceRows(QWidget):
         self._lines: list[_Line] = []
         self._group = QButtonGroup(self)
         self.rows: tuple[SourceStatus, ...] = ()
-        rows, head = column(self, gap=6), line_up(gap=12)
+        rows, head = column(self, (0, _ABOVE_TITLE, 0, 0), 8), line_up(gap=12)
         self.title, self._size = label("", "heading", wrap=False), label("", "muted", wrap=False)
         for part in (self.title, self._size):
             head.addWidget(part)
@@ -174,7 +210,7 @@ class SourceRows(QWidget):
         card = box("card")
         card.setProperty(SPOKEN_AS, "list")
         self._box = card
-        self._card = column(card, (1, 1, 1, 1), 0)
+        self._card = column(card, gap=0)
         self._lost = label("", "muted")
         rows.addLayout(head)
         rows.addWidget(card)
@@ -190,9 +226,12 @@ class SourceRows(QWidget):
         shown = (one.radio for one in self._lines if not one.radio.isHidden())
         return next((radio for radio in shown if radio.isChecked() and radio.isEnabled()), None)
 
-    def show_rows(self, title: str, rows: Sequence[SourceStatus], size: str = "", instead: str = "") -> None:
+    def show_rows(
+        self, title: str, rows: Sequence[SourceStatus], scale: float, size: int | None = None, instead: str = ""
+    ) -> None:
         """Show the sources of one kind, keeping the lines that are there; those that do not answer are one line.
-        `size`: of what comes from them, where the rows do not know it. `instead`: what is used for want of them."""
+        `scale`: the speed that fills a bar. `size`: bytes of what comes from them, where the rows do not know it.
+        `instead`: what is used for want of them."""
         self.title.setText(title)
         self._box.setAccessibleName(title)
         self.setVisible(bool(rows))
@@ -205,8 +244,8 @@ class SourceRows(QWidget):
         self._lost.setVisible(bool(self._lost.text()))
         self.rows = rows = tuple(row for row in rows if row not in lost)
         self._box.setVisible(bool(rows))
-        known = next((row.size for row in rows if row.size and row.kind == "torch"), None)
-        self._size.setText(bytes_text(known) if known else size)
+        size = next((row.size for row in rows if row.size and row.kind == "torch"), size)
+        self._size.setText(bytes_text(size) if size else "")
         while len(self._lines) > len(rows):
             line = self._lines.pop()
             self._group.removeButton(line.radio)
@@ -223,7 +262,16 @@ class SourceRows(QWidget):
             is_lost = row.availability is Availability.UNREACHABLE
             said = self._translator.say(message("truth.offline")) if is_lost else how
             name, is_compared = self._translator.say(row.source.label), self._has_choice and len(rates) > 1
-            line.show_status(row, name, said, fastest=fastest, has_choice=self._has_choice, is_compared=is_compared)
+            comes = row.size if row.kind == "torch" else size if sum(bool(one.uses) for one in rows) == 1 else None
+            line.show_status(
+                row,
+                name,
+                said,
+                scale=scale,
+                size=comes,
+                has_choice=self._has_choice,
+                is_fastest=is_compared and row.rate == fastest,
+            )
             line.words.setToolTip(plain_tip(how if is_lost else ""))
             line.radio.setChecked(bool(row.uses))
         self._group.setExclusive(True)
