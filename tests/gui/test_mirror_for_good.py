@@ -67,7 +67,7 @@ def test_the_difference_is_shown_first_and_written_with_install(
     assert pip.read_bytes() == before, "shown, not written"
     go_to(qtbot, window, PageId.REVIEW)
     review = window.pages[PageId.REVIEW]
-    qtbot.waitUntil(lambda: {pip.name, "Will change; you can undo it."} <= set(texts(window)))
+    qtbot.waitUntil(lambda: {f"{pip.name}, uv.toml", "Will change; you can undo it."} <= set(texts(window)))
     press(qtbot, review.settings.button)
     qtbot.waitUntil(lambda: any(str(pip) in text for text in texts(window)))
     assert not any("No setting" in text for text in texts(window))

@@ -297,6 +297,19 @@ def test_the_box_is_titled_by_what_it_says(left_out: bool, title: str, qtbot: Qt
     assert review_page(window).different.accessibleName().startswith(title)
 
 
+def test_the_rows_of_what_differs_are_low_until_one_is_opened(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    preview = window.navigator.state.preview
+    assert preview is not None
+    window.navigator.put_preview(other_than_chosen(preview))
+    whys = lambda: [one for one in visible(window, QPushButton) if one.accessibleName().endswith(": Why?")]  # noqa: E731
+    places = lambda: [one.mapTo(window, one.rect().center()).y() for one in whys()]  # noqa: E731
+    qtbot.waitUntil(lambda: len(whys()) == 3 and places()[1] - places()[0] < 46)
+    press(qtbot, whys()[0])
+    qtbot.waitUntil(lambda: places()[1] - places()[0] > 55)
+
+
 def test_after_a_failure_the_keys_are_at_what_mends_it(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:

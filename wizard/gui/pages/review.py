@@ -73,6 +73,7 @@ class ReviewPage(Page):
         self.class_profile = ClassProfile(self)
         self.save.clicked.connect(self.class_profile.ask)
         self.footer_left = [self.save]
+        self.body.setSpacing(16)
         self.body.addWidget(self.nothing)
         self.body.addWidget(self.class_profile.said)
         self.body.addWidget(self.lost)
@@ -195,8 +196,8 @@ class ReviewPage(Page):
         self.commands.body.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _setting_rows(self) -> list[tuple[str, ...]]:
-        words = self.tr("Will change; you can undo it.")
-        return [(diff.path.name, words) for plan in self.state.persistent for diff in plan.diffs]
+        names = [diff.path.name for plan in self.state.persistent for diff in plan.diffs]
+        return [(self.context.translator.listed(names), self.tr("Will change; you can undo it."))] if names else []
 
     def _details(self, preview: Preview) -> list[str]:
         """What the tiles do not say. That no setting is changed is true only where no mirror is kept."""

@@ -36,7 +36,7 @@ class _Tile(QFrame):
     def __init__(self, icon_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "info")
-        rows = column(self, (22, 16, 22, 16), 5)
+        rows = column(self, (24, 16, 24, 16), 5)
         self._name, self._value, self._more = label("", "muted"), label("", "value"), label("", "muted")
         head = line_up(gap=10)
         head.addWidget(IconView(icon_name, 18))
@@ -70,7 +70,7 @@ class PlanTiles(QWidget):
         super().__init__(parent)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(14)
+        grid.setSpacing(16)
         icons = ("gpu", "folder", "download", "hard-drive")
         self.what, self.where, self.download, self.disk = (_Tile(name) for name in icons)
         for place, tile in enumerate((self.what, self.where, self.download, self.disk)):

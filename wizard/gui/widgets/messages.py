@@ -327,7 +327,7 @@ class Notice(QFrame):
         self._rows = QGridLayout(self._list)
         self._rows.setContentsMargins(0, 0, 0, 0)
         self._rows.setHorizontalSpacing(24)
-        self._rows.setVerticalSpacing(8)
+        self._rows.setVerticalSpacing(6)
         self._rows.setColumnStretch(1, 2)
         self._rows.setColumnStretch(2, 3)
         lines.addWidget(self._title)
@@ -358,6 +358,8 @@ class Notice(QFrame):
                 self._rows.addWidget(Advice(because), *at)
             for cell, at in zip(others, ((row, 3, 1, 1), (row + 2, 1, 1, 3)), strict=False):
                 self._rows.addWidget(cell, *at)
+            if why:
+                self._open_by(cells[1], others[1])
         self._list.setAccessibleName(title)
         self.setAccessibleName(told_of(title, spoken(map(_spoken, rows))))
         self.setVisible(bool(rows))
@@ -377,13 +379,18 @@ class Notice(QFrame):
         """Return a button and what it opens: the reason is below its row, on demand."""
         if not why:
             return ()
-        button, reason = QPushButton(), Advice(why)
+        button = QPushButton()
         button.setCheckable(True)  # before its words, as in `label`
         button.setText(self.tr("Why?"))
         button.setIcon(fold_icon(False))
         button.setProperty("role", "plain")
         button.setAccessibleName(told_of(subject, button.text()))
+        return button, Advice(why)
+
+    @staticmethod
+    def _open_by(button: QWidget, reason: QWidget) -> None:
+        """Let the reason's whole cell come and go: an empty one would keep the space around it."""
+        assert isinstance(button, QPushButton)
         reason.setVisible(False)
         button.toggled.connect(reason.setVisible)
         button.toggled.connect(lambda is_open: button.setIcon(fold_icon(is_open)))
-        return button, reason
