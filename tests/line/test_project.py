@@ -271,6 +271,21 @@ def test_without_a_card_the_package_for_the_processor_comes_in_the_release_that_
     assert [one for one in json.loads(done.stdout)["packages"] if "onnx" in one] == ["onnxruntime==1.18.0"]
 
 
+def test_what_the_project_sets_in_place_of_what_packages_ask_for_is_kept(
+    world: World, folder: Path, tmp_path: Path
+) -> None:
+    for version in ("3.19.0", "5.29.0", "6.0.0"):
+        build_wheel(tmp_path / "more", "protobuf", version, {"protobuf.py": b""})
+    build_wheel(tmp_path / "more", "codec", "1.0", {"codec.py": b""}, ["protobuf<3.20"])
+    asks = ("[project]", 'name = "mine"', 'dependencies = ["torch", "codec"]', "[tool.uv]")
+    options = ("--dry-run", "--events", "--find-links", str(tmp_path / "more"))
+    for override, taken in (('["protobuf>=3.20.0,<6.0.0"]', "5.29.0"), ("[]", "3.19.0")):
+        write(folder, "pyproject.toml", *asks, f"override-dependencies = {override}")
+        done = world.run(*setup(world, folder, *options))
+        assert done.returncode == 0, done.stderr
+        assert f"protobuf=={taken}" in json.loads(done.stdout)["packages"]
+
+
 def test_a_lock_is_kept_to_where_it_has_a_solution(world: World, folder: Path, tmp_path: Path) -> None:
     for version in ("1.0", "2.0"):
         build_wheel(tmp_path / "more", "moving", version, {"moving.py": b""})

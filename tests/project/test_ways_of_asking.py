@@ -243,3 +243,19 @@ def test_a_comment_that_talks_of_a_command_names_no_packages(tmp_path: Path) -> 
     readme = "```bash\npip install einops\n# As of 2023, pip install may not run with new versions of it.\n```\n"
     found = project_of(tmp_path, {"requirements.txt": "torch\n", "README.md": readme})
     assert {one.name for one in found.statements} == {"torch", "einops"}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        '[tool.uv]\noverride-dependencies = ["torch>=2", "triton==3.2.0", "protobuf>=3.20,<6"]\n',
+        '[tool.pdm.resolution.overrides]\ntorch = ">=2"\ntriton = "3.2.0"\nprotobuf = ">=3.20,<6"\n',
+    ],
+)
+def test_what_counts_in_place_of_the_packages_own_needs_is_kept_and_told(tmp_path: Path, table: str) -> None:
+    """But for torch, which is decided, and for what goes with one torch."""
+    pyproject = f'[project]\nname = "x"\ndependencies = ["torch", "einops"]\n{table}'
+    found = decided(tmp_path, {"pyproject.toml": pyproject}, AMPERE)
+    assert [(one.name, one.specifier) for one in found.understood.overrides] == [("protobuf", "<6,>=3.20")]
+    [said] = [one.params for one in found.remarks if one.key.endswith(".overrides")]
+    assert (said["line"], said["packages"]) == (7 if "pdm" in table else 5, "protobuf<6,>=3.20")

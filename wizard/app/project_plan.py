@@ -240,13 +240,14 @@ def _asked(request: ProjectRequest, selected: SelectedBuild, packages: list[Stat
             for name, version in preferred.items()
             if version and name not in FAMILY and not name.startswith("nvidia-")
         ),
+        overrides=tuple(map(written, decision.understood.overrides)) if freedom < _ANY else (),
         notices=(*selected.notices, *map(relaxed_words, decision.relaxed), *_left(request, selected)),
     )
 
 
 def _is_asked(constraint: Statement, packages: list[Statement], freedom: int) -> bool:
     names = ("numpy", *(one.name for one in packages))  # torch brings NumPy, whoever declares it
-    return not freedom and not constraint.url and constraint.name in names
+    return not (freedom or constraint.override or constraint.url) and constraint.name in names
 
 
 def _requirement(one: Statement, decision: ProjectDecision, moving: dict[str, str], freedom: int) -> str:

@@ -59,7 +59,8 @@ class LockRequest:
     an address: what the main one has is not overridden by what was added to it.
     `index_strategy`, as uv calls it: which of several indexes that have a package is asked for its versions.
     `provided`: what conda brings, in these versions and no other; it is not locked. `preferred`: kept to where that has
-    a solution. `apart`: names that are not locked, whoever needs them.
+    a solution. `apart`: names that are not locked, whoever needs them. `overrides`: count in place of what packages ask
+    for.
     """
 
     requirements: tuple[str, ...]
@@ -79,6 +80,7 @@ class LockRequest:
     provided: tuple[PackageVersion, ...] = ()
     preferred: tuple[PackageVersion, ...] = ()
     apart: tuple[str, ...] = ()
+    overrides: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -164,7 +166,8 @@ def settings_text(request: LockRequest, nothing: Path) -> str:
 
     `nothing`: an empty folder, made when it is needed.
     """
-    lines = [f"exclude-dependencies = [{', '.join(map(quoted, request.apart))}]"] if request.apart else []
+    named = (("exclude-dependencies", request.apart), ("override-dependencies", request.overrides))
+    lines = [f"{key} = [{', '.join(map(quoted, names))}]" for key, names in named if names]
     links = [(f"links-{number}", url, request.links_layout) for number, url in enumerate(request.find_links)]
     added = [(f"added-{number}", url, request.links_layout) for number, url in enumerate(request.added_links)]
     extra = [(f"extra-{number}", url, "simple") for number, url in enumerate(request.extra_indexes)]

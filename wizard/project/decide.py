@@ -313,6 +313,9 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
                 "project.remark.other-maker", tag=tag.tag, file=place.file, line=place.line, variant=candidate.variant
             )
     yield from cuda_words(asks, candidate.variant)
+    if overrides := asks.overrides:
+        words, place = ", ".join(map(str, overrides[:_MOST_NAMED])), overrides[0].origin
+        yield message("project.remark.overrides", file=place.file, line=place.line, packages=words)
     yield from _locks(asks, candidate)
     yield from _pythons(weigher, best)
     yield from lacking_wheels(asks, weigher.machine.os, best.python)

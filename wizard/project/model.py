@@ -63,6 +63,7 @@ class Statement:
     build: str = ""  # conda's build string
     conda: bool = False  # named in conda's words
     extras: tuple[str, ...] = ()  # of the package: what stands in brackets
+    override: bool = False  # a constraint that counts in place of what packages themselves ask for
 
     def __str__(self) -> str:
         return f"{self.name}{self.specifier or (f' @ {self.url}' if self.url else '')}"

@@ -75,6 +75,12 @@ class Understood:
     names_torch: bool
     remarks: tuple[Message, ...]
 
+    @property
+    def overrides(self) -> tuple[Statement, ...]:
+        """Return what counts in place of what packages themselves ask for; what goes with one torch is that torch's."""
+        own = (one for one in self.constraints if one.override and not one.url)
+        return tuple(one for one in own if not ((row := companion(one.name)) and row.follows))
+
     def without_pairs_of(self, file: str) -> Understood:
         """Return it without what a file pins of torchvision and torchaudio, whose own torch does not count."""
         pairs: dict[str, tuple[Statement, ...]] = {}

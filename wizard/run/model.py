@@ -71,6 +71,7 @@ class SelectedBuild:
     packages_measured: bool = False  # where packages come from was found by a benchmark
     preferred: tuple[PackageVersion, ...] = ()  # kept to where that has a solution
     apart: tuple[str, ...] = ()  # left out of the lock, whoever needs them
+    overrides: tuple[str, ...] = ()  # for the resolver: in place of what packages ask for
     project: ProjectUse | None = None
 
 

@@ -97,7 +97,9 @@ def read_pyproject(file: str, text: str, found: Findings) -> None:
     project, tool = table_in(document, "project"), table_in(document, "tool")
     found.name_itself(file, project.get("name") or table_in(tool, "poetry").get("name"))
     _python(project.get("requires-python"), "project", lines, found)
+    before = len(found.statements)
     _strings(table_in(tool, "uv").get("override-dependencies"), "tool.uv", "constraint", lines, found)
+    found.statements[before:] = [replace(one, override=True) for one in found.statements[before:]]
     _strings(project.get("dependencies"), "project", "", lines, found)
     for group, entries in table_in(project, "optional-dependencies").items():
         _strings(entries, "project.optional-dependencies", str(group), lines, found)
@@ -174,7 +176,9 @@ def _group(groups: Mapping[str, Any], name: str, depth: int = 0) -> list[str]:
 
 def _pdm(pdm: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
     head = "tool.pdm.resolution.overrides"
+    before = len(found.statements)
     _poetry_table(table_in(table_in(pdm, "resolution"), "overrides"), head, "constraint", lines, found)
+    found.statements[before:] = [replace(one, override=True) for one in found.statements[before:]]
     for group, entries in table_in(pdm, "dev-dependencies").items():
         _strings(entries, "tool.pdm.dev-dependencies", str(group), lines, found)
 

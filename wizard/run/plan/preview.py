@@ -199,6 +199,7 @@ def lock_request(facts: Facts, selected: SelectedBuild) -> LockRequest:
         added_links=tuple(s.url for s in links if s.url and s.origin is Origin.USER_SETTINGS),
         index_strategy=selected.index_strategy,
         apart=selected.apart,
+        overrides=selected.overrides,
         no_index=main is None,
         environment=network_environment(facts.settings, _addresses(selected)),
     )
