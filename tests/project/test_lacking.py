@@ -80,3 +80,16 @@ def test_the_python_is_one_that_a_package_in_any_version_has_wheels_for(tmp_path
 
 def test_a_runtime_that_is_a_number_alone_is_a_python(tmp_path: Path) -> None:
     assert build(decided(tmp_path, {"runtime.txt": "3.9\n", "requirements.txt": "torch==2.4.1\n"}, AMPERE))[2] == "3.9"
+
+
+def test_where_the_wheels_of_the_makers_lie_is_named(tmp_path: Path) -> None:
+    """By their names there: conda has a package for each CUDA."""
+    words = (
+        "dependencies:\n- python=3.10\n- pytorch={}\n- pytorch-cuda=11.8\n- dgl-cuda11.8\n- pip:\n  - torch-sparse\n"
+    )
+    pyg, dgl = "https://data.pyg.org/whl/torch-2.3.0+cu118.html", "https://data.dgl.ai/wheels"
+    for torch, page in (("2.3", f"{dgl}/torch-2.3/cu118/repo.html"), ("2.0", dgl)):
+        found = decided(tmp_path / torch, {"environment.yml": words.format(torch)}, AMPERE)
+        said = {one.params["packages"]: one.params["page"] for one in found.remarks if one.key.endswith("native.page")}
+        assert said == {"dgl": page, "torch-sparse": pyg.replace("2.3", torch)}
+    assert "page" not in codes(decided(tmp_path / "b", {"requirements.txt": "torch\neinops\n"}, AMPERE))

@@ -38,6 +38,7 @@ from wizard.process import redact
 from wizard.project.answer import lines_named, moved_words, relaxed_words
 from wizard.project.companions import companion
 from wizard.project.decide import ProjectDecision
+from wizard.project.lacking import name_on_pages
 from wizard.project.model import LOCKED, Statement, builds_itself, loosened, marker_holds, meets
 from wizard.project.native import NOTHING, Relaxed
 from wizard.project.search.files import ProjectFolder
@@ -307,7 +308,9 @@ def _left(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Message]
         if why in ("address", "path", "native"):
             page = page_of(one.name, selected) if why == "native" else ""
             is_kept = one.name not in {each.name for each in request.decision.relaxed}
-            native = f"{one.name}{one.specifier}" if is_kept else one.name
+            row = companion(one.name)
+            name = name_on_pages(one.name, one.conda, row) if row else one.name
+            native = f"{name}{one.specifier}" if is_kept and name == one.name else name
             words = {"native": native, "path": str(Path(code_folder(request)) / one.url)}.get(why, one.url)
             yield message(
                 f"project.left.{'page' if page else why}",

@@ -57,6 +57,7 @@ class Companion(Row, frozen=True):
     least: Annotated[str, msgspec.Meta(pattern=r"^(\d+\.\d)?$")] = ""  # compute capability; "": no row says it
     cuda_ends: Annotated[str, msgspec.Meta(pattern=r"^\d+$")] = ""  # the last CUDA that its source builds with
     where: Https = ""
+    pages_since: Numbers = ""  # the first torch, of two numbers, that has a page of its own; "": any
     parts: tuple[Name, ...] = ()  # companions that releases before `parts_before` are imported with alone
     parts_before: Numbers = ""
 
@@ -91,8 +92,14 @@ class Companion(Row, frozen=True):
     def page(self, torch: str, variant: str) -> str:
         """Return the page of wheels for this build, named by the release's first; "" where there is none."""
         minor = ".".join(torch.split(".")[:2])
-        is_there = self.wheels == "pages" and not self.ends_before(torch)
+        is_there = self.wheels == "pages" and version_key(torch)[:2] >= version_key(self.pages_since)
+        is_there = is_there and not self.ends_before(torch)
         return self.where.format(torch=f"{minor}.0", minor=minor, cuda=variant) if is_there else ""
+
+    @property
+    def all_pages(self) -> str:
+        """Return the folder of its makers that its pages lie in."""
+        return self.where.partition("{")[0].rpartition("/")[0]
 
 
 class Pair(Row, frozen=True):

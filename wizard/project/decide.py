@@ -21,7 +21,7 @@ from wizard.project.contradictions import contradictions, cuda_words, is_contrad
 from wizard.project.cuda_tags import fits_here, has_tag
 from wizard.project.file_choice import alternatives
 from wizard.project.formats.setup_files import OWN_CUDA
-from wizard.project.lacking import lacking_parts, lacking_wheels
+from wizard.project.lacking import lacking_parts, lacking_wheels, on_pages
 from wizard.project.model import (
     LOCKED,
     PYTHON,
@@ -319,8 +319,10 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     yield from _locks(asks, candidate)
     yield from _pythons(weigher, best)
     yield from lacking_wheels(asks, weigher.machine.os, best.python)
-    for native in natives_here(asks, weigher.machine.os):
-        state = native_state(native, best, weigher.machine)
+    natives = natives_here(asks, weigher.machine.os)
+    states = {native.name: native_state(native, best, weigher.machine) for native in natives}
+    for native in natives:
+        state = states[native.name]
         if state == "no-card" and all(one.group for one in native.statements):  # of an extra: nobody gets it here
             continue
         if state in ("newer", "before"):
@@ -329,6 +331,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             row = companion(native.name)
             least = (row.cuda_ends if state == "newer-cuda" else row.least) if row else ""
             yield message(f"project.native.{state}", name=native.name, least=least, given=candidate.variant)
+    yield from on_pages((one for one in natives if states[one.name] == "ready" and is_planned(one)), candidate)
     yield from lacking_parts(asks, candidate)
     if candidate.variant == CPU:
         yield from _own_without_card(asks)

@@ -6,14 +6,14 @@ Said of what was chosen; what a setup then moves or leaves out is its own matter
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from wizard.compatibility.model import Candidate
 from wizard.model.messages import Message, message
-from wizard.project.companions import companion, has_wheel, package_needs, parts_of
+from wizard.project.companions import Companion, Native, companion, has_wheel, package_needs, parts_of
 from wizard.project.contradictions import agreeing
-from wizard.project.cuda_tags import fits_here
+from wizard.project.cuda_tags import cuda_of_name, fits_here
 from wizard.project.model import marker_holds
 from wizard.project.understand import Understood
 
@@ -62,6 +62,24 @@ def lacking_parts(asks: Understood, taken: Candidate) -> Iterator[Message]:
             page = row.page(taken.torch, taken.variant) or row.where.rpartition("/")[0] if row else ""
             where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
             yield message("project.remark.parts", **where, packages=", ".join(parts), page=page)
+
+
+def name_on_pages(name: str, is_condas: bool, row: Companion) -> str:
+    """Return what its makers call a package that conda has under the name of a CUDA (`dgl-cuda11.1`)."""
+    return row.name if is_condas and cuda_of_name(name) else name
+
+
+def on_pages(natives: Iterable[Native], taken: Candidate) -> Iterator[Message]:
+    """Name where the wheels lie that are ready on pages of their makers alone."""
+    found: dict[str, list[str]] = {}
+    for native in natives:
+        row = companion(native.name)
+        if row and row.wheels == "pages":
+            page = row.page(taken.torch, taken.variant) or row.all_pages
+            found.setdefault(page, []).append(name_on_pages(native.name, native.statements[0].conda, row))
+    for page, names in found.items():
+        packages = ", ".join(dict.fromkeys(names[:_MOST_NAMED]))
+        yield message("project.native.page", packages=packages, page=page)
 
 
 def needed_without_wheels(asks: Understood, os: str, python: str) -> Iterator[str]:
