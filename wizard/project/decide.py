@@ -20,8 +20,7 @@ from wizard.project.companions import companion, companion_table
 from wizard.project.contradictions import contradictions, cuda_words, is_contradicted
 from wizard.project.cuda_tags import fits_here, has_tag
 from wizard.project.file_choice import alternatives
-from wizard.project.formats.setup_files import OWN_CUDA
-from wizard.project.lacking import lacking_parts, lacking_wheels, on_pages
+from wizard.project.lacking import from_elsewhere, lacking_parts, lacking_wheels, on_pages, own_without_card
 from wizard.project.model import (
     LOCKED,
     PYTHON,
@@ -31,8 +30,6 @@ from wizard.project.model import (
     Statement,
     can_meet,
     fit_to_show,
-    is_folder,
-    is_source,
     marker_holds,
     meets,
     python_meets,
@@ -334,28 +331,10 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     yield from on_pages((one for one in natives if states[one.name] == "ready" and is_planned(one)), candidate)
     yield from lacking_parts(asks, candidate)
     if candidate.variant == CPU:
-        yield from _own_without_card(asks)
-    yield from _linked(asks)
+        yield from own_without_card(asks)
+    yield from from_elsewhere(asks)
     chosen = replace(weigher.choices, torch=candidate.torch, variant=candidate.variant, python=best.python)
     yield from resolve(weigher.machine, weigher.matrix, chosen, prove_all=False).notices
-
-
-def _own_without_card(asks: Understood) -> Iterator[Message]:
-    """The project's own CUDA code, of its root and of folders below, which nothing can build for the CPU."""
-    own = [one.params["file"] for one in asks.remarks if one.key.endswith(f".{OWN_CUDA}")]
-    own += [one.params["cuda"] for one in asks.remarks if one.params.get("cuda")]
-    if own:
-        yield message("project.remark.own-no-card", file=", ".join(map(str, own)))
-
-
-def _linked(asks: Understood) -> Iterator[Message]:
-    """What comes from a repository, an archive or a folder, and not from the index, where no line told it."""
-    if sources := [one.name for one in asks.rest if is_source(one.url) and not companion(one.name)]:
-        yield message("project.remark.as-source", packages=", ".join(sources[:_MOST_NAMED]))
-    told = {(one.params["file"], one.params["line"]) for one in asks.remarks if one.key.endswith(".local-path")}
-    left = (one for one in asks.rest if is_folder(one.url) and (one.origin.file, one.origin.line) not in told)
-    if folders := [f"{one.name} ({one.url})" for one in left]:
-        yield message("project.remark.as-folder", packages=", ".join(folders[:_MOST_NAMED]))
 
 
 def _foreign(asks: Understood, is_foreign: Callable[[str], bool]) -> Iterator[Message]:

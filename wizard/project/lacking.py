@@ -14,7 +14,8 @@ from wizard.model.messages import Message, message
 from wizard.project.companions import Companion, Native, companion, has_wheel, package_needs, parts_of
 from wizard.project.contradictions import agreeing
 from wizard.project.cuda_tags import cuda_of_name, fits_here
-from wizard.project.model import marker_holds
+from wizard.project.formats.setup_files import OWN_CUDA
+from wizard.project.model import is_folder, is_source, marker_holds
 from wizard.project.understand import Understood
 
 _MOST_NAMED = 6  # packages in one sentence
@@ -80,6 +81,24 @@ def on_pages(natives: Iterable[Native], taken: Candidate) -> Iterator[Message]:
     for page, names in found.items():
         packages = ", ".join(dict.fromkeys(names[:_MOST_NAMED]))
         yield message("project.native.page", packages=packages, page=page)
+
+
+def own_without_card(asks: Understood) -> Iterator[Message]:
+    """The project's own CUDA code, of its root and of folders below, which nothing can build for the CPU."""
+    own = [one.params["file"] for one in asks.remarks if one.key.endswith(f".{OWN_CUDA}")]
+    own += [one.params["cuda"] for one in asks.remarks if one.params.get("cuda")]
+    if own:
+        yield message("project.remark.own-no-card", file=", ".join(map(str, own)))
+
+
+def from_elsewhere(asks: Understood) -> Iterator[Message]:
+    """What comes from a repository, an archive or a folder, and not from the index, where no line told it."""
+    if sources := [one.name for one in asks.rest if is_source(one.url) and not companion(one.name)]:
+        yield message("project.remark.as-source", packages=", ".join(sources[:_MOST_NAMED]))
+    told = {(one.params["file"], one.params["line"]) for one in asks.remarks if one.key.endswith(".local-path")}
+    left = (one for one in asks.rest if is_folder(one.url) and (one.origin.file, one.origin.line) not in told)
+    if folders := [f"{one.name} ({one.url})" for one in left]:
+        yield message("project.remark.as-folder", packages=", ".join(folders[:_MOST_NAMED]))
 
 
 def needed_without_wheels(asks: Understood, os: str, python: str) -> Iterator[str]:
