@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, build, codes, decided
+from tests.project.deciding import ADA, AMPERE, ANY, BLACKWELL, build, codes, decided
 from tests.project.test_read import project_of
+from wizard.compatibility.model import Choices
+from wizard.model.messages import text
 from wizard.project.answer import project_document, unasked_words
 
 
@@ -174,3 +176,24 @@ def test_what_a_lock_has_for_an_extra_alone_is_not_told_as_left_out(tmp_path: Pa
     project = project_of(tmp_path, {"pyproject.toml": '[tool.poetry]\nname = "x"\n', "poetry.lock": lock})
     [said] = [one.params for one in project.remarks if one.key.endswith("lock-source")]
     assert (said["packages"], said["count"]) == ("rliable", 1)
+
+
+@pytest.mark.parametrize(
+    ("locked", "asks", "choices", "why"),
+    [
+        ("2.5.1", "torch>=2.2", ANY, "has no code for the card (generation 12.0)"),
+        ("9.9.9", "torch>=2.2", ANY, "torch 9.9.9 is in no table"),
+        ("2.8.0", "torch>=2.9", ANY, "setup.cfg, line 2 asks for torch>=2.9"),
+        ("2.8.0", "torch>=2.2", Choices(torch="2.9.0"), "torch 2.9.0 was chosen by hand"),
+    ],
+)
+def test_a_lock_whose_torch_is_not_taken_is_told_with_the_reason(
+    tmp_path: Path, locked: str, asks: str, choices: Choices, why: str
+) -> None:
+    files: dict[str, str | bytes] = {
+        "setup.cfg": f"[options]\ninstall_requires = {asks}\n",
+        "uv.lock": f'[[package]]\nname = "torch"\nversion = "{locked}"\n',
+    }
+    found = decided(tmp_path, files, BLACKWELL, choices)
+    [said] = [text(one, "en") for one in found.remarks if one.key.endswith("lock-left")]
+    assert why in said

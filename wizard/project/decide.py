@@ -188,14 +188,23 @@ def _why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
         return message("project.why.by-hand", "torch {torch} was chosen by hand", torch=weigher.choices.torch)
     if not releases:
         return _why_not_nearest(weigher) or message("project.why.unknown-release", asked=asked)
-    of_asked = [one for one in weigher.verdict.candidates if one.torch in releases]
-    if any(one.variant != CPU or not weigher.has_card for one in weigher.fitting if one.torch in releases):
+    if _runs(weigher, releases):
         return message(
             "project.why.asked-torch",
             "torch {torch} has no wheels for Python {python}",
             torch=asked,
             python=best.python,
         )
+    return _why_not_here(weigher, releases, asked)
+
+
+def _runs(weigher: BuildWeigher, releases: Collection[str]) -> bool:
+    return any(one.variant != CPU or not weigher.has_card for one in weigher.fitting if one.torch in releases)
+
+
+def _why_not_here(weigher: BuildWeigher, releases: Collection[str], asked: str) -> Message:
+    """Return why none of these releases runs on this computer."""
+    of_asked = (one for one in weigher.verdict.candidates if one.torch in releases)
     if any(one.fits and one.variant != CPU for one in of_asked):
         return _translated(asked)
     here = message("project.why.not-here", "no build of torch {asked} runs on this platform", asked=asked)
@@ -207,8 +216,7 @@ def _why_not_nearest(weigher: BuildWeigher) -> Message | None:
     asked, oldest = weigher.asks.torch, weigher.releases[0]
     if not all(can_meet(one.specifier, f"<{oldest}") for one in asked):
         return None
-    runs = any(one.torch == oldest for one in weigher.fitting if one.variant != CPU or not weigher.has_card)
-    why = None if runs else refusal(weigher, {oldest})
+    why = None if _runs(weigher, {oldest}) else refusal(weigher, {oldest})
     return why and message(
         "project.why.older",
         "torch {asked} is older than the tables of this program; of torch {oldest} they say: {why}",
@@ -313,7 +321,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     if overrides := asks.overrides:
         words, place = ", ".join(map(str, overrides[:_MOST_NAMED])), overrides[0].origin
         yield message("project.remark.overrides", file=place.file, line=place.line, packages=words)
-    yield from _locks(asks, candidate)
+    yield from _locks(weigher, candidate.torch)
     yield from _pythons(weigher, best)
     yield from lacking_wheels(asks, weigher.machine.os, best.python)
     natives = natives_here(asks, weigher.machine.os)
@@ -364,10 +372,26 @@ def _pythons(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             yield message("project.remark.python-left", file=at.file, line=at.line, text=at.text, python=best.python)
 
 
-def _locks(asks: Understood, candidate: Candidate) -> Iterator[Message]:
-    locked = [one for one in asks.locked if one.name == TORCH and one.strength == LOCKED]
-    same = next((one for one in locked if one.specifier == f"=={candidate.torch}"), None)
+def _locks(weigher: BuildWeigher, taken: str) -> Iterator[Message]:
+    locked = [one for one in weigher.asks.locked if one.name == TORCH and one.strength == LOCKED]
+    same = next((one for one in locked if one.specifier == f"=={taken}"), None)
     if same:
-        yield message("project.remark.locked", torch=candidate.torch, file=same.origin.file, line=same.origin.line)
+        yield message("project.remark.locked", torch=taken, file=same.origin.file, line=same.origin.line)
     elif locked:
-        yield message("project.remark.lock-left", file=locked[0].origin.file, torch=locked[0].specifier[2:])
+        has = locked[0].specifier[2:]
+        why = _why_not_locked(weigher, has)
+        yield message("project.remark.lock-left", file=locked[0].origin.file, torch=has, why=why)
+
+
+def _why_not_locked(weigher: BuildWeigher, has: str) -> Message:
+    if weigher.choices.torch:
+        return message("project.why.by-hand", "torch {torch} was chosen by hand", torch=weigher.choices.torch)
+    if has not in weigher.releases:
+        return message("project.why.unknown-release", asked=has)
+    if not _runs(weigher, {has}):
+        return _why_not_here(weigher, {has}, has)
+    line = next((one for one in weigher.asks.torch if not meets(one.specifier, has)), None)
+    if line is None:
+        return message("project.why.lock-apart", "it does not go with all that the files ask for")
+    place = line.origin
+    return message("project.why.contradiction", other_file=place.file, other_line=place.line, other=str(line))
