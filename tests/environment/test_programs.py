@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from tests.stand_in import put_program
 from tests.waiting import wait_until
+from wizard.app.use import environments
 from wizard.environment.activate.programs import (
     NOTEBOOK_PACKAGE,
     find_editor,
@@ -23,7 +25,7 @@ from wizard.environment.activate.programs import (
 from wizard.environment.activate.scripts import scripts_folder
 from wizard.environment.inspect.in_use import kernels_of
 from wizard.environment.layout import python_of, site_packages_of
-from wizard.model.errors import WizardError
+from wizard.model.errors import Cancelled, WizardError
 from wizard.model.messages import LANGUAGES, text
 from wizard.system import places_windows
 from wizard.undo.journal import UndoJournal
@@ -78,6 +80,41 @@ def test_a_jupyter_of_the_environment_or_of_the_person_is_found(
     own = put_program(scripts_folder(place) / "jupyter-lab", "")
     assert (find_notebook(place) or "").startswith("jupyter lab")
     own.unlink()
+
+
+def test_the_notebook_server_of_an_environment_is_known_again(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that stands still, with the option by which Jupyter's process is known, and the file that it writes."""
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
+    put_program(scripts_folder(place) / "jupyter-lab", "")
+    monkeypatch.setattr(environments, "list_in_jupyter", lambda prefix: ("torch-1234", "PyTorch (torch)"))
+    begun: list[subprocess.Popen[bytes]] = []
+
+    def start(prefix: Path, command: str) -> None:
+        option = command.split()[-1]
+        begun.append(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", option]))
+        told = {"pid": begun[0].pid, "url": "http://localhost:8889/", "token": "secret", "port": 8889}
+        (tmp_path / f"jpserver-{begun[0].pid}.json").write_text(json.dumps(told), encoding="utf-8")
+
+    (tmp_path / "jpserver-1.json").write_text('{"pid": 1, "url": "http://localhost:8888/"}', encoding="utf-8")
+    (tmp_path / "jpserver-2.json").write_text("{", encoding="utf-8")
+    try:
+        first = environments.open_notebook(place, start, lambda: False)
+        again = environments.open_notebook(place, start, lambda: False)
+        assert first == environments.Notebook("http://localhost:8889/?token=secret", False)
+        assert again == environments.Notebook("http://localhost:8889/?token=secret", True)
+        assert len(begun) == 1, "no second server"
+    finally:
+        for process in begun:
+            process.kill()
+            process.wait()
+    with pytest.raises(Cancelled):
+        environments.open_notebook(place, lambda prefix, command: None, lambda: True)
+    monkeypatch.setattr(environments, "_NOTEBOOK_SECONDS", 0.0)
+    with pytest.raises(WizardError) as caught:
+        environments.open_notebook(place, lambda prefix, command: None, lambda: False)
+    assert caught.value.code == "notebook-silent"
 
 
 def test_windows_starts_the_program_and_not_the_batch_file() -> None:

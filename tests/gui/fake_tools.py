@@ -18,7 +18,7 @@ from wizard.app.pages.after_setup import Section, UsableEnvironment, afterwards
 from wizard.app.pages.versions import ReleaseRow, release_rows
 from wizard.app.tools import Closer, Replaced, Tools
 from wizard.app.use.doctor import Examination
-from wizard.app.use.environments import Glance
+from wizard.app.use.environments import Glance, Notebook
 from wizard.app.use.explain import ExplainResult as Explained
 from wizard.app.use.settings import UndoDiff
 from wizard.classroom.join import Classroom
@@ -326,7 +326,7 @@ class FakeTools(Tools):
         return self.kept.names if self.kept else ()
 
     def open_terminal(self, prefix: Path, command: str = "") -> None:
-        self._called("open_terminal", (prefix, command) if command else prefix)
+        self._called("open_terminal", prefix)
 
     def has_editor(self) -> bool:
         return self.editor
@@ -337,8 +337,10 @@ class FakeTools(Tools):
     def notebook(self, prefix: Path) -> str | None:
         return self.notebook_command
 
-    def open_notebook(self, prefix: Path) -> None:
-        self._called("open_notebook", prefix)
+    def open_notebook(self, prefix: Path, is_cancelled: Callable[[], bool]) -> Notebook:
+        was_there = ("open_notebook", prefix) in self.calls
+        self._called("open_notebook", prefix, is_cancelled)
+        return Notebook("http://localhost:8888/?token=secret", was_there)
 
     def register_kernel(self, prefix: Path) -> str:
         self._called("register_kernel", prefix)

@@ -109,6 +109,11 @@ def test_a_notebook_opens_or_what_it_lacks_is_added(
     assert page.card.to_type.code == "jupyter lab"
     assert page.card._reason.text().endswith("and type:")
     assert ("open_notebook", fake_tools.HOME / "torch") in side.calls
+    side.calls.clear()
+    del side.fail["open_notebook"]
+    press(qtbot, page.card.buttons["notebook"])
+    qtbot.waitUntil(page.card.address.isVisible)
+    assert page.card.address.code.code == "http://localhost:8888/?token=secret"
     side.lacks = "notebook"
     press(qtbot, page.again)
     page.table.select(None)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
@@ -185,8 +185,42 @@ def test_what_jupyter_lacks_is_put_in_by_a_button(
     assert "kernel.json" in page.changes.button.accessibleName()
     assert "Packages added or changed for Jupyter: 2." in page._changed.text()
     assert page.kernel.button.text().replace("&", "") == "Open a notebook"
+    assert ("open_notebook", PREFIX) not in side.calls
+
+
+def test_a_notebook_says_that_it_starts_and_where_it_runs(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
+    side.hold.add("open_notebook")
+    page = reached(qtbot, make_window())
+    press(qtbot, page.jupyter)
+    qtbot.waitUntil(lambda: page.kernel.button.text().replace("&", "") == "Open a notebook")
     press(qtbot, page.kernel.button)
-    qtbot.waitUntil(lambda: ("open_terminal", (PREFIX, "jupyter lab")) in side.calls)
+    qtbot.waitUntil(lambda: ("open_notebook", PREFIX) in side.calls)
+    assert page.kernel.words.startswith("Jupyter is starting.")
+    assert not page.kernel.button.isEnabled(), "a second press would be in vain"
+    side.let_go.set()
+    qtbot.waitUntil(page.kernel.address.isVisible)
+    assert page.kernel.address.words.startswith("Jupyter is running.")
+    assert page.kernel.address.code.code == "http://localhost:8888/?token=secret"
+    assert opened == [], "Jupyter opens it by itself"
+    press(qtbot, page.kernel.button)
+    qtbot.waitUntil(lambda: opened == ["http://localhost:8888/?token=secret"])
+
+
+def test_a_notebook_that_does_not_start_is_said_below_its_button(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
+    side.fail["open_notebook"] = WizardError(error_text("terminal-none-for"), command="jupyter lab")
+    page = reached(qtbot, make_window())
+    press(qtbot, page.jupyter)
+    qtbot.waitUntil(lambda: page.kernel.button.text().replace("&", "") == "Open a notebook")
+    press(qtbot, page.kernel.button)
+    qtbot.waitUntil(lambda: page.trouble.isVisible() and page.trouble.y() > page.kernel.y())
+    assert page.kernel.button.isEnabled()
+    assert not page.kernel.address.isVisible()
 
 
 def looking_for_jupyter(qtbot: QtBot, window: WizardWindow, session: FakeSession, side: FakeTools) -> VerifyPage:

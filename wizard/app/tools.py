@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wizard.app.pages.after_setup import Section
     from wizard.app.pages.versions import ReleaseRow
     from wizard.app.use.doctor import Examination
-    from wizard.app.use.environments import Glance
+    from wizard.app.use.environments import Glance, Notebook
     from wizard.app.use.explain import ExplainResult
     from wizard.app.use.settings import UndoDiff
     from wizard.classroom.join import Classroom
@@ -164,11 +164,11 @@ class Tools:
 
         return find_notebook(prefix)
 
-    def open_notebook(self, prefix: Path) -> None:
-        """In a terminal, with the kernel of this environment. Raises WizardError `kernel-…`, `terminal-…`, `undo-…`."""
-        from wizard.app.use.environments import notebook_command
+    def open_notebook(self, prefix: Path, is_cancelled: IsCancelled) -> Notebook:
+        """In a terminal where none runs yet. Raises WizardError `kernel-…`, `terminal-…`, `notebook-…`, `undo-…`."""
+        from wizard.app.use.environments import open_notebook
 
-        self.open_terminal(prefix, notebook_command(prefix))
+        return open_notebook(prefix, self.open_terminal, is_cancelled)
 
     def register_kernel(self, prefix: Path) -> str:
         """List it in Jupyter; return its name there. Raises WizardError."""

@@ -1,13 +1,15 @@
 """The use cases about environments that are there: list them, measure them, plan a deletion, delete, finish one.
 
 Brings together what only others know (conda installations, interpreters, runs, condarc) and asks `environments`.
-Listing is quick; measuring and deleting take their time and belong on a thread of their own.
+Listing is quick; measuring and deleting take their time and belong on a thread of their own. One file: each is a few
+lines about the same environments.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +22,7 @@ from wizard.environment.naming import absolute_prefix
 from wizard.environment.remove import delete as deleting
 from wizard.environment.remove.delete import DeletionPlan, Finished, OnProgress, ProtectedPlaces
 from wizard.machine.host import condas, interpreters
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import Cancelled, ErrorText, UsageError, WizardError
 from wizard.run.plan.plan_file import read_plan
 from wizard.run.run_folder import RUN_BUSY, RunFolder, run_folders
 from wizard.system import paths
@@ -30,6 +32,12 @@ from wizard.undo.user_file import read_file
 
 IsCancelled = Callable[[], bool]
 _MOST_NAMED = 8
+_NOTEBOOK_SECONDS, _NOTEBOOK_EVERY = 90.0, 0.2  # a first start on a slow disk
+NOTEBOOK_SILENT = ErrorText(
+    "notebook-silent",
+    "Jupyter was started, but it does not answer.",
+    "Look at the terminal that has opened; where none has, at terminal.txt in the log folder.",
+)
 
 
 def _never() -> bool:
@@ -151,15 +159,36 @@ def list_in_jupyter(prefix: Path) -> tuple[str, str]:
     return name, title
 
 
-def notebook_command(prefix: Path) -> str:
-    """List the environment in Jupyter; return what opens a notebook that runs in it, where it is active. Raises
-    WizardError `kernel-no-package`, `undo-…`."""
-    from wizard.environment.activate.programs import KERNEL_LACKS, NOTEBOOK_PACKAGE, find_notebook
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """`was_there`: it ran before, so no page of it has come up by itself."""
 
-    command = find_notebook(prefix)
+    address: str
+    was_there: bool
+
+
+def open_notebook(
+    prefix: Path, open_terminal: Callable[[Path, str], None], is_cancelled: Callable[[], bool]
+) -> Notebook:
+    """List the environment in Jupyter, and wait for its notebook server, which is started where there is none. Raises
+    WizardError `kernel-no-package`, `notebook-silent`, `undo-…`, Cancelled."""
+    from wizard.environment.activate import programs
+
+    command = programs.find_notebook(prefix)
     if command is None:
-        raise WizardError(KERNEL_LACKS, package=NOTEBOOK_PACKAGE, path=str(prefix))
-    return f"{command} --MultiKernelManager.default_kernel_name={list_in_jupyter(prefix)[0]}"
+        raise WizardError(programs.KERNEL_LACKS, package=programs.NOTEBOOK_PACKAGE, path=str(prefix))
+    kernel, _ = list_in_jupyter(prefix)
+    was_there = programs.is_notebook_begun(kernel)
+    if not was_there:
+        open_terminal(prefix, f"{command} {programs.DEFAULT_KERNEL}{kernel}")
+    until = time.monotonic() + _NOTEBOOK_SECONDS
+    while (address := programs.notebook_address(kernel)) is None:
+        if is_cancelled():
+            raise Cancelled
+        if time.monotonic() > until:
+            raise WizardError(NOTEBOOK_SILENT)
+        time.sleep(_NOTEBOOK_EVERY)
+    return Notebook(address, was_there)
 
 
 def finish_deletions(

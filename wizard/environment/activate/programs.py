@@ -9,12 +9,16 @@ import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+import msgspec
+import psutil
+
 from wizard.environment.activate.scripts import scripts_folder
 from wizard.environment.activate.terminal import users_environment
 from wizard.environment.inspect.in_use import KERNEL_FILE, Kernel
 from wizard.environment.layout import all_site_packages, is_conda_prefix, python_of
 from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import message
+from wizard.model.typed import from_json
 from wizard.process.detached import start_detached
 from wizard.system import paths
 from wizard.system.disk import user_ids
@@ -26,6 +30,7 @@ _LOG = logging.getLogger("wizard.environment.activate.programs")
 _EDITORS = ("code", "codium", "code-insiders")
 KERNEL_PACKAGE = "ipykernel"
 NOTEBOOK_PACKAGE = "notebook"  # Jupyter itself, with the kernel
+DEFAULT_KERNEL = "--MultiKernelManager.default_kernel_name="  # by which the server of an environment is known again
 _NOTEBOOKS = {"jupyter-lab": "jupyter lab", "jupyter-notebook": "jupyter notebook"}
 KERNEL_LACKS = ErrorText(
     "kernel-no-package",
@@ -94,6 +99,41 @@ def jupyter_folder(environment: Mapping[str, str], home: Path) -> Path:
     if roaming := environment.get("APPDATA"):
         return Path(roaming, "jupyter")
     return Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share", "jupyter")
+
+
+class _Server(msgspec.Struct):
+    """What a notebook server writes about itself while it runs."""
+
+    pid: int
+    url: str
+    token: str = ""
+
+
+def is_notebook_begun(kernel: str) -> bool:
+    """Say whether a notebook server with this default kernel runs or is starting."""
+    return any(_is_server(process, kernel) for process in psutil.process_iter())
+
+
+def notebook_address(kernel: str) -> str | None:
+    """Return where the notebook server with this default kernel answers; None while none does."""
+    named = os.environ.get("JUPYTER_RUNTIME_DIR")
+    folder = Path(named) if named else jupyter_folder(os.environ, Path.home()) / "runtime"
+    for file in folder.glob("jpserver-*.json"):
+        try:
+            server = from_json(file.read_bytes(), _Server)
+            is_this = _is_server(psutil.Process(server.pid), kernel)
+        except (OSError, ValueError, psutil.Error):  # one that was killed, and left its file
+            continue
+        if is_this:
+            return f"{server.url}?token={server.token}" if server.token else server.url
+    return None
+
+
+def _is_server(process: psutil.Process, kernel: str) -> bool:
+    try:
+        return f"{DEFAULT_KERNEL}{kernel}" in process.cmdline()
+    except psutil.Error:
+        return False
 
 
 def has_kernel(prefix: Path) -> bool:

@@ -161,6 +161,10 @@ class SaidCode(QWidget):
         rows.addWidget(self.code)
         self.setVisible(False)
 
+    @property
+    def words(self) -> str:
+        return self._words.text()
+
     def show_line(self, line: Line | None) -> None:
         self._line = line
         self.setVisible(line is not None)

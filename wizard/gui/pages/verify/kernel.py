@@ -5,21 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.compatibility.model import Choices
 from wizard.environment.activate.programs import KERNEL_LACKS, KERNEL_PACKAGE, NOTEBOOK_PACKAGE
 from wizard.gui.shell.tasks import IsCancelled, SideTask
+from wizard.gui.widgets.code import SaidCode
 from wizard.gui.widgets.frames import Fold, column, line_up
 from wizard.gui.widgets.labels import label
 from wizard.model.errors import WizardError
-from wizard.model.messages import Message, bytes_text
+from wizard.model.messages import Message, bytes_text, message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wizard.app.session import Session
+    from wizard.app.use.environments import Notebook
     from wizard.gui.pages.base import Page
     from wizard.gui.shell.translator import Translator
     from wizard.run.model import Preview
@@ -33,6 +36,21 @@ def plan_kernel(session: Session, prefix: Path, package: str, is_cancelled: IsCa
     """Plan what Jupyter lacks beside the torch that is there; None: nothing. Raises as `envs add`."""
     choices = Choices(prefix=str(prefix), reuse=True, extras=(package,))
     return session.plan_add(session.probe(None, is_cancelled), choices, is_cancelled)
+
+
+class NotebookAddress(SaidCode):
+    """Where the notebook server of an environment runs: for a computer whose browser did not come up."""
+
+    def show_notebook(self, notebook: Notebook | None) -> None:
+        """Open the page of a server that ran before; that of a new one Jupyter opens itself."""
+        from wizard.app.pages.after_setup import Line
+
+        words = message(
+            "flow.notebook-runs", "Jupyter is running. If no page came up, copy this address into a browser."
+        )
+        self.show_line(Line(words, notebook.address) if notebook else None)
+        if notebook is not None and notebook.was_there:
+            QDesktopServices.openUrl(QUrl(notebook.address))
 
 
 class PackagesFold(Fold):
@@ -60,9 +78,9 @@ class PackagesFold(Fold):
 
 class KernelOffer(QFrame):
     """What Jupyter lacks, and the button that puts it in, once it is known what that changes. In the end it says what
-    the kernel is called, and opens a notebook; where there is no Jupyter, it offers that."""
+    the kernel is called, and opens a notebook, of which it says that it starts and where it runs; where there is no
+    Jupyter, it offers that."""
 
-    wants_terminal = Signal(str)  # in which this command runs
     failed = Signal(object)  # WizardError, to be shown below
     added = Signal()  # or taken out of sight again
 
@@ -77,6 +95,8 @@ class KernelOffer(QFrame):
         self.notebook: str | None = None  # the command that opens one
         self.has_editor = False  # which opens notebooks, too
         self._title = ""  # of the kernel that was added
+        self._is_opening = False
+        self.address = NotebookAddress(self._context.translator)
         rows, row = column(self, gap=0), line_up(margins=(16, 12, 16, 12))
         self._words, self.button = label(""), QPushButton(self)
         self.names = PackagesFold(self._context.translator, self)
@@ -84,6 +104,7 @@ class KernelOffer(QFrame):
         row.addWidget(self.button)
         rows.addLayout(row)
         rows.addWidget(self.names)
+        rows.addWidget(self.address)
         self.button.clicked.connect(self._press)
         self.setVisible(False)
 
@@ -158,9 +179,30 @@ class KernelOffer(QFrame):
                 lambda is_cancelled, note: session.start(run_id), lambda answer: self._begun(preview), self.failed.emit
             )
         elif self.notebook:
-            self.wants_terminal.emit(self.notebook)
+            self._open_notebook()
         else:
             self._plan()
+
+    def _open_notebook(self) -> None:
+        prefix, api = Path(self._page.state.prefix), self._context.session.tools
+        self._aside.start(
+            lambda is_cancelled, note: api.open_notebook(prefix, is_cancelled), self._opened, self._not_opened
+        )
+        self._show_notebook(is_opening=True)
+        self._page.announce(self.words)
+
+    def _opened(self, notebook: Notebook) -> None:
+        self._show_notebook(notebook)
+        self._page.announce(self.address.words)
+
+    def _not_opened(self, error: WizardError) -> None:
+        self._show_notebook()
+        self.failed.emit(error)
+
+    def _show_notebook(self, notebook: Notebook | None = None, is_opening: bool = False) -> None:
+        self._is_opening = is_opening
+        self.address.show_notebook(notebook)
+        self.retranslate()
 
     def _begun(self, preview: Preview) -> None:
         run_id = preview.plan.id
@@ -171,6 +213,7 @@ class KernelOffer(QFrame):
     def _show(self, preview: Preview | None = None, title: str = "") -> None:
         """`preview`: what would change; `title`: what Jupyter calls the kernel; neither: it is looked for."""
         self.preview, self._title = preview, title
+        self._show_notebook()
         self.names.button.setChecked(False)
         self.setVisible(True)
         self.retranslate()
@@ -191,9 +234,13 @@ class KernelOffer(QFrame):
 
     def retranslate(self) -> None:
         self.button.setVisible(bool(self._title or self.preview))
+        self.button.setEnabled(not self._is_opening)
         self.names.setVisible(False)
+        self.address.retranslate()
         if self._title:
             words = self.tr("Jupyter lists this environment as “%1”. Choose that kernel in your notebook.")
+            if self._is_opening:
+                words = self.tr("Jupyter is starting. Its page opens in your browser.")
             self._words.setText(words.replace("%1", self._title))
             self.button.setText(self.tr("Op&en a notebook") if self.notebook else self.tr("Add Jupyter Not&ebook…"))
             self.button.setVisible(bool(self.notebook) or not self.has_editor)

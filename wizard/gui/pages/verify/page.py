@@ -109,8 +109,7 @@ class VerifyPage(Page):
             again.clicked.connect(lambda: self.trouble.clear())
         self.jupyter.clicked.connect(self.kernel.register)
         self.kernel.added.connect(self._kernel_changed)
-        self.kernel.wants_terminal.connect(lambda command: self.open_terminal(command, self.kernel))
-        self.kernel.failed.connect(self._show_below)
+        self.kernel.failed.connect(lambda error: self._show_below(error, self.kernel))
         self.editor.clicked.connect(self._open_editor)
         self.activation.clicked.connect(self._copy_activation)
         self.folder.clicked.connect(self._open_folder)
@@ -325,14 +324,12 @@ class VerifyPage(Page):
     def _add_row(self, card: RowCard, check: CheckView) -> None:
         add_check(card, self._check_name(check.name), check, self.signed(check.message), tight=card is self.rows)
 
-    def open_terminal(self, command: str = "", asked_from: QWidget | None = None) -> None:
-        """Open one in which the environment is active; `command` runs there first."""
+    def open_terminal(self) -> None:
+        """Open one in which the environment is active."""
         prefix, work = Path(self.state.prefix), self.context.session.tools.open_terminal
-
-        def failed(error: WizardError) -> None:
-            self._show_below(error, asked_from)
-
-        self.start_task(None, lambda is_cancelled, note: work(prefix, command), lambda answer: None, None, failed)
+        self.start_task(
+            None, lambda is_cancelled, note: work(prefix), lambda answer: None, None, on_failed=self._show_below
+        )
 
     def _show_below(self, error: WizardError, asked_from: QWidget | None = None) -> None:
         """Show it below what was pressed, else below the buttons, which stay where they are: one of them copies the

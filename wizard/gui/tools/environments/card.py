@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
+from wizard.gui.pages.verify.kernel import NotebookAddress
 from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.environments.table import day_text, engine_name, torch_words
 from wizard.gui.widgets.advice import Advice
@@ -61,6 +62,7 @@ class EnvironmentCard(QFrame):
         rows = column(self, _MARGINS, 8)
         self._prefix, self._inside = selectable(label("", "muted")), label("")
         self._reason, self.to_type = Advice("", "problem"), CodeLine(parent=self)
+        self.address = NotebookAddress(translator)
         in_order = (*_FIRST[:-1], "details", _FIRST[-1], *_MORE)  # as the Tab key goes: what deletes comes last
         self.buttons = {name: self._button(name) for name in in_order}
         self.details = self.buttons.pop("details")
@@ -89,8 +91,8 @@ class EnvironmentCard(QFrame):
         self.older.body.addWidget(self._older_note)
         self.older.body.addWidget(self._older_rows)
         self.ways = CodeLines(translator)
-        rows.addWidget(self._reason)
-        rows.addWidget(self.to_type)
+        for widget in (self._reason, self.to_type, self.address):
+            rows.addWidget(widget)
         rows.addLayout(line)
         rows.addLayout(kept)
         rows.addWidget(self._sheet)
@@ -119,6 +121,7 @@ class EnvironmentCard(QFrame):
             self._kept, self._older, self.lacks = None, (), None
             self.ways.show_sections(())
             self.details.setChecked(False)
+            self.address.show_notebook(None)
         self._one = one
         self.retranslate()
 
@@ -174,6 +177,7 @@ class EnvironmentCard(QFrame):
         self._reason.show_words(self._translator.signed(one.reason))
         self._reason.setVisible(one.reason is not None)
         self.to_type.setVisible(False)
+        self.address.retranslate()
         is_usable = one.state.value == "ok"
         self.buttons["terminal"].setVisible(is_usable and one.kind.value != "system")
         takes_packages = is_usable and bool(one.torch) and one.kind.value not in ("system", "base")

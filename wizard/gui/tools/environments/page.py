@@ -6,6 +6,7 @@ One file: one page; table, card and panels are files of their own.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ from wizard.model.messages import Message, bytes_text, message
 
 if TYPE_CHECKING:
     from wizard.app.tools import Closer
+    from wizard.app.use.environments import Notebook
     from wizard.environment.inspect.sizes import Sizes
     from wizard.environment.model import Environment
     from wizard.environment.remove.delete import DeletionPlan
@@ -259,9 +261,9 @@ class EnvironmentsPage(SidePage):
 
     def _terminal(self) -> None:
         if one := self.table.selected:
-            self._open(one.prefix, self.api.open_terminal, self.card.show_no_terminal)
+            self._open(lambda is_cancelled: self.api.open_terminal(one.prefix), self.card.show_no_terminal)
 
-    def _open(self, prefix: Path, work: Callable[[Path], None], on_failed: Callable[[WizardError], None]) -> None:
+    def _open(self, work: Callable[[IsCancelled], Notebook | None], on_failed: Callable[[WizardError], None]) -> None:
         """Say in the row what failed; of a folder that is gone the list says it, which shows the row no more."""
 
         def failed(error: WizardError) -> None:
@@ -270,7 +272,8 @@ class EnvironmentsPage(SidePage):
             else:
                 on_failed(error)
 
-        self.start_task(None, lambda is_cancelled, note: work(prefix), lambda answer: None, None, failed)
+        words, show = lambda: self.tr("Starting…"), self.card.address.show_notebook
+        self.start_task(words, lambda is_cancelled, note: work(is_cancelled), show, None, failed)
 
     def _notebook(self) -> None:
         """Open one with this environment's kernel; where something lacks, look for what adding it would change."""
@@ -278,7 +281,7 @@ class EnvironmentsPage(SidePage):
         if one is not None and lacks:
             self._ask_packages(lacks)
         elif one is not None:
-            self._open(one.prefix, self.api.open_notebook, self.card.show_wrong)
+            self._open(partial(self.api.open_notebook, one.prefix), self.card.show_wrong)
 
     def _bring_back(self, run: str) -> None:
         one = self.table.selected
