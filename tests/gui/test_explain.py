@@ -112,6 +112,31 @@ def test_a_pages_name_in_an_advice_leads_there(qtbot: QtBot, make_window: MakeWi
     assert window.side.here.page is SideId.DOCTOR
 
 
+SHORT = "ModuleNotFoundError: No module named 'torch'"
+
+
+@pytest.mark.parametrize("words", [SHORT, "ERROR: Could not find a version that satisfies the requirement torch"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_a_setup_mends_has_a_button_for_it_that_is_seen(
+    words: str, language: str, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window(language)
+    window.resize(1080, 700)
+    page = opened(qtbot, window)
+    page.text.setPlainText(words)
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    name = {"en": "&Set up PyTorch", "zh_CN": "安装 PyTorch(&S)"}[language]
+    (setup,) = (one for one in page.findChildren(QPushButton) if one.text() == name)
+    qtbot.waitUntil(lambda: setup.visibleRegion().boundingRect().height() == setup.height() > 0)
+    causes = [one.text() for one in page._said]
+    assert causes.index({"en": "Cause", "zh_CN": "原因"}[language]) == 1, "it comes first"
+    assert not any(one.isVisible() for one in page.findChildren(CodeLine)), "commands are folded"
+    press(qtbot, setup)
+    settle(qtbot, window)
+    assert (window.side.here, window.navigator.page) == (None, PageId.CHECK)
+
+
 @pytest.mark.parametrize("href", ["build", "source", "place", "review"])
 def test_a_page_of_the_setup_is_led_to_where_none_has_been_begun(
     href: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession

@@ -1,6 +1,7 @@
 """Explain an error: paste it or drop its file; cause, what to do, this computer's facts. Offline.
 
-What is no known error is said to be none: nothing is advised rather than something wrong.
+What is no known error is said to be none: nothing is advised rather than something wrong. One file: one page, whose
+cards share the answer.
 """
 
 from __future__ import annotations
@@ -11,14 +12,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
 
-from wizard.app.pages.order import SideId
+from wizard.app.pages.order import PageId, SideId
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine, copy_out
+from wizard.gui.widgets.commands import pages_of
 from wizard.gui.widgets.fields import PasteBox
 from wizard.gui.widgets.frames import Fold, box, column, empty, line_up
 from wizard.gui.widgets.labels import SPOKEN_AS, Pill, label, plain_tip, selectable
@@ -41,7 +43,16 @@ _MOST_SHOWN = 100_000  # characters of a dropped file that stand in the box; all
 _LONGEST_SHOWN = 1000  # of a line: Qt takes a second for a very long one
 _LONGEST_LINE = 400
 _FIRST_LINES = 60  # half the pixels of an answer that a low window scrolls to
+_SET_UP_BY = {PageId.BUILD.value, PageId.WELCOME.value}  # pages that an advice names where a setup is what helps
 _LOOKED_UP = ("explain.ask-torch", "explain.ask-python")  # by the doctor, too
+
+
+def _row_of(buttons: Sequence[QPushButton]) -> QHBoxLayout:
+    row = line_up()
+    for one in buttons:
+        row.addWidget(one)
+    row.addStretch(1)
+    return row
 
 
 class ExplainPage(SidePage):
@@ -222,13 +233,15 @@ class ExplainPage(SidePage):
         told = self._add(one.line.strip()[:_LONGEST_LINE], "muted")
         told.setFont(code_font())
         lines.addWidget(told)
-        for name, words in (("cause", one.cause), ("fix", one.fix)):
+        fix = self.signed(one.fix)
+        doing = self._doing(answer.environment, one.error.examined, is_setup=not _SET_UP_BY.isdisjoint(pages_of(fix)))
+        for name, words, below in (("cause", self.signed(one.cause), doing), ("fix", fix, ())):
             lines.addWidget(self._add_head(self.say(message(f"explain.{name}"))))
-            advice = self._add_linked(self.signed(words))
-            advice.fold.button.setChecked(not one.error.examined)  # there a button below does it
+            advice = self._add_linked(words)
+            advice.fold.button.setChecked(not doing)
             lines.addWidget(advice)
+            lines.addLayout(_row_of(below))
         reasons = answer.reasons
-        lines.addLayout(self._buttons(answer.environment, one.error.examined))
         if one.error.examined:
             reasons = tuple(point for point in reasons if point.key not in _LOOKED_UP)
         for name, points in (("reasons", reasons), ("facts", answer.facts)):
@@ -242,22 +255,34 @@ class ExplainPage(SidePage):
             self._add_linked(self.signed(message("explain.source", source=one.error.source)), "muted")
         )
         lines.addWidget(sources)
+        lines.addLayout(_row_of([self._copy_button()]))
         self._rows.addWidget(card)
 
-    def _buttons(self, environment: Path | None, may_examine: bool) -> QHBoxLayout:
-        """The doctor finds which of the causes it is, and repairs it; the rest goes to who can do it."""
-        row, doctor, copy = line_up(), button(), button()
+    def _doing(self, environment: Path | None, may_examine: bool, is_setup: bool) -> list[QPushButton]:
+        """Return the buttons that do what the answer says: the doctor finds which of the causes it is, and repairs it;
+        a setup takes a build that fits."""
+        doctor, setup = button(), button()
         doctor.setText(self.tr("Check the en&vironment"))
         doctor.setAccessibleDescription(self.tr("Finds out what is wrong in it, and offers the smallest repair."))
         doctor.clicked.connect(lambda: self.context.side.open(SideId.DOCTOR, environment))
-        doctor.setVisible(may_examine)
+        setup.setText(self.tr("&Set up PyTorch"))
+        setup.setAccessibleDescription(self.tr("Takes the newest build that fits this computer and that a source has."))
+        setup.clicked.connect(self._set_up)
+        return [made for made, is_wanted in ((setup, is_setup), (doctor, may_examine)) if is_wanted]
+
+    def _set_up(self) -> None:
+        """Begin a setup; one that is under way is gone on with."""
+        if self.context.navigator.may_lead_to(PageId.CHECK):
+            self.context.navigator.lead_to(PageId.CHECK)
+        self.context.side.close()
+
+    def _copy_button(self) -> QPushButton:
+        """The rest goes to who can do it."""
+        copy = button()
         copy.setText(self.tr("Copy the answer"))
         copy.setAccessibleDescription(self.tr("For the program's makers, or who looks after this computer."))
         copy.clicked.connect(lambda: copy_out(self.words, copy))
-        row.addWidget(doctor)
-        row.addWidget(copy)
-        row.addStretch(1)
-        return row
+        return copy
 
     def _show_guide(self, guide: DriverGuide) -> None:
         card = box("card")
