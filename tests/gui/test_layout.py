@@ -6,11 +6,11 @@ DejaVu, which is here, is wider than Segoe UI and Noto Sans; Chinese letters hav
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QLabel, QScrollArea
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QScrollArea
 from pytestqt.exceptions import TimeoutError as TooLate
 from pytestqt.qtbot import QtBot
 
-from tests.gui import scenes
+from tests.gui import fake_tools, scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.test_words import UNMARKED
@@ -19,12 +19,14 @@ from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.pages.build.grid import BuildGrid
 from wizard.gui.shell.splash import SIZE, SMALLEST
 from wizard.gui.shell.window import WizardWindow
+from wizard.gui.tools.environments.page import EnvironmentsPage
 from wizard.gui.tools.explain import ExplainPage
 from wizard.gui.widgets.messages import Notice
 from wizard.model.messages import LANGUAGES
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 HALF = (624, 360)
+LEAST = (496, 280)  # 1024 x 640 at 200 %, less the window's frame
 PAGES = (PageId.WELCOME, PageId.CHECK, PageId.BUILD, PageId.SOURCE, PageId.PLACE, PageId.REVIEW, PageId.INSTALL)
 
 
@@ -92,15 +94,18 @@ def test_all_is_reached_on_a_small_screen_at_200_percent(
     language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
     """1280 x 800 at 200 %: 640 x 400 less the window's frame. What is too wide for that turns, or is scrolled to."""
+    scenes.rich(session)
     session.script = half_run
     window = make_window(language)
     for page in PAGES:
         go_to(qtbot, window, page)
         look_at_half(qtbot, window, page)
+        look_at_least(qtbot, window, page)
     for side_page in SIDE_ORDER:
         window.side.switch(side_page)
         settle(qtbot, window)
         look_at_half(qtbot, window, side_page)
+        look_at_least(qtbot, window, side_page)
 
 
 def test_the_keys_on_build_and_the_words_of_what_differs_are_seen_there(
@@ -156,6 +161,19 @@ def test_an_answer_is_scrolled_to_there(qtbot: QtBot, make_window: MakeWindow) -
     qtbot.waitUntil(is_seen)
 
 
+def look_at_least(qtbot: QtBot, window: WizardWindow, where: object) -> None:
+    """Nothing there is scrolled to at the side."""
+    window.resize(*LEAST)
+    sheet = window.page.findChild(QScrollArea)
+    assert isinstance(sheet, QScrollArea)
+    wide = lambda: sheet.widget().minimumSizeHint().width() - sheet.viewport().width()  # noqa: E731
+    try:
+        qtbot.waitUntil(lambda: wide() <= 0 and sheet.horizontalScrollBar().maximum() == 0)
+    except TooLate:
+        raise AssertionError(f"{where}: wider by {wide()}") from None
+    window.resize(*SIZE)
+
+
 def look_at_half(qtbot: QtBot, window: WizardWindow, where: object) -> None:
     window.setMinimumSize(1, 1)
     window.resize(*HALF)
@@ -201,3 +219,41 @@ def test_a_label_without_room_is_found(qtbot: QtBot, make_window: MakeWindow) ->
     qtbot.waitUntil(lambda: any(title.text() in one for one in cut(window)))
     title.setText("Run: pip install torch")
     assert commands(window) == ["Run: pip install torch"]
+
+
+def test_the_name_that_the_keys_are_in_is_seen_in_a_low_window(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    window.resize(*LEAST)
+    go_to(qtbot, window, PageId.PLACE)
+    name = window.focusWidget()
+    assert isinstance(name, QLineEdit)
+    qtbot.waitUntil(lambda: name.visibleRegion().boundingRect().height() == name.height())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_buttons_of_an_environment_are_whole_in_a_small_window(
+    language: str, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window(language)
+    window.side.open(SideId.ENVIRONMENTS, fake_tools.HOME / "torch")
+    page = window.page
+    assert isinstance(page, EnvironmentsPage)
+    qtbot.waitUntil(page.card.isVisible)
+    page.card.details.setChecked(True)
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    title = next(one for one in page.findChildren(QLabel) if one.property("role") == "title")
+    for size in (HALF, LEAST, SIZE):
+        window.resize(*size)
+
+        def cut() -> list[str]:
+            every = [one for one in page.card.findChildren(QAbstractButton) if one.isVisible()]
+            ends = {one.text(): one.mapTo(page.card, one.rect().bottomRight()).x() for one in every}
+            narrow = [one.text() for one in every if one.width() < one.minimumSizeHint().width()]
+            return [*narrow, *(words for words, end in ends.items() if end > page.card.width())]
+
+        qtbot.waitUntil(lambda: not cut())
+        qtbot.waitUntil(lambda: title.width() >= title.fontMetrics().horizontalAdvance(title.text()))

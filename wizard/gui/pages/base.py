@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QWidget
 from shiboken6 import isValid
 
 from wizard.app.pages.differences import Difference
@@ -34,7 +35,9 @@ from wizard.model.messages import Message, Words
 T = TypeVar("T")
 _OF_NETWORK = ("lock-network",)  # errors of which the same call may know nothing a moment later
 _MARK = 56  # pixels
+_LAID_OUT = 50  # ms: a new page has its place by then
 _MARGINS = (36, 26, 36, 10)
+_NARROW, _NARROW_SIDE = 480, 14  # pixels: of a page, and beside its words where that leaves few
 
 
 class _Sheet(QWidget):
@@ -89,14 +92,23 @@ class Page(QWidget):
         self._scroll.setWidgetResizable(True)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setWidget(sheet)
-        self._scroll.verticalScrollBar().rangeChanged.connect(self._give_bar_room)
+        self._scroll.verticalScrollBar().rangeChanged.connect(self._space)
         column(self).addWidget(self._scroll)
 
-    def _give_bar_room(self, least: int, most: int) -> None:
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._space()
+
+    def _space(self) -> None:
         """The bar takes its room from the margin, so that no line is broken anew when it comes."""
         left, top, right, bottom = _MARGINS
-        bar = self._scroll.verticalScrollBar().sizeHint().width() if most > least else 0
-        self._sheet_rows.setContentsMargins(left, top, right - bar, bottom)
+        ways = QBoxLayout.Direction
+        if is_narrow := self.width() < _NARROW:
+            left = right = _NARROW_SIDE
+        self.head.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
+        bar = self._scroll.verticalScrollBar()
+        shown = bar.sizeHint().width() if bar.maximum() > bar.minimum() else 0
+        self._sheet_rows.setContentsMargins(left, top, right - shown, bottom)
 
     # -- what a page may say for itself
 
@@ -139,6 +151,16 @@ class Page(QWidget):
     def first_control(self) -> QWidget | None:
         """Return what gets the focus as the page comes; None: the primary button."""
         return None
+
+    def bring_into_view(self, control: QWidget) -> None:
+        """In a low window what gets the keys may lie below: it is seen once all has its place."""
+
+        def scroll() -> None:
+            is_in = isValid(control) and control.hasFocus() and self._scroll.isAncestorOf(control)
+            if is_in and control.height() < self._scroll.viewport().height():
+                self._scroll.ensureWidgetVisible(control)
+
+        QTimer.singleShot(_LAID_OUT, self, scroll)
 
     @property
     def ends_with_window(self) -> str:

@@ -63,6 +63,7 @@ class DriverPanel(QWidget):
 
 _WayOut = tuple[QPushButton | None, QWidget | None]  # a button, and what unfolds below the row
 _NARROW = 85  # letters in the width of the card
+_USUAL, _AROUND = ("Graphics card", "! Warning"), 22  # the widest of two columns, and pixels around their words
 
 
 class CheckRows(RowCard):
@@ -79,6 +80,7 @@ class CheckRows(RowCard):
         self._open: set[str] = set()  # names of the rows whose way out is unfolded
         self.fixes: dict[str, QPushButton] = {}  # by the finding's code
         self._buttons: list[tuple[QPushButton, QWidget, QHBoxLayout, QHBoxLayout]] = []
+        self._icons: list[IconView] = []
         self._is_narrow = False
 
     def show_live(self, live: Sequence[LiveRow]) -> None:
@@ -90,7 +92,7 @@ class CheckRows(RowCard):
                 pill = Pill("note", self.tr("Checking…"))
                 pill.setAccessibleName(told_of(self._name_of(one.name), self.tr("Checking…")))
                 name = label(self._name_of(one.name), "strong", wrap=False)
-                self.add_row(_icon(one.name), name, pill, label(""))
+                self.add_row(self._icon_of(one.name), name, pill, label(""))
             for row in one.rows:
                 self._add(row)
 
@@ -130,10 +132,7 @@ class CheckRows(RowCard):
         button, wide = self._way_out(row, name, lines)
         words = stacked(*lines)
         beside = self._beside(button, words) if button else None
-        self.add_row(_icon(row.name), label(name, "strong", wrap=False), pill, words, beside)
-        widths = self.fontMetrics().horizontalAdvance
-        self.grid.setColumnMinimumWidth(2, widths("! Warning") + 30)
-        self.grid.setColumnMinimumWidth(1, widths("Graphics card") + 14)
+        self.add_row(self._icon_of(row.name), label(name, "strong"), pill, words, beside)
         if wide:
             self.add_wide(wide)
 
@@ -173,11 +172,24 @@ class CheckRows(RowCard):
 
     def clear(self) -> None:
         super().clear()
-        self._buttons = []
+        self._buttons, self._icons = [], []
         self._space()
 
     def _space(self) -> None:
-        self.grid.setHorizontalSpacing(8 if self._is_narrow else 14)
+        """Leave the room to the words where there is little: without icons, and no column wider than it must be."""
+        widths, words = self.fontMetrics().horizontalAdvance, ("Graphics", "") if self._is_narrow else _USUAL
+        self.grid.setHorizontalSpacing(5 if self._is_narrow else 14)
+        for column_number, word in enumerate(words, start=1):
+            self.grid.setColumnMinimumWidth(column_number, widths(word) + _AROUND if word else 0)
+        for shown in self._icons:
+            shown.setVisible(not self._is_narrow)
+
+    def _icon_of(self, name: str) -> IconView:
+        made = _icon(name)
+        self._icons.append(made)
+        if self._is_narrow:
+            made.setVisible(False)
+        return made
 
     def _way_out(self, row: CheckRow, name: str, lines: list[QWidget]) -> _WayOut:
         if row.guide:

@@ -210,7 +210,9 @@ class WizardWindow(WindowParts):
         front = self._front or self.page
         choices = (front.trouble.first_way, front.first_control(), self.footer.primary)
         may = (one for one in choices if one is not None and one.isEnabled() and not one.isHidden())
-        next(may, front).setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
+        control = next(may, front)
+        control.setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
+        front.bring_into_view(control)
 
     def _focus_moved(self, old: QWidget | None, now: QWidget | None) -> None:
         """A button that is switched off hands the focus on by itself: to Back or to the rail's first step, which nobody

@@ -16,7 +16,7 @@ from wizard.compatibility.model import Candidate, Choices, Link
 from wizard.gui.pages.proof import Chain, LinkBox, link_name
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import variant_text
-from wizard.gui.widgets.frames import Fold, column, empty, line_up
+from wizard.gui.widgets.frames import Fold, Turning, column, empty, line_up
 from wizard.gui.widgets.labels import Pill, label
 from wizard.run.select.learned_rows import JudgedBuild
 
@@ -55,18 +55,21 @@ class VerdictCard(QFrame):
         self.setProperty("role", "card")
         self._translator = translator
         rows = column(self, (16, 14, 16, 14), 8)
-        head = line_up()
+        head, named = Turning(), QWidget()
         self._build = label("", "big", wrap=False)
         self._pill = Pill("ok")
-        head.addWidget(self._build)
-        head.addWidget(self._pill)
+        name = line_up(named)
+        name.addWidget(self._build)
+        name.addWidget(self._pill)
+        name.addStretch(1)
         self._with, self._reasons = label("", "muted"), label("", "muted")
         self._with.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        head.addWidget(self._with, 1)
+        head.line.addWidget(named)
+        head.line.addWidget(self._with, 1)
         chain = Chain()
         self._chain = line_up(chain, gap=6)
         self._links: list[LinkBox] = []
-        rows.addLayout(head)
+        rows.addWidget(head)
         rows.addWidget(self._reasons)
         rows.addWidget(chain)
 
@@ -186,7 +189,7 @@ class NewsBox(QFrame):
 
     def show_news(self, news: Sequence[JudgedBuild]) -> None:
         self.setVisible(bool(news))
-        self.fold.show_words(self.tr("Newer versions online that this program does not know yet"), str(len(news)))
+        self.fold.show_words(self.tr("Newer versions online, not known here yet"), str(len(news)))
         self._lines.setText("\n".join(self._line(one) for one in news[:_MOST]))
         self._then.setText(self.tr("An update of this program brings them here."))
 

@@ -14,7 +14,7 @@ from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.environments.table import day_text, engine_name, torch_words
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine, CodeLines, copy_out, open_folder
-from wizard.gui.widgets.frames import Fold, RowCard, column, line_up
+from wizard.gui.widgets.frames import Fold, RowCard, Turning, column, line_up
 from wizard.gui.widgets.icons import ICON_SIZE, icon
 from wizard.gui.widgets.labels import label, selectable, told_of
 from wizard.model.messages import bytes_text
@@ -38,7 +38,9 @@ _ICONS = {
 }
 _MARGINS = (8, 0, 14, 12)  # pixels
 _MOST_NAMES = 4  # of packages
-_FIRST, _MORE = ("check", "terminal", "notebook", "packages", "delete"), ("clone", "folder", "copy", "export")
+_LEAVING = ("notebook", "packages", "terminal")  # go among the details one by one where a line has no room
+_FIRST: tuple[str, ...] = ("check", "terminal", "notebook", "packages", "delete")
+_MORE = ("clone", "folder", "copy", "export")
 
 
 class EnvironmentCard(QFrame):
@@ -67,14 +69,14 @@ class EnvironmentCard(QFrame):
         self.buttons = {name: self._button(name) for name in in_order}
         self.details = self.buttons.pop("details")
         self.details.setCheckable(True)
-        self._line, self._further = line, further = line_up(gap=8), line_up(gap=8)
+        self._line, self._further, self._stay = line_up(gap=8), Turning(8), _FIRST  # in the first line
         for button in (*(self.buttons[name] for name in _FIRST[:-1]), self.details):
-            line.addWidget(button)
-        line.addStretch(1)
-        line.addWidget(self.buttons["delete"])
+            self._line.addWidget(button)
+        self._line.addStretch(1)
+        self._line.addWidget(self.buttons["delete"])
         for name in _MORE:
-            further.addWidget(self.buttons[name])
-        further.addStretch(1)
+            self._further.line.addWidget(self.buttons[name])
+        self._further.line.addStretch(1)
         self._sheet = QWidget(self)
         more = column(self._sheet, (0, 4, 0, 0), 8)
         self._sheet.setVisible(False)
@@ -93,12 +95,12 @@ class EnvironmentCard(QFrame):
         self.ways = CodeLines(translator)
         for widget in (self._reason, self.to_type, self.address):
             rows.addWidget(widget)
-        rows.addLayout(line)
+        rows.addLayout(self._line)
         rows.addLayout(kept)
         rows.addWidget(self._sheet)
         more.addWidget(self._prefix)
         more.addWidget(self._inside)
-        more.addLayout(further)
+        more.addWidget(self._further)
         more.addWidget(self.older)
         more.addWidget(self.ways)
         of_first = (self.check, self.terminal, self.notebook, self.packages, self.delete)
@@ -185,25 +187,37 @@ class EnvironmentCard(QFrame):
         is_ready = self.lacks == "" and is_usable
         self.buttons["notebook"].setVisible(is_ready or (bool(self.lacks) and takes_packages))
         self.buttons["clone"].setVisible((is_usable and one.kind.value not in ("system", "base")) or one.is_moved)
-        (self._line if one.is_moved else self._further).insertWidget(0, self.buttons["clone"])  # then it is what helps
+        helps = self._line if one.is_moved else self._further.line  # then it is what helps
+        helps.insertWidget(0, self.buttons["clone"])
         self.buttons["check"].setVisible(not one.is_moved)
         self.buttons["export"].setVisible(is_usable)
         self.buttons["check"].setEnabled(one.state.value != "deleting")
         self.buttons["delete"].setVisible(one.kind.value != "system")
         self._show_kept()
-        self._place_notebook()
+        self._place_buttons()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place_notebook()
+        self._place_buttons()
 
-    def _place_notebook(self) -> None:
-        """In the first line where that has room for it, else among the details."""
-        notebook = self.buttons["notebook"]
-        first = (*(self.buttons[name] for name in _FIRST), self.details)
-        shown = [one.sizeHint().width() + self._line.spacing() for one in first if not one.isHidden()]
-        has_room = sum(shown) + _MARGINS[0] + _MARGINS[2] <= self.width()
-        (self._line if has_room else self._further).insertWidget(2 if has_room else 0, notebook)
+    def _place_buttons(self) -> None:
+        """In the first line as many as it has room for, else among the details."""
+        room, gap = self.width() - _MARGINS[0] - _MARGINS[2], self._line.spacing()
+        stay = list(_FIRST)
+        for name in _LEAVING:
+            shown = [one for one in (*(self.buttons[name] for name in stay), self.details) if not one.isHidden()]
+            if sum(one.sizeHint().width() + gap for one in shown) <= room:
+                break
+            stay.remove(name)
+        if tuple(stay) == self._stay:
+            return
+        self._stay = tuple(stay)
+        for name in _FIRST[1:-1]:
+            button = self.buttons[name]
+            if name in stay:
+                self._line.insertWidget(self._line.indexOf(self.details), button)
+            else:
+                self._further.line.insertWidget(self._further.line.indexOf(self.buttons["folder"]), button)
 
     def _facts(self, one: Environment) -> list[str]:
         facts = [f"Python {one.python}" if one.python else self.tr("no Python")]
