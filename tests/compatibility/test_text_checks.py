@@ -79,7 +79,9 @@ def test_the_answer_names_its_facts_its_sureness_and_what_would_settle_it() -> N
     assert "torch 2.8.0+cu128" in sure.used
     assert "sm_60" in sure.used
     likely = judged(pin("torch==1.8.1", "2.0.0"))
-    assert likely.sureness == "medium"
+    assert (likely.sureness, likely.open) == ("medium", "system")
+    several = judged("torch 2.8.0+cu128 and torch 2.7.0+cu126\nwith CUDA capability sm_60 is not compatible")
+    assert (several.open, sure.open) == ("several", "")
     assert likely.settles is not None
     assert likely.settles.key == "explain.ask-python"
     unknown = judged("with CUDA capability sm_120 is not compatible with the current PyTorch installation")

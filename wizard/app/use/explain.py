@@ -183,7 +183,10 @@ def _reasons(judged: JudgedFacts, found: tuple[Explanation, ...], named: TextFac
     said = judged.reasons if found or named.is_of_torch else ()
     if any(not one.key.startswith((_OTHER, _OWNER)) for one in said):  # these two rest on nothing more
         facts = ", ".join(judged.used)
-        rests = (message("explain.rests-on", facts=facts), message(f"explain.sureness.{judged.sureness}"))
+        rests = (
+            message("explain.rests-on", facts=facts),
+            message(f"explain.sureness.{judged.open or judged.sureness}"),
+        )
         said = (*said, *rests) if facts else said
     if found and found[0].error.rank <= 0 and named.called_by:
         said = (*said, _called_by(named.called_by))

@@ -26,7 +26,8 @@ _NAMES = {"linux_x86_64": "Linux", "linux_aarch64": "Linux aarch64", "win_amd64"
 
 @dataclass(frozen=True, slots=True)
 class JudgedFacts:
-    """`used`: the facts that the reasons rest on. `sureness`: high, medium or low, as the tables say it.
+    """`used`: the facts that the reasons rest on. `sureness`: high, medium or low, as the tables say it. `open`: what
+    the text leaves open where that alone makes them less than certain (system, several, card), else ''.
 
     `settles`: the one question whose answer would say more; None where nothing is open.
     """
@@ -35,6 +36,7 @@ class JudgedFacts:
     used: tuple[str, ...] = ()
     sureness: str = "high"
     settles: Message | None = None
+    open: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,19 @@ def judge_facts(facts: TextFacts, matrix: Matrix, machine: Machine | None = None
         *check_beside(facts, matrix),
         *(_other_computer(facts, matrix, machine) if machine else ()),
     )
-    is_sure = (place.is_said or facts.wanted is None) and not facts.is_of_several
-    is_sure = is_sure and not (facts.driver_cuda and facts.capability is None)  # which builds have code is open
-    judged = ["high" if is_sure else "medium"]
-    judged += [build.confidence for build in matrix.builds if facts.torch and _is(build, facts.torch)][:1]
-    return JudgedFacts(reasons, tuple(dict.fromkeys(_used(facts))), least_sure(*judged), _question(facts))
+    judged = [build.confidence for build in matrix.builds if facts.torch and _is(build, facts.torch)][:1]
+    left_open = _left_open(facts, place)
+    sureness = least_sure("medium" if left_open else "high", *judged)
+    used = tuple(dict.fromkeys(_used(facts)))
+    return JudgedFacts(reasons, used, sureness, _question(facts), left_open if sureness == "medium" else "")
+
+
+def _left_open(facts: TextFacts, place: _Target) -> str:
+    if facts.is_of_several:
+        return "several"
+    if facts.wanted is not None and not place.is_said:
+        return "system"
+    return "card" if facts.driver_cuda and facts.capability is None else ""  # which builds have code is open
 
 
 def _place(facts: TextFacts, machine: Machine | None) -> _Target:
