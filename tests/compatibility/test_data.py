@@ -12,6 +12,7 @@ from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.data.model import PLATFORMS, least_sure
 from wizard.compatibility.data.ordering import branch_of, cuda_of, variant_key, version_key
 from wizard.compatibility.data.validate import check_folder
+from wizard.model.messages import LANGUAGES, catalogue
 from wizard.system.paths import matrices_dir
 
 MATRIX = load_matrix()
@@ -130,6 +131,16 @@ def test_no_address_of_a_package_registry_is_in_the_data() -> None:
     for path in matrices_dir().glob("*.csv"):
         text = path.read_text(encoding="utf-8")
         assert not [name for name in registries if name in text], path.name
+
+
+def test_a_source_that_is_words_has_them_in_every_language() -> None:
+    """The proof of a build names it; what has a mark of an address or a revision in it is a name, and stays."""
+    words = {build.source for build in load_matrix().builds if not re.search("[@#:]", build.source)}
+    named = {f"plan.source.{one}" for one in words}
+    assert named
+    for language in LANGUAGES:
+        assert named <= set(catalogue(language)), language
+    assert catalogue("zh_CN")["plan.source.announcement of the release"] == "版本发布公告"
 
 
 def test_ordering() -> None:

@@ -109,7 +109,8 @@ class VerdictCard(QFrame):
             for made in self._links:
                 self._chain.addWidget(made, 1)
         for made, link in zip(self._links, proof, strict=True):
-            source = self.tr("Source: %1").replace("%1", link.source) if link.source else ""
+            named = (self._translator.name(f"plan.source.{one}", one) for one in link.source.split("; "))
+            source = self.tr("Source: %1").replace("%1", "; ".join(named)) if link.source else ""
             idle = {"plan.proof.no-gpu": self.tr("none"), "plan.proof.cpu": self.tr("not used")}
             fact = idle.get(link.message.key) or _fact(link)
             made.show_words(link_name(link.kind), fact, self._translator.say(link.message), source)
