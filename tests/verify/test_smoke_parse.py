@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from wizard.model.messages import LANGUAGES, text
 from wizard.process import Outcome, Request
-from wizard.run.verify.smoke import parse_smoke, script_path, signal_name
+from wizard.run.verify.smoke import check_message, parse_smoke, script_path, signal_name
 
 
 def outcome(stdout: str, exit_code: int | None = 0, **more: object) -> Outcome:
@@ -169,3 +169,14 @@ def script() -> ModuleType:
 )
 def test_kernel_rule(script: ModuleType, capability: tuple[int, int], archs: str, kind: str) -> None:
     assert script.kernels_for(capability, archs.split()) == kind
+
+
+def test_a_result_on_the_processor_is_said_in_words() -> None:
+    def said(name: str, device: str) -> str:
+        data = {"device": device, "max_difference": 0, "version": "0.29", "operator": "nms"}
+        return text(check_message(name, "ok", data, 0.1), "zh_CN")
+
+    assert said("matmul", "cpu").startswith("CPU 计算结果正确")
+    assert said("matmul", "cuda:0").startswith("cuda:0 计算结果正确")
+    assert said("torchvision", "cpu") == "torchvision 0.29：nms 在 CPU 上正常。"
+    assert not [name for name in ("convolution", "torchaudio", "zeros") if "cpu" in said(name, "cpu")]

@@ -39,10 +39,11 @@ def check_message(name: str, state: str, data: Mapping[str, Any], seconds: float
     if state == "skipped":
         key = f"verify.skipped.{data.get('reason')}"
         return Message(key if key in catalogue("en") else "verify.skipped.other", params)
-    is_cpu = (name == "build" and data.get("is_built") is False) or (name == "zeros" and data.get("device") == "cpu")
+    is_cpu = (name == "build" and data.get("is_built") is False) or data.get("device") == "cpu"
     if name == "speed" and "stated" in params:
         state = "slow" if _number(params["share"]) < _SLOW else "stated"
-    key = f"verify.check.{name}.{'cpu' if is_cpu and state == 'ok' else state}"
+    on_cpu = f"verify.check.{name}.cpu"
+    key = on_cpu if is_cpu and state == "ok" and on_cpu in catalogue("en") else f"verify.check.{name}.{state}"
     return Message(key if key in catalogue("en") else f"verify.check.other.{state}", params)
 
 
