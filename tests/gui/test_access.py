@@ -270,3 +270,23 @@ def test_a_title_is_the_heading_above_the_others(listening: None, qtbot: QtBot) 
         level = told.attributesInterface()
         assert level.attributeKeys() == [QAccessible.Attribute.Level]
         assert level.attributeValue(QAccessible.Attribute.Level) == wanted
+
+
+def test_no_cell_of_a_page_that_is_not_shown_is_told_as_focused(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.BUILD)
+    grid = window.pages[PageId.BUILD].findChild(QAbstractItemView)
+    assert isinstance(grid, QAbstractItemView)
+
+    def focused() -> int:
+        told = QAccessible.queryAccessibleInterface(grid)
+        cells = (told.child(number) for number in range(told.childCount()))
+        return sum(one.state().focused for one in cells if one is not None and one.role() == QAccessible.Role.Cell)
+
+    here = (grid.currentIndex().row(), grid.currentIndex().column())
+    assert focused() == 1
+    go_to(qtbot, window, PageId.REVIEW)
+    assert focused() == 0
+    window.navigator.go_to(PageId.BUILD)
+    assert (grid.currentIndex().row(), grid.currentIndex().column()) == here
+    assert focused() == 1

@@ -163,6 +163,7 @@ def test_an_answer_is_scrolled_to_there(qtbot: QtBot, make_window: MakeWindow) -
 
 def look_at_least(qtbot: QtBot, window: WizardWindow, where: object) -> None:
     """Nothing there is scrolled to at the side."""
+    window.setMinimumSize(1, 1)
     window.resize(*LEAST)
     sheet = window.page.findChild(QScrollArea)
     assert isinstance(sheet, QScrollArea)

@@ -8,7 +8,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFont,
+    QFontMetrics,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -110,6 +122,7 @@ class BuildGrid(QTableWidget):
         self._grid: Grid | None = None
         self._heads: tuple[tuple[str, ...], ...] = ()
         self._is_across = False
+        self._kept = (-1, -1)  # where the cursor is, while nobody sees it
         self._shown: dict[tuple[int, int], _Words] = {}
         self._terseness = 0  # 1: what does not fit shows its sign only; 2: all do, and the heads their numbers
         self._corner = QLabel("CUDA", self)
@@ -141,7 +154,7 @@ class BuildGrid(QTableWidget):
     def show_grid(self, grid: Grid, picked: Candidate | None, best: Candidate | None) -> None:
         """Keeps the cursor where it is when the table keeps its shape."""
         self._grid = grid
-        here = (self.currentRow(), self.currentColumn())
+        here = (self.currentRow(), self.currentColumn()) if self.isVisible() else self._kept
         heads = (grid.releases, grid.variants)
         self._is_across = len(grid.variants) == 1 and len(grid.releases) <= _SIDE_BY_SIDE
         if self._is_across:
@@ -159,7 +172,8 @@ class BuildGrid(QTableWidget):
                     here = (row, column)
         self._share_room()
         self._name_columns()
-        if here[0] >= 0:
+        self._kept = here
+        if here[0] >= 0 and self.isVisible():
             self.setCurrentCell(*here)
             self.scrollTo(self.currentIndex())
         self.blockSignals(False)
@@ -200,6 +214,24 @@ class BuildGrid(QTableWidget):
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         QTimer.singleShot(0, self, self._scroll_page)  # once it has its place
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            self._put_cursor(self._kept)
+            self.scrollTo(self.currentIndex())
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Put the cursor away: Qt tells screen readers that its cell has the focus, on whatever page one is."""
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self._kept = (self.currentRow(), self.currentColumn())
+            self._put_cursor((-1, -1))
+
+    def _put_cursor(self, cell: tuple[int, int]) -> None:
+        self.blockSignals(True)
+        self.setCurrentCell(*cell)
+        self.blockSignals(False)
 
     def _scroll_page(self) -> None:
         """In a low window the page around the grid scrolls, too, to the cell that has the keys."""
