@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.classroom.pack.classes import Class
 from tests.classroom.server.test_room import full
+from tests.gui.conftest import MakeWindow
 from tests.gui.teaching.pages import LONG, of_pack, opened, reported
 from tests.gui.walking import press
 from wizard.classroom.results.room import GREEN, ClassResults, MachineRow
@@ -92,3 +93,15 @@ def test_the_second_half_of_the_code_says_what_it_is_for(qtbot: QtBot) -> None:
     qtbot.addWidget(page)
     large = LargeCode(page, "Class code", "7YD-25C8+0VY-8GKR", ADDRESS)
     assert "for signed results add +0VY-8GKR" in [one.text() for one in large.findChildren(QLabel)]
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_a_seat_is_as_high_as_a_hand_needs(qtbot: QtBot, make_window: MakeWindow) -> None:
+    row = MachineRow("m1", "seat 1", GREEN, "ok", (), (), "Linux", "none", "cpu", "2026-11-24T09:00:00Z", None)
+    board = SeatMap()
+    qtbot.addWidget(board)
+    make_window().theme.dress(board)
+    board.resize(400, 200)
+    board.show_room(ClassResults("Course", "0" * 64, (row,)))
+    board.show()
+    assert board.sizeHint().height() == 38, "the style sheet had made it 30"

@@ -22,7 +22,7 @@ from wizard.model.messages import message
 
 _QUIET = 3  # modules of white around a code, without which cameras do not find it
 _CODE_WIDTH, _CODE_HEIGHT = 0.85, 0.2  # of the screen, at most: the class code on a projector
-_SEAT_WIDTH, _SEAT_HEIGHT, _SEAT_GAP = 80, 44, 8  # pixels
+_SEAT_WIDTH, _SEAT_HEIGHT, _SEAT_GAP = 76, 38, 8  # pixels
 _BESIDE_NAME = 38  # pixels of a seat: its sign and what is around
 _MARK = "\N{LEFT-TO-RIGHT MARK}"  # behind what a cut name ends with: it stays there
 MOST_SEATS_DRAWN = 200  # above that a list says more
