@@ -29,12 +29,18 @@ from wizard.project.model import (
 
 IN_WORDS = "in words"  # the group of what no command installs
 _DECORATED = re.compile(r"[`*_|\s]+")
+# After a version: "or newer", as READMEs of several languages have it.
+_JOINED = "and|or|及|y|o|ou|e|et|oder|und|и|или"
+_OR_NEWER = (
+    r"later|newer|above|higher|up(?:wards)?\b|以上|更高|以降|이상|superior(?:es?)?\b|posterior(?:es)?\b|sup[ée]rieure?s?\b"
+    r"|plus(?: r[ée]cente?s?)?\b|más\b|più\b|höher|neuer\b|выше|новее"
+)
 # In words, with a version: "PyTorch 1.7.1", "torch >= 1.4 (1.7 recommended)"; not in a command, a name or an address.
 _IN_WORDS = re.compile(
     r"(?:^(?: ?--)?|(?<=[\s(,/，：、（\[]))(?P<name>(?:py)?torch|python|cuda(?:[ -]?toolkit)?)(?![\w-])"
     r"\]?(?:\([^)]*\))? ?(?:versions?|v)? ?:? ?(?P<sign>[=><~≥(-]{0,2}) ?v?(?P<version>\d+\.\d+(?:\.\d+)?)"
     r"(?P<more>(?: ?(?:,|/|-|–|~|or|and|to|through) ?\d+\.\d+(?:\.\d+)?)*)"
-    r"(?P<tail>\+(?!\w)| ?[()]? ?(?:and|or|及)? ?(?:later|newer|above|higher|up(?:wards)?\b|以上|更高))?",
+    rf"(?P<tail>\+(?!\w)| ?[()]? ?(?:{_JOINED})? ?(?:{_OR_NEWER}))?",
     re.IGNORECASE,
 )
 # A line that says what is needed, and not what is new: an entry of a list or a table, or a sentence with such words.
