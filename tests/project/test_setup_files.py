@@ -245,6 +245,24 @@ def test_what_the_project_itself_compiles_is_told(tmp_path: Path) -> None:
     assert not [each for each in below.remarks if ".own-" in each.key]
 
 
+@pytest.mark.parametrize(
+    ("condition", "given", "line"),
+    [
+        ("if sys.platform != 'win32':", "made()", 7),
+        ("if True:", "E", 0),
+        ("if os.getenv('BUILD'):", "made()", 0),
+    ],
+)
+def test_what_a_class_of_the_projects_own_has_compiled_is_told(
+    tmp_path: Path, condition: str, given: str, line: int
+) -> None:
+    words = f"import os, sys\nfrom setuptools import setup\nE = []\ndef made():\n    ops = []\n    {condition}\n"
+    words += "        ops.append(FastOp().build())\n    return ops\n"
+    words += f"setup(install_requires=['torch'], ext_modules={given})\n"
+    told = [one for one in project_of(tmp_path, {"setup.py": words}).remarks if ".own-" in one.key]
+    assert [(one.key.rpartition(".")[2], one.params["line"]) for one in told] == [("own-some", line)] * bool(line)
+
+
 _ON_DEMAND = """import os, sys
 from setuptools import setup
 RUN = os.getenv("BUILD_MINE", "0") == "1"

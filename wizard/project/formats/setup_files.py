@@ -118,7 +118,7 @@ class SetupReader:
     def read(self) -> None:
         """Note the arguments of each call of `setup` whose values stand in the file itself."""
         calls = [node for node in self._walk(self.tree) if isinstance(node, ast.Call) and _is_setup(node.func)]
-        self._compiled()
+        self._compiled(calls)
         given = [keyword for call in calls for keyword in call.keywords]
         for keyword in [inner for one in given for inner in self._keywords(one)]:
             value = self._bound(keyword.value)
@@ -135,14 +135,28 @@ class SetupReader:
                 if isinstance(value, ast.Call | ast.DictComp):  # of a function, or of what lies in a folder
                     self._list(value, "extras", 1)
 
-    def _compiled(self) -> None:
+    def _compiled(self, calls: list[ast.Call]) -> None:
         """Say once that the project itself is compiled unasked; with CUDA alone, or where there is a card."""
-        nodes = {_name_of(node): node for node in live_nodes(self.tree) if isinstance(node, ast.Name | ast.Attribute)}
+        live = live_nodes(self.tree)
+        nodes = {_name_of(node): node for node in live if isinstance(node, ast.Name | ast.Attribute)}
         on_card = nodes.get("CUDAExtension")
         on_any = next((nodes[name] for name in _COMPILED if name in nodes), None)
-        if node := on_card or on_any:
-            code = OWN_CUDA if not on_any else "own-either" if on_card else "own-cpp"
+        if node := on_card or on_any or self._made_elsewhere(calls, live):
+            code = "own-some" if not (on_card or on_any) else OWN_CUDA if not on_any else ""
+            code = code or ("own-either" if on_card else "own-cpp")
             self.found.remark(code, origin_of(self.file, node.lineno, self._line(node.lineno)))
+
+    def _made_elsewhere(self, calls: list[ast.Call], live: list[ast.AST]) -> ast.expr | None:
+        """Return what is put into the list of extensions by a call, of a class of the project's as a rule."""
+        value = next((one.value for call in calls for one in call.keywords if one.arg == "ext_modules"), None)
+        names = {_name_of(value)} if isinstance(value, ast.Name) else set()
+        if isinstance(value, ast.Call):
+            bodies = (one for one in self._walk(self.tree) if isinstance(one, ast.FunctionDef))
+            of = next((one for one in bodies if one.name == _name_of(value.func)), None)
+            returns = (one.value for one in self._walk(of) if isinstance(one, ast.Return)) if of else ()
+            names = {one.id for one in returns if isinstance(one, ast.Name)}
+        added = (found[1] for node in live if (found := _added(node)) and found[0] in names)
+        return next((one for one in added if any(isinstance(part, ast.Call) for part in ast.walk(one))), None)
 
     def _keywords(self, keyword: ast.keyword) -> list[ast.keyword]:
         """Return it, or those of the dictionary that `**` names."""

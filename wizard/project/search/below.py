@@ -18,7 +18,7 @@ from wizard.project.search.parts import go_together, named_as
 from wizard.project.search.reader import MOST_NAMED, ProjectReader, folder_of
 
 _CUDA_ALONE = f"project.remark.{OWN_CUDA}"
-_COMPILED = (_CUDA_ALONE, "project.remark.own-either", "project.remark.own-cpp")
+_COMPILED = (_CUDA_ALONE, "project.remark.own-either", "project.remark.own-cpp", "project.remark.own-some")
 _EXTRAS = re.compile(r"extras?|optional|docs?")
 _DEEPEST = 3  # folders above a setup.py that is looked at
 _MOST_PARTS = 20
