@@ -232,6 +232,17 @@ def test_which_of_two_lists_for_cards_counts_is_told(tmp_path: Path) -> None:
     )
 
 
+def test_the_cudas_of_one_files_extras_are_no_two_demands(tmp_path: Path) -> None:
+    words = '[project]\nname = "x"\n[project.optional-dependencies]\n'
+    words += "".join(f'{tag} = ["torch==2.8.0"]\n' for tag in ("cu126", "cu129")) + "[tool.uv.sources]\ntorch = [\n"
+    words += "".join(f'  {{ index = "{tag}", extra = "{tag}" }},\n' for tag in ("cu126", "cu129")) + "]\n"
+    for tag in ("cu126", "cu129"):
+        url = f"https://download.pytorch.org/whl/{tag}"
+        words += f'[[tool.uv.index]]\nname = "{tag}"\nurl = "{url}"\nexplicit = true\n'
+    found = decided(tmp_path, {"pyproject.toml": words}, BLACKWELL)
+    assert (build(found)[:2], "cuda-chosen" in codes(found)) == (("2.8.0", "cu129"), False)
+
+
 def test_a_list_that_conda_wrote_on_another_system_is_told(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"environment.yml": "dependencies:\n- pytorch=1.13.1\n- vs2015_runtime=14.2\n"}
     said = [one.params for one in decided(tmp_path, files, AMPERE).remarks if one.key == "project.remark.exported"]

@@ -97,7 +97,7 @@ def cuda_words(asks: Understood, given: str) -> Iterator[Message]:
     if not cuda and given != CPU and (told := [tag.origin for tag in asks.tags if tag.tag == CPU and tag.told]):
         yield message("project.remark.cpu-recommended", file=told[0].file, line=told[0].line, given=given)
     own = next((tag.origin.file for tag in cuda if tag not in other and not tag.told), None)
-    left = next((tag for tag in other if not tag.told), None)
+    left = next((tag for tag in other if not tag.told and tag.origin.file != own), None)  # one file has alternatives
     if own and left:
         place = left.origin
         yield message(
