@@ -536,6 +536,21 @@ def test_many_files_that_were_not_read_are_named_in_one_sentence(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
+    ("fetching", "is_told"),
+    [
+        ("RUN curl -sL https://deb.example/setup_23.x -o node_setup.sh && \\\n    bash node_setup.sh\n", False),
+        ("RUN wget https://deb.example/x/node_setup.sh\nRUN bash node_setup.sh\n", False),
+        ("RUN bash node_setup.sh\n", True),
+    ],
+)
+def test_a_script_that_was_downloaded_is_none_that_is_missing(tmp_path: Path, fetching: str, is_told: bool) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "Dockerfile": fetching}
+    assert ("include-missing" in codes(decided(tmp_path / "a", files, AMPERE))) == is_told
+    files["below/node_setup.sh"] = "pip install einops\n"  # it lies here, too
+    assert "below/node_setup.sh" in project_of(tmp_path / "b", files).files
+
+
+@pytest.mark.parametrize(
     ("line", "named"),
     [
         ("conda install -c conda-forge dlib (only for face detection)", ["dlib"]),

@@ -29,6 +29,7 @@ from wizard.project.formats.working_folder import (
     MOST_PROSE,
     WorkingFolder,
     copied_to,
+    downloaded_by,
     itself_in,
 )
 from wizard.project.model import (
@@ -46,6 +47,7 @@ from wizard.project.model import (
 )
 
 STARTED = "started"  # includes a script that a line starts
+DOWNLOADED = "downloaded"  # includes one that a line has fetched before, which may lie here, too
 BUILT = "built"  # includes a folder that a line installs
 BESIDE = "beside"  # includes a package, or a folder of that name where a line goes to
 _MOST_LETTERS = 4_000
@@ -121,9 +123,11 @@ def read_commands(file: str, text: str, found: Findings) -> None:
 
 def _run(line: str, where: FileLine, found: Findings, place: WorkingFolder) -> None:
     """Read what a line starts: scripts, interpreters and what these import."""
+    downloaded = place.downloaded | downloaded_by(line)
     for match in _STARTED.finditer(line):
+        kind = DOWNLOADED if match[1].rpartition("/")[2] in downloaded else STARTED
         if not (folder := place.at(line, match.start(1))).startswith(FOREIGN):
-            found.include(_below(folder, match[1]), where, STARTED)
+            found.include(_below(folder, match[1]), where, kind)
     for match in _BUILT.finditer(line):
         _built(place.at(line, match.start()) + match[1] or place.own, where, found)
     for match in _INTERPRETER.finditer(line):

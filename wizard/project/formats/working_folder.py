@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Set
 from dataclasses import replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from posixpath import normpath
 
 from wizard.project.companions import companion
@@ -66,6 +66,7 @@ class WorkingFolder:
         self.of_mac = 0  # below a heading of that level, a label or a comment that says so; 0: not
         self.own = file.rpartition("/")[0] if self.is_script else ""  # where a script below is started
         self.parts: list[str] = []
+        self.downloaded: set[str] = set()  # files, by their last names
         self.until = ""  # the word that ends a script within a Dockerfile
         self.cloned: dict[str, None] = {}  # in their order: the first is the project, as a rule
         self.fetched: dict[str, str] = {}  # repositories, by the folders that they are copied into; "": the project
@@ -78,6 +79,7 @@ class WorkingFolder:
     def after(self, line: str) -> None:
         """Go on to the next line: it begins where this one ended only in a script (`RUN <<EOF` begins one) and within a
         block of code."""
+        self.downloaded |= downloaded_by(line)
         self.cloned.update(dict.fromkeys(_CLONED.findall(line)))
         self.fetched |= self.fetched_by(line)
         if self.is_prose:
@@ -154,6 +156,14 @@ def itself_in(text: str, names: Set[str]) -> str:
     )
     others = [name for name in first if companion(normalized(name)) is None]
     return next((name for name in fetched if normalized(name) in names), next(iter(others), ""))
+
+
+def downloaded_by(line: str) -> set[str]:
+    """Return the last names of the files that a line fetches with curl or wget."""
+    words = line.split() if re.search(r"\b(?:curl|wget)\s", line) else []
+    named = [word for before, word in pairwise(words) if re.fullmatch(r"-\w*[oO]|--output(?:-document)?", before)]
+    named += [word for word in words if "://" in word]
+    return {word.strip("\"';").rpartition("/")[2] for word in named}
 
 
 def copied_to(path: str, fetched: Mapping[str, str]) -> str | None:

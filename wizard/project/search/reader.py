@@ -21,7 +21,7 @@ from wizard.project.file_choice import (
     words_of,
 )
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
-from wizard.project.formats.commands import BESIDE, BUILT, STARTED, installs, read_commands
+from wizard.project.formats.commands import BESIDE, BUILT, DOWNLOADED, STARTED, installs, read_commands
 from wizard.project.formats.requirements import MOST_LINES
 from wizard.project.formats.words import systems_in_words
 from wizard.project.formats.working_folder import itself_in
@@ -326,10 +326,10 @@ class ProjectReader:
                 self.found.statements.append(replace(one, url=f"./{words}") if is_here else one)
             return
         name, found = self._looked_up(words, where)
-        if group == STARTED:
+        if group in (STARTED, DOWNLOADED):
             if len(found) == 1 and installs(self.folder.read(found[0]) or ""):
                 self.read(found[0], where)
-            elif len(found) != 1 and is_script_of_install(words):
+            elif group == STARTED and len(found) != 1 and is_script_of_install(words):
                 listed = ", ".join(found[:MOST_NAMED])
                 self.found.remark("several-named" if found else "include-missing", where, name=words, files=listed)
             return
