@@ -26,6 +26,7 @@ def lacking(found: ProjectDecision) -> str:
         ("fairseq==0.12.2", "3.8"),
         ("pytorch-lightning==1.5.10", "3.12"),
         ("mujoco==2.3.1.post1", "3.11"),
+        ("onnx-simplifier==0.4.10", "3.10"),
     ],
 )
 def test_the_python_is_one_that_a_pin_goes_with(tmp_path: Path, line: str, python: str) -> None:
