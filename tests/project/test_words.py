@@ -67,6 +67,8 @@ def test_a_bound_in_words_is_what_is_needed_and_a_release_beside_it_what_was_tri
         ("- PyTorch version: 2.7.1+cu126", {"torch": "==2.7.1"}),
         ("| PyTorch | 2.1.2 |", {"torch": "==2.1.2"}),
         ("- PyTorch < 2.0", {"torch": "<2.0"}),
+        ("Install [Python](https://python.example) **< 3.12** and Git.", {"python": "<3.12"}),
+        ("2. Install [PyTorch 2.0](https://pytorch.example/get-started)", {"torch": "==2.0.*"}),
         (
             "Our code is tested with Python 3.10, PyTorch 2.3.1 and CUDA 12.1.",
             {"python": "==3.10.*", "torch": "==2.3.1", "cudatoolkit": "==12.1.*"},

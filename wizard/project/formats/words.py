@@ -44,7 +44,12 @@ _IN_WORDS = re.compile(
     re.IGNORECASE,
 )
 # A line that says what is needed, and not what is new: an entry of a list or a table, or a sentence with such words.
-_IS_ENTRY = re.compile(r"\s*(?:--|[-*+•>|]|\d+[.)])?[\s|`*_\[]*(?:(?:py)?torch|python|cuda)\b", re.IGNORECASE)
+# "2. Install [PyTorch 2.0](…)" is one, too.
+_IS_ENTRY = re.compile(
+    r"\s*(?:--|[-*+•>|]|\d+[.)])?[\s|`*_\[]*(?:(?:please |first,? )?(?:install|download|use)\s+[`*_\[]*)?"
+    r"(?:(?:py)?torch|python|cuda)\b",
+    re.IGNORECASE,
+)
 _IS_NEED = re.compile(
     r"\b(?:tested|tried|developed|requires?|requirements?|prerequisites?|needs?|dependenc(?:y|ies)|implemented|compatible"
     r"|installs? with|env(?:ironment)? (?:with|using)"
@@ -75,7 +80,11 @@ _PAIR_IN_WORDS = re.compile(r"(?<![\w-])(torchvision|torchaudio) v?(\d+\.\d+\.\d
 _NAMES_IN_WORDS = {"python": PYTHON, "torch": TORCH, "pytorch": TORCH}  # the rest is CUDA
 _TOOLKIT = "cudatoolkit"
 _CUDA = re.compile(r"/(?:cu\d{2,3}|cpu)(?:/|$)")
-_IS_COMMAND = re.compile(r"\binstall\s(?!instruction|guide|note|page|step)|\bdocker\s|error|mac|apple", re.IGNORECASE)
+_IS_COMMAND = re.compile(
+    r"\b(?:pip3?|conda|mamba|brew|apt|apt-get) install\s"
+    r"|\binstall\s(?!instruction|guide|note|page|step|[`*_\[]*py(?:torch|thon)\b)|\bdocker\s|error|mac|apple",
+    re.IGNORECASE,
+)
 
 
 def read_words(line: str, where: FileLine, found: Findings, is_code: bool, is_of_needs: bool = False) -> None:
