@@ -153,6 +153,35 @@ def test_what_has_wheels_on_one_system_alone_is_told_on_the_other(tmp_path: Path
         assert ("wheel-of-pin" in codes(decided(tmp_path, files, on, Choices(python="3.10")))) == (on is ADA)
 
 
+@pytest.mark.parametrize(
+    ("files", "torch", "held"),
+    [
+        (
+            {
+                "requirements.txt": "torch>=1.8.1\ntorchaudio>=0.8,<2.1\n",
+                "environment.yml": "dependencies:\n  - python>=3.8,<3.10\n  - pytorch>=1.8.1\n",
+            },
+            "2.0.1",
+            "requirements.txt",
+        ),
+        (
+            {
+                "requirements.txt": "torch>=1.7\ntorchvision\nbasicsr>=1.4.2\n",
+                "cog.yaml": 'build:\n  python_version: "3.8"\n  python_packages: ["torch==1.7.1"]\n',
+            },
+            "2.1.2",
+            "requirements.txt",
+        ),
+    ],
+)
+def test_what_holds_torch_is_told_and_not_a_python_that_only_the_newest_lacks(
+    tmp_path: Path, files: dict[str, str | bytes], torch: str, held: str
+) -> None:
+    found = decided(tmp_path, files, AMPERE)
+    assert build(found)[0] == torch
+    assert [one.params["file"] for one in found.remarks if one.key == "project.remark.held-back"] == [held]
+
+
 def test_what_is_only_recommended_and_has_no_wheel_is_told(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"requirements.txt": "torch==2.4.1\n", "install.sh": "pip install pybullet timm\n"}
     found = decided(tmp_path, files, ADA)

@@ -183,16 +183,18 @@ class BuildWeigher:
             yield from (one for one in weighed if not (self.has_card and candidate.variant == CPU and one.torch))
 
     def held_back(self, best: Weighed) -> tuple[str, FileLine] | None:
-        """Return the newest torch that what is asked of torch itself would have given here, and the line that does
-        not go with it; None where that one is taken, or a lock keeps the other."""
+        """Return the newest torch that goes with what is asked of torch itself, and the line that does not go with
+        that; None where it is taken, or a lock keeps the other."""
         is_cpu, taken = best.candidate.variant == CPU, version_key(best.candidate.torch)
         free = [one for one in self.fitting if one.advertised and (one.variant == CPU) == is_cpu]
-        asked = (one for one in free if any(self._torch_meets(one.torch, python) for python in one.pythons))
-        newest = next(asked, None)
+        newer = [one for one in free if version_key(one.torch) > taken]
+        newer = [one for one in newer if any(self._torch_meets(one.torch, python) for python in one.pythons)]
         is_kept = any(one.name == TORCH and meets(one.specifier, best.candidate.torch) for one in self.asks.locked)
-        if newest is None or best.torch or is_kept or self.choices.torch or version_key(newest.torch) <= taken:
+        if not newer or best.torch or is_kept or self.choices.torch:
             return None
-        return next(((newest.torch, place) for place in self._against(newest, best)), None)
+        places, nearest = (list(self._against(one, best)) for one in (newer[0], newer[-1]))
+        places.sort(key=lambda one: one not in nearest)  # what is against the next release, too, holds torch here
+        return (newer[0].torch, places[0]) if places else None
 
     def _against(self, newest: Candidate, best: Weighed) -> Iterator[FileLine]:
         """Yield the lines that a newer torch does not go with, or its Pythons do not."""
@@ -232,11 +234,10 @@ class BuildWeigher:
         person = 2 * _FULL if self.asks.torch_any and not self.asks.python else _FULL
         weight = torch * one.torch + python * one.declared_python + person * one.person_python
         weight += self._hanging if one.torch or one.person_python else bool(one.pairs) + one.implied + one.tag
-        count = one.torch + one.declared_python + one.person_python
         candidate = one.candidate
         return (
             weight,
-            count,
+            one.torch + one.declared_python + one.person_python,
             one.person_python,
             one.declared_python,
             self._distance(candidate.torch) if one.torch or (one.pairs and not self.asks.torch) else 0,
@@ -338,11 +339,10 @@ class BuildWeigher:
         named = named or [one.local for one in self.asks.locked if one.name == TORCH and one.local.startswith("cu")]
         if any(has_tag(tag, variant) for tag in named):
             return 0
-        asked = [variant_key(tag) for tag in named if tag != CPU]
         here = variant_key(variant)
-        if not asked or not here:
-            return 0
-        return min(100 * abs(here[0] - major) + sum(abs(here[1] - one) for one in minor) for major, *minor in asked)
+        asked = [variant_key(tag) for tag in named if tag != CPU and here]
+        far = (100 * abs(here[0] - major) + sum(abs(here[1] - one) for one in minor) for major, *minor in asked)
+        return min(far, default=0)
 
     @cached_property
     def _asked_pythons(self) -> frozenset[str]:
