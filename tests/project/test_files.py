@@ -309,11 +309,16 @@ def test_every_file_that_says_which_torch_is_read(tmp_path: Path, name: str, tex
     assert build(decided(tmp_path, files, AMPERE))[:2] == ("2.0.1", "cu118")
 
 
-def test_a_torch_that_is_named_in_words_is_told_where_no_line_asks_for_one_release(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {"requirements.txt": "torch>=1.9\n", "README.md": "Tested with PyTorch 1.10.\n"}
+@pytest.mark.parametrize(
+    ("beside", "readme"), [("", "Tested with PyTorch 1.10.\n"), ("  # 1.9 - 1.10 are known to work", "")]
+)
+def test_a_torch_that_is_named_in_words_is_told_where_no_line_asks_for_one_release(
+    tmp_path: Path, beside: str, readme: str
+) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": f"torch>=1.9{beside}\n", "README.md": readme}
     found = decided(tmp_path, files, ADA)
     assert ("in-words" in codes(found), build(found)[0]) == (True, "2.14.1")
-    files["requirements.txt"] = "torch==2.1.0\n"
+    files["requirements.txt"] = f"torch==2.1.0{beside}\n"
     assert "in-words" not in codes(decided(tmp_path, files, ADA))
 
 

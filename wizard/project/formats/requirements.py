@@ -54,6 +54,7 @@ _VCS = re.compile(r"^(?:git|hg|svn|bzr)\+", re.IGNORECASE)
 _CONDA_LINE = re.compile(r"^[A-Za-z0-9_][\w.-]*=[^=<>!~\s;]+=[^=<>!~\s;]+$")
 _COMMENT = re.compile(r"(^|\s)#.*$")
 _COMMENTED = re.compile(r"^[ \t]*#[# \t]*torch[ \t]*[=<>~!][^\n]*$", re.MULTILINE)
+_BESIDE = re.compile(r"^[ \t]*torch\b[^#\n]*[ \t]#[^\n]*\d\.\d[^\n]*$", re.MULTILINE)  # "torch>=2.3  # 2.5 was tried"
 # A folder below, as pip takes it: no name has a slash.
 _INNER = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?(?:\[[\w,.-]*\])?")
 _IS_NAME = re.compile(r"[A-Za-z][\w-]*(?:\[[\w,-]*\])?")
@@ -97,6 +98,8 @@ def read_requirements(file: str, text: str, found: Findings, strength: str = DEC
     """Read a requirements file: pip's lines, exports of pip and conda, and demands in comments as remarks."""
     for match in _COMMENTED.finditer(text):
         found.remark("commented", origin_of(file, text.count("\n", 0, match.start()) + 1, match[0]))
+    for match in _BESIDE.finditer(text):
+        found.remark("in-words", origin_of(file, text.count("\n", 0, match.start()) + 1, match[0]))
     for line, words in logical_lines(text):
         where = origin_of(file, line, words)
         if len(words) > _LONGEST or ENDLESS.search(words):
