@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, PASCAL, build, codes, decided, relaxed
 from tests.project.test_read import asked, project_of
 
 LISTED = "# Model\n## Requirements\n- Python 3.8\n- PyTorch 1.13.1\n* CUDA 11.6\n"
@@ -202,6 +202,35 @@ def test_a_readme_that_names_linux_alone_is_told_on_windows(tmp_path: Path, word
     files: dict[str, str | bytes] = {"README.md": words, "requirements.txt": "torch\n"}
     assert ("named-systems" in codes(decided(tmp_path, files, ADA))) == is_told
     assert "named-systems" not in codes(decided(tmp_path, files, AMPERE))
+
+
+@pytest.mark.parametrize(
+    ("words", "least"),
+    [
+        (
+            "- Your NVIDIA GPU(s) must be of Compute Capability 7.5. Turing and later architectures are supported.",
+            "7.5",
+        ),
+        ("- NVIDIA GPU, compute capability >= 7.5", "7.5"),
+        ("A card with compute capability 7.5 or higher", "7.5"),
+        ("- **GPU**: `CUDA compute capability` 8.0+", "8.0"),
+        ("It needs an Ampere or newer GPU.", "8.0"),
+        ("- a Turing GPU or newer", "7.5"),
+        ("计算能力 7.5 以上的显卡", "7.5"),
+        ("If your card has compute capability 8.0 or higher, it is faster.", ""),
+        ("- Added kernels for Turing and later architectures", ""),
+        ("The V100 has compute capability 7.0.", ""),
+        ("Cards with compute capability < 7.5 take another way.", ""),
+        ("Python 3.8 or newer is needed", ""),
+    ],
+)
+def test_a_readme_that_wants_a_newer_card_is_told(tmp_path: Path, words: str, least: str) -> None:
+    files: dict[str, str | bytes] = {"README.md": f"## Prerequisites\n{words}\n", "requirements.txt": "torch\n"}
+    found = {name: decided(tmp_path, files, on) for name, on in (("old", PASCAL), ("new", AMPERE), ("no", NO_CARD))}
+    told = [one.params for one in found["old"].remarks if one.key == "project.remark.named-card"]
+    assert [(one["line"], one["least"], one["given"]) for one in told] == [(2, least, "6.1")] * bool(least)
+    assert ("named-no-card" in codes(found["no"])) == bool(least)
+    assert not {"named-card", "named-no-card"} & codes(found["new"])
 
 
 def test_a_line_with_torch_and_a_cuda_is_what_somebody_works_with(tmp_path: Path) -> None:

@@ -182,6 +182,12 @@ def for_this_generation(project: Project, capability: str) -> tuple[Project, lis
     return left, [message("project.remark.not-for-this", file=file, words=words) for file, words in others.items()]
 
 
+def least_of(generation: str) -> str:
+    """Return the oldest compute capability of a generation's cards; "" where the word is none."""
+    words = generation.lower()
+    return next((first for kind, (first, _) in _GENERATIONS.items() if re.fullmatch(kind, words)), "")
+
+
 def _spans(texts: Iterable[tuple[str, str]]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     return [(version_key(first), version_key(last)) for first, last in texts]
 

@@ -25,6 +25,7 @@ from wizard.project.file_choice import (
     stale_locks,
 )
 from wizard.project.model import (
+    CARD,
     DECLARED,
     LOCKED,
     MADE_FOR,
@@ -144,6 +145,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
             *extras,
             *exports(statements),
             *_elsewhere(statements, os),
+            *_other_cards(statements, has_card, capability),
             *exported_elsewhere(statements, os),
         ),
     )
@@ -300,6 +302,18 @@ def _elsewhere(statements: list[Statement], os: str) -> Iterator[Message]:
             yield message(
                 "project.remark.lock-elsewhere", file=place.file, line=place.line, marker=fit_to_show(one.marker)
             )
+
+
+def _other_cards(statements: list[Statement], has_card: bool, capability: str) -> Iterator[Message]:
+    """Yield the first line that wants another card than is here."""
+    for one in statements:
+        least, place = version_key(one.specifier), one.origin
+        is_old = bool(capability) and version_key(capability) < least
+        if one.name == CARD and (is_old or not (has_card or capability)):
+            where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
+            code = "named-card" if is_old else "named-no-card"
+            yield message(f"project.remark.{code}", **where, least=one.specifier[2:], given=capability)
+            return
 
 
 def needs_other(package: str, other: str) -> bool:

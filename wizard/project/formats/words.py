@@ -11,8 +11,10 @@ from dataclasses import replace
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.project.companions import companion
+from wizard.project.file_choice import least_of
 from wizard.project.formats.requirements import requirement
 from wizard.project.model import (
+    CARD,
     DECLARED,
     LOCKED,
     MADE_FOR,
@@ -69,6 +71,27 @@ _IS_SYSTEM = re.compile(
     r" ?(?:[-*+•]|\d+[.)]) ?(?:(?:os|operating systems?|systems?|platforms?) ?[:：]? ?)?(?:linux|ubuntu|debian|centos)"
     r"[ ,/()&≥>=\d.+-]*"
     r"(?:(?:x86 64|amd64|bit|lts|or|and|later|newer|linux|ubuntu|debian|centos|mac ?os)[ ,/()\d.+]*){0,6}",
+    re.IGNORECASE,
+)
+# The least that a card must be: "compute capability 7.5 or higher", "a Turing GPU or newer".
+_OR_NEWER = (
+    r"(?:[ ,(]*(?:gpus?|cards?|architectures?|generation)?[ ,]*(?:or|and|及)? ?"
+    r"(?:newer|later|above|higher|up(?:wards)?\b|beyond|以上|更高))"
+)
+_CAPABILITY = re.compile(
+    r"(?:compute[ -]capabilit(?:y|ies)|计算能力|算力)(?: \(?(?:cc|sm)\)?)?"
+    rf"(?: ?(?:of|is|version|must be|at least|minimum))* ?[:：]? ?(?P<sign>[=><≥≤]{{0,2}}) ?"
+    rf"(?P<least>\d{{1,2}}\.\d)(?![\d.])(?P<newer> ?\+|{_OR_NEWER})?",
+    re.IGNORECASE,
+)
+_GENERATION = re.compile(
+    rf"\b(?P<generation>[a-z]+)(?:-based)?(?:{_OR_NEWER}|-or-(?:newer|later))(?! \d)", re.IGNORECASE
+)
+_IS_MUST = re.compile(
+    r"\b(?:must|requires?|required|needs?|needed|at least|minimum|prerequisites?)\b|需要|要求", re.IGNORECASE
+)
+_IS_CASE = re.compile(
+    r"\b(?:not?|if|when|unless|only for|optional(?:ly)?|adds?|added|fix(?:es|ed)?|below|lower|older|faster)\b|n't\b",
     re.IGNORECASE,
 )
 _IS_TRIED = re.compile(r"\b(?:tested|tried|developed|requires?|compatible)\b|测试|要求", re.IGNORECASE)
@@ -129,6 +152,25 @@ def systems_in_words(file: str, text: str) -> list[Statement]:
             where = origin_of(file, number, line)
             return [Statement(MADE_FOR, "", where, RECOMMENDED, "systems", 'sys_platform != "win32"')]
     return []
+
+
+def cards_in_words(file: str, text: str) -> list[Statement]:
+    """Return the lines that say of which compute capability a card must be, or of which generation."""
+    found = []
+    for number, line in enumerate(text.split("\n"), 1):
+        for sentence in _SENTENCE.split(line[:_LONGEST]):
+            words = _DECORATED.sub(" ", sentence)
+            least = "" if _IS_CASE.search(words) else _least_card(words)
+            if least:
+                found.append(Statement(CARD, f">={least}", origin_of(file, number, line), RECOMMENDED, "systems"))
+    return found
+
+
+def _least_card(words: str) -> str:
+    match = _CAPABILITY.search(words)
+    if match and (match["newer"] or match["sign"] in (">=", "≥") or (not match["sign"] and _IS_MUST.search(words))):
+        return match["least"]
+    return next(filter(None, (least_of(match["generation"]) for match in _GENERATION.finditer(words))), "")
 
 
 def _specifier_in_words(match: re.Match[str], name: str) -> str:
