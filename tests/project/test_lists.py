@@ -8,6 +8,7 @@ import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, OLD_DRIVER, PASCAL, build, codes, decided, without
 from tests.project.test_read import project_of
+from wizard.machine.model import Machine
 from wizard.project.formats.conda_names import conda_names, is_condas_alone
 
 _HEAD = "channels:\n  - pytorch\ndependencies:\n  - python=3.10\n"
@@ -46,6 +47,28 @@ def test_a_list_for_another_makers_gpu_does_not_count_beside_the_one_for_this_ca
         found = decided(tmp_path, files, on)
         assert [one.name for one in found.understood.rest] == ["einops"]
         assert found.understood.torch == ()
+
+
+_OF_CARDS: dict[str, str | bytes] = {
+    "requirements.txt": "-r requirements-cuda.txt\n",
+    "requirements-cuda.txt": "--extra-index-url https://download.pytorch.org/whl/cu130\ntorch==2.12.0+cu130\nnvcomp-13\n",
+    "requirements-cuda-legacy.txt": "torch==2.12.0+cu126\nnvcomp-12\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("on", "variant", "rest"),
+    [(BLACKWELL, "cu130", "nvcomp-13"), (AMPERE, "cu126", "nvcomp-12"), (PASCAL, "cu126", "nvcomp-12")],
+)
+def test_of_lists_for_cards_that_differ_in_their_cuda_one_alone_is_taken(
+    tmp_path: Path, on: Machine, variant: str, rest: str
+) -> None:
+    found = decided(tmp_path, _OF_CARDS, on)
+    assert (build(found)[:2], [one.name for one in found.understood.rest]) == (("2.12.0", variant), [rest])
+    assert "cuda-chosen" in codes(found)
+    same = {**_OF_CARDS, "requirements-cuda-legacy.txt": "torch==2.12.0+cu130\nnvcomp-12\n"}
+    both = decided(tmp_path / "same", same, on)
+    assert [one.name for one in both.understood.rest] == ["nvcomp-13", "nvcomp-12"], "parts of one and the same"
 
 
 def test_of_two_lists_for_other_systems_one_is_taken(tmp_path: Path) -> None:

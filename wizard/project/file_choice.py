@@ -8,7 +8,7 @@ One file: all of them are words of files' names, or of what is in them, held aga
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from wizard.compatibility.data.ordering import version_key
@@ -45,6 +45,7 @@ _MAIN_OF_CONDA = re.compile(r"(?:^|/)(?:conda|env|environment)\.ya?ml$", re.IGNO
 _LISTS = (".txt", ".in", ".yml", ".yaml")
 _OTHER_BUILDS = re.compile(r"/(?:rocm|xpu|hpu|npu|mps|gcu|musa)[\d.]*(?:/|$)")
 _OWN_BUILDS = re.compile(r"/(?:cu\d{2,3}|cpu)(?:/|$)")
+_CUDA_BUILD = re.compile(r"(?:^|/)(cu\d{2,3})(?=/|$)")  # a local version, or a part of an address
 _OTHER_EXTRA = re.compile(
     r"(?:amd|rocm|intel|xpu|hpu|gaudi|npu|ascend|musa|mlu|maca|directml|mps|tpu)(?![a-su-z])|intelgpu"
 )
@@ -122,8 +123,9 @@ def _misfit(file: str, os: str, has_card: bool) -> str:
 
 def alternatives(project: Project) -> list[tuple[Project, list[Message]]]:
     """Return the project once for each CUDA that lists have in their names (`requirements-cu121.txt`,
-    `environment-cuda12_1.yml`), or for each of conda's environments that are whole ones, without the others, which is
-    said; one alone where there are no such lists. A list that names no torch where another one does is none of them."""
+    `environment-cuda12_1.yml`) or, where their names mean cards, in their torch, or for each of conda's environments
+    that are whole ones, without the others, which is said; one alone where there are no such lists. A list that names
+    no torch where another one does is none of them."""
     spoken = {file: says([one for one in project.statements if one.origin.file == file]) for file in project.files}
     found: dict[tuple[str, str], dict[str, list[str]]] = {}
     for file in project.files:
@@ -133,7 +135,8 @@ def alternatives(project: Project) -> list[tuple[Project, list[Message]]]:
             rest = re.sub(r"[^a-z0-9]+", " ", _CUDA_IN_NAME.sub(" ", name.lower()).rpartition(".")[0]).strip()
             found.setdefault((folder, rest), {}).setdefault("".join(filter(None, tags[0].groups())), []).append(file)
     asked = [ways for ways in found.values() if any(spoken[file] == 2 for files in ways.values() for file in files)]
-    several = max([*asked, *_environments(project, spoken)], key=len, default={})
+    builds = [*_of_builds(project, spoken)]
+    several = max([*asked, *builds, *_environments(project, spoken)], key=len, default={})
     if len(several) < 2:
         return [(project, [])]
     most = max(spoken[file] for files in several.values() for file in files)
@@ -142,8 +145,27 @@ def alternatives(project: Project) -> list[tuple[Project, list[Message]]]:
         left = [file for each, those in several.items() if each != tag for file in those]
         said = message("project.remark.other-lists", file=files[0], files=", ".join(left))
         if max(spoken[file] for file in files) == most:
-            ways.append((without(project, set(left)), [said]))
+            way, told = without(project, set(left)), _told_builds(project, left if several in builds else [])
+            ways.append((replace(way, statements=(*way.statements, *told)), [] if told else [said]))
     return ways
+
+
+def _of_builds(project: Project, spoken: dict[str, int]) -> Iterator[dict[str, list[str]]]:
+    """Yield the lists of one folder for NVIDIA's cards that each ask for torch with one CUDA, by that."""
+    folders: dict[str, dict[str, list[str]]] = {}
+    for file in project.files:
+        words = [one.local for one in project.statements if one.origin.file == file and one.name == TORCH]
+        words += [one.url for one in project.sources if one.origin.file == file]
+        tags = {match[1] for each in words for match in _CUDA_BUILD.finditer(each)}
+        if len(tags) == 1 and spoken[file] and file.endswith(_LISTS) and names_card(file, "nvidia"):
+            folders.setdefault(file.rpartition("/")[0], {}).setdefault(tags.pop(), []).append(file)
+    yield from folders.values()
+
+
+def _told_builds(project: Project, left: Collection[str]) -> list[Statement]:
+    """Return what lists that are not taken ask of torch's CUDA, which the answer names beside its own."""
+    lines = (one for one in project.statements if one.origin.file in left and one.name == TORCH and one.local)
+    return [replace(one, group="not taken") for one in lines]
 
 
 def _environments(project: Project, spoken: dict[str, int]) -> Iterator[dict[str, list[str]]]:
