@@ -71,6 +71,22 @@ def test_of_lists_for_cards_that_differ_in_their_cuda_one_alone_is_taken(
     assert [one.name for one in both.understood.rest] == ["nvcomp-13", "nvcomp-12"], "parts of one and the same"
 
 
+@pytest.mark.parametrize(
+    ("default", "is_taken"),
+    [("torch==2.12.0\nonnxruntime\n", True), ("torch==2.11.0\n", False), ("torch==2.12.0+cu126\n", False)],
+)
+def test_the_list_beside_those_for_cards_is_taken_without_one(tmp_path: Path, default: str, is_taken: bool) -> None:
+    files = {**_OF_CARDS, "requirements-default.txt": default}
+    found = decided(tmp_path, files, NO_CARD)
+    assert (build(found)[:2], found.relaxed == ()) == (("2.12.0", "cpu"), is_taken)
+    assert [one.name for one in found.understood.rest] == (["onnxruntime"] if is_taken else ["nvcomp-13"])
+    left = {one.params["file"] for one in found.remarks if one.key.endswith("not-for-this")}
+    assert left == ({"requirements-cuda.txt", "requirements-cuda-legacy.txt"} if is_taken else set())
+    assert is_taken != ("other-lists" in codes(found))
+    on_card = decided(tmp_path, files, BLACKWELL)
+    assert [one.name for one in on_card.understood.rest] == ["nvcomp-13"]
+
+
 def test_of_two_lists_for_other_systems_one_is_taken(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "requirements_mac.txt": "tensorflow==2.16.2\n",

@@ -132,7 +132,8 @@ def _chosen(
         again = with_pins.best() if told else None
         if again and (again.candidate, again.torch) == (best.candidate, False):
             weigher, best, said = with_pins, again, [*said, *told]
-    weigher.remarks += said
+    taken = {one.origin.file for one in (*weigher.asks.torch, *weigher.asks.packages)}
+    weigher.remarks += [one for one in said if one.params["file"] in taken]  # without a card none of them may be
     return weigher, best
 
 

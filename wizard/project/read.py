@@ -43,6 +43,7 @@ def read_project(path: Path) -> Project:
         for name in [*sorted(declaring, key=lambda name: (purpose_of(name), rank(name))), *sorted([*telling, *beside])]:
             if not reader.is_option(name):
                 reader.read(name)
+        reader.read_without_card(declaring)
         reader.leave_developing()
         reader.found.leave_itself()
         reader.tell_options(declaring)

@@ -14,8 +14,10 @@ from wizard.model.messages import Message
 from wizard.project.companions import asks_for_torch
 from wizard.project.file_choice import (
     DEVELOPING,
+    WITHOUT_CARD,
     are_alternatives,
     names_a_computer,
+    names_card,
     of_another_framework,
     purpose_of,
     words_of,
@@ -233,6 +235,17 @@ class ProjectReader:
             {one.name for one in self.alone(file).found.statements if one.strength == DECLARED} for file in (name, main)
         )
         return "/" not in name and len(names) >= _FEWEST and 2 * len(names & of_main) >= len(names)
+
+    def read_without_card(self, names: list[str]) -> None:
+        """Where requirements.txt has its torch from lists for cards alone: read the one list beside it that asks for
+        the same torch, for computers without a card."""
+        torch = [one for one in self.alone(_MAIN).found.statements if one.name == TORCH] if _MAIN in self.files else []
+        if torch and all(names_card(one.origin.file, "nvidia") for one in torch):
+            beside = [name for name in names if "/" not in name and self.is_option(name)]
+            same = {name: [one for one in self.alone(name).found.statements if one.name == TORCH] for name in beside}
+            found = [name for name, lines in same.items() if lines and not any(one.local for one in lines)]
+            if len(found) == 1 and all(can_meet(one.specifier, same[found[0]][0].specifier) for one in torch):
+                self.read(found[0], group=f"{WITHOUT_CARD}{found[0]}")
 
     def tell_options(self, names: list[str]) -> None:
         """Name the lists that were not read, nor included by another."""
