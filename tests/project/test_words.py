@@ -196,6 +196,11 @@ def test_an_old_pyg_is_named_with_the_parts_that_it_is_imported_with_alone(tmp_p
         ("It is compatible with Python 3.9 - 3.11, Linux and macOS.\n", True),
         ("- Linux x86_64\n\nOn Windows use pip.\n", False),
         ("We ran it on a Linux machine.\n", False),
+        ("- **System**: It is currently tested only on **Linux**.  For windows setup, refer to [#3](x).\n", True),
+        ("It only supports Linux.\n\nOn Windows use WSL.\n", True),
+        ("Currently Linux only. Windows users: see below.\n", True),
+        ("Flash attention is only for Linux on Windows machines with WSL.\n", False),
+        ("This works with any Linux, only the fonts differ on Windows.\n", False),
     ],
 )
 def test_a_readme_that_names_linux_alone_is_told_on_windows(tmp_path: Path, words: str, is_told: bool) -> None:

@@ -66,6 +66,12 @@ _IS_NEWS = re.compile(
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z*_])|(?<=[。！？])")
 _WINDOWS = re.compile(r"windows|\bwsl|\bwin(?:10|11|32|64)?\b|\.bat\b|powershell|anaconda prompt", re.IGNORECASE)
 _LINUX = re.compile(r"\b(?:linux|ubuntu|debian|centos)\b", re.IGNORECASE)
+_LINUX_ALONE = re.compile(
+    r"\b(?:only|exclusively)(?: been)?(?: (?:fully|officially|tested|tried|developed|supports?|supported|works?|runs?"
+    r"|verified|on|with|for|under|in|compatible|available|the|a|machines?|systems?|environments?))* (?:linux|ubuntu)\b"
+    r"|\blinux(?: systems?| machines?)?(?: is| are)? only\b|仅(?:在|支持)? ?linux",
+    re.IGNORECASE,
+)
 # An entry of a list that has a system alone: "- Linux x86_64", "* OS: Ubuntu 20.04+".
 _IS_SYSTEM = re.compile(
     r" ?(?:[-*+•]|\d+[.)]) ?(?:(?:os|operating systems?|systems?|platforms?) ?[:：]? ?)?(?:linux|ubuntu|debian|centos)"
@@ -144,11 +150,13 @@ def _is_environment(line: str) -> bool:
 
 
 def systems_in_words(file: str, text: str) -> list[Statement]:
-    """Return the first line that names Linux as what is needed, where nothing in the whole text names Windows."""
-    for number, line in enumerate([] if _WINDOWS.search(text) else text.split("\n"), 1):
+    """Return the first line that names Linux as what is needed: Linux alone, where the text names Windows anywhere."""
+    names_windows = bool(_WINDOWS.search(text))
+    for number, line in enumerate(text.split("\n"), 1):
         words = _DECORATED.sub(" ", re.sub(r"^\s*\*\s", "- ", line[:_LONGEST]))
         is_need = _IS_SYSTEM.fullmatch(words) or (_IS_TRIED.search(words) and not _IS_NEWS.search(words))
-        if is_need and _LINUX.search(words):
+        alone = (one for one in _SENTENCE.split(words) if _LINUX_ALONE.search(one) and not _WINDOWS.search(one))
+        if any(alone) if names_windows else is_need and _LINUX.search(words):
             where = origin_of(file, number, line)
             return [Statement(MADE_FOR, "", where, RECOMMENDED, "systems", 'sys_platform != "win32"')]
     return []
