@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, build, codes, decided
+from tests.project.deciding import ADA, AMPERE, NO_CARD, build, codes, decided
 from tests.project.test_read import project_of
 from wizard.model.errors import UsageError
 
@@ -72,3 +72,31 @@ def test_the_pair_that_programs_import_comes_with_a_torch_that_no_file_names(tmp
         assert "pair-imported" not in codes(found)
     local: dict[str, str | bytes] = {**files, "torchvision/models.py": ""}  # a copy of the project's own
     assert "pair-imported" not in codes(decided(tmp_path / "c", local, AMPERE))
+
+
+_MAIN = "import torch\n\n\ndef main():\n    {0}\n\n\nif __name__ == '__main__':\n    main()\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "line"),
+    [
+        ("import torch\nif __name__ == '__main__':\n    torch.set_default_tensor_type('torch.cuda.FloatTensor')\n", 3),
+        ("import torch\nif __name__ == '__main__':\n    torch.zeros(1).cuda()\n", 3),
+        (_MAIN.format("net = Net().to('cuda:0')"), 5),
+        (_MAIN.format("torch.zeros(1, device='cuda')"), 5),
+        (_MAIN.format("torch.cuda.set_device(0)"), 5),
+        (_MAIN.format("net = Net().to(device)"), 0),
+        (_MAIN.format("if args.cuda:\n        net = Net().cuda()"), 0),
+        (_MAIN.format("net = Net().cuda() if args.cuda else Net()"), 0),
+        (_MAIN.format("on = 'cuda' if torch.cuda.is_available() else 'cpu'\n    Net().cuda()"), 0),
+        ("import torch\n\n\ndef of_card():\n    return torch.zeros(1).cuda()\n", 0),
+        ("import torch\ntorch.zeros(1).cuda(\n", 0),
+    ],
+)
+def test_a_program_that_cannot_start_without_a_card_is_told_where_none_is(
+    tmp_path: Path, program: str, line: int
+) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "run.py": program}
+    told = [one.params for one in decided(tmp_path, files, NO_CARD).remarks if one.key.endswith("named-no-card")]
+    assert [(one["file"], one["line"]) for one in told] == [("run.py", line)] * bool(line)
+    assert not {"named-card", "named-no-card"} & codes(decided(tmp_path, files, AMPERE))

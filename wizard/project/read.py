@@ -16,7 +16,7 @@ from wizard.project.model import PYTHON, TOOLS, Project, Statement, is_script, o
 from wizard.project.search.below import of_several, read_below, tell_compiled
 from wizard.project.search.extras import tell_extras
 from wizard.project.search.files import ProjectFolder, is_list, rank
-from wizard.project.search.imports import read_imports, tell_compiling
+from wizard.project.search.imports import note_card, read_imports, tell_compiling
 from wizard.project.search.reader import ProjectReader
 
 _MOST_NAMED = 6  # folders or files in one sentence
@@ -54,6 +54,7 @@ def read_project(path: Path) -> Project:
         read_imports(reader)
         reader.tell_scripts()
         reader.note_systems()
+        note_card(reader)
         reader.take_locked()
         tell_extras(reader.found)
         reader.found.tell_recommended()

@@ -1,5 +1,5 @@
-"""Reads the programs of a project: what they import, where no file of it says which torch it needs, and whether one
-compiles code of its own when it runs.
+"""Reads the programs of a project: what they import, where no file of it says which torch it needs, whether one
+compiles code of its own when it runs, and whether one cannot start without a card.
 
 As syntax alone. Imports count at the top of a file: one in a function, a condition or `try` may be meant for others.
 """
@@ -7,12 +7,13 @@ As syntax alone. Imports count at the top of a file: one in a function, a condit
 from __future__ import annotations
 
 import ast
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from wizard.model.syntax import parsed
-from wizard.project.model import PAIRS, RECOMMENDED, TORCH, FileLine, Statement, fit_to_show, origin_of
+from wizard.project.model import CARD, PAIRS, RECOMMENDED, TORCH, FileLine, Statement, fit_to_show, origin_of
 from wizard.project.search.reader import ProjectReader
 
 _MOST_FILES = 100
@@ -20,6 +21,13 @@ _MOST_PROGRAMS = 300  # looked at for what they compile
 _EXTENSION, _EXTENSION_MODULE = "cpp_extension", "torch.utils.cpp_extension"
 _COMPILING = ("load", "load_inline")
 _MOST_NAMED = 12  # modules in one sentence
+_MAY_WANT_CARD = re.compile(r"\.cuda\(|torch\.cuda\.|[\"']cuda")
+_ON_CARD = re.compile(r".*\.cuda|torch\.cuda\.(?:\w+Tensor|set_device)")
+_TAKES_DEVICE = re.compile(r".*\.to|(?:torch\.)?set_default_(?:device|tensor_type)")
+_IS_CARD = re.compile(r"cuda(?::\d+)?|torch\.cuda\.\w+")
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_MAY_NOT_RUN = (ast.If, ast.While, ast.Try, ast.IfExp, ast.BoolOp, ast.Lambda)
+_DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def read_imports(reader: ProjectReader) -> None:
@@ -59,12 +67,57 @@ def _imported(reader: ProjectReader) -> dict[str, FileLine]:
 
 def tell_compiling(reader: ProjectReader) -> None:
     """Name the first program that has code compiled when it runs (`torch.utils.cpp_extension.load`)."""
-    names = (name for _, name, _ in reader.folder.names() if name.endswith(".py") and not name.endswith("setup.py"))
-    for name in islice(names, _MOST_PROGRAMS):
-        text = reader.folder.read(name) or ""
+    for name, text in _programs(reader):
         if _EXTENSION in text and (line := _compiles_at(text)):
             reader.found.remark("runs-compiled", origin_of(name, line, text.split("\n")[line - 1]))
             return
+
+
+def note_card(reader: ProjectReader) -> None:
+    """Note the first program that uses a card in a line which every start of it reaches."""
+    for name, text in _programs(reader) if reader.found.statements else ():
+        if _MAY_WANT_CARD.search(text) and "is_available" not in text and (line := _on_card_at(text)):
+            where = origin_of(name, line, text.split("\n")[line - 1])
+            reader.found.statements.append(Statement(CARD, "", where, RECOMMENDED, "systems"))
+            return
+
+
+def _programs(reader: ProjectReader) -> Iterator[tuple[str, str]]:
+    names = (name for _, name, _ in reader.folder.names() if name.endswith(".py") and not name.endswith("setup.py"))
+    return ((name, reader.folder.read(name) or "") for name in islice(names, _MOST_PROGRAMS))
+
+
+def _on_card_at(text: str) -> int:
+    """Return the line of the first call that needs a card; 0 for none."""
+    try:
+        tree = parsed(text)
+        functions = {one.name: one for one in tree.body if isinstance(one, _Function)}
+        return min((one.lineno for one in _calls(tree.body, functions) if _is_on_card(one)), default=0)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+
+
+def _calls(nodes: Iterable[ast.AST], functions: dict[str, _Function]) -> Iterator[ast.Call]:
+    """Yield the calls that are made where the file is started, also in its functions that these call; each of
+    `functions` is taken out when it is reached."""
+    for node in nodes:
+        if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
+            yield from _calls(node.body, functions)
+        if isinstance(node, (*_MAY_NOT_RUN, *_DEFINED)):
+            continue
+        yield from _calls(ast.iter_child_nodes(node), functions)
+        if isinstance(node, ast.Call):
+            yield node
+            if isinstance(node.func, ast.Name) and (called := functions.pop(node.func.id, None)):
+                yield from _calls(called.body, functions)
+
+
+def _is_on_card(call: ast.Call) -> bool:
+    func = ast.unparse(call.func)
+    of_device = [one.value for one in call.keywords if one.arg == "device"]
+    given = [*of_device, *(call.args[:1] if _TAKES_DEVICE.fullmatch(func) else ())]
+    words = (str(one.value) if isinstance(one, ast.Constant) else ast.unparse(one) for one in given)
+    return bool(_ON_CARD.fullmatch(func)) or any(map(_IS_CARD.fullmatch, words))
 
 
 def _compiles_at(text: str) -> int:
