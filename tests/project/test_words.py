@@ -279,3 +279,23 @@ def test_prose_below_a_heading_of_needs_counts_as_words_and_is_no_command(tmp_pa
     assert build(decided(tmp_path / "c", files, AMPERE))[0] != "1.7.1", "the next heading ends it"
     files["README.md"] = f"# A\n{head}\n{said.replace('1.7.1', '1.7.1 (or later)')}"
     assert build(decided(tmp_path / "d", files, AMPERE))[0] == "2.14.1"
+
+
+@pytest.mark.parametrize(
+    ("words", "is_told"),
+    [
+        ("For GPUs that do not support `flash-attn`, install `xformers` and set `BACKEND` to `xformers`.", True),
+        ("If flash_attn is not available for your card, use `--attn sdpa`.", True),
+        ("Without flash-attn, set `USE_FLASH=0`.", True),
+        ("Flash-attn is much faster. Please install it.", False),
+        ("Our code does not use xformers, install what you like.", False),
+    ],
+)
+def test_what_a_readme_says_to_do_without_a_package_is_told_where_that_is_left_out(
+    tmp_path: Path, words: str, is_told: bool
+) -> None:
+    readme = f"By default the code uses flash-attn. {words}\n```\npip install flash-attn\n```\n"
+    files: dict[str, str | bytes] = {"README.md": readme, "requirements.txt": "torch==2.8.0\n"}
+    told = [one.params for one in decided(tmp_path, files, PASCAL).remarks if one.key.endswith("way-round")]
+    assert [(one["name"], one["line"], one["text"]) for one in told] == [("flash-attn", 1, words)] * is_told
+    assert "way-round" not in codes(decided(tmp_path, files, AMPERE))

@@ -51,7 +51,7 @@ from wizard.project.native import (
     system_cuda,
     unmet_bounds,
 )
-from wizard.project.ready import before, native_state, newer
+from wizard.project.ready import before, native_state, newer, way_round
 from wizard.project.understand import Understood, with_known_torch, with_pins_of
 from wizard.project.weigh import BuildWeigher, Weighed
 
@@ -337,6 +337,8 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             row = companion(native.name)
             least = (row.cuda_ends if state == "newer-cuda" else row.least) if row else ""
             yield message(f"project.native.{state}", name=native.name, least=least, given=candidate.variant)
+        if state in ("no-card", "old-card", "no-wheel", "before"):
+            yield from way_round(asks, native)
     yield from on_pages((one for one in natives if states[one.name] == "ready" and is_planned(one)), candidate)
     yield from lacking_parts(asks, candidate)
     if candidate.variant == CPU:

@@ -27,6 +27,7 @@ PAIRS = ("torchvision", "torchaudio")  # which go with their torch
 IN_LOCK = "lock"  # group of what a lock says of itself, which counts where nothing else is declared
 MADE_FOR = "__platform"  # a name that no package has: the systems of a lock or of pixi, as its marker
 CARD = "__card"  # the same of an NVIDIA card that programs or a README want, of what compute capability
+WAY_ROUND = "__instead"  # the same of a sentence on what to do without the package that is its group
 ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for another system
 DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
 _GROUND = ("setuptools", "wheel")  # every environment has them: only a version is worth a word

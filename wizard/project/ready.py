@@ -5,6 +5,8 @@ What moves with torch, and what is left out for it, is `native`'s matter.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from wizard.compatibility.data.ordering import CPU, variant_key, version_key
 from wizard.compatibility.model import Candidate
 from wizard.machine.model import Machine
@@ -13,7 +15,7 @@ from wizard.model.messages import Message, message
 from wizard.project.companions import Companion, Native, companion, companion_table
 from wizard.project.cuda_tags import fits_here, has_tag, made_with
 from wizard.project.model import DECLARED, Statement, marker_holds, meets
-from wizard.project.understand import torch_in
+from wizard.project.understand import Understood, torch_in
 from wizard.project.weigh import BuildWeigher, Weighed
 
 
@@ -98,6 +100,12 @@ def before(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
         nearest = min(newer, key=version_key)
         return message("project.native.before", name=native.name, torch=torch, nearest=nearest)
     return message("project.native.before-none", name=native.name, torch=torch)
+
+
+def way_round(asks: Understood, native: Native) -> Iterator[Message]:
+    """Yield what a README says to do where the package cannot be had."""
+    if place := next((one.origin for one in asks.ways_round if one.group == native.name), None):
+        yield message("project.native.way-round", name=native.name, file=place.file, line=place.line, text=place.text)
 
 
 def _alike(weigher: BuildWeigher, best: Weighed) -> list[Candidate]:

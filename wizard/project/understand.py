@@ -33,6 +33,7 @@ from wizard.project.model import (
     PYTHON,
     RECOMMENDED,
     TORCH,
+    WAY_ROUND,
     AddressLine,
     Project,
     Statement,
@@ -72,6 +73,7 @@ class Understood:
     packages: tuple[Statement, ...]  # every line of the rest
     constraints: tuple[Statement, ...]  # what a version must be where something else brings the package
     told: tuple[Statement, ...]  # what commands of a README or a script name
+    ways_round: tuple[Statement, ...]  # sentences on what to do without a package
     sources: tuple[AddressLine, ...]
     names_torch: bool
     remarks: tuple[Message, ...]
@@ -133,6 +135,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
         packages=tuple(rest),
         constraints=tuple(one for one in statements if is_rest(replace(one, group="")) and one.group == "constraint"),
         told=tuple(one for one in statements if one.strength == RECOMMENDED and not one.group),
+        ways_round=tuple(one for one in statements if one.name == WAY_ROUND),
         sources=fitting.sources,
         names_torch=names_torch,
         remarks=(

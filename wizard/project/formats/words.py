@@ -21,10 +21,12 @@ from wizard.project.model import (
     PYTHON,
     RECOMMENDED,
     TORCH,
+    WAY_ROUND,
     FileLine,
     Findings,
     Statement,
     is_commented,
+    normalized,
     origin_of,
     python_meets,
 )
@@ -100,6 +102,17 @@ _IS_CASE = re.compile(
     r"\b(?:not?|if|when|unless|only for|optional(?:ly)?|adds?|added|fix(?:es|ed)?|below|lower|older|faster)\b|n't\b",
     re.IGNORECASE,
 )
+# What to do where a package cannot be had: "for GPUs that do not support flash-attn, install xformers".
+_IS_LACKED = re.compile(
+    r"(?:not support|n't (?:support|have|use|install)|not (?:have|use|install)|without|instead of|unable to \w+"
+    r"|cannot \w+|fail(?:s|ed)? to (?:install|build)|(?:trouble|problems?|issues?) (?:installing|building|with))"
+    r" (?:(?:the|installing|using) )?(?P<after>[\w-]+)"
+    r"|(?<![\w./-])(?P<before>[A-Za-z][\w-]+) (?:(?:is|are)(?: not|n't)|does(?: not|n't)|cannot|fails)(?= \w)",
+    re.IGNORECASE,
+)
+_IS_ADVICE = re.compile(
+    r"\b(?:install|use|set|switch|remove|replace|fall ?back|disable|pass|add|choose)\b", re.IGNORECASE
+)
 _IS_TRIED = re.compile(r"\b(?:tested|tried|developed|requires?|compatible)\b|测试|要求", re.IGNORECASE)
 _AT_LEAST = re.compile(r"\b(?:at least|minimum(?: of)?|min\.?)[\s:]*$", re.IGNORECASE)
 _LONGEST = 300  # characters of a line that is read
@@ -171,6 +184,20 @@ def cards_in_words(file: str, text: str) -> list[Statement]:
             least = "" if _IS_CASE.search(words) else _least_card(words)
             if least:
                 found.append(Statement(CARD, f">={least}", origin_of(file, number, line), RECOMMENDED, "systems"))
+    return found
+
+
+def ways_round(file: str, text: str) -> list[Statement]:
+    """Return the sentences that say what to do where a package with native code cannot be had."""
+    found = []
+    for number, line in enumerate(text.split("\n"), 1):
+        for sentence in _SENTENCE.split(line[:_LONGEST]):
+            words = re.sub(r"[`*|\s]+", " ", sentence)
+            named = [match["after"] or match["before"] for match in _IS_LACKED.finditer(words)]
+            lacked = [normalized(name) for name in named if companion(normalized(name))]
+            if lacked and _IS_ADVICE.search(words):
+                origin = origin_of(file, number, sentence)
+                found += [Statement(WAY_ROUND, "", origin, RECOMMENDED, name) for name in lacked]
     return found
 
 

@@ -25,7 +25,7 @@ from wizard.project.file_choice import (
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
 from wizard.project.formats.commands import BESIDE, BUILT, DOWNLOADED, STARTED, installs, read_commands
 from wizard.project.formats.requirements import MOST_LINES
-from wizard.project.formats.words import cards_in_words, systems_in_words
+from wizard.project.formats.words import cards_in_words, systems_in_words, ways_round
 from wizard.project.formats.working_folder import itself_in
 from wizard.project.model import (
     DECIDED,
@@ -296,11 +296,13 @@ class ProjectReader:
             )
 
     def note_systems(self) -> None:
-        """Note for which systems and cards a README is written; by itself that asks for nothing."""
+        """Note for which systems and cards a README is written, and what it says for others; by itself that asks for
+        nothing."""
         readmes = [name for name in self.files if name.lower().startswith("readme") and self.found.statements]
         texts = {name: self.folder.read(name) or "" for name in readmes}
         self.found.statements += [one for name, text in texts.items() for one in systems_in_words(name, text)][:1]
-        self.found.statements += [one for name, text in texts.items() for one in cards_in_words(name, text)]
+        for name, text in texts.items():
+            self.found.statements += [*cards_in_words(name, text), *ways_round(name, text)]
 
     def tell_scripts(self) -> None:
         """Name the scripts that install another torch than the lists ask for; where nothing names a Python, one that
