@@ -20,6 +20,7 @@ from wizard.project.companions import companion, companion_table
 from wizard.project.contradictions import contradictions, cuda_words, is_contradicted
 from wizard.project.cuda_tags import fits_here, has_tag
 from wizard.project.file_choice import alternatives
+from wizard.project.formats.branches import with_branches
 from wizard.project.lacking import from_elsewhere, lacking_parts, lacking_wheels, on_pages, own_without_card
 from wizard.project.model import (
     LOCKED,
@@ -118,7 +119,7 @@ def _chosen(
     project: Project, machine: Machine, matrix: Matrix, choices: Choices, absent: Collection[tuple[str, str]]
 ) -> tuple[BuildWeigher, Weighed | None]:
     """Of lists for several CUDAs the one that leaves least unmet here; a recipe whose torch is taken with its other
-    pins."""
+    pins; of the branches of a script those for what is taken."""
 
     def weigher_of(way: Project) -> BuildWeigher:
         return BuildWeigher(way, machine, matrix, choices, absent)
@@ -126,14 +127,19 @@ def _chosen(
     weighed = [(weigher := weigher_of(way), weigher.best(), way, said) for way, said in alternatives(project)]
     runnable = [(one[1].order, number) for number, one in enumerate(weighed) if one[1] is not None]
     weigher, best, way, said = weighed[min(runnable)[1] if runnable else 0]
+    taken = {one.origin.file for one in (*weigher.asks.torch, *weigher.asks.packages)}
+    said = [one for one in said if one.params["file"] in taken]  # without a card none of the lists may be
     if best and not best.torch and weigher.asks.torch_any:
         pinned, told = with_pins_of(way, _recommending(weigher.asks, best).file)
         with_pins = weigher_of(pinned)
         again = with_pins.best() if told else None
         if again and (again.candidate, again.torch) == (best.candidate, False):
-            weigher, best, said = with_pins, again, [*said, *told]
-    taken = {one.origin.file for one in (*weigher.asks.torch, *weigher.asks.packages)}
-    weigher.remarks += [one for one in said if one.params["file"] in taken]  # without a card none of them may be
+            weigher, best, way, said = with_pins, again, pinned, [*said, *told]
+    settled, told = with_branches(way, best.candidate) if best else (way, [])
+    if best and settled is not way:
+        weigher = weigher_of(settled)
+        best, said = weigher.weigh(best.candidate, best.python), [*said, *told]
+    weigher.remarks += said
     return weigher, best
 
 

@@ -26,6 +26,7 @@ PYTHON, TORCH = "python", "torch"
 PAIRS = ("torchvision", "torchaudio")  # which go with their torch
 IN_LOCK = "lock"  # group of what a lock says of itself, which counts where nothing else is declared
 MADE_FOR = "__platform"  # a name that no package has: the systems of a lock or of pixi, as its marker
+BRANCH = "where "  # begins the group of what one branch of a script installs, for one torch or CUDA
 CARD = "__card"  # the same of an NVIDIA card that programs or a README want, of what compute capability
 WAY_ROUND = "__instead"  # the same of a sentence on what to do without the package that is its group
 ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for another system
@@ -156,7 +157,8 @@ class Findings:
     def take_recommended(self) -> None:
         """A file that was named itself and only recommends: its packages count, as nothing else does."""
         if not any(one.strength == DECLARED for one in self.statements):
-            taken = self._recommended()
+            taken = [one for one in self.statements if one.strength == RECOMMENDED and one.name not in DECIDED]
+            taken = [one for one in taken if not one.group or one.group.startswith(BRANCH)]
             self.statements = [replace(one, strength=DECLARED) if one in taken else one for one in self.statements]
 
     def tell_recommended(self) -> None:

@@ -178,7 +178,7 @@ class BuildWeigher:
                 continue
             if not candidate.advertised and candidate.variant not in firm and self.choices.variant is None:
                 continue
-            weighed = [self._weigh(candidate, python) for python in candidate.pythons]
+            weighed = [self.weigh(candidate, python) for python in candidate.pythons]
             # With its pin the CPU tag goes, too.
             yield from (one for one in weighed if not (self.has_card and candidate.variant == CPU and one.torch))
 
@@ -205,15 +205,15 @@ class BuildWeigher:
         ways = [one for one in self.fitting if one.torch == newest.torch and one.advertised]
         unmet = [one for one in self.asks.implied if not any(_implied_met(one, newest.torch, each) for each in pythons)]
         yield from (one.origin for one in unmet if _implied_met(one, best.candidate.torch, best.python))
-        for name in set.intersection(*({*self._weigh(one, pythons[0]).pairs} for one in ways)):
+        for name in set.intersection(*({*self.weigh(one, pythons[0]).pairs} for one in ways)):
             yield from (one.origin for one in self.asks.pairs[name] if one.specifier and name not in best.pairs)
         lacking = frozenset.intersection(*(without_wheels(self.asks, os, python) for python in pythons))
         lacking -= without_wheels(self.asks, os, best.python)
-        lost = {*lacking, *(set(self._weigh(newest, pythons[0]).libraries) - set(best.libraries))}
+        lost = {*lacking, *(set(self.weigh(newest, pythons[0]).libraries) - set(best.libraries))}
         yield from (one.origin for one in self.asks.packages if one.name in lost)
         yield from (tag.origin for tag in self.firm_tags if has_tag(tag.tag, best.candidate.variant))
 
-    def _weigh(self, candidate: Candidate, python: str) -> Weighed:
+    def weigh(self, candidate: Candidate, python: str) -> Weighed:
         torch = not self._torch_meets(candidate.torch, python)
         declared = not all(python_meets(one.specifier, python) for one in self.asks.python)
         person = self.choices.python is not None and python != self.choices.python

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from posixpath import normpath
 
+from wizard.project.formats.branches import Branches
 from wizard.project.formats.options import CONSTRAINTS, FILES, INDEXES, with_values
 from wizard.project.formats.requirements import (
     NamedRows,
@@ -33,6 +34,7 @@ from wizard.project.formats.working_folder import (
     itself_in,
 )
 from wizard.project.model import (
+    BRANCH,
     PYTHON,
     RECOMMENDED,
     TORCH,
@@ -58,7 +60,7 @@ _CONDA = re.compile(
 )
 # Where a command is over; words in brackets behind it are somebody's remark.
 _ENDS = re.compile(
-    r"\s(?:&&|\|\||\|)\s|\s[(（](?=\w)|(?:^|\s)[*_]*#|;\s*(?:pip3?|conda|mamba|python3?|git|cd|then|fi)\b|`"
+    r"\s(?:&&|\|\||\|)\s|;;|\s[(（](?=\w)|(?:^|\s)[*_]*#|;\s*(?:pip3?|conda|mamba|python3?|git|cd|then|fi)\b|`"
 )
 _WHEEL = re.compile(r"(?:[\w.-]*/)*([A-Za-z]\w*)-\d[\w.+%!-]*\.whl")
 _UPGRADES = {"-U", "--upgrade"}
@@ -92,6 +94,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
     """Read pip's and conda's lines, interpreters and imports out of a README or a Dockerfile, as recommendations."""
     values: dict[str, str] = {}
     place, rows = WorkingFolder(file, found.own, itself_in(text, found.own)), NamedRows(found)
+    branches = Branches(place.is_script)
     for number, written in _joined(text):
         where = origin_of(file, number, written)
         if not place.is_prose and IS_COMMENT.match(written):
@@ -112,13 +115,24 @@ def read_commands(file: str, text: str, found: Findings) -> None:
             tokens = _tokens(place.command(match["words"], line))
             if TORCH in tokens and not place.is_prose and _UPGRADES & {*tokens}:
                 _upgraded(where, found)
+            held = len(found.statements), len(found.sources)
             _pip(tokens, where, found, place.at(line, match.start()), {**place.fetched, **place.fetched_by(line)})
+            _of_branch(branches, held, found, line, match.start())
         for match in _CONDA.finditer(line):
             _conda(_tokens(place.command(match["words"], line)), where, found, place.at(line, match.start()))
         _run(line, where, found, place)
         place.after(line)
+        branches.after(line)
         found.statements[before:] = [place.marked(one) for one in found.statements[before:]]
     found.name_itself(file, place.is_prose and place.itself)
+
+
+def _of_branch(branches: Branches, held: tuple[int, int], found: Findings, line: str, position: int) -> None:
+    """Mark what a command has added as that of its branch; its sources are none for the others."""
+    said = found.statements[held[0] :]
+    found.statements[held[0] :] = marked = [branches.mark(one, line, position) for one in said]
+    if any(one.group.startswith(BRANCH) for one in marked):
+        del found.sources[held[1] :]
 
 
 def _run(line: str, where: FileLine, found: Findings, place: WorkingFolder) -> None:

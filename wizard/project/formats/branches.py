@@ -1,0 +1,139 @@
+"""Follows the branches of a script that installs for one torch, one CUDA or a Mac each (`case $PYTORCH_VERSION in`),
+and picks those that go with what was decided.
+
+Other conditions are nobody's to decide here: what stands below them may hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from wizard.compatibility.data.ordering import variant_key
+from wizard.compatibility.model import Candidate
+from wizard.model.messages import Message, message
+from wizard.project.companions import companion
+from wizard.project.model import BRANCH, DECIDED, ON_MAC, RECOMMENDED, Project, Statement, cut_between
+
+_TOKEN = re.compile(
+    r"\bcase\s+[\"']?\$\{?(?P<case>\w+)\}?[\"']?\s+in\b|(?P<end>;;|\besac\b)"
+    r"|(?:^|[;&])\s*(?P<if>if|elif|else|fi)\b(?P<test>[^;]*)|(?:^|(?<=;;)|(?<=\bin))\s*\(?(?P<label>[^\s()$]+)\)"
+)
+_IS = re.compile(r"\$\{?(?P<name>\w+)\}?[\"']?\s*={1,2}\s*[\"']?(?P<value>[\w.-]+)[\"']?\*?\s*\]")
+_NUMBERS = re.compile(r"\d+(?:\.[\d*]+)*(?:\|\d+(?:\.[\d*]+)*)*")
+_SYSTEMS = ("ostype", "os", "system", "uname")
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """`subject`: torch, cuda or system, of a `case`; `conditions` hold in its branch."""
+
+    is_case: bool
+    subject: str = ""
+    conditions: tuple[tuple[str, str], ...] = ()
+
+
+class Branches:
+    """In which branches a command of a script stands, as its lines go by; a text for people has none."""
+
+    def __init__(self, is_script: bool) -> None:
+        self.is_script = is_script
+        self._open: list[_Block] = []
+
+    def mark(self, one: Statement, line: str, position: int) -> Statement:
+        """Return what a command at this place of the line says, as that of its branch."""
+        conditions = [each for block in self._gone(line[:position]) for each in block.conditions]
+        if ("system", "mac") in conditions:
+            return replace(one, marker=ON_MAC)
+        words = ", ".join(f"{subject} {value}" for subject, value in conditions)
+        is_plain = one.strength == RECOMMENDED and not one.group and one.name not in DECIDED
+        return replace(one, group=f"{BRANCH}{words}") if words and is_plain else one
+
+    def is_of_mac(self, line: str) -> bool:
+        return any(("system", "mac") in block.conditions for block in self._gone(line))
+
+    def after(self, line: str) -> None:
+        """Go on to the next line."""
+        self._open = self._gone(line)
+
+    def _gone(self, line: str) -> list[_Block]:
+        blocks = list(self._open)
+        for match in _TOKEN.finditer(line) if self.is_script else ():
+            is_in_case = bool(blocks) and blocks[-1].is_case
+            if match["case"]:
+                blocks.append(_Block(True, _subject(match["case"])))
+            elif match["if"] == "if":
+                blocks.append(_Block(False, conditions=tuple(_tested(match["test"]))))
+            elif match["end"] == "esac" or match["if"] == "fi":
+                del blocks[-1:]
+            elif match["if"] and blocks:
+                blocks[-1] = _Block(False, conditions=tuple(_tested(match["test"])))
+            elif is_in_case:
+                value = _value(blocks[-1].subject, match["label"] or "")
+                conditions = ((blocks[-1].subject, value),) if value else ()
+                blocks[-1] = replace(blocks[-1], conditions=conditions)
+        return blocks
+
+
+def _subject(variable: str) -> str:
+    name = variable.lower()
+    return "torch" if "torch" in name else "cuda" if "cuda" in name else "system" if name in _SYSTEMS else ""
+
+
+def _value(subject: str, label: str) -> str:
+    """Return the numbers of a branch, `mac` of one for that system; "" for what says neither."""
+    words = re.sub(r"[\"']", "", label)
+    if subject == "system":
+        return "mac" if words.lower().startswith(("darwin", "mac")) else ""
+    return words if subject and _NUMBERS.fullmatch(words) else ""
+
+
+def _tested(test: str) -> Iterator[tuple[str, str]]:
+    """Yield what a condition asks of these, where all of it must hold."""
+    if "||" not in test and "!" not in test:
+        for match in _IS.finditer(test):
+            subject = _subject(match["name"])
+            if value := _value(subject, match["value"]):
+                yield subject, value
+
+
+def with_branches(project: Project, build: Candidate) -> tuple[Project, list[Message]]:
+    """Return the project with the branches of its scripts that are for this build, without the others, and what is to
+    be said of both."""
+    lines = [one for one in project.statements if one.group.startswith(BRANCH)]
+    if not lines:
+        return project, []
+    cuda = ".".join(map(str, variant_key(build.variant)))
+    fitting = [one for one in lines if _holds(one.group, {"torch": build.torch, "cuda": cuda})]
+    kept = (one for one in project.statements if one not in lines or one in fitting)
+    settled = (replace(one, group="") if one in fitting else one for one in kept)
+    return replace(project, statements=tuple(settled)), list(_told(lines, fitting, build))
+
+
+def _holds(group: str, given: dict[str, str]) -> bool:
+    asked = (words.split() for words in group.removeprefix(BRANCH).split(", "))
+    return all(any(_is(each, given[subject]) for each in values.split("|")) for subject, values in asked)
+
+
+def _is(asked: str, given: str) -> bool:
+    """Return whether a version is the one, or one of those, that a branch is for: `12` and `12.*` are any CUDA 12."""
+    return f"{given}.".startswith(f"{asked.partition('*')[0].rstrip('.')}.")
+
+
+def _told(lines: list[Statement], fitting: list[Statement], build: Candidate) -> Iterator[Message]:
+    found = {_package(one) for one in fitting}
+    lacking = [one for one in lines if _package(one) not in found]
+    for code, those in (("branch", [one for one in fitting if one.strength == RECOMMENDED]), ("branch-none", lacking)):
+        for file in dict.fromkeys(one.origin.file for one in those):
+            its = [one for one in those if one.origin.file == file]
+            names = (str(one) if code == "branch" else _package(one) for one in its)
+            where: dict[str, str | int] = {"file": file, "line": its[0].origin.line}
+            packages = cut_between([*dict.fromkeys(names)])
+            yield message(f"project.remark.{code}", **where, packages=packages, torch=build.torch, given=build.variant)
+
+
+def _package(one: Statement) -> str:
+    """Return its name without the CUDA that it has in it."""
+    row = companion(one.name)
+    return row.name if row else one.name
