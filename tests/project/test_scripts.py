@@ -582,3 +582,27 @@ def test_a_recipe_whose_torch_is_taken_comes_with_its_pins_of_what_the_lists_lea
     ):
         other: dict[str, str | bytes] = {"requirements.txt": "torch\ntimm\n", name: words}
         assert "recipe-pins" not in codes(decided(tmp_path / name, other, on)), name
+
+
+@pytest.mark.parametrize(
+    ("asked", "pinned", "is_told"),
+    [
+        ("onnxruntime-gpu==1.26.0", "onnxruntime-gpu==1.21.0", True),
+        ("onnxruntime-gpu>=1.20", "onnxruntime-gpu==1.21.0", False),
+        ("onnxruntime-gpu", "onnxruntime-gpu==1.21.0", False),
+        ("onnxruntime-gpu==1.26.0", "onnxruntime-gpu", False),
+        ("onnxruntime-gpu==1.26.0", "rich==1.21.0", False),
+    ],
+)
+def test_a_command_that_installs_another_release_than_the_lists_is_told(
+    tmp_path: Path, asked: str, pinned: str, is_told: bool
+) -> None:
+    block = f"```\npip uninstall onnxruntime onnxruntime-gpu\npip install {pinned}\n```\n"
+    files: dict[str, str | bytes] = {"requirements.txt": f"torch\n{asked}\n", "README.md": f"# A\n{block}"}
+    found = decided(tmp_path, files, AMPERE)
+    told = [one.params for one in found.remarks if one.key.endswith("told-other")]
+    assert [(one["line"], one["asked"], one["other"], one["other_line"]) for one in told] == (
+        [(4, "onnxruntime-gpu==1.21.0", "onnxruntime-gpu==1.26.0", 2)] if is_told else []
+    )
+    [taken] = [str(one) for one in found.understood.rest if one.name == "onnxruntime-gpu"]
+    assert taken == asked

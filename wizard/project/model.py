@@ -173,6 +173,22 @@ class Findings:
             others = [one for one in others if is_run(one.origin.file) or one.name not in TOOLS]
         self.tell("folders-too", [one for one in others if is_folder(one.url)], known)
         self.tell("recommended-too", others, known)
+        self._tell_other_pins()
+
+    def _tell_other_pins(self) -> None:
+        """Name the first line of each file that installs another release of a package than the lists ask for."""
+        declared = [one for one in self.statements if one.strength == DECLARED and not one.group and one.specifier]
+        for one in {
+            one.origin.file: one for one in self._recommended()[::-1] if self._is_other(one, declared)
+        }.values():
+            other = next(each for each in declared if each.name == one.name)
+            where: dict[str, str | int] = {"other_file": other.origin.file, "other_line": other.origin.line}
+            self.remark("told-other", one.origin, asked=str(one), other=str(other), **where)
+
+    @staticmethod
+    def _is_other(one: Statement, declared: list[Statement]) -> bool:
+        lines = [each for each in declared if each.name == one.name]
+        return bool(lines) and not any(can_meet(each.specifier, one.specifier) for each in lines)
 
     def tell_words(self) -> None:
         """Name what a list within a README has with a version, and no file and no command does."""
