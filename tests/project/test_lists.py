@@ -66,6 +66,9 @@ def test_of_lists_for_cards_that_differ_in_their_cuda_one_alone_is_taken(
     found = decided(tmp_path, _OF_CARDS, on)
     assert (build(found)[:2], [one.name for one in found.understood.rest]) == (("2.12.0", variant), [rest])
     assert "cuda-chosen" in codes(found)
+    told = [one.params for one in found.remarks if one.key.endswith("list-instead")]
+    said = [(one["by"], one["line"], one["left"]) for one in told]
+    assert said == [("requirements.txt", 1, "requirements-cuda.txt")] * (variant == "cu126")
     same = {**_OF_CARDS, "requirements-cuda-legacy.txt": "torch==2.12.0+cu130\nnvcomp-12\n"}
     both = decided(tmp_path / "same", same, on)
     assert [one.name for one in both.understood.rest] == ["nvcomp-13", "nvcomp-12"], "parts of one and the same"

@@ -146,7 +146,12 @@ def alternatives(project: Project) -> list[tuple[Project, list[Message]]]:
         said = message("project.remark.other-lists", file=files[0], files=", ".join(left))
         if max(spoken[file] for file in files) == most:
             way, told = without(project, set(left)), _told_builds(project, left if several in builds else [])
-            ways.append((replace(way, statements=(*way.statements, *told)), [] if told else [said]))
+            ways.append(
+                (
+                    replace(way, statements=(*way.statements, *told)),
+                    [*([] if told else [said]), *_brought_in(project, left, files[0])],
+                )
+            )
     return ways
 
 
@@ -160,6 +165,13 @@ def _of_builds(project: Project, spoken: dict[str, int]) -> Iterator[dict[str, l
         if len(tags) == 1 and spoken[file] and file.endswith(_LISTS) and names_card(file, "nvidia"):
             folders.setdefault(file.rpartition("/")[0], {}).setdefault(tags.pop(), []).append(file)
     yield from folders.values()
+
+
+def _brought_in(project: Project, left: Collection[str], taken: str) -> Iterator[Message]:
+    """Say by which line of another list one that is not taken comes in: what installs by that one gets another CUDA."""
+    lines = [(file, project.included[file]) for file in left if file in project.included]
+    for file, by in [(file, by) for file, by in lines if _LIST.fullmatch(by.file)][:1]:
+        yield message("project.remark.list-instead", file=taken, left=file, by=by.file, line=by.line)
 
 
 def _told_builds(project: Project, left: Collection[str]) -> list[Statement]:

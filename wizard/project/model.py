@@ -9,7 +9,7 @@ One file: what a statement is, and how its words are compared and shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -93,6 +93,7 @@ class Project:
     sources: tuple[AddressLine, ...]
     remarks: tuple[Message, ...]
     card_lines: frozenset[FileLine] = frozenset()  # which what is there for computers without a card stands in for
+    included: Mapping[str, FileLine] = field(default_factory=dict)  # the first line that brings a file in
 
 
 @dataclass

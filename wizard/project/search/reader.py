@@ -65,6 +65,7 @@ class ProjectReader:
         self.folder = folder
         self.found = Findings()
         self.files: list[str] = []
+        self.included: dict[str, FileLine] = {}
         self._depth = 0
         self._left: set[str] = set()  # lists that no README brings in
         self._alone: dict[str, ProjectReader] = {}
@@ -73,7 +74,7 @@ class ProjectReader:
         """Return what was read so far, equal lines once."""
         statements, sources = dict.fromkeys(self.found.statements), dict.fromkeys(self.found.sources)
         found = (tuple(self.files), tuple(statements), tuple(sources), tuple(self.found.remarks))
-        return Project(str(self.folder.root), *found, frozenset(self.found.card_lines))
+        return Project(str(self.folder.root), *found, frozenset(self.found.card_lines), self.included)
 
     def read(self, name: str, included_by: FileLine | None = None, group: str = "") -> None:
         """Read one file of the project by its kind, and what it includes; each file once, so that a circle ends."""
@@ -84,6 +85,8 @@ class ProjectReader:
             self.found.remark("too-many-files", where)
             return
         self.files.append(name)
+        if included_by:
+            self.included[name] = included_by
         text = self.folder.read(name)
         if text is None:
             self.found.remark("file-outside" if self.folder.leads_out(name) else "file-not-read", where, name=name)
