@@ -19,7 +19,6 @@ from wizard.model.messages import Message, message
 from wizard.project.companions import companion, companion_table
 from wizard.project.contradictions import contradictions, cuda_words, is_contradicted
 from wizard.project.cuda_tags import fits_here, has_tag
-from wizard.project.file_choice import alternatives
 from wizard.project.formats.branches import with_branches
 from wizard.project.lacking import from_elsewhere, lacking_parts, lacking_wheels, on_pages, own_without_card
 from wizard.project.model import (
@@ -52,6 +51,7 @@ from wizard.project.native import (
     system_cuda,
     unmet_bounds,
 )
+from wizard.project.own_list import alternatives
 from wizard.project.ready import before, native_state, newer, way_round
 from wizard.project.understand import Understood, with_known_torch, with_pins_of
 from wizard.project.weigh import BuildWeigher, Weighed

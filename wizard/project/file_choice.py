@@ -8,13 +8,13 @@ One file: all of them are words of files' names, or of what is in them, held aga
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
 from wizard.project.formats.conda_names import is_condas_alone
-from wizard.project.model import DECLARED, LOCKED, ON_MAC, PYTHON, RECOMMENDED, TORCH, Project, Statement, can_meet
+from wizard.project.model import DECLARED, LOCKED, ON_MAC, RECOMMENDED, TORCH, Project, Statement, can_meet
 
 # The packages of NVIDIA's that torch brings (Requires-Dist of its wheels, 2.6 to 2.15); others are a project's own.
 TORCH_PARTS = re.compile(
@@ -40,12 +40,9 @@ _CARD_WORDS = {
 
 
 WITHOUT_CARD = "without a card: "  # begins the group of an environment that is for these
-_CUDA_IN_NAME = re.compile(r"(?<![a-z0-9])cu(?:da)?[-_.]?(\d{2})(?:[-_.]?(\d))?(?![a-z0-9])")
-_MAIN_OF_CONDA = re.compile(r"(?:^|/)(?:conda|env|environment)\.ya?ml$", re.IGNORECASE)
-_LISTS = (".txt", ".in", ".yml", ".yaml")
+CUDA_IN_NAME = re.compile(r"(?<![a-z0-9])cu(?:da)?[-_.]?(\d{2})(?:[-_.]?(\d))?(?![a-z0-9])")
 _OTHER_BUILDS = re.compile(r"/(?:rocm|xpu|hpu|npu|mps|gcu|musa)[\d.]*(?:/|$)")
 _OWN_BUILDS = re.compile(r"/(?:cu\d{2,3}|cpu)(?:/|$)")
-_CUDA_BUILD = re.compile(r"(?:^|/)(cu\d{2,3})(?=/|$)")  # a local version, or a part of an address
 _OTHER_EXTRA = re.compile(
     r"(?:amd|rocm|intel|xpu|hpu|gaudi|npu|ascend|musa|mlu|maca|directml|mps|tpu)(?![a-su-z])|intelgpu"
 )
@@ -74,18 +71,18 @@ _FRAMEWORKS = frozenset(
 )
 _PURPOSE = re.compile(r"dev|devel|develop|development|tests?|testing|docs?|lint|linting|ci|style|typing")
 _OWNERS = ("pyproject.toml", "Pipfile")  # of locks
-_LIST = re.compile(r"(.*/)?[^/]*(req|env)[^/]*\.(txt|in|ya?ml)|(.*/)?requirements?/[^/]+\.(txt|in)", re.IGNORECASE)
+LIST_FILE = re.compile(r"(.*/)?[^/]*(req|env)[^/]*\.(txt|in|ya?ml)|(.*/)?requirements?/[^/]+\.(txt|in)", re.IGNORECASE)
 
 
 def purpose_of(file: str) -> str:
     """Return the group of what a list is for by its name; "" for everybody's."""
-    return DEVELOPING if _LIST.fullmatch(file) and is_developing(file.rpartition("/")[2]) else ""
+    return DEVELOPING if LIST_FILE.fullmatch(file) and is_developing(file.rpartition("/")[2]) else ""
 
 
 def of_another_framework(file: str) -> bool:
     """Return whether a list's name means TensorFlow, JAX … and not torch."""
     words = words_of(file.rpartition("/")[2])
-    return bool(_LIST.fullmatch(file)) and bool(words & _FRAMEWORKS) and not words & {"torch", "pytorch"}
+    return bool(LIST_FILE.fullmatch(file)) and bool(words & _FRAMEWORKS) and not words & {"torch", "pytorch"}
 
 
 def is_developing(group: str) -> bool:
@@ -95,7 +92,7 @@ def is_developing(group: str) -> bool:
 def names_a_computer(file: str) -> bool:
     """Return whether a word of its name is a system's, a kind of card's or a CUDA's."""
     kinds = "|".join([*SYSTEM_WORDS.values(), *_CARD_WORDS.values()])
-    return bool(_CUDA_IN_NAME.search(file.lower())) or any(re.fullmatch(kinds, word) for word in words_of(file))
+    return bool(CUDA_IN_NAME.search(file.lower())) or any(re.fullmatch(kinds, word) for word in words_of(file))
 
 
 def names_card(file: str, kind: str) -> bool:
@@ -121,77 +118,6 @@ def _misfit(file: str, os: str, has_card: bool) -> str:
     return ""
 
 
-def alternatives(project: Project) -> list[tuple[Project, list[Message]]]:
-    """Return the project once for each CUDA that lists have in their names (`requirements-cu121.txt`,
-    `environment-cuda12_1.yml`) or, where their names mean cards, in their torch, or for each of conda's environments
-    that are whole ones, without the others, which is said; one alone where there are no such lists. A list that names
-    no torch where another one does is none of them."""
-    spoken = {file: says([one for one in project.statements if one.origin.file == file]) for file in project.files}
-    found: dict[tuple[str, str], dict[str, list[str]]] = {}
-    for file in project.files:
-        folder, _, name = file.rpartition("/")
-        tags = list(_CUDA_IN_NAME.finditer(name.lower()))
-        if len(tags) == 1 and name.endswith(_LISTS):
-            rest = re.sub(r"[^a-z0-9]+", " ", _CUDA_IN_NAME.sub(" ", name.lower()).rpartition(".")[0]).strip()
-            found.setdefault((folder, rest), {}).setdefault("".join(filter(None, tags[0].groups())), []).append(file)
-    asked = [ways for ways in found.values() if any(spoken[file] == 2 for files in ways.values() for file in files)]
-    builds = [*_of_builds(project, spoken)]
-    several = max([*asked, *builds, *_environments(project, spoken)], key=len, default={})
-    if len(several) < 2:
-        return [(project, [])]
-    most = max(spoken[file] for files in several.values() for file in files)
-    ways = []
-    for tag, files in several.items():
-        left = [file for each, those in several.items() if each != tag for file in those]
-        said = message("project.remark.other-lists", file=files[0], files=", ".join(left))
-        if max(spoken[file] for file in files) == most:
-            way, told = without(project, set(left)), _told_builds(project, left if several in builds else [])
-            ways.append(
-                (
-                    replace(way, statements=(*way.statements, *told)),
-                    [*([] if told else [said]), *_brought_in(project, left, files[0])],
-                )
-            )
-    return ways
-
-
-def _of_builds(project: Project, spoken: dict[str, int]) -> Iterator[dict[str, list[str]]]:
-    """Yield the lists of one folder for NVIDIA's cards that each ask for torch with one CUDA, by that."""
-    folders: dict[str, dict[str, list[str]]] = {}
-    for file in project.files:
-        words = [one.local for one in project.statements if one.origin.file == file and one.name == TORCH]
-        words += [one.url for one in project.sources if one.origin.file == file]
-        tags = {match[1] for each in words for match in _CUDA_BUILD.finditer(each)}
-        if len(tags) == 1 and spoken[file] and file.endswith(_LISTS) and names_card(file, "nvidia"):
-            folders.setdefault(file.rpartition("/")[0], {}).setdefault(tags.pop(), []).append(file)
-    yield from folders.values()
-
-
-def _brought_in(project: Project, left: Collection[str], taken: str) -> Iterator[Message]:
-    """Say by which line of another list one that is not taken comes in: what installs by that one gets another CUDA."""
-    lines = [(file, project.included[file]) for file in left if file in project.included]
-    for file, by in [(file, by) for file, by in lines if _LIST.fullmatch(by.file)][:1]:
-        yield message("project.remark.list-instead", file=taken, left=file, by=by.file, line=by.line)
-
-
-def _told_builds(project: Project, left: Collection[str]) -> list[Statement]:
-    """Return what lists that are not taken ask of torch's CUDA, which the answer names beside its own."""
-    lines = (one for one in project.statements if one.origin.file in left and one.name == TORCH and one.local)
-    return [replace(one, group="not taken") for one in lines]
-
-
-def _environments(project: Project, spoken: dict[str, int]) -> Iterator[dict[str, list[str]]]:
-    """Yield conda's files of one folder that each ask for a Python and a torch: conda makes one environment of each."""
-    with_python = {one.origin.file for one in project.statements if one.name == PYTHON and one.strength == DECLARED}
-    folders: dict[str, dict[str, list[str]]] = {}
-    for file in sorted(project.files, key=lambda file: not _MAIN_OF_CONDA.search(file)):
-        folder, _, name = file.rpartition("/")
-        is_whole = name.endswith((".yml", ".yaml")) and file in with_python and spoken[file] == 2
-        if is_whole and not names_a_computer(name) and not purpose_of(file):
-            folders.setdefault(folder, {})[file] = [file]
-    yield from folders.values()
-
-
 def are_alternatives(one: list[Statement], other: list[Statement]) -> bool:
     """Return whether two environments ask for torch releases that exclude each other, so that nobody makes one of
     both."""
@@ -208,7 +134,7 @@ def for_this_generation(project: Project, capability: str) -> tuple[Project, lis
         words = words_of(file.rpartition("/")[2])
         named = {word: span for word in words for kind, span in _GENERATIONS.items() if re.fullmatch(kind, word)}
         here = (first <= version_key(capability) <= last for first, last in _spans(named.values()))
-        if named and _LIST.fullmatch(file) and not any(here):
+        if named and LIST_FILE.fullmatch(file) and not any(here):
             others[file] = " ".join(sorted(named))
     left = without(project, set(others))
     if not others or not says(list(left.statements)):

@@ -1,4 +1,5 @@
-"""Which list of a project counts where one has a name of its own for this system, or for cards such as these.
+"""Which list of a project counts where one has a name of its own for this system, or for cards such as these, and
+which of several that have another CUDA each.
 
 Pure; by the words of the files' names, as in `file_choice`, and by what the lists say.
 """
@@ -6,14 +7,99 @@ Pure; by the words of the files' names, as in `file_choice`, and by what the lis
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from wizard.model.messages import Message, message
-from wizard.project.file_choice import SYSTEM_WORDS, WITHOUT_CARD, says, without, words_of
-from wizard.project.model import DECLARED, TORCH, Project, Statement, can_meet
+from wizard.project.file_choice import (
+    CUDA_IN_NAME,
+    LIST_FILE,
+    SYSTEM_WORDS,
+    WITHOUT_CARD,
+    names_a_computer,
+    names_card,
+    purpose_of,
+    says,
+    without,
+    words_of,
+)
+from wizard.project.model import DECLARED, PYTHON, TORCH, Project, Statement, can_meet
 
 _CARDS = r"nvidia|cuda|gpu"
+_MAIN_OF_CONDA = re.compile(r"(?:^|/)(?:conda|env|environment)\.ya?ml$", re.IGNORECASE)
+_LISTS = (".txt", ".in", ".yml", ".yaml")
+_CUDA_BUILD = re.compile(r"(?:^|/)(cu\d{2,3})(?=/|$)")  # a local version, or a part of an address
+
+
+def alternatives(project: Project) -> list[tuple[Project, list[Message]]]:
+    """Return the project once for each CUDA that lists have in their names (`requirements-cu121.txt`,
+    `environment-cuda12_1.yml`) or, where their names mean cards, in their torch, or for each of conda's environments
+    that are whole ones, without the others, which is said; one alone where there are no such lists. A list that names
+    no torch where another one does is none of them."""
+    spoken = {file: says([one for one in project.statements if one.origin.file == file]) for file in project.files}
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for file in project.files:
+        folder, _, name = file.rpartition("/")
+        tags = list(CUDA_IN_NAME.finditer(name.lower()))
+        if len(tags) == 1 and name.endswith(_LISTS):
+            rest = re.sub(r"[^a-z0-9]+", " ", CUDA_IN_NAME.sub(" ", name.lower()).rpartition(".")[0]).strip()
+            found.setdefault((folder, rest), {}).setdefault("".join(filter(None, tags[0].groups())), []).append(file)
+    asked = [ways for ways in found.values() if any(spoken[file] == 2 for files in ways.values() for file in files)]
+    builds = [*_of_builds(project, spoken)]
+    several = max([*asked, *builds, *_environments(project, spoken)], key=len, default={})
+    if len(several) < 2:
+        return [(project, [])]
+    most = max(spoken[file] for files in several.values() for file in files)
+    ways = []
+    for tag, files in several.items():
+        left = [file for each, those in several.items() if each != tag for file in those]
+        said = message("project.remark.other-lists", file=files[0], files=", ".join(left))
+        if max(spoken[file] for file in files) == most:
+            way, told = without(project, set(left)), _told_builds(project, left if several in builds else [])
+            ways.append(
+                (
+                    replace(way, statements=(*way.statements, *told)),
+                    [*([] if told else [said]), *_brought_in(project, left, files[0])],
+                )
+            )
+    return ways
+
+
+def _of_builds(project: Project, spoken: dict[str, int]) -> Iterator[dict[str, list[str]]]:
+    """Yield the lists of one folder for NVIDIA's cards that each ask for torch with one CUDA, by that."""
+    folders: dict[str, dict[str, list[str]]] = {}
+    for file in project.files:
+        words = [one.local for one in project.statements if one.origin.file == file and one.name == TORCH]
+        words += [one.url for one in project.sources if one.origin.file == file]
+        tags = {match[1] for each in words for match in _CUDA_BUILD.finditer(each)}
+        if len(tags) == 1 and spoken[file] and file.endswith(_LISTS) and names_card(file, "nvidia"):
+            folders.setdefault(file.rpartition("/")[0], {}).setdefault(tags.pop(), []).append(file)
+    yield from folders.values()
+
+
+def _brought_in(project: Project, left: Collection[str], taken: str) -> Iterator[Message]:
+    """Say by which line of another list one that is not taken comes in: what installs by that one gets another CUDA."""
+    lines = [(file, project.included[file]) for file in left if file in project.included]
+    for file, by in [(file, by) for file, by in lines if LIST_FILE.fullmatch(by.file)][:1]:
+        yield message("project.remark.list-instead", file=taken, left=file, by=by.file, line=by.line)
+
+
+def _told_builds(project: Project, left: Collection[str]) -> list[Statement]:
+    """Return what lists that are not taken ask of torch's CUDA, which the answer names beside its own."""
+    lines = (one for one in project.statements if one.origin.file in left and one.name == TORCH and one.local)
+    return [replace(one, group="not taken") for one in lines]
+
+
+def _environments(project: Project, spoken: dict[str, int]) -> Iterator[dict[str, list[str]]]:
+    """Yield conda's files of one folder that each ask for a Python and a torch: conda makes one environment of each."""
+    with_python = {one.origin.file for one in project.statements if one.name == PYTHON and one.strength == DECLARED}
+    folders: dict[str, dict[str, list[str]]] = {}
+    for file in sorted(project.files, key=lambda file: not _MAIN_OF_CONDA.search(file)):
+        folder, _, name = file.rpartition("/")
+        is_whole = name.endswith((".yml", ".yaml")) and file in with_python and spoken[file] == 2
+        if is_whole and not names_a_computer(name) and not purpose_of(file):
+            folders.setdefault(folder, {})[file] = [file]
+    yield from folders.values()
 
 
 def with_own_list(project: Project, os: str, has_card: bool) -> tuple[Project, list[Message]]:
