@@ -85,3 +85,19 @@ def test_of_branches_on_one_line_each_has_its_own(tmp_path: Path) -> None:
     assert _told(found) == {"branch": (2, "xformers==0.0.27.post2")}
     both = decided(tmp_path, {"install.sh": f"pip install torch==2.2.0\n{line}"}, AMPERE)
     assert _told(both) == {"branch": (2, "xformers==0.0.23")}
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'if [[ "$OSTYPE" == "darwin"* ]]; then\n    export TORCH_COMMAND="pip install torch==1.12.1"\nfi\n{0}',
+        'if [[ "$OSTYPE" == "darwin"* ]]; then export TORCH_COMMAND="pip install torch==1.12.1"; fi\n{0}',
+        'case "$OSTYPE" in\ndarwin*)\n  TORCH_COMMAND="pip install torch==1.12.1"\n  ;;\nesac\n{0}',
+    ],
+)
+def test_what_a_script_sets_for_a_mac_counts_nowhere_else(tmp_path: Path, script: str) -> None:
+    after = 'if echo "$gpu" | grep -q AMD && [[ -z "${TORCH_COMMAND}" ]]\nthen\n  export A=1\nfi\npip install einops\n'
+    files: dict[str, str | bytes] = {"install.sh": script.format(after), "requirements.txt": "torch\n"}
+    found = decided(tmp_path, files, AMPERE)
+    assert (build(found)[0], found.understood.torch) == ("2.14.1", ())
+    assert "recommended" not in codes(found)

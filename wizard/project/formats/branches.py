@@ -50,8 +50,10 @@ class Branches:
         is_plain = one.strength == RECOMMENDED and not one.group and one.name not in DECIDED
         return replace(one, group=f"{BRANCH}{words}") if words and is_plain else one
 
-    def is_of_mac(self, line: str) -> bool:
-        return any(("system", "mac") in block.conditions for block in self._gone(line))
+    @property
+    def is_of_mac(self) -> bool:
+        """Return whether what the next line sets is set for that system alone."""
+        return any(("system", "mac") in block.conditions for block in self._open)
 
     def after(self, line: str) -> None:
         """Go on to the next line."""

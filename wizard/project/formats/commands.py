@@ -104,7 +104,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
         before = len(found.statements)
         line = _HIDDEN.sub(" ", written) if place.is_prose else written
         line = _REFERENCE.sub(lambda one: values.get(one[1] or one[3], one["else"] or one[0]), line)
-        if default := _DEFAULT.match(line):
+        if (default := _DEFAULT.match(line)) and not branches.is_of_mac:
             values[default["name"] or default["shell"]] = default["value"] or default["words"]
         if match := _BASE.match(line):
             found.statements.append(Statement(TORCH, f"=={match[1]}", where, RECOMMENDED, build=match[2] or ""))
