@@ -52,7 +52,7 @@ from wizard.project.native import (
     unmet_bounds,
 )
 from wizard.project.own_list import alternatives
-from wizard.project.ready import before, native_state, newer, way_round
+from wizard.project.ready import native_state, said_of
 from wizard.project.understand import Understood, with_known_torch, with_pins_of
 from wizard.project.weigh import BuildWeigher, Weighed
 
@@ -334,17 +334,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     natives = natives_here(asks, weigher.machine.os)
     states = {native.name: native_state(native, best, weigher.machine) for native in natives}
     for native in natives:
-        state = states[native.name]
-        if state == "no-card" and all(one.group for one in native.statements):  # of an extra: nobody gets it here
-            continue
-        if state in ("newer", "before"):
-            yield (newer if state == "newer" else before)(weigher, best, native)
-        elif state != "ready":
-            row = companion(native.name)
-            least = (row.cuda_ends if state == "newer-cuda" else row.least) if row else ""
-            yield message(f"project.native.{state}", name=native.name, least=least, given=candidate.variant)
-        if state in ("no-card", "old-card", "no-wheel", "before"):
-            yield from way_round(asks, native)
+        yield from said_of(native, states[native.name], weigher, best)
     yield from on_pages((one for one in natives if states[one.name] == "ready" and is_planned(one)), candidate)
     yield from lacking_parts(asks, candidate)
     if candidate.variant == CPU:

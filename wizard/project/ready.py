@@ -74,7 +74,21 @@ def _is_linked(one: Statement, best: Weighed, os: str) -> bool:
     return is_here and is_of_torch and fits_here(one.url, os, best.python)
 
 
-def newer(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
+def said_of(native: Native, state: str, weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Yield what a person is told of a package in that `native_state`."""
+    if state == "no-card" and all(one.group for one in native.statements):  # of an extra: nobody gets it here
+        return
+    if state in ("newer", "before"):
+        yield (_newer if state == "newer" else _before)(weigher, best, native)
+    elif state != "ready":
+        row = companion(native.name)
+        least = (row.cuda_ends if state == "newer-cuda" else row.least) if row else ""
+        yield message(f"project.native.{state}", name=native.name, least=least, given=best.candidate.variant)
+    if state in ("no-card", "old-card", "no-wheel", "before"):
+        yield from _way_round(weigher.asks, native)
+
+
+def _newer(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
     """Its ready wheels end before this torch: name the nearest torch that has one and runs here. Which torch the wheels
     of an older release are for is in no table: where one is asked for, none is named."""
     row, torch = companion(native.name), best.candidate.torch
@@ -90,7 +104,7 @@ def newer(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
     return message("project.native.newer-none", name=name, newest=newest, torch=torch)
 
 
-def before(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
+def _before(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
     """Its ready wheels begin after this torch: name the nearest torch that has one and runs here."""
     row, torch, os = companion(native.name), best.candidate.torch, weigher.machine.os
     made_for = {pair.torch for pair in companion_table().pair if pair.companion == native.name}
@@ -102,7 +116,7 @@ def before(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
     return message("project.native.before-none", name=native.name, torch=torch)
 
 
-def way_round(asks: Understood, native: Native) -> Iterator[Message]:
+def _way_round(asks: Understood, native: Native) -> Iterator[Message]:
     """Yield what a README says to do where the package cannot be had."""
     if place := next((one.origin for one in asks.ways_round if one.group == native.name), None):
         yield message("project.native.way-round", name=native.name, file=place.file, line=place.line, text=place.text)
