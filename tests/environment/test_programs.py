@@ -93,12 +93,15 @@ def test_the_notebook_server_of_an_environment_is_known_again(
 
     def start(prefix: Path, command: str) -> None:
         option = command.split()[-1]
-        begun.append(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", option]))
+        sleeping = [sys.executable, "-c", "import time; time.sleep(60)", option]
+        begun.append(subprocess.Popen(sleeping, env={**os.environ, "VIRTUAL_ENV": str(prefix)}))
         told = {"pid": begun[0].pid, "url": "http://localhost:8889/", "token": "secret", "port": 8889}
         (tmp_path / f"jpserver-{begun[0].pid}.json").write_text(json.dumps(told), encoding="utf-8")
 
     (tmp_path / "jpserver-1.json").write_text('{"pid": 1, "url": "http://localhost:8888/"}', encoding="utf-8")
     (tmp_path / "jpserver-2.json").write_text("{", encoding="utf-8")
+    option = "--MultiKernelManager.default_kernel_name=torch-1234"  # of another environment of this name
+    others = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", option])
     try:
         first = environments.open_notebook(place, start, lambda: False)
         again = environments.open_notebook(place, start, lambda: False)
@@ -106,7 +109,7 @@ def test_the_notebook_server_of_an_environment_is_known_again(
         assert again == environments.Notebook("http://localhost:8889/?token=secret", True)
         assert len(begun) == 1, "no second server"
     finally:
-        for process in begun:
+        for process in (others, *begun):
             process.kill()
             process.wait()
     with pytest.raises(Cancelled):

@@ -178,11 +178,11 @@ def open_notebook(
     if command is None:
         raise WizardError(programs.KERNEL_LACKS, package=programs.NOTEBOOK_PACKAGE, path=str(prefix))
     kernel, _ = list_in_jupyter(prefix)
-    was_there = programs.is_notebook_begun(kernel)
+    was_there = programs.is_notebook_begun(prefix, kernel)
     if not was_there:
         open_terminal(prefix, f"{command} {programs.DEFAULT_KERNEL}{kernel}")
     until = time.monotonic() + _NOTEBOOK_SECONDS
-    while (address := programs.notebook_address(kernel)) is None:
+    while (address := programs.notebook_address(prefix, kernel)) is None:
         if is_cancelled():
             raise Cancelled
         if time.monotonic() > until:

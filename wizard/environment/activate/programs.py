@@ -78,10 +78,14 @@ def open_in_editor(prefix: Path, folder: Path | None = None) -> int:
 def _active(prefix: Path) -> dict[str, str]:
     """As after `activate`: the Python extension takes what is active where it was started."""
     environment = users_environment(os.environ)
-    environment["CONDA_PREFIX" if is_conda_prefix(prefix) else "VIRTUAL_ENV"] = str(prefix)
+    environment[_active_variable(prefix)] = str(prefix)
     front = dict.fromkeys((str(python_of(prefix).parent), str(scripts_folder(prefix))))
     environment["PATH"] = os.pathsep.join((*front, environment.get("PATH", "")))
     return environment
+
+
+def _active_variable(prefix: Path) -> str:
+    return "CONDA_PREFIX" if is_conda_prefix(prefix) else "VIRTUAL_ENV"
 
 
 def find_notebook(prefix: Path) -> str | None:
@@ -109,19 +113,19 @@ class _Server(msgspec.Struct):
     token: str = ""
 
 
-def is_notebook_begun(kernel: str) -> bool:
-    """Say whether a notebook server with this default kernel runs or is starting."""
-    return any(_is_server(process, kernel) for process in psutil.process_iter())
+def is_notebook_begun(prefix: Path, kernel: str) -> bool:
+    """Say whether a notebook server of this environment with this default kernel runs or is starting."""
+    return any(_is_server(process, prefix, kernel) for process in psutil.process_iter())
 
 
-def notebook_address(kernel: str) -> str | None:
-    """Return where the notebook server with this default kernel answers; None while none does."""
+def notebook_address(prefix: Path, kernel: str) -> str | None:
+    """Return where the notebook server of `is_notebook_begun` answers; None while none does."""
     named = os.environ.get("JUPYTER_RUNTIME_DIR")
     folder = Path(named) if named else jupyter_folder(os.environ, Path.home()) / "runtime"
     for file in folder.glob("jpserver-*.json"):
         try:
             server = from_json(file.read_bytes(), _Server)
-            is_this = _is_server(psutil.Process(server.pid), kernel)
+            is_this = _is_server(psutil.Process(server.pid), prefix, kernel)
         except (OSError, ValueError, psutil.Error):  # one that was killed, and left its file
             continue
         if is_this:
@@ -129,11 +133,15 @@ def notebook_address(kernel: str) -> str | None:
     return None
 
 
-def _is_server(process: psutil.Process, kernel: str) -> bool:
+def _is_server(process: psutil.Process, prefix: Path, kernel: str) -> bool:
+    """The name alone is not enough: everybody's first environment has the same."""
     try:
-        return f"{DEFAULT_KERNEL}{kernel}" in process.cmdline()
-    except psutil.Error:
+        if f"{DEFAULT_KERNEL}{kernel}" not in process.cmdline():
+            return False
+        active = process.environ().get(_active_variable(prefix))
+    except psutil.Error:  # another account's
         return False
+    return active is not None and os.path.realpath(active) == os.path.realpath(prefix)
 
 
 def has_kernel(prefix: Path) -> bool:
