@@ -45,6 +45,31 @@ def test_parts_that_go_together_are_one_environment(tmp_path: Path) -> None:
     assert error.value.code == "project-in-parts"
 
 
+@pytest.mark.parametrize(
+    ("own", "other", "is_one"),
+    [
+        ("onnxruntime==1.15.1", "onnxruntime-gpu", False),
+        ("faiss-gpu", "faiss-cpu", False),
+        ("onnxruntime==1.15.1", "onnxruntime\nonnxruntime-gpu", True),  # one alone has both: its own matter
+        ("onnxruntime", "onnxruntime", True),
+        ("onnxruntime", "onnxruntime-gpu; sys_platform == 'linux'", True),
+    ],
+)
+def test_parts_whose_packages_write_over_each_other_are_no_one_environment(
+    tmp_path: Path, own: str, other: str, is_one: bool
+) -> None:
+    files: dict[str, str | bytes] = {
+        "a_pytorch/requirements.txt": f"torch==2.0.1\n{own}\n",
+        "av2_pytorch/requirements.txt": f"torch>=2.0.1\n{other}\n",
+    }
+    if is_one:
+        assert "parts-together" in codes(decided(tmp_path, files, AMPERE))
+        return
+    with pytest.raises(UsageError) as error:
+        project_of(tmp_path, files)
+    assert error.value.code == "project-in-parts"
+
+
 def test_the_part_that_is_called_as_the_project_is_taken(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "fastnet/requirements.txt": "torch==2.4.1\n",
