@@ -535,6 +535,15 @@ def test_many_files_that_were_not_read_are_named_in_one_sentence(tmp_path: Path)
     assert [one.key.rpartition(".")[2] for one in found.remarks] == ["files-not-read"]
 
 
+def test_options_of_a_program_are_no_list_of_packages(tmp_path: Path) -> None:
+    words = "expname = {0}\n\nno_ndc = True\nN_rand = 1024\nlrate_decay = 500\n"
+    files: dict[str, str | bytes] = {f"configs/{name}.txt": words.format(name) for name in ("chair", "fern", "lego")}
+    assert not project_of(tmp_path, {"requirements.txt": "torch\n", **files}).remarks
+    one: dict[str, str | bytes] = {"requirements.txt": "torch\n", "extra/modules.txt": "decord=0.6.0\neinops == 0.8\n"}
+    [told] = project_of(tmp_path / "one", one).remarks
+    assert told.params["packages"] == "decord==0.6.0, einops==0.8", "a pin with one sign is one"
+
+
 @pytest.mark.parametrize(
     ("fetching", "is_told"),
     [

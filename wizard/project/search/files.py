@@ -61,7 +61,9 @@ _LINKED = re.compile(
 )
 _MOST_LINKED = 8
 _NEWS = re.compile(r"change|history|news|releas|contribut|code_of|security|licen[cs]e", re.IGNORECASE)
-_LIST_LINE = re.compile(r"\s*(?:#.*|-\S+(?:\s+\S+)?|[A-Za-z0-9][\w.-]*(?:\[[\w, -]*\])?\s*(?:[=<>!~@;#].*)?)?")
+_LIST_LINE = re.compile(  # `lrate = 1024` is an option of a program
+    r"\s*(?:#.*|-\S+(?:\s+\S+)?|[A-Za-z0-9][\w.-]*(?:\[[\w, -]*\])?(?:=.*|\s*(?:(?:==|[<>!~@;#]).*)?))?"
+)
 _NEAR = re.compile(r"\.(?:txt|in|sh|bash|zsh|bat|cmd|ps1|command|md|rst)$", re.IGNORECASE)
 _DOCUMENTS = (".md", ".rst")
 _MAKES = re.compile(r"\b(?:conda|mamba)\s+(?:env\s+)?create\s")  # an environment
