@@ -274,6 +274,22 @@ def test_an_environment_that_was_deleted_since_is_said_to_be_gone(
         assert not one.isVisible(), "nothing green stands below"
 
 
+@pytest.mark.qt_log_ignore("propagateSizeHints")
+def test_what_jupyter_lacks_is_scrolled_to_in_a_low_window(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
+    side.fail["register_kernel"] = LACKS
+    window = make_window()
+    page = reached(qtbot, window)
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    window.resize(624, 360)
+    settle(qtbot, window)
+    page.jupyter.click()
+    button = page.kernel.button
+    qtbot.waitUntil(lambda: button.visibleRegion().boundingRect().height() == button.height() > 0)
+
+
 def test_where_no_jupyter_is_it_is_offered(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
 ) -> None:

@@ -219,6 +219,7 @@ class KernelOffer(QFrame):
         self.retranslate()
         if self.button.isVisible():
             self.button.setFocus()
+            self._page.bring_into_view(self.button)
         self._page.announce(self.words)
 
     def stop(self) -> None:
