@@ -251,3 +251,19 @@ def test_a_copy_of_the_project_in_a_folder_of_its_own_name_is_the_project(tmp_pa
     named = "```\ngit clone https://code.example/x/thing.git\npip install thing\n```\n"
     found = decided(tmp_path / "b", {**files, "README.md": named}, AMPERE)
     assert told(found) == {}, "a bare name is the index's for pip"
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "- Clone https://code.example/x/rsl_rl\n- `cd rsl_rl && git checkout v1.0.2 && pip install -e .`\n",
+        "```\ngit clone https://code.example/x/rsl_rl\ncd rsl_rl && git checkout v1.0.2 && pip install -e .\n```\n",
+    ],
+)
+def test_a_repository_of_what_the_files_ask_for_is_named_and_is_not_the_project(tmp_path: Path, step: str) -> None:
+    for line, is_told in (("rsl-rl", True), ("rsl-rl==1.0", False), ("einops", False)):
+        found = decided(
+            tmp_path / f"p {line}", {"README.md": step, "requirements.txt": f"torch==2.4.1\n{line}\n"}, AMPERE
+        )
+        said = [one.params["packages"] for one in found.remarks if one.key.endswith("from-repository")]
+        assert said == ["rsl-rl (https://code.example/x/rsl_rl)"] * is_told

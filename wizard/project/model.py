@@ -172,9 +172,19 @@ class Findings:
         others = [one for one in others if is_folder(one.url) or one.name.replace("-", "") not in {*own, *_LETTERS}]
         if known:
             others = [one for one in others if is_run(one.origin.file) or one.name not in TOOLS]
+        self._tell_repositories(others)
         self.tell("folders-too", [one for one in others if is_folder(one.url)], known)
         self.tell("recommended-too", others, known)
         self._tell_other_pins()
+
+    def _tell_repositories(self, others: list[Statement]) -> None:
+        """Name the repositories that a README installs from what the files ask for by its name alone."""
+        asked = {str(one) for one in self.statements if one.strength == DECLARED and not one.group}
+        from_there = [one for one in others if is_source(one.url) and one.name in asked]
+        for file in dict.fromkeys(one.origin.file for one in from_there):
+            lines = {one.name: one for one in from_there[::-1] if one.origin.file == file}.values()
+            names = cut_between([f"{one.name} ({one.url.removeprefix('git+')})" for one in lines])
+            self.remark("from-repository", next(iter(lines)).origin, packages=names)
 
     def _tell_other_pins(self) -> None:
         """Name the first line of each file that installs another release of a package than the lists ask for."""

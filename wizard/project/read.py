@@ -37,7 +37,7 @@ def read_project(path: Path) -> Project:
     elif path.is_dir():
         reader = ProjectReader(ProjectFolder(path))
         declaring, telling = reader.folder.find()
-        reader.know_itself(telling)
+        reader.know_itself(declaring, telling)
         declaring = reader.of_torch(_of_one_part(reader, declaring, telling))
         declaring, beside = reader.of_one_folder(reader.of_one_environment(declaring, telling), telling)
         for name in [*sorted(declaring, key=lambda name: (purpose_of(name), rank(name))), *sorted([*telling, *beside])]:

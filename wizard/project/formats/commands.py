@@ -93,7 +93,7 @@ _HTML = re.compile(r"</?(?:br|p|b|i|em|strong|code|pre|kbd|tt|li|ul|ol|td|tr|div
 def read_commands(file: str, text: str, found: Findings) -> None:
     """Read pip's and conda's lines, interpreters and imports out of a README or a Dockerfile, as recommendations."""
     values: dict[str, str] = {}
-    place, rows = WorkingFolder(file, found.own, itself_in(text, found.own)), NamedRows(found)
+    place, rows = WorkingFolder(file, found.own, itself_in(text, found.own, found.statements)), NamedRows(found)
     branches = Branches(place.is_script)
     for number, written in _joined(text):
         where = origin_of(file, number, written)

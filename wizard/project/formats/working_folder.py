@@ -7,14 +7,14 @@ What the commands install is the neighbour's matter.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from itertools import pairwise, takewhile
 from posixpath import normpath
 
 from wizard.project.companions import companion
 from wizard.project.formats.requirements import FENCE
-from wizard.project.model import ON_MAC, Statement, is_script, normalized
+from wizard.project.model import DECLARED, ON_MAC, Statement, is_script, normalized
 
 MOST_LINES = 20_000
 MOST_PROSE = 300
@@ -27,13 +27,14 @@ _SENTENCE = re.compile(
 _IS_PROSE = re.compile(r"(?:readme|\.md|\.rst|\.txt)$", re.IGNORECASE)
 IS_COMMENT = re.compile(r"\s*(?:#|::|rem\s)", re.IGNORECASE)
 _GOES = re.compile(r"(?:^|[\s;&|(`])(?:cd|pushd)[ \t]+(?P<to>\"[^\"]*\"|'[^']*'|[^\s;&|)`]+)")
-_CLONED = re.compile(r"\bgit\s+clone\s[^&;|]*?([\w.-]+?)(?:\.git)?/?(?=\s*(?:$|[&;|`]))")
+_CLONES = r"(?:\bgit\s+clone\s|^[\s*+\d.)-]*Clone\s+(?=https?://))[^&;|]*?"  # a command, or a step in words
+_CLONED = re.compile(_CLONES + r"([\w.-]+?)(?:\.git)?/?(?=\s*(?:$|[&;|`]))")
 # Of somebody who is in the project's folder already: what is fetched after that is another repository.
 _INSIDE = re.compile(
     r"(?!.*\bclone\b).*\b(?:(?:pip3?|mim)\s+install\s(?:.*\s)?(?:-r\s*\S|(?:-e\s+)?[\"']?\.(?:[\s\"'\[]|$))|conda\s+env\s+create\b)"
 )
 _FETCHED = re.compile(
-    r"\bgit\s+clone\s[^&;|]*?(?P<url>https?://[^\s&;|`]+?)(?:\.git)?/?(?:\s+(?P<to>[^\s&;|`#-][^\s&;|`#]*))?(?=\s*(?:$|[&;|`#]))"
+    _CLONES + r"(?P<url>https?://[^\s&;|`]+?)(?:\.git)?/?(?:\s+(?P<to>[^\s&;|`#-][^\s&;|`#]*))?(?=\s*(?:$|[&;|`#]))"
 )
 _BEGINS = re.compile(r"^\s*RUN\b.*<<-?\s*[\"']?(\w+)")
 FOREIGN = "git+"  # begins the name of a folder that is a copy of another repository
@@ -146,15 +147,17 @@ class WorkingFolder:
         return parts
 
 
-def itself_in(text: str, names: Set[str]) -> str:
+def itself_in(text: str, names: Set[str], statements: Iterable[Statement]) -> str:
     """Return which of the repositories that a README fetches is the project: one that is called so, else the first that
-    is no package of the table, before a line that installs from the project's folder; "" where there is none."""
+    is no package of the table nor one that the project asks for, before a line that installs from the project's folder;
+    "" where there is none."""
+    asked = {one.name for one in statements if one.strength == DECLARED and not one.url}
     lines = [line[:MOST_PROSE] for line in text.split("\n")[:MOST_LINES]]
     before = takewhile(lambda line: not _INSIDE.match(line), lines)
     fetched, first = (
-        [name for line in one if "clone" in line for name in _CLONED.findall(line)] for one in (lines, before)
+        [name for line in one if "clone" in line.lower() for name in _CLONED.findall(line)] for one in (lines, before)
     )
-    others = [name for name in first if companion(normalized(name)) is None]
+    others = [name for name in first if companion(normalized(name)) is None and normalized(name) not in asked]
     return next((name for name in fetched if normalized(name) in names), next(iter(others), ""))
 
 

@@ -115,15 +115,17 @@ class ProjectReader:
             self._alone[name].read(name)
         return self._alone[name]
 
-    def know_itself(self, telling: Iterable[str]) -> None:
+    def know_itself(self, declaring: Iterable[str], telling: Iterable[str]) -> None:
         """Note what the project is called: as its folder, without what a host adds to that of an archive, and as what
-        its READMEs fetch first."""
+        its READMEs fetch first and its files do not ask for."""
         root = self.folder.root.resolve()
         self.found.called = normalized(root.name if (root / ".git").exists() else _OF_ARCHIVE.sub("", root.name))
         self.found.own.add(self.found.called)
+        asked = [one for name in declaring for one in self.alone(name).found.statements]
+        self._alone.clear()  # they did not know it yet
         for name in telling:
             if name.lower().startswith("readme") and (
-                called := itself_in(self.folder.read(name) or "", self.found.own)
+                called := itself_in(self.folder.read(name) or "", self.found.own, asked)
             ):
                 self.found.own.add(normalized(called))
 
