@@ -240,3 +240,13 @@ def test_lists_of_the_documents_are_no_demands_beside_others(tmp_path: Path) -> 
     assert "contradiction" not in codes(found)
     del files["requirements.txt"]
     assert build(decided(tmp_path / "b", files, AMPERE))[0] == "1.10.0", "nothing else says what is needed"
+
+
+def test_repositories_within_that_were_not_fetched_are_named(tmp_path: Path) -> None:
+    words = '[submodule "a"]\n\tpath = submodules/a\n\turl = https://x.example/a\n[submodule "b"]\n  path="ext/b"\n'
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", ".gitmodules": words, "ext/b/setup.cfg": ""}
+    (tmp_path / "submodules" / "a").mkdir(parents=True)  # git makes it, empty
+    said = [one for one in decided(tmp_path, files, AMPERE).remarks if one.key.endswith(".submodules")]
+    assert [one.params["folders"] for one in said] == ["submodules/a"]
+    (tmp_path / "submodules" / "a" / "a.py").write_text("")
+    assert "submodules" not in codes(decided(tmp_path, files, AMPERE))

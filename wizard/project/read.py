@@ -13,7 +13,7 @@ from wizard.project.file_choice import purpose_of
 from wizard.project.formats.commands import installs
 from wizard.project.formats.words import last_resort, natives_in_words
 from wizard.project.model import PYTHON, TOOLS, Project, Statement, is_script, origin_of
-from wizard.project.search.below import of_several, read_below, tell_compiled
+from wizard.project.search.below import of_several, read_below, tell_compiled, tell_submodules
 from wizard.project.search.extras import tell_extras
 from wizard.project.search.files import ProjectFolder, is_list, rank
 from wizard.project.search.imports import note_card, read_imports, tell_compiling
@@ -60,6 +60,7 @@ def read_project(path: Path) -> Project:
         reader.found.tell_recommended()
         tell_compiled(reader)
         tell_compiling(reader)
+        tell_submodules(reader)
         _tell_unread(reader)
     else:
         raise UsageError(

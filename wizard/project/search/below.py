@@ -1,4 +1,5 @@
-"""Reads what lies in folders below the project's own: the part that asks for torch, and which parts are compiled.
+"""Reads what lies in folders below the project's own: the part that asks for torch, which parts are compiled, and
+which are not there.
 
 What the project's own folder asks for is `reader`'s matter.
 """
@@ -12,7 +13,7 @@ from wizard.model.messages import Message
 from wizard.project.companions import asks_for_torch
 from wizard.project.file_choice import words_of
 from wizard.project.formats.setup_files import OWN_CUDA
-from wizard.project.model import DECLARED, Statement, origin_of
+from wizard.project.model import DECLARED, Statement, cut_between, origin_of
 from wizard.project.search.files import MOST_FILES, rank
 from wizard.project.search.parts import go_together, named_as
 from wizard.project.search.reader import MOST_NAMED, ProjectReader, folder_of
@@ -20,6 +21,8 @@ from wizard.project.search.reader import MOST_NAMED, ProjectReader, folder_of
 _CUDA_ALONE = f"project.remark.{OWN_CUDA}"
 _COMPILED = (_CUDA_ALONE, "project.remark.own-either", "project.remark.own-cpp", "project.remark.own-some")
 _EXTRAS = re.compile(r"extras?|optional|docs?")
+_SUBMODULES = ".gitmodules"
+_SUBMODULE = re.compile(r"^\s*path\s*=\s*\"?([^\n\"]+?)\"?\s*$", re.MULTILINE)
 _DEEPEST = 3  # folders above a setup.py that is looked at
 _MOST_PARTS = 20
 
@@ -105,6 +108,13 @@ def tell_compiled(reader: ProjectReader) -> None:
         words = ", ".join(compiled[:MOST_NAMED])
         where = origin_of(f"{compiled[0]}/setup.py", 1, "")
         reader.found.remark("parts-compiled", where, folders=words, cuda=cuda)
+
+
+def tell_submodules(reader: ProjectReader) -> None:
+    """Name the repositories that git fetches into the project on demand alone, where they are not here."""
+    named = _SUBMODULE.findall(reader.folder.read(_SUBMODULES) or "") if reader.folder.has_file(_SUBMODULES) else []
+    if absent := [path for path in dict.fromkeys(named) if reader.folder.is_bare(path)]:
+        reader.found.remark("submodules", origin_of(_SUBMODULES, 1, ""), folders=cut_between(absent))
 
 
 def _is_compiled(one: Message) -> bool:

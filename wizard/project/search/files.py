@@ -268,6 +268,10 @@ class ProjectFolder:
     def has_folder(self, name: str) -> bool:
         return self.inside(Path(name)) is not None and (self.root / name).is_dir()
 
+    def is_bare(self, name: str) -> bool:
+        """Return whether there is no such folder, or nothing in it."""
+        return not self.has_folder(name) or not any((self.root / name).iterdir())
+
     def has_file(self, name: str) -> bool:
         return self.inside(Path(name)) is not None and (self.root / name).is_file()
 
