@@ -201,6 +201,12 @@ def test_an_old_pyg_is_named_with_the_parts_that_it_is_imported_with_alone(tmp_p
         ("Currently Linux only. Windows users: see below.\n", True),
         ("Flash attention is only for Linux on Windows machines with WSL.\n", False),
         ("This works with any Linux, only the fonts differ on Windows.\n", False),
+        ("Native Windows is not supported. Use WSL 2.\n", True),
+        ("It will be difficult or impossible to make training work on native Windows, as X is hard to have.\n", True),
+        ("We have not tested on Windows.\n", True),
+        ("Flash-attn is not supported on Windows.\n", False),
+        ("If it does not work on Windows, update it.\n", False),
+        ("The font is not the one that Windows has.\n", False),
     ],
 )
 def test_a_readme_that_names_linux_alone_is_told_on_windows(tmp_path: Path, words: str, is_told: bool) -> None:

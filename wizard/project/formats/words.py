@@ -74,6 +74,14 @@ _LINUX_ALONE = re.compile(
     r"|\blinux(?: systems?| machines?)?(?: is| are)? only\b|仅(?:在|支持)? ?linux",
     re.IGNORECASE,
 )
+# A sentence against Windows, of the whole: "Native Windows is not supported", "impossible to train on Windows".
+_NO_WINDOWS = re.compile(
+    r"(?:^|\bnative |, )windows (?:systems? |support )?(?:is|are)(?: not|n't) (?:\w+ )?(?:supported|available)\b"
+    r"|\b(?:(?:not|n't) (?:\w+ )?(?:work|run|support|supported|tested|compatible)|impossible|difficult|no support)\b"
+    r"(?: (?:to|it|this|and|or|make|get|run|use|train|training|inference|work|running|on|for|under|with))*"
+    r" (?:native )?windows\b",
+    re.IGNORECASE,
+)
 # An entry of a list that has a system alone: "- Linux x86_64", "* OS: Ubuntu 20.04+".
 _IS_SYSTEM = re.compile(
     r" ?(?:[-*+•]|\d+[.)]) ?(?:(?:os|operating systems?|systems?|platforms?) ?[:：]? ?)?(?:linux|ubuntu|debian|centos)"
@@ -102,6 +110,7 @@ _IS_CASE = re.compile(
     r"\b(?:not?|if|when|unless|only for|optional(?:ly)?|adds?|added|fix(?:es|ed)?|below|lower|older|faster)\b|n't\b",
     re.IGNORECASE,
 )
+_IS_CONDITION = re.compile(r"\b(?:if|when|unless|fix(?:es|ed)?|bug|issue|error)\b", re.IGNORECASE)
 # What to do where a package cannot be had: "for GPUs that do not support flash-attn, install xformers".
 _IS_LACKED = re.compile(
     r"(?:not support|n't (?:support|have|use|install)|not (?:have|use|install)|without|instead of|unable to \w+"
@@ -163,16 +172,26 @@ def _is_environment(line: str) -> bool:
 
 
 def systems_in_words(file: str, text: str) -> list[Statement]:
-    """Return the first line that names Linux as what is needed: Linux alone, where the text names Windows anywhere."""
+    """Return the first line that names Linux as what is needed: Linux alone, where the text names Windows anywhere; or
+    that says that it does not run on Windows."""
     names_windows = bool(_WINDOWS.search(text))
     for number, line in enumerate(text.split("\n"), 1):
         words = _DECORATED.sub(" ", re.sub(r"^\s*\*\s", "- ", line[:_LONGEST]))
         is_need = _IS_SYSTEM.fullmatch(words) or (_IS_TRIED.search(words) and not _IS_NEWS.search(words))
         alone = (one for one in _SENTENCE.split(words) if _LINUX_ALONE.search(one) and not _WINDOWS.search(one))
-        if any(alone) if names_windows else is_need and _LINUX.search(words):
+        is_without = names_windows and any(map(_is_against_windows, _SENTENCE.split(words)))
+        if is_without or (any(alone) if names_windows else is_need and _LINUX.search(words)):
             where = origin_of(file, number, line)
             return [Statement(MADE_FOR, "", where, RECOMMENDED, "systems", 'sys_platform != "win32"')]
     return []
+
+
+def _is_against_windows(sentence: str) -> bool:
+    """Return whether it says that the project does not run on Windows, and not that a package of the table does not."""
+    match = _NO_WINDOWS.search(sentence)
+    before = sentence[: match.start()].split() if match else []
+    named = any(companion(normalized(word)) for word in before if word.isascii())
+    return match is not None and not named and not _IS_CONDITION.search(sentence)
 
 
 def cards_in_words(file: str, text: str) -> list[Statement]:
