@@ -165,3 +165,15 @@ def test_a_python_for_which_the_project_has_no_torch_is_not_taken(tmp_path: Path
     elsewhere = "torch==2.3.1; sys_platform == 'darwin'\ntorch==2.7.1; sys_platform != 'darwin'\n"
     other = decided(tmp_path / "two", {"requirements.txt": elsewhere}, on)
     assert (build(other)[0], relaxed(other)) == ("2.7.1", {})
+
+
+def test_what_holds_an_open_python_below_the_usual_one_is_told(tmp_path: Path) -> None:
+    def said(name: str, words: str, bound: str = "") -> list[tuple[object, ...]]:
+        setup = f"from setuptools import setup\nsetup(python_requires='{bound}')\n"
+        found = decided(tmp_path / name, {"requirements.txt": words, "setup.py": setup}, AMPERE)
+        told = (one.params for one in found.remarks if one.key.endswith("python-held"))
+        return [tuple(one[key] for key in ("python", "newer", "packages", "line")) for one in told]
+
+    assert said("a", "torch\nnumpy==1.22.4\n") == [("3.10", "3.11", "numpy", 2)]
+    assert said("b", "torch\nnumpy==1.22.4\n", "<3.11") == [], "a line asks for this Python"
+    assert said("c", "torch\nnumpy\n") == []

@@ -52,7 +52,7 @@ from wizard.project.native import (
     unmet_bounds,
 )
 from wizard.project.own_list import alternatives
-from wizard.project.ready import native_state, said_of
+from wizard.project.ready import holding_python, native_state, said_of
 from wizard.project.understand import Understood, with_known_torch, with_pins_of
 from wizard.project.weigh import BuildWeigher, Weighed
 
@@ -330,6 +330,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         yield message("project.remark.overrides", file=place.file, line=place.line, packages=words)
     yield from _locks(weigher, candidate.torch)
     yield from _pythons(weigher, best)
+    yield from holding_python(weigher, best)
     yield from lacking_wheels(asks, weigher.machine.os, best.python)
     natives = natives_here(asks, weigher.machine.os)
     states = {native.name: native_state(native, best, weigher.machine) for native in natives}

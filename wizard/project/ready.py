@@ -14,7 +14,8 @@ from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
 from wizard.project.companions import Companion, Native, companion, companion_table
 from wizard.project.cuda_tags import fits_here, has_tag, made_with
-from wizard.project.model import DECLARED, Statement, marker_holds, meets
+from wizard.project.lacking import without_wheels
+from wizard.project.model import DECLARED, PYTHON, Statement, cut_between, marker_holds, meets, python_meets
 from wizard.project.understand import Understood, torch_in
 from wizard.project.weigh import BuildWeigher, Weighed
 
@@ -120,6 +121,23 @@ def _way_round(asks: Understood, native: Native) -> Iterator[Message]:
     """Yield what a README says to do where the package cannot be had."""
     if place := next((one.origin for one in asks.ways_round if one.group == native.name), None):
         yield message("project.native.way-round", name=native.name, file=place.file, line=place.line, text=place.text)
+
+
+def holding_python(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Name what has no ready wheel for the next newer Python that may be taken, where this one is older than usual."""
+    asks, os, python = weigher.asks, weigher.machine.os, best.python
+    usual = version_key(weigher.matrix.policy.default_python)
+    newer = [one for one in best.candidate.pythons if version_key(python) < version_key(one) <= usual]
+    newer = [one for one in newer if all(python_meets(each.specifier, one) for each in asks.python)]
+    is_kept = any(one.name == PYTHON and python_meets(one.specifier, python) for one in asks.locked)
+    if not newer or is_kept or weigher.choices.python:
+        return
+    nearest = min(newer, key=version_key)
+    lost = without_wheels(asks, os, nearest) - without_wheels(asks, os, python)
+    if lines := [one for one in asks.packages if one.name in lost]:
+        where: dict[str, str | int] = {"file": lines[0].origin.file, "line": lines[0].origin.line}
+        names = cut_between(sorted(lost))
+        yield message("project.remark.python-held", **where, packages=names, python=python, newer=nearest)
 
 
 def _alike(weigher: BuildWeigher, best: Weighed) -> list[Candidate]:
