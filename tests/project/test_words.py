@@ -244,6 +244,24 @@ def test_a_readme_that_wants_a_newer_card_is_told(tmp_path: Path, words: str, le
     assert not {"named-card", "named-no-card"} & codes(found["new"])
 
 
+@pytest.mark.parametrize(
+    ("words", "is_told"),
+    [
+        ("This package requires Linux and a GPU with CUDA and bfloat16 support.", True),
+        ("You need to have an NVIDIA GPU.", True),
+        ("It needs an NVIDIA card.", True),
+        ("It does not need a CUDA GPU.", False),
+        ("With CUDA, memory needs grow.", False),
+        ("Requires a GPU or a CPU.", False),
+        ("--bf16  Load it in bfloat16. Requires an NVIDIA GPU.", False),
+    ],
+)
+def test_a_readme_that_demands_a_card_is_told_without_one(tmp_path: Path, words: str, is_told: bool) -> None:
+    files: dict[str, str | bytes] = {"README.md": f"# P\n\n{words}\n", "requirements.txt": "torch\n"}
+    assert ("named-no-card" in codes(decided(tmp_path, files, NO_CARD))) == is_told
+    assert not {"named-card", "named-no-card"} & codes(decided(tmp_path, files, PASCAL))
+
+
 def test_a_line_with_torch_and_a_cuda_is_what_somebody_works_with(tmp_path: Path) -> None:
     words = "Tesla **A100** (40G): CUDA 11.1 + PyTorch 1.8.0 + torchvision 0.9.0<br>\n"
     words += "other cards: CUDA 10.1 + PyTorch 1.7.1 + torchvision 0.8.2\n"

@@ -103,6 +103,9 @@ _CAPABILITY = re.compile(
 _GENERATION = re.compile(
     rf"\b(?P<generation>[a-z]+)(?:-based)?(?:{_OR_NEWER}|-or-(?:newer|later))(?! \d)", re.IGNORECASE
 )
+_WANTS_CARD = re.compile(
+    r"(?=.*\b(?:nvidia|cuda)\b).*\b(?:requires?|needs?|must have)\b.*\b(?:gpus?|cards?)\b", re.IGNORECASE
+)
 _IS_MUST = re.compile(
     r"\b(?:must|requires?|required|needs?|needed|at least|minimum|prerequisites?)\b|需要|要求", re.IGNORECASE
 )
@@ -195,14 +198,16 @@ def _is_against_windows(sentence: str) -> bool:
 
 
 def cards_in_words(file: str, text: str) -> list[Statement]:
-    """Return the lines that say of which compute capability a card must be, or of which generation."""
+    """Return the lines that say that there must be a card, or of which compute capability or generation."""
     found = []
     for number, line in enumerate(text.split("\n"), 1):
-        for sentence in _SENTENCE.split(line[:_LONGEST]):
+        is_option = line.lstrip(" |`").startswith("--")  # what one option of a program needs
+        for sentence in [] if is_option else _SENTENCE.split(line[:_LONGEST]):
             words = _DECORATED.sub(" ", sentence)
             least = "" if _IS_CASE.search(words) else _least_card(words)
-            if least:
-                found.append(Statement(CARD, f">={least}", origin_of(file, number, line), RECOMMENDED, "systems"))
+            if least or (_WANTS_CARD.match(words) and not _IS_CASE.search(words)):
+                specifier = f">={least}" if least else ""
+                found.append(Statement(CARD, specifier, origin_of(file, number, line), RECOMMENDED, "systems"))
     return found
 
 
