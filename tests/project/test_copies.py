@@ -94,6 +94,11 @@ def test_words_about_what_is_installed_are_no_packages(tmp_path: Path) -> None:
         "README.md": "`pip install --config-settings editable_mode=compat thop torch==2.4.1`\n"
     }
     assert [one.name for one in decided(tmp_path / "b", option, AMPERE).understood.told] == ["thop", "torch"]
+    chinese: dict[str, str | bytes] = {
+        "README.md": "在执行 pip install 之前，请先安装 Microsoft C++ Build Tools。用 pip install thop 安装 einops。\n",
+        "requirements.txt": "torch\n",
+    }
+    assert [one.name for one in decided(tmp_path / "c", chinese, AMPERE).understood.told] == ["thop"]
 
 
 @pytest.mark.parametrize(

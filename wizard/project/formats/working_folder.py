@@ -23,6 +23,7 @@ _SENTENCE = re.compile(
     r"(?:^|\s)(?:commands?|lines?|instructions?|guides?|documentation|steps|page|may|might|will|should|does|fails?|according|to"
     r"|and|or|for|with|if|in|on|by|from|the|this|these|your?|it|them|then|as)"
     r"(?=[\s,.:]|$)|[.!?]\s+(?=[A-Z])"
+    r"|[\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef]"  # Chinese, Japanese and Korean words
 )
 _IS_PROSE = re.compile(r"(?:readme|\.md|\.rst|\.txt)$", re.IGNORECASE)
 IS_COMMENT = re.compile(r"\s*(?:#|::|rem\s)", re.IGNORECASE)
