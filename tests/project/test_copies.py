@@ -105,6 +105,7 @@ def test_words_about_what_is_installed_are_no_packages(tmp_path: Path) -> None:
     ("words", "python"),
     [
         ("You will need at least Python 3.8.", "3.12"),
+        ("- Python >= 3.8 (for openMM, use Python = 3.9)", "3.12"),
         ("### Install with pip, Python 3.10, CUDA 11.8, PyTorch 2.0+", "3.10"),
     ],
 )

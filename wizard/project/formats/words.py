@@ -127,6 +127,7 @@ _IS_ADVICE = re.compile(
 )
 _IS_TRIED = re.compile(r"\b(?:tested|tried|developed|requires?|compatible)\b|测试|要求", re.IGNORECASE)
 _AT_LEAST = re.compile(r"\b(?:at least|minimum(?: of)?|min\.?)[\s:]*$", re.IGNORECASE)
+_FOR_ONE_CASE = re.compile(r"[(（](?:for|if|when)\b[^)）]*$", re.IGNORECASE)  # "(for openMM, use Python 3.9)"
 _LONGEST = 300  # characters of a line that is read
 _PIN_IN_WORDS = re.compile(r"(?<![\w./=-])[A-Za-z][\w.-]*(?:\[[\w,-]+\])?==\d+(?:\.\w+)*")
 _PAIRS = ("torchvision", "torchaudio")
@@ -151,7 +152,7 @@ def read_words(line: str, where: FileLine, found: Findings, is_code: bool, is_of
     is_command = bool(_IS_COMMAND.search(line))
     for match in _IN_WORDS.finditer(_DECORATED.sub(" ", line)):
         name = _NAMES_IN_WORDS.get(match["name"].lower(), _TOOLKIT)
-        if is_command and name != PYTHON:
+        if (is_command and name != PYTHON) or _FOR_ONE_CASE.search(match.string[: match.start()]):
             continue
         specifier = _specifier_in_words(match, name)
         if _AT_LEAST.search(match.string[: match.start()]) and not specifier.startswith("<"):
