@@ -615,3 +615,13 @@ def test_a_command_that_installs_another_release_than_the_lists_is_told(
     )
     [taken] = [str(one) for one in found.understood.rest if one.name == "onnxruntime-gpu"]
     assert taken == asked
+
+
+def test_a_program_that_the_readme_starts_and_that_installs_torch_is_read(tmp_path: Path) -> None:
+    page = "https://download.pytorch.org/whl/cu118"
+    program = f"import os\ncmd = os.environ.get('T', \"pip install torch==2.2.2 --index-url {page}\")\n"
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "launch.py": program}
+    for readme, torch in (("```\n$ python3 launch.py\n```\n", "2.2.2"), ("See launch.py\n", "2.14.1")):
+        assert build(decided(tmp_path, {**files, "README.md": readme}, AMPERE))[0] == torch
+    plain = {**files, "README.md": "`python launch.py`\n", "launch.py": "import torch\n"}
+    assert "launch.py" not in project_of(tmp_path, plain).files

@@ -73,6 +73,9 @@ _SAID = re.compile(
     r"(?P<name>[\w-]*(?:(?<!un)install|setup_env)[\w-]*(?:\.(?:py|txt|md|rst|zsh|command))?)(?=[`\s])",
     re.IGNORECASE,
 )
+# In a README: a program of the root that is started; it counts where it installs torch itself.
+_RUN = re.compile(r"(?:^|\s|`)python[\d.]*[ \t]+(?:\./)?(?P<name>[\w-]+\.py)(?=[`\s])", re.IGNORECASE)
+_INSTALLS_TORCH = re.compile(r"\bpip\d?\"?\s+install\s[^\n]*?\btorch(?:[=<>~!\s\"']|$)", re.MULTILINE)
 _YAML = re.compile(r"[^/.][^/]*\.ya?ml|(?:conda|envs?|environments?)/[^/]+\.ya?ml", re.IGNORECASE)
 _CONDAS = (r"^dependencies:\s*$", r"^(?:channels|name):", r"^\s*- *[\"']?(?:python|pip|pytorch)\b")
 ORDER = (  # in which they count, by their names
@@ -121,6 +124,8 @@ class ProjectFolder:
         """Return the other files of the root that its READMEs name for the installation."""
         readmes = [self.read(name) or "" for name in telling if name.lower().startswith("readme")]
         names = dict.fromkeys(match["name"] for text in readmes for match in _SAID.finditer(text))
+        run = dict.fromkeys(match["name"] for text in readmes for match in _RUN.finditer(text))
+        names |= {name: None for name in run if _INSTALLS_TORCH.search(self.read(name) or "")}
         return [name for name in names if not _kind(name) and (self.root / name).is_file()]
 
     def _environments(self) -> list[str]:
