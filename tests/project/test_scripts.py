@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import AMPERE, ANY, BLACKWELL, NO_CARD, build, codes, decided, relaxed
+from tests.project.deciding import AMPERE, ANY, BLACKWELL, NO_CARD, PASCAL, build, codes, decided, relaxed
 from tests.project.test_read import asked, project_of
 from wizard.compatibility.data.load import load_matrix
 from wizard.model.errors import UsageError
@@ -625,3 +625,13 @@ def test_a_program_that_the_readme_starts_and_that_installs_torch_is_read(tmp_pa
         assert build(decided(tmp_path, {**files, "README.md": readme}, AMPERE))[0] == torch
     plain = {**files, "README.md": "`python launch.py`\n", "launch.py": "import torch\n"}
     assert "launch.py" not in project_of(tmp_path, plain).files
+
+
+def test_a_manual_below_the_documents_is_read_and_says_its_systems(tmp_path: Path) -> None:
+    manual = (
+        "Installation\n====\n\nOnly supported on Linux.\n\n.. code-block:: bash\n\n   conda create -n p python=3.9\n"
+    )
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.4.1\n"}
+    for folder, python in (("docs/user", "3.9"), ("doc/source", "3.9"), ("docs/old", "3.12")):
+        found = decided(tmp_path / folder, {**files, f"{folder}/installation.rst": manual}, PASCAL)
+        assert (build(found)[2], "named-systems" in codes(found)) == (python, python == "3.9")

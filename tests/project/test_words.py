@@ -198,6 +198,7 @@ def test_an_old_pyg_is_named_with_the_parts_that_it_is_imported_with_alone(tmp_p
         ("We ran it on a Linux machine.\n", False),
         ("- **System**: It is currently tested only on **Linux**.  For windows setup, refer to [#3](x).\n", True),
         ("It only supports Linux.\n\nOn Windows use WSL.\n", True),
+        ("P is currently only supported on Linux and OSX.\n", True),
         ("Currently Linux only. Windows users: see below.\n", True),
         ("Flash attention is only for Linux on Windows machines with WSL.\n", False),
         ("This works with any Linux, only the fonts differ on Windows.\n", False),

@@ -184,7 +184,7 @@ def systems_in_words(file: str, text: str) -> list[Statement]:
         is_need = _IS_SYSTEM.fullmatch(words) or (_IS_TRIED.search(words) and not _IS_NEWS.search(words))
         alone = (one for one in _SENTENCE.split(words) if _LINUX_ALONE.search(one) and not _WINDOWS.search(one))
         is_without = names_windows and any(map(_is_against_windows, _SENTENCE.split(words)))
-        if is_without or (any(alone) if names_windows else is_need and _LINUX.search(words)):
+        if is_without or any(alone) or (is_need and not names_windows and _LINUX.search(words)):
             where = origin_of(file, number, line)
             return [Statement(MADE_FOR, "", where, RECOMMENDED, "systems", 'sys_platform != "win32"')]
     return []

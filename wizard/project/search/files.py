@@ -52,7 +52,8 @@ _TELLING = re.compile(
 )
 _SCRIPT = re.compile(r"[^/]*(?:install|setup|env|requirement)[^/]*\.(?:sh|bash)", re.IGNORECASE)
 _MAKING = re.compile(r"makefile|install[\w-]*\.py|cog\.ya?ml|[^/]*\.def", re.IGNORECASE)  # of the root alone
-_MANUAL = re.compile(r"docs?/(?:[\w-]*install[\w-]*|(?:en/)?get(?:ting)?_started)\.(?:md|rst)", re.IGNORECASE)
+_MANUAL = re.compile(r"docs?/(?:\w+/)?(?:[\w-]*install[\w-]*|get(?:ting)?_started)\.(?:md|rst)", re.IGNORECASE)
+_OF_MANUALS = ("", "/en", "/source", "/user")  # folders of documents
 # In a README: what else of the project says how it is installed.
 _LINKED = re.compile(
     r"(?:\]\(|href=[\"'])(?:\./)*(?P<name>(?:[\w.-]+/){0,8}?(?:docs?/(?:[\w.-]+/){0,8}readme[\w.-]*|[\w-]*install[\w-]*"
@@ -136,7 +137,8 @@ class ProjectFolder:
 
     def _manuals(self) -> list[str]:
         """Return what the documents say of the installation."""
-        folders = (name for name in ("docs", "doc") if (self.root / name).is_dir())
+        places = (f"{name}{below}" for name in ("docs", "doc") for below in _OF_MANUALS)
+        folders = (name for name in places if self.has_folder(name))
         files = (f"{folder}/{entry.name}" for folder in folders for entry in os.scandir(self.root / folder))
         return sorted(name for name in files if _MANUAL.fullmatch(name))
 

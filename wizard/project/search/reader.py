@@ -55,6 +55,7 @@ MOST_NAMED = 6  # folders in one sentence
 _MOST_OF_REF = 6  # parts of an address before a file's own: `raw`, `refs/heads/main`
 _FEWEST = 3  # packages of a list that is compared with the main one
 _DEEPEST = 40  # files that include each other in a chain
+_IS_TOLD = re.compile(r"^readme|\.(?:md|rst)$", re.IGNORECASE)  # a text for people
 _OWN = range(6, 9)  # of these, what a package says of itself
 
 
@@ -301,9 +302,9 @@ class ProjectReader:
             )
 
     def note_systems(self) -> None:
-        """Note for which systems and cards a README is written, and what it says for others; by itself that asks for
-        nothing."""
-        readmes = [name for name in self.files if name.lower().startswith("readme") and self.found.statements]
+        """Note for which systems and cards a README or a manual is written, and what it says for others; by itself that
+        asks for nothing."""
+        readmes = [name for name in self.files if _IS_TOLD.search(name) and self.found.statements]
         texts = {name: self.folder.read(name) or "" for name in readmes}
         self.found.statements += [one for name, text in texts.items() for one in systems_in_words(name, text)][:1]
         for name, text in texts.items():
