@@ -17,6 +17,7 @@ from tests.gui.test_words import UNMARKED
 from tests.gui.walking import go_to, settle, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.pages.build.grid import BuildGrid
+from wizard.gui.pages.file_bars import FileBars
 from wizard.gui.shell.splash import SIZE, SMALLEST
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.environments.page import EnvironmentsPage
@@ -100,8 +101,9 @@ def test_all_is_reached_on_a_small_screen_at_200_percent(
     for page in PAGES:
         go_to(qtbot, window, page)
         look_at_half(qtbot, window, page)
-        if page is not PageId.INSTALL:  # the bars of its files are wider than that, once they are there
-            look_at_least(qtbot, window, page)
+        if page is PageId.INSTALL:
+            qtbot.waitUntil(lambda: any(one.isVisible() for one in window.page.findChildren(FileBars)))
+        look_at_least(qtbot, window, page)
     for side_page in SIDE_ORDER:
         window.side.switch(side_page)
         settle(qtbot, window)

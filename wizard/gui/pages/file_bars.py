@@ -8,18 +8,20 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QWidget
 
 from wizard.app.pages.run import FileView
 from wizard.gui.widgets.figures import part_text
-from wizard.gui.widgets.labels import label, put_words, restyle, told_of
+from wizard.gui.widgets.labels import OneLine, label, put_words, restyle, told_of
 
 BARS = 3
 _PARTS = 1000
 _STAYS = 2.0  # seconds for which the bar of a file that is there is still seen
 _SILENT_AFTER = 8.0  # seconds: a file that stands still so long is said to
 _INDENT, _GAP = 34, 14  # pixels: below the name of its step, and beside it
+_LEAST = 40  # pixels of a bar, and of a name, in a narrow window
 
 
 class FileBars(QWidget):
@@ -33,12 +35,14 @@ class FileBars(QWidget):
         grid.setVerticalSpacing(8)
         grid.setColumnStretch(1, 1)
         self._grid = grid
+        self._beside = 0  # pixels of the names above, below which no bar begins
         self._rows: list[tuple[QLabel, QProgressBar, QLabel]] = []
         self._shown: list[FileView] = []
         self._done: dict[str, float] = {}  # since when each of them is there
         self._moved: dict[str, tuple[int, float]] = {}  # how much of each there was, and since when
         for row in range(BARS):
-            name, bar, count = label("", wrap=False), QProgressBar(), label("", "muted", wrap=False)
+            name, bar, count = OneLine(), QProgressBar(), label("", "muted", wrap=False)
+            bar.setMinimumWidth(_LEAST)
             count.setAlignment(Qt.AlignmentFlag.AlignRight)
             bar.setTextVisible(False)
             bar.setRange(0, _PARTS)
@@ -54,8 +58,28 @@ class FileBars(QWidget):
         return one.done < one.size and now - before[1] > _SILENT_AFTER
 
     def stand_below(self, wide: int) -> None:
-        """Begin the bars where the words of the steps begin; `wide`: pixels of the names before these."""
-        self._grid.setColumnMinimumWidth(0, wide)
+        """Begin the bars where the words of the steps begin, if there is room; `wide`: pixels of the names there."""
+        self._beside = wide
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._beside_names + _LEAST, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    @property
+    def _beside_names(self) -> int:
+        """Return the pixels that the names can't have."""
+        counts = [count.sizeHint().width() for _, _, count in self._rows if not count.isHidden()]
+        return _INDENT + 2 * _GAP + _LEAST + max(counts, default=0)
+
+    def _fit(self) -> None:
+        """In a narrow window the names give way: what is left of them is told by a tip."""
+        names = [one.fontMetrics().horizontalAdvance(one.text()) for one, _, _ in self._rows if not one.isHidden()]
+        room = max(_LEAST, self.width() - self._beside_names)
+        self._grid.setColumnMinimumWidth(0, min(room, max([self._beside, *names])))
 
     def show_files(self, files: Sequence[FileView] | None, is_paused: bool = False) -> None:
         """Show a bar for each of the large files that are coming now; one that is there stays a moment, or until
@@ -79,6 +103,7 @@ class FileBars(QWidget):
                 if bar.property("state") != (state := "done" if one.done >= one.size else "going"):
                     bar.setProperty("state", state)
                     restyle(bar)
+        self._fit()
         self.setVisible(bool(self._shown))
 
     def _take(self, files: Sequence[FileView]) -> None:
