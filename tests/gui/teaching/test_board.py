@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import segno
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextDocument
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QTextDocument
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -16,8 +16,10 @@ from tests.classroom.server.test_room import full
 from tests.gui.conftest import MakeWindow
 from tests.gui.teaching.pages import LONG, of_pack, opened, reported
 from tests.gui.walking import press
-from wizard.classroom.results.room import GREEN, ClassResults, MachineRow
-from wizard.gui.tools.class_board import LargeCode, QrCode, SeatMap, seat_number
+from wizard.classroom.results.room import GREEN, RED, ClassResults, MachineRow
+from wizard.classroom.results.room_page import brief_cause
+from wizard.gui.tools.class_board import LargeCode, QrCode, Seat, SeatMap, seat_number
+from wizard.model.messages import LANGUAGES, catalogue
 
 ADDRESS = "http://192.168.1.20:8765/"
 QUIET = 3
@@ -63,8 +65,11 @@ def test_each_computer_has_its_seat(page_of, qtbot: QtBot, pack: Path, built: tu
     qtbot.waitUntil(lambda: [one.text() for one in seats if one.isVisible()] == ["1", "2", "3", "4", "5"], timeout=LONG)
     assert [one.property("state") for one in seats] == ["away", "problem", "ok", "away", "ok"]
     assert seats[1].accessibleName() == "seat 2: needs help"
+    assert [one._cause for one in seats] == ["", "Disk full", "", "", ""]
+    assert [one.property("told") for one in seats] == [False, True, False, False, False]
     press(qtbot, seats[2])
     assert "seat 3" in page.room.detail._name.text()
+    assert [one.property("told") for one in seats] == [False, False, True, False, False]
     press(qtbot, page.room.next_problem)
     assert "seat 2" in page.room.detail._name.text()
 
@@ -74,11 +79,11 @@ def test_a_seat_has_the_number_that_ends_its_name() -> None:
 
 
 @pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-def test_a_seat_shows_the_name_that_a_computer_gave_itself_as_words(qtbot: QtBot) -> None:
+def test_a_seat_shows_the_name_that_a_computer_gave_itself_as_words(qtbot: QtBot, make_window: MakeWindow) -> None:
     """A label comes from a student: neither a key of the window nor HTML."""
     name = "<b>R&D</b>"
     row = MachineRow("m1", name, GREEN, "ok", (), (), "Linux", "none", "cpu", "2026-11-24T09:00:00Z", None)
-    board = SeatMap()
+    board = SeatMap(make_window().page.context.translator)
     qtbot.addWidget(board)
     board.show_room(ClassResults("Course", "0" * 64, (row,)))
     (seat,) = board._seats
@@ -86,6 +91,50 @@ def test_a_seat_shows_the_name_that_a_computer_gave_itself_as_words(qtbot: QtBot
     document = QTextDocument()
     document.setHtml(seat.toolTip())
     assert document.toPlainText() == seat.accessibleName()
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_number_sign_and_cause_of_a_seat_stand_apart(qtbot: QtBot, make_window: MakeWindow) -> None:
+    """Number left, sign right, cause below, in each language and theme; nothing is drawn over the border."""
+    row = MachineRow("m1", "seat 7", RED, "no-space", (), (), "Linux", "none", "cpu", "2026-11-24T09:00:00Z", None)
+    for language in LANGUAGES:
+        window = make_window(language)
+        board = SeatMap(window.page.context.translator)
+        qtbot.addWidget(board)
+        window.theme.dress(board)
+        board.resize(88, 60)
+        board.show_room(ClassResults("Course", "0" * 64, (row,)))
+        board.show()
+        (seat,) = board._seats
+        qtbot.waitUntil(lambda seat=seat: seat.width() == 88)  # type: ignore[misc]
+        picture = seat.grab().toImage()
+        ground = picture.pixelColor(44, 28)
+
+        def inked(left: int, top: int, right: int, bottom: int, of: QImage = picture, plain: QColor = ground) -> bool:
+            spots = ((x, y) for x in range(left, right) for y in range(top, bottom))
+            return any(abs(of.pixelColor(x, y).lightness() - plain.lightness()) > 60 for x, y in spots)
+
+        assert inked(8, 6, 30, 24), "the number"
+        assert inked(62, 6, 82, 26), "the sign"
+        assert not inked(30, 4, 60, 27), "nothing between them"
+        assert inked(8, 34, 80, 52), "the cause"
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_cause_is_whole_in_the_narrowest_seat(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    said = {key: words for key, words in catalogue(language).items() if key.startswith("share.brief.")}
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    seat = Seat(holder)
+    make_window(language).theme.dress(holder)
+    holder.show()
+    metrics = QFontMetrics(seat.small_font)
+    assert {words: wide for words in said.values() if (wide := metrics.horizontalAdvance(words)) > 68} == {}
+    codes = {"fetch-no-space": "no-space", "network-tls-clock": "clock", "driver-too-old": "driver"}
+    for code, key in codes.items():
+        assert brief_cause(code, language) == said[f"share.brief.{key}"]
+    assert brief_cause("<b>odd</b>", language) == brief_cause("", language) == ""
 
 
 def test_the_second_half_of_the_code_says_what_it_is_for(qtbot: QtBot) -> None:
@@ -98,10 +147,10 @@ def test_the_second_half_of_the_code_says_what_it_is_for(qtbot: QtBot) -> None:
 @pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_a_seat_is_as_high_as_a_hand_needs(qtbot: QtBot, make_window: MakeWindow) -> None:
     row = MachineRow("m1", "seat 1", GREEN, "ok", (), (), "Linux", "none", "cpu", "2026-11-24T09:00:00Z", None)
-    board = SeatMap()
+    board = SeatMap(make_window().page.context.translator)
     qtbot.addWidget(board)
     make_window().theme.dress(board)
     board.resize(400, 200)
     board.show_room(ClassResults("Course", "0" * 64, (row,)))
     board.show()
-    assert board.sizeHint().height() == 38, "the style sheet had made it 30"
+    assert board.sizeHint().height() == 56, "the style sheet had made it less"

@@ -10,11 +10,12 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from wizard.classroom.code import code_of
 from wizard.classroom.results.room import GREEN, ClassResults, MachineRow, Said
 from wizard.model.markup import Markup, joined, page, tag
-from wizard.model.messages import LANGUAGES, message, text
+from wizard.model.messages import LANGUAGES, catalogue, message, text
 from wizard.model.messages import joined as run_on
 
 _NAMES = {"en": "English", "zh_CN": "简体中文"}
@@ -88,6 +89,17 @@ def _row(row: MachineRow, language: str) -> Markup:
 
 def _below(words: str) -> Markup:
     return joined((tag("br"), tag("small", words)))
+
+
+@lru_cache(maxsize=256)  # a room asks each second for each of its red seats
+def brief_cause(code: str, language: str) -> str:
+    """Return a word or two for what is wrong, the most exact that there are; "": none are known for this code."""
+    parts = code.split("-")
+    ends = ["-".join(parts[first:]) for first in range(len(parts))]
+    starts = ["-".join(parts[:last]) for last in range(len(parts) - 1, 0, -1)]
+    keys = (f"share.brief.{one}" for one in (*ends, *starts))
+    known = next((key for key in keys if key in catalogue("en")), "")
+    return text(message(known), language) if known else ""
 
 
 def moment_text(created: str) -> str:

@@ -1,4 +1,7 @@
-"""What a class sees in its teacher's window: the code and its picture, large on a projector, the seats, one of them."""
+"""What a class sees in its teacher's window: the code and its picture, large on a projector, the seats, one of them.
+
+One file: what is projected, and nothing else of the page.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,23 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import segno
-from PySide6.QtCore import QCoreApplication, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import QCoreApplication, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QGridLayout,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
+    QWidget,
+)
 
 from wizard.classroom.code import spoken
 from wizard.classroom.results.room import RED, ClassResults, MachineRow
-from wizard.classroom.results.room_page import moment_text, sentences
+from wizard.classroom.results.room_page import brief_cause, moment_text, sentences
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.icons import icon
@@ -22,9 +35,9 @@ from wizard.model.messages import message
 
 _QUIET = 3  # modules of white around a code, without which cameras do not find it
 _CODE_WIDTH, _CODE_HEIGHT = 0.85, 0.2  # of the screen, at most: the class code on a projector
-_SEAT_WIDTH, _SEAT_HEIGHT, _SEAT_GAP = 76, 38, 8  # pixels
-_BESIDE_NAME = 38  # pixels of a seat: its sign and what is around
-_MARK = "\N{LEFT-TO-RIGHT MARK}"  # behind what a cut name ends with: it stays there
+_SEAT_WIDTH, _SEAT_HEIGHT, _SEAT_GAP = 80, 56, 8  # pixels
+_CAUSE_SIZE = 0.7  # of the height of a line
+_SEAT_EDGE, _SIGN = 8, 16  # pixels: around what stands in a seat, and its sign
 MOST_SEATS_DRAWN = 200  # above that a list says more
 _NUMBER = re.compile(r"(\d{1,4})\D*$")
 
@@ -138,19 +151,59 @@ def seat_number(name: str) -> int:
     return int(found[1]) if found else 0
 
 
+class Seat(QPushButton):
+    """One computer: its number and its sign, and below them in a word or two what is wrong."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._name = self._cause = ""
+        self.setProperty("role", "seat")
+        self.setFixedHeight(_SEAT_HEIGHT)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def show_words(self, name: str, cause: str) -> None:
+        self._name, self._cause = name, cause
+        self.setText(name.replace("&", "&&"))  # somebody else's name, no key of ours
+        self.update()
+
+    @property
+    def small_font(self) -> QFont:
+        font = self.font()
+        font.setBold(False)
+        font.setPixelSize(max(1, round(self.fontMetrics().height() * _CAUSE_SIZE)))
+        return font
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the words and the sign in their corners: the style knows the middle only."""
+        painter, option = QStylePainter(self), QStyleOptionButton()
+        self.initStyleOption(option)
+        painter.drawControl(QStyle.ControlElement.CE_PushButtonBevel, option)
+        inner = self.rect().adjusted(_SEAT_EDGE, _SEAT_EDGE, -_SEAT_EDGE, -_SEAT_EDGE)
+        sign = QRect(inner.right() + 1 - _SIGN, inner.top(), _SIGN, _SIGN)
+        self.icon().paint(painter, sign)
+        painter.setPen(self.palette().color(QPalette.ColorRole.ButtonText))
+        self._draw(painter, inner.adjusted(0, -2, -_SIGN - 4, 0), Qt.AlignmentFlag.AlignTop, self._name)
+        painter.setFont(self.small_font)
+        self._draw(painter, inner.adjusted(0, 0, 4, 2), Qt.AlignmentFlag.AlignBottom, self._cause)
+
+    def _draw(self, painter: QPainter, where: QRect, edge: Qt.AlignmentFlag, words: str) -> None:
+        shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, where.width())
+        painter.drawText(where, edge | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextSingleLine, shown)
+
+
 class SeatMap(QWidget):
     """One field for each computer of the class, those that have not reported among them."""
 
     chosen = Signal(object)  # MachineRow
 
-    def __init__(self) -> None:
+    def __init__(self, translator: Translator) -> None:
         super().__init__()
+        self._translator = translator
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(_SEAT_GAP)
-        self._seats: list[QPushButton] = []
+        self._seats: list[Seat] = []
         self._rows: list[MachineRow | None] = []
-        self._names: list[str] = []
         self._columns = 0
 
     def show_room(self, room: ClassResults | None) -> None:
@@ -162,7 +215,7 @@ class SeatMap(QWidget):
             return
         while len(self._seats) < len(placed):
             self._add_seat()
-        self._names, self._rows = [name for name, _ in placed], [row for _, row in placed]
+        self._rows = [row for _, row in placed]
         for place, seat in enumerate(self._seats):
             seat.setVisible(place < len(placed))
             if place < len(placed):
@@ -170,11 +223,7 @@ class SeatMap(QWidget):
         self._lay_out()
 
     def _add_seat(self) -> None:
-        seat, place = QPushButton(self), len(self._seats)
-        seat.setProperty("role", "seat")
-        seat.setFixedHeight(_SEAT_HEIGHT)
-        seat.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        seat.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the sign stands behind the number
+        seat, place = Seat(self), len(self._seats)
         seat.clicked.connect(lambda checked=False: self._press(place))
         self._seats.append(seat)
         self._columns = 0
@@ -184,13 +233,23 @@ class SeatMap(QWidget):
         if row is not None:
             self.chosen.emit(row)
 
-    def _fill(self, seat: QPushButton, name: str, row: MachineRow | None) -> None:
-        state, sign, said = "away", "ellipsis", self.tr("has not reported")
+    def mark(self, row: MachineRow | None) -> None:
+        """Show which seat the sentences below are about."""
+        for seat, its in zip(self._seats, self._rows, strict=False):
+            is_told = its is not None and row is not None and (its.machine, its.label) == (row.machine, row.label)
+            if seat.property("told") != is_told:
+                seat.setProperty("told", is_told)
+                restyle(seat)
+
+    def _fill(self, seat: Seat, name: str, row: MachineRow | None) -> None:
+        state, sign, said, cause = "away", "ellipsis", self.tr("has not reported"), ""
         if row is not None and row.state == RED:
             state, sign, said = "problem", "x", self.tr("needs help")
+            cause = brief_cause(row.code, self._translator.language)
         elif row is not None:
             state, sign, said = "ok", "check", self.tr("ready")
         words = told_of((row.label or row.machine) if row is not None else name, said)
+        seat.show_words(name, cause)
         seat.setToolTip(plain_tip(words))
         seat.setAccessibleName(words)
         seat.setEnabled(row is not None)
@@ -205,10 +264,6 @@ class SeatMap(QWidget):
 
     def _lay_out(self) -> None:
         columns = max(1, (self.width() + _SEAT_GAP) // (_SEAT_WIDTH + _SEAT_GAP))
-        room = (self.width() + _SEAT_GAP) // columns - _SEAT_GAP - _BESIDE_NAME
-        for seat, name in zip(self._seats, self._names, strict=False):
-            shown = seat.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, room)
-            seat.setText(shown.replace("&", "&&").replace("…", f"…{_MARK}"))  # somebody else's name, no key of ours
         if columns == self._columns:
             return
         for number in range(max(self._columns, columns)):

@@ -234,7 +234,7 @@ class RoomPanel(QWidget):
         asked.addStretch(1)
         sought.addWidget(self._filter_text)
         sought.addWidget(self.filter, 1)
-        self.seat_map, self.listed = SeatMap(), Fold()
+        self.seat_map, self.listed = SeatMap(translator), Fold()
         self._none = label("", "muted")
         self.table = RowTable(4, (_WHY, _FIX), _MOST_ROWS_SHOWN)
         self.detail = SeatDetail(translator)
@@ -377,4 +377,5 @@ class RoomPanel(QWidget):
             self.table.selectRow(0)
 
     def _chosen(self) -> None:
+        self.seat_map.mark(self.selected)
         self.detail.show_row(self._told())
