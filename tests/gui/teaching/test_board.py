@@ -142,6 +142,8 @@ def test_the_second_half_of_the_code_says_what_it_is_for(qtbot: QtBot) -> None:
     qtbot.addWidget(page)
     large = LargeCode(page, "Class code", "7YD-25C8+0VY-8GKR", ADDRESS)
     assert "for signed results add +0VY-8GKR" in [one.text() for one in large.findChildren(QLabel)]
+    plain = LargeCode(page, "Class code", "7YD-25C8", "")
+    assert all(one.text() for one in plain.findChildren(QLabel)), "no line is left empty between the others"
 
 
 @pytest.mark.qt_log_ignore("does not support propagateSizeHints")

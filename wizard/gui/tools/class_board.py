@@ -104,6 +104,8 @@ class LargeCode(QDialog):
             (signed.replace("%1", key), large / 3),
             (address, large / 3),
         ):
+            if not words:
+                continue
             line = label(words, wrap=False)
             line.setAlignment(middle)
             font = self.font()
