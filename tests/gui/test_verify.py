@@ -311,6 +311,7 @@ def test_where_no_jupyter_is_it_is_offered(
     press(qtbot, page.jupyter)
     qtbot.waitUntil(lambda: f"“PyTorch ({PREFIX.name})”" in page.kernel.words)
     assert not page.kernel.button.isVisible(), "VS Code opens notebooks"
+    assert page.kernel.words.startswith("VS Code lists this environment")
 
 
 def test_a_plan_for_jupyter_that_fails_is_said_below_the_buttons(

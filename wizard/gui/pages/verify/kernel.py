@@ -240,6 +240,8 @@ class KernelOffer(QFrame):
         self.address.retranslate()
         if self._title:
             words = self.tr("Jupyter lists this environment as “%1”. Choose that kernel in your notebook.")
+            if not self.notebook and self.has_editor:
+                words = self.tr("VS Code lists this environment as “%1”. Open a notebook there and choose that kernel.")
             if self._is_opening:
                 words = self.tr("Jupyter is starting. Its page opens in your browser.")
             self._words.setText(words.replace("%1", self._title))
