@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.gui.pages.verify.kernel import NotebookAddress
@@ -196,9 +195,12 @@ class EnvironmentCard(QFrame):
         self._show_kept()
         self._place_buttons()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place_buttons()
+    def event(self, event: QEvent) -> bool:
+        """Place the buttons anew also where one of them wants another width: its words, icon or style may come late."""
+        is_done = super().event(event)
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            self._place_buttons()
+        return is_done
 
     def _place_buttons(self) -> None:
         """In the first line as many as it has room for, else among the details."""
@@ -214,10 +216,12 @@ class EnvironmentCard(QFrame):
         self._stay = tuple(stay)
         for name in _FIRST[1:-1]:
             button = self.buttons[name]
+            is_hidden = button.isHidden()
             if name in stay:
                 self._line.insertWidget(self._line.indexOf(self.details), button)
             else:
                 self._further.line.insertWidget(self._further.line.indexOf(self.buttons["folder"]), button)
+            button.setHidden(is_hidden)  # Qt hides for a round of its loop what gets another parent: it would not count
 
     def _facts(self, one: Environment) -> list[str]:
         facts = [f"Python {one.python}" if one.python else self.tr("no Python")]
