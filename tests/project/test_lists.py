@@ -243,6 +243,28 @@ def test_environments_of_several_names_are_no_one_list(tmp_path: Path) -> None:
     assert [str(one) for one in found.understood.rest] == ["trl==0.12.0"]
 
 
+@pytest.mark.parametrize(
+    ("other", "name", "more"),
+    [
+        ("course2023_{}.yml", "course2023", ""),
+        ("course2024_jax_{}.yml", "course_jax", "  - jax=0.4.5\n  - torchaudio=2.1.0\n"),
+    ],
+)
+def test_of_environments_for_one_kind_of_computer_the_newest_for_torch_is_taken(
+    tmp_path: Path, other: str, name: str, more: str
+) -> None:
+    cuda, made = {"gpu": "pytorch-cuda=11.8", "cpu": "cpuonly=2.0"}, "name: {}\ndependencies:\n  - pytorch={}\n  - {}\n"
+    files: dict[str, str | bytes] = {}
+    for kind, words in cuda.items():
+        files[other.format(kind)] = made.format(name, "2.1.0", words) + more
+        files[f"course2024_{kind}.yml"] = made.format("course2024", "2.5.0", words)
+    for on, kind in ((AMPERE, "gpu"), (NO_CARD, "cpu")):
+        found = decided(tmp_path, files, on)
+        assert (build(found)[0], found.understood.rest) == ("2.5.0", ())
+        [told] = [one.params for one in found.remarks if one.key == "project.remark.other-lists"]
+        assert (told["file"], told["files"]) == (f"course2024_{kind}.yml", other.format(kind))
+
+
 def test_of_folders_with_environments_of_their_own_one_is_taken(tmp_path: Path) -> None:
     readme = "```shell\nconda create -n {0} python=3.10\nconda install pytorch=={1} torchvision=={2} -c pytorch\n```\n"
     files: dict[str, str | bytes] = {

@@ -85,14 +85,23 @@ def of_another_framework(file: str) -> bool:
     return bool(LIST_FILE.fullmatch(file)) and bool(words & _FRAMEWORKS) and not words & {"torch", "pytorch"}
 
 
+def asks_for_another_framework(statements: Iterable[Statement]) -> bool:
+    return any(one.name in _FRAMEWORKS for one in statements)
+
+
 def is_developing(group: str) -> bool:
     return any(_PURPOSE.fullmatch(word) for word in words_of(group))
 
 
 def names_a_computer(file: str) -> bool:
-    """Return whether a word of its name is a system's, a kind of card's or a CUDA's."""
+    return bool(computer_in(file))
+
+
+def computer_in(file: str) -> frozenset[str]:
+    """Return the words of its name that are a system's, a kind of card's or a CUDA's."""
     kinds = "|".join([*SYSTEM_WORDS.values(), *_CARD_WORDS.values()])
-    return bool(CUDA_IN_NAME.search(file.lower())) or any(re.fullmatch(kinds, word) for word in words_of(file))
+    words = (word for word in words_of(file) if re.fullmatch(kinds, word))
+    return frozenset((*words, *(match[0] for match in CUDA_IN_NAME.finditer(file.lower()))))
 
 
 def names_card(file: str, kind: str) -> bool:

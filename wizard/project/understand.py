@@ -115,6 +115,8 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     locked = [one for one in locked if one.origin.file not in stale and is_for(one, os)]
     # A comment is a hint where nothing else says it.
     told = [one for one in project.remarks if not (names_torch and one.key == "project.remark.commented")]
+    others_only = {one.params["file"] for one in remarks if one.key == "project.remark.not-for-this"}
+    told = [one for one in told if one.key != "project.remark.other-lists" or one.params["file"] not in others_only]
     in_words = [one for one in told if one.key == "project.remark.in-words"]
     is_open = all(re.fullmatch(r">=?[^,]+", one.specifier) for one in torch)
     is_open = is_open and not any(one.name == TORCH for one in locked)

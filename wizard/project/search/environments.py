@@ -6,13 +6,14 @@ Pure: what each file or folder holds is given.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from wizard.project.model import TORCH, Statement
 
 OF_TORCH = (TORCH, "torchvision", "torchaudio", "pytorch-cuda", "cudatoolkit")
 _NAME = re.compile(r"^name:[ \t]*[\"']?([\w.-]+)", re.MULTILINE)
 _IS_CONDAS = re.compile(r"^dependencies:", re.MULTILINE)
+_YEAR = re.compile(r"(?<!\d)20\d\d(?!\d)")  # of an edition: `course2024_gpu.yml`
 _MAIN = re.compile(r"(?:^|/)environment\.ya?ml$", re.IGNORECASE)
 
 
@@ -28,15 +29,21 @@ def family_in(statements: Iterable[Statement]) -> int:
     return len(names & {*OF_TORCH}) if TORCH in names else 0
 
 
-def others_of(names: Mapping[str, str], family: Mapping[str, int], told: Sequence[str]) -> tuple[str, list[str]] | None:
+def others_of(
+    names: Mapping[str, str], family: Mapping[str, int], told: Sequence[str], mixed: Collection[str]
+) -> tuple[str, list[str]] | None:
     """Return the file whose environment is taken, and the files of the others; None where there is one alone. `names`
-    has what each file calls its own, `told` the files that are installed from, in the order of the README."""
+    has what each file calls its own, `told` the files that are installed from, in the order of the README, `mixed`
+    those that ask for another framework, too. Of editions by year the newest is meant."""
     if len(set(names.values())) < 2:
         return None
+    years = {file: max(map(int, _YEAR.findall(f"{file} {name}")), default=0) for file, name in names.items()}
+    is_by_year = all(years.values())
 
     def place(file: str) -> tuple[object, ...]:
         first = told.index(file) if file in told else len(told)
-        return (not family[file], file not in told, not _MAIN.search(file), first, -family[file], file)
+        said = (not family[file], file not in told, not _MAIN.search(file), first)
+        return (*said, file in mixed, is_by_year and -years[file], -family[file], file)
 
     chosen = min(names, key=place)
     return chosen, sorted(file for file, name in names.items() if name != names[chosen])

@@ -16,6 +16,8 @@ from wizard.project.file_choice import (
     DEVELOPING,
     WITHOUT_CARD,
     are_alternatives,
+    asks_for_another_framework,
+    computer_in,
     names_a_computer,
     names_card,
     of_another_framework,
@@ -172,18 +174,21 @@ class ProjectReader:
         return left
 
     def of_one_environment(self, names: list[str], telling: list[str]) -> list[str]:
-        """Return the files without those of conda's that make another environment than the one that is taken."""
-        yaml = [name for name in names if name.endswith((".yml", ".yaml"))]
-        yaml = [name for name in yaml if not names_a_computer(name.rpartition("/")[2]) and not purpose_of(name)]
-        made = {name: found for name in yaml if (found := name_of_environment(self.folder.read(name) or ""))}
-        family = {name: family_in(self.alone(name).found.statements) for name in made}
-        several = others_of(made, family, [*self.named_by(sorted(telling))])
-        if several is None:
-            return names
-        chosen, left = several
-        self.found.remark("other-lists", origin_of(chosen, 1, ""), files=", ".join(left[:MOST_NAMED]))
-        self._left |= set(left)
-        return [name for name in names if name not in left]
+        """Return the files without those of conda's that make another environment than the one that is taken: of those
+        for every computer, and of those for each kind of it."""
+        told, kinds = [*self.named_by(sorted(telling))], dict[frozenset[str], dict[str, str]]()
+        yaml = (name for name in names if name.endswith((".yml", ".yaml")) and not purpose_of(name))
+        for name in yaml:
+            if found := name_of_environment(self.folder.read(name) or ""):
+                kinds.setdefault(computer_in(name.rpartition("/")[2]), {})[name] = found
+        for made in kinds.values():
+            said = {name: self.alone(name).found.statements for name in made}
+            mixed = [name for name, lines in said.items() if asks_for_another_framework(lines)]
+            if several := others_of(made, {name: family_in(lines) for name, lines in said.items()}, told, mixed):
+                chosen, left = several
+                self.found.remark("other-lists", origin_of(chosen, 1, ""), files=", ".join(left[:MOST_NAMED]))
+                self._left |= set(left)
+        return [name for name in names if name not in self._left]
 
     def of_one_folder(self, names: list[str], telling: list[str]) -> tuple[list[str], list[str]]:
         """Return the files of one of several folders below that each make an environment, by the READMEs beside their
