@@ -108,6 +108,12 @@ def names_card(file: str, kind: str) -> bool:
     return any(re.fullmatch(_CARD_WORDS[kind], word) for word in words_of(file.rpartition("/")[2]))
 
 
+def names_other_maker(words: str) -> bool:
+    """Return whether a name or a heading is about another maker's cards alone."""
+    named = words_of(words)
+    return any(re.fullmatch(_CARD_WORDS["other"], word) for word in named) and not named & {"nvidia", "cuda"}
+
+
 def words_of(name: str) -> set[str]:
     return set(re.split(r"[^a-z0-9]+", name.lower()))
 

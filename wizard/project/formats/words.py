@@ -1,17 +1,18 @@
 """Reads the versions that a README names in words or in a list: "tested with Python 3.10", "* PyTorch 1.11".
 
 What is read here counts last: where no file and no command has a version. Commands are the neighbour's matter.
+One file: the words of a sentence, each beside the one function that asks for them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.project.companions import companion
-from wizard.project.file_choice import least_of
+from wizard.project.file_choice import least_of, names_other_maker
 from wizard.project.formats.requirements import requirement
 from wizard.project.model import (
     CARD,
@@ -82,6 +83,7 @@ _NO_WINDOWS = re.compile(
     r" (?:native )?windows\b",
     re.IGNORECASE,
 )
+_IS_UNDERLINE = re.compile(r"([=\-~^\"*+])\1{2,}\s*")  # of reStructuredText's headings
 # An entry of a list that has a system alone: "- Linux x86_64", "* OS: Ubuntu 20.04+".
 _IS_SYSTEM = re.compile(
     r" ?(?:[-*+•]|\d+[.)]) ?(?:(?:os|operating systems?|systems?|platforms?) ?[:：]? ?)?(?:linux|ubuntu|debian|centos)"
@@ -179,22 +181,35 @@ def systems_in_words(file: str, text: str) -> list[Statement]:
     """Return the first line that names Linux as what is needed: Linux alone, where the text names Windows anywhere; or
     that says that it does not run on Windows."""
     names_windows = bool(_WINDOWS.search(text))
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line, heading in _below_headings(text):
         words = _DECORATED.sub(" ", re.sub(r"^\s*\*\s", "- ", line[:_LONGEST]))
         is_need = _IS_SYSTEM.fullmatch(words) or (_IS_TRIED.search(words) and not _IS_NEWS.search(words))
         alone = (one for one in _SENTENCE.split(words) if _LINUX_ALONE.search(one) and not _WINDOWS.search(one))
-        is_without = names_windows and any(map(_is_against_windows, _SENTENCE.split(words)))
+        is_without = names_windows and any(_is_against_windows(one, heading) for one in _SENTENCE.split(words))
         if is_without or any(alone) or (is_need and not names_windows and _LINUX.search(words)):
             where = origin_of(file, number, line)
             return [Statement(MADE_FOR, "", where, RECOMMENDED, "systems", 'sys_platform != "win32"')]
     return []
 
 
-def _is_against_windows(sentence: str) -> bool:
-    """Return whether it says that the project does not run on Windows, and not that a package of the table does not."""
+def _below_headings(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield each line with its number and the heading above it: of Markdown, or a line that is underlined."""
+    heading, above = "", ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("#"):
+            heading = line
+        elif _IS_UNDERLINE.fullmatch(line) and above.strip():
+            heading = above
+        yield number, line, heading[:_LONGEST]
+        above = line
+
+
+def _is_against_windows(sentence: str, heading: str) -> bool:
+    """Return whether it says that the project does not run on Windows, and not that a package of the table or, by the
+    heading, another maker's cards do not."""
     match = _NO_WINDOWS.search(sentence)
-    before = sentence[: match.start()].split() if match else []
-    named = any(companion(normalized(word)) for word in before if word.isascii())
+    before = [*heading.split(), *sentence[: match.start()].split()] if match else []
+    named = any(companion(normalized(word)) for word in before if word.isascii()) or names_other_maker(heading)
     return match is not None and not named and not _IS_CONDITION.search(sentence)
 
 
