@@ -255,6 +255,8 @@ def test_a_readme_that_wants_a_newer_card_is_told(tmp_path: Path, words: str, le
         ("You need to have an NVIDIA GPU.", True),
         ("It needs an NVIDIA card.", True),
         ("It does not need a CUDA GPU.", False),
+        ("To use your NVIDIA GPU, you will need to have the driver for your GPU installed.", False),
+        ("You need to install the driver of your NVIDIA graphics card.", False),
         ("With CUDA, memory needs grow.", False),
         ("Requires a GPU or a CPU.", False),
         ("--bf16  Load it in bfloat16. Requires an NVIDIA GPU.", False),

@@ -105,8 +105,11 @@ _CAPABILITY = re.compile(
 _GENERATION = re.compile(
     rf"\b(?P<generation>[a-z]+)(?:-based)?(?:{_OR_NEWER}|-or-(?:newer|later))(?! \d)", re.IGNORECASE
 )
+# "For your GPU" is said to who has one.
 _WANTS_CARD = re.compile(
-    r"(?=.*\b(?:nvidia|cuda)\b).*\b(?:requires?|needs?|must have)\b.*\b(?:gpus?|cards?)\b", re.IGNORECASE
+    r"(?=.*\b(?:nvidia|cuda)\b).*\b(?:requires?|needs?|must have)\b(?!.*\byour(?: \w+){0,2} (?:gpus?|cards?)\b)"
+    r".*\b(?:gpus?|cards?)\b",
+    re.IGNORECASE,
 )
 _IS_MUST = re.compile(
     r"\b(?:must|requires?|required|needs?|needed|at least|minimum|prerequisites?)\b|需要|要求", re.IGNORECASE
