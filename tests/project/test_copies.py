@@ -273,3 +273,17 @@ def test_a_repository_of_what_the_files_ask_for_is_named_and_is_not_the_project(
         )
         said = [one.params["packages"] for one in found.remarks if one.key.endswith("from-repository")]
         assert said == ["rsl-rl (https://code.example/x/rsl_rl)"] * is_told
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("Do `pip uninstall pywin32` and then `pip install pywin32` or `conda install pywin32`.", ""),
+        ("Do `pip uninstall einops` and then `pip install einops==0.6`.", "einops==0.6"),
+        ("Then pip uninstall einops, and pip install timm instead.", "timm"),
+    ],
+)
+def test_what_a_line_takes_out_and_puts_in_again_is_a_repair(tmp_path: Path, words: str, named: str) -> None:
+    found = decided(tmp_path, {"README.md": f"# P\n\n{words}\n", "requirements.txt": "torch==2.4.1\n"}, AMPERE)
+    assert ", ".join(map(str, found.understood.told)) == named
+    assert named or not found.remarks

@@ -247,6 +247,8 @@ def test_a_list_that_conda_wrote_on_another_system_is_told(tmp_path: Path) -> No
     files: dict[str, str | bytes] = {"environment.yml": "dependencies:\n- pytorch=1.13.1\n- vs2015_runtime=14.2\n"}
     said = [one.params for one in decided(tmp_path, files, AMPERE).remarks if one.key == "project.remark.exported"]
     assert [one["system"] for one in said] == ["Windows"]
+    told: dict[str, str | bytes] = {"README.md": "On Windows `conda install pywin32`.\n", "requirements.txt": "torch\n"}
+    assert "exported" not in codes(decided(tmp_path / "told", told, AMPERE))
 
 
 def test_the_page_that_pixi_names_beside_torch_is_its_cuda(tmp_path: Path) -> None:

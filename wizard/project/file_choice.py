@@ -213,7 +213,9 @@ def exported_elsewhere(statements: Iterable[Statement], os: str) -> list[Message
     """Return, for each list that conda wrote on another system, that it was: by its packages that only one has."""
     found: dict[str, set[str]] = {}
     for one in statements:
-        is_written = one.conda and not one.marker  # what has a marker is said to be for one system
+        is_written = (
+            one.conda and one.strength == DECLARED and not one.marker
+        )  # what has a marker is said to be for one system
         systems = (system for system, kind in _SYSTEM_PACKAGES.items() if is_written and kind.fullmatch(one.name))
         found.setdefault(one.origin.file, set()).update(systems)
     elsewhere = {

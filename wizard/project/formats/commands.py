@@ -35,6 +35,7 @@ from wizard.project.formats.working_folder import (
 )
 from wizard.project.model import (
     BRANCH,
+    DECIDED,
     PYTHON,
     RECOMMENDED,
     TORCH,
@@ -63,6 +64,7 @@ _ENDS = re.compile(
     r"\s(?:&&|\|\||\|)\s|;;|\s[(（](?=\w)|(?:^|\s)[*_]*#|;\s*(?:pip3?|conda|mamba|python3?|git|cd|then|fi)\b|`"
 )
 _WHEEL = re.compile(r"(?:[\w.-]*/)*([A-Za-z]\w*)-\d[\w.+%!-]*\.whl")
+_TAKEN_OUT = re.compile(r"\b(?:pip3?|conda|mamba)\s+(?:uninstall|remove)\s+(?P<words>[^&;|`]+)")
 _UPGRADES = {"-U", "--upgrade"}
 _INTERPRETER = re.compile(
     r"\bpython(3\.\d+)\s+-m\b|\bpy\s+-(3\.\d+)\b|/python/(3\.\d+)\.\d+/|^\s*FROM\s+(?:\S*/)?python:(3\.\d+)"
@@ -123,8 +125,16 @@ def read_commands(file: str, text: str, found: Findings) -> None:
         _run(line, where, found, place)
         place.after(line)
         branches.after(line)
-        found.statements[before:] = [place.marked(one) for one in found.statements[before:]]
+        found.statements[before:] = map(place.marked, _without_repairs(found.statements[before:], line, place))
     found.name_itself(file, place.is_prose and place.itself)
+
+
+def _without_repairs(said: list[Statement], line: str, place: WorkingFolder) -> Iterator[Statement]:
+    """Yield what a line asks for; what it takes out and puts in again in any version is a repair of what is there."""
+    out = {
+        normalized(name) for match in _TAKEN_OUT.finditer(line) for name in place.command(match["words"], line).split()
+    }
+    return (one for one in said if one.name not in out or one.specifier or one.url or one.name in DECIDED)
 
 
 def _of_branch(branches: Branches, held: tuple[int, int], found: Findings, line: str, position: int) -> None:
