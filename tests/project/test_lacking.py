@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, build, codes, decided
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided
 from wizard.model.messages import text
 from wizard.project.decide import ProjectDecision
 
@@ -94,3 +94,15 @@ def test_where_the_wheels_of_the_makers_lie_is_named(tmp_path: Path) -> None:
         said = {one.params["packages"]: one.params["page"] for one in found.remarks if one.key.endswith("native.page")}
         assert said == {"dgl": page, "torch-sparse": pyg.replace("2.3", torch)}
     assert "page" not in codes(decided(tmp_path / "b", {"requirements.txt": "torch\neinops\n"}, AMPERE))
+
+
+def test_the_toolkit_that_compiling_against_torch_needs_is_named_by_its_major_version(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.0.1\ntorchmcubes @ git+https://g.example/t/torchmcubes\nnvdiffrast\ndlib\n",
+    }
+    for on, major in ((AMPERE, 11), (ADA, 11), (BLACKWELL, 12), (NO_CARD, None)):
+        found = decided(tmp_path, files, on)
+        said = [one.params for one in found.remarks if one.key == "project.native.toolkit"]
+        assert said == [{"packages": "torchmcubes, nvdiffrast", "major": major}] * (major is not None)
+    files["requirements.txt"] = "torch==2.0.1\nxformers\n"
+    assert "toolkit" not in codes(decided(tmp_path / "ready", files, AMPERE))

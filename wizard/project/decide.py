@@ -20,7 +20,7 @@ from wizard.project.companions import companion, companion_table
 from wizard.project.contradictions import contradictions, cuda_words, is_contradicted
 from wizard.project.cuda_tags import fits_here, has_tag
 from wizard.project.formats.branches import with_branches
-from wizard.project.lacking import from_elsewhere, lacking_parts, lacking_wheels, on_pages, own_without_card
+from wizard.project.lacking import by_nvcc, from_elsewhere, lacking_parts, lacking_wheels, on_pages, own_without_card
 from wizard.project.model import (
     LOCKED,
     PYTHON,
@@ -336,7 +336,9 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     states = {native.name: native_state(native, best, weigher.machine) for native in natives}
     for native in natives:
         yield from said_of(native, states[native.name], weigher, best)
-    yield from on_pages((one for one in natives if states[one.name] == "ready" and is_planned(one)), candidate)
+    planned = [native for native in natives if is_planned(native)]
+    yield from on_pages((one for one in planned if states[one.name] == "ready"), candidate)
+    yield from by_nvcc((one for one in planned if states[one.name] in ("compiler", "no-wheel")), candidate)
     yield from lacking_parts(asks, candidate)
     if candidate.variant == CPU:
         yield from own_without_card(asks)

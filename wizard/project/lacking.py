@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from wizard.compatibility.data.ordering import CPU, variant_key
 from wizard.compatibility.model import Candidate
 from wizard.model.messages import Message, message
 from wizard.project.companions import Companion, Native, companion, has_wheel, package_needs, parts_of
@@ -81,6 +82,20 @@ def on_pages(natives: Iterable[Native], taken: Candidate) -> Iterator[Message]:
     for page, names in found.items():
         packages = ", ".join(dict.fromkeys(names[:_MOST_NAMED]))
         yield message("project.native.page", packages=packages, page=page)
+
+
+def by_nvcc(natives: Iterable[Native], taken: Candidate) -> Iterator[Message]:
+    """Name what has no wheel and is compiled against torch, which refuses a toolkit of another major version."""
+    rows = ((native, companion(native.name)) for native in natives)
+    against = [(native, row) for native, row in rows if row and row.follows and taken.variant != CPU]
+    built = [
+        native.name
+        for native, row in against
+        if row.wheels == "none" or any(is_source(one.url) for one in native.statements)
+    ]
+    if built:
+        major = variant_key(taken.variant)[0]
+        yield message("project.native.toolkit", packages=", ".join(built[:_MOST_NAMED]), major=major)
 
 
 def own_without_card(asks: Understood) -> Iterator[Message]:
