@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed
 from wizard.model.messages import text
 from wizard.project.decide import ProjectDecision
 
@@ -106,3 +106,16 @@ def test_the_toolkit_that_compiling_against_torch_needs_is_named_by_its_major_ve
         assert said == [{"packages": "torchmcubes, nvdiffrast", "major": major}] * (major is not None)
     files["requirements.txt"] = "torch==2.0.1\nxformers\n"
     assert "toolkit" not in codes(decided(tmp_path / "ready", files, AMPERE))
+
+
+def test_a_numpy_without_a_wheel_moves_to_the_nearest_that_has_one(tmp_path: Path) -> None:
+    words = "dependencies:\n  - python==3.8.5\n  - pytorch==1.7.0\n  - pip:\n    - numpy==1.19.2\n"
+    found = decided(tmp_path, {"environment.yml": words}, BLACKWELL)
+    assert (build(found)[2], found.numpy) == ("3.9", ">=1.19.3,<1.20")
+    assert relaxed(found)["numpy"] == ("==1.19.2", ">=1.19.3,<1.20", "project.why.numpy-wheel")
+    [moved] = [one.origins for one in found.relaxed if one.name == "numpy"]
+    assert [(one.file, one.line) for one in moved] == [("environment.yml", 5)]
+    assert "numpy" not in relaxed(decided(tmp_path, {"environment.yml": words}, AMPERE))
+    old = f"{words}    - pandas==1.5.3\n".replace("==3.8.5", "=3.12").replace("pytorch==1.7.0", "pytorch==2.7.1")
+    found = decided(tmp_path / "old", {"environment.yml": old.replace("1.19.2", "1.25.2")}, BLACKWELL)
+    assert (build(found)[2], found.numpy) == ("3.12", ">=1.26.0,<1.27")

@@ -42,6 +42,7 @@ from wizard.project.native import (
     lines_of,
     natives_here,
     needs_apart,
+    numpy_for,
     refusal,
     relaxed_beside,
     relaxed_natives,
@@ -107,7 +108,7 @@ def decide(
     return ProjectDecision(
         candidate=best.candidate,
         python=best.python,
-        numpy=weigher.numpy(best),
+        numpy=numpy_for(weigher, best),
         understood=replace(weigher.asks, rest=tuple(_rest(weigher, best))),
         relaxed=relaxed,
         remarks=(*weigher.remarks, *_foreign(weigher.asks, is_foreign), *_remarks(weigher, best), *apart, *cuda),

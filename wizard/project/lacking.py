@@ -9,14 +9,16 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from packaging.version import Version
+
 from wizard.compatibility.data.ordering import CPU, variant_key
 from wizard.compatibility.model import Candidate
 from wizard.model.messages import Message, message
-from wizard.project.companions import Companion, Native, companion, has_wheel, package_needs, parts_of
+from wizard.project.companions import Companion, Native, companion, companion_table, has_wheel, package_needs, parts_of
 from wizard.project.contradictions import agreeing
 from wizard.project.cuda_tags import cuda_of_name, fits_here
 from wizard.project.formats.setup_files import OWN_CUDA
-from wizard.project.model import is_folder, is_source, marker_holds
+from wizard.project.model import can_meet, is_folder, is_source, marker_holds
 from wizard.project.understand import Understood
 
 _MOST_NAMED = 6  # packages in one sentence
@@ -52,6 +54,16 @@ def lacking_wheels(asks: Understood, os: str, python: str) -> Iterator[Message]:
     if lacking := dict.fromkeys(one.name for one in told if not has_wheel(one.name, one.specifier, python, os)):
         listed = ", ".join([*lacking][:_MOST_NAMED])
         yield message("project.remark.wheel-of-told", packages=listed, python=python)
+
+
+def release_with_wheel(package: str, pin: str, python: str, os: str) -> str:
+    """Return the nearest release newer than a pin that has a wheel for this Python, with its later patches, as
+    `>=1.19.3,<1.20`; "" where none is known."""
+    rows = (row for row in companion_table().wheel_pythons if package in (row.package, *row.also))
+    known = (Version(one.split()[0]) for row in rows for one in row.since)
+    newer = sorted(one for one in known if can_meet(f">{pin.strip('=').removesuffix('.*')}", f"=={one}"))
+    nearest = next((one for one in newer if has_wheel(package, f"=={one}", python, os)), None)
+    return f">={nearest},<{nearest.major}.{nearest.minor + 1}" if nearest else ""
 
 
 def lacking_parts(asks: Understood, taken: Candidate) -> Iterator[Message]:

@@ -21,6 +21,8 @@ from wizard.project.companions import (
     Native,
     companion,
     first_library,
+    has_wheel,
+    needs_old_numpy,
     package_needs,
     releases_for,
     torch_bound,
@@ -28,6 +30,7 @@ from wizard.project.companions import (
 )
 from wizard.project.cuda_tags import cuda_of_name, has_tag, is_for
 from wizard.project.formats.words import IN_WORDS
+from wizard.project.lacking import release_with_wheel
 from wizard.project.model import (
     DECLARED,
     TORCH,
@@ -174,12 +177,45 @@ def _pinned_to(statements: tuple[Statement, ...], given: str) -> bool:
 def relaxed_numpy(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     """A line of the project that does not hold for the chosen Python is no wish, and nothing moves; one that stands
     against another of the project's is told as these two."""
-    bound = best.candidate.numpy
-    refused = tuple(one for one in weigher.of_numpy(best) if not can_meet(one.specifier, bound))
+    bound, lines, given = best.candidate.numpy, _lines_of_numpy(weigher, best), numpy_for(weigher, best)
+    refused = tuple(one for one in lines if not can_meet(one.specifier, bound))
+    moved = tuple(one for one in lines if not can_meet(one.specifier, given))
     if refused:
-        given, torch = weigher.numpy(best), best.candidate.torch
+        torch = best.candidate.torch
         why = message("project.why.numpy", "torch {torch} needs NumPy {given}", torch=torch, given=bound)
         yield Relaxed("numpy", asked_words(refused), given, why, lines_of(refused))
+    elif moved:
+        why = message("project.why.numpy-wheel", "it has no ready wheel for Python {python}", python=best.python)
+        yield Relaxed("numpy", asked_words(moved), given, why, lines_of(moved))
+
+
+def numpy_for(weigher: BuildWeigher, best: Weighed) -> str:
+    """Return the specifier of NumPy that goes with the choice; "" for any. A pin without a wheel for the chosen Python
+    becomes the nearest newer release that has one: what is written for the one runs with the other most likely."""
+    os, lines = weigher.machine.os, _lines_of_numpy(weigher, best)
+    here = (one for one in weigher.asks.packages if marker_holds(one.marker, os, best.python))
+    together = ",".join(one.specifier for one in lines)
+    is_open = all(can_meet(together, one) for one in ("<2", ">=2"))
+    is_old = is_open and any(needs_old_numpy(one.name, one.specifier) for one in here)
+    bound = best.candidate.numpy or ("<2" if is_old else "")
+    kept = (one.specifier for one in lines if can_meet(one.specifier, bound))
+    parts = list(dict.fromkeys(part for one in [*kept, bound] for part in one.split(",") if part))
+    pin = next((part for part in parts if _PIN.match(part)), "")
+    if pin and not has_wheel("numpy", pin, best.python, os):
+        others = [part for part in parts if not _PIN.match(part)]
+        near = release_with_wheel("numpy", pin, best.python, os)
+        parts = [near, *others] if near and can_meet(near, ",".join(others)) else parts
+    return ",".join(parts)
+
+
+def _lines_of_numpy(weigher: BuildWeigher, best: Weighed) -> list[Statement]:
+    """Return the lines that hold for the chosen Python and go together: of others the first counts."""
+    taken: list[Statement] = []
+    for one in weigher.asks.numpy:
+        together = ",".join(each.specifier for each in taken)
+        if marker_holds(one.marker, weigher.machine.os, best.python) and can_meet(together, one.specifier):
+            taken.append(one)
+    return taken
 
 
 def relaxed_needs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:

@@ -21,7 +21,7 @@ from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message
-from wizard.project.companions import companion, has_library, needs_old_numpy
+from wizard.project.companions import companion, has_library
 from wizard.project.contradictions import bounded, contradiction, contradicts_itself
 from wizard.project.cuda_tags import has_tag
 from wizard.project.lacking import needed_without_wheels, without_wheels
@@ -373,25 +373,6 @@ class BuildWeigher:
             asked = [version_key(one.specifier)[1] for one in self.asks.python if len(version_key(one.specifier)) > 1]
             return (1, min((abs(minor - one) for one in asked), default=0), minor)
         return (not_locked, int(minor > preferred), abs(minor - preferred))
-
-    def numpy(self, best: Weighed) -> str:
-        """Return the specifier of NumPy that goes with the choice; "" for any."""
-        here = (one for one in self.asks.packages if marker_holds(one.marker, self.machine.os, best.python))
-        together = ",".join(one.specifier for one in self.of_numpy(best))
-        is_open = all(can_meet(together, one) for one in ("<2", ">=2"))
-        is_old = is_open and any(needs_old_numpy(one.name, one.specifier) for one in here)
-        bound = best.candidate.numpy or ("<2" if is_old else "")
-        kept = (one.specifier for one in self.of_numpy(best) if can_meet(one.specifier, bound))
-        return ",".join(dict.fromkeys(part for one in [*kept, bound] for part in one.split(",") if part))
-
-    def of_numpy(self, best: Weighed) -> list[Statement]:
-        """Return the lines that hold for the chosen Python and go together: of others the first counts."""
-        taken: list[Statement] = []
-        for one in self.asks.numpy:
-            together = ",".join(each.specifier for each in taken)
-            if self._holds(one, best.python) and can_meet(together, one.specifier):
-                taken.append(one)
-        return taken
 
 
 def _implied_met(one: Statement, torch: str, python: str) -> bool:
