@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, PASCAL, build, codes, decided
 from tests.project.test_read import project_of
 from wizard.model.errors import UsageError
 from wizard.model.messages import text
@@ -277,6 +277,28 @@ def test_the_python_of_a_readme_is_taken_where_what_is_declared_leaves_it_open(t
     assert build(found) == ("2.4.0", "cu118", "3.10")
     assert not found.relaxed, "a CUDA that is only recommended needs no yes"
     assert "cuda-recommended" in codes(found)
+
+
+def test_a_recommended_cuda_is_told_by_the_line_for_this_system_and_with_what_is_against_it(tmp_path: Path) -> None:
+    page = "https://download.pytorch.org/whl/cu128"
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.11.0\n",
+        "Dockerfile": f"FROM python:3.12\nRUN pip install torch==2.7.1 --index-url {page}\n",
+        "install.bat": f"uv pip install -r requirements.txt --extra-index-url {page}\n",
+        "install.sh": f"uv pip install -r requirements.txt --extra-index-url {page}\n",
+    }
+    found = decided(tmp_path, files, PASCAL)
+    [told] = [one.params for one in found.remarks if one.key == "project.remark.cuda-refused"]
+    assert (build(found)[1], told["file"], told["build"]) == ("cu126", "install.bat", "2.11.0+cu128")
+    assert ("6.1" in str(told["why"]), "cuda-recommended" in codes(found)) == (True, False)
+    found = decided(tmp_path, files, NO_CARD)
+    [told] = [one.params for one in found.remarks if one.key == "project.remark.cuda-recommended"]
+    assert (told["file"], told["given"]) == ("install.sh", "cpu")
+    readme = "```\npip install torch --index-url https://download.pytorch.org/whl/cu{}\n```\n"
+    words: dict[str, str | bytes] = {"docs/install.md": readme.format(102), "README.md": f"# P\n{readme.format(121)}"}
+    found = decided(tmp_path / "two", {"requirements.txt": "torch==2.11.0\n", **words}, PASCAL)
+    [told] = [one.params for one in found.remarks if one.key.startswith("project.remark.cuda-")]
+    assert (told["file"], told["asked"]) == ("README.md", "cu121, cu102 (docs/install.md:2)")
 
 
 def test_the_manual_of_the_installation_is_read_as_a_readme(tmp_path: Path) -> None:

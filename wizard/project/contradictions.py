@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from wizard.compatibility.data.ordering import CPU
+from wizard.compatibility.model import Candidate
 from wizard.model.messages import Message, message
 from wizard.project.cuda_tags import has_tag
 from wizard.project.model import (
@@ -87,13 +88,22 @@ def contradicts_itself(one: Statement) -> Message:
     return message("project.remark.contradicts-itself", file=place.file, line=place.line, asked=str(one))
 
 
-def cuda_words(asks: Understood, given: str) -> Iterator[Message]:
-    """Say which CUDA is only recommended and not taken, and which of the project's lists counts."""
+def cuda_words(asks: Understood, taken: Candidate, builds: Iterable[Candidate]) -> Iterator[Message]:
+    """Say which CUDA is only recommended and not taken, with what is against it in this torch, and which of the
+    project's lists counts."""
+    given = taken.variant
     cuda = [tag for tag in asks.tags if tag.tag != CPU]
     other = [tag for tag in cuda if not has_tag(tag.tag, given)]
     if cuda and other == cuda and all(tag.told for tag in cuda):
-        place, asked = cuda[0].origin, ", ".join(tag.tag for tag in cuda)
-        yield message("project.remark.cuda-recommended", file=place.file, line=place.line, asked=asked, given=given)
+        place = cuda[0].origin
+        asked = ", ".join(tag.tag if tag.origin == place else f"{tag.tag} ({tag.origin})" for tag in cuda)
+        where: dict[str, str | int] = {"file": place.file, "line": place.line, "asked": asked, "given": given}
+        of_torch = (one for one in builds if one.torch == taken.torch and given != CPU)
+        if refused := next((one for one in of_torch if has_tag(cuda[0].tag, one.variant) and one.reasons), None):
+            build, why = f"{refused.torch}+{refused.variant}", refused.reasons[0].message
+            yield message("project.remark.cuda-refused", **where, build=build, why=why)
+        else:
+            yield message("project.remark.cuda-recommended", **where)
     if not cuda and given != CPU and (told := [tag.origin for tag in asks.tags if tag.tag == CPU and tag.told]):
         yield message("project.remark.cpu-recommended", file=told[0].file, line=told[0].line, given=given)
     own = next((tag.origin.file for tag in cuda if tag not in other and not tag.told), None)

@@ -22,6 +22,7 @@ from wizard.project.model import (
     FileLine,
     Project,
     Statement,
+    can_meet,
     marker_holds,
     meets,
 )
@@ -38,6 +39,7 @@ _BUILD_CUDA = re.compile(r"cuda(\d+)\.?(\d)")
 _CUDA_OF_NAME = re.compile(r"-cu(?:da)?(\d{1,2})-?(\d)$")  # dgl-cuda11.3 (normalized), dgl-cu113
 NIGHTLY = re.compile(r"\.dev\d|/nightly/")
 _PYTHONS = tuple(f"3.{minor}" for minor in range(6, 18))  # any that a line may be for
+_SCRIPTS = {".bat": "windows", ".cmd": "windows", ".ps1": "windows", ".sh": "linux", ".bash": "linux"}
 _WHEEL_TAGS = (("linux", "linux"), ("win_amd64", "win32"), ("macosx", "darwin"))  # in a wheel's name: `sys_platform`
 
 
@@ -52,7 +54,8 @@ class CudaTag:
 
 
 def tags_of(project: Project, os: str, torch: Set[FileLine]) -> Iterator[CudaTag]:
-    """The CUDA that torch was meant to be made with: the firmest first, then those on the lines `torch`.
+    """The CUDA that torch was meant to be made with: the firmest first, then those on the lines `torch`, last those of
+    lines with a torch that is not taken and of scripts for another system.
 
     Beside a pin that names it, an index is one of several for other computers.
     """
@@ -61,11 +64,26 @@ def tags_of(project: Project, os: str, torch: Set[FileLine]) -> Iterator[CudaTag
         listed = [replace(tag, firm=False) for tag in listed]
     told = {one.origin for one in project.statements if one.strength == RECOMMENDED}
     told |= {one.origin for one in project.sources if one.strength == RECOMMENDED}
+    declared = [one.specifier for one in project.statements if _names_torch(one, DECLARED)]
+    apart = {
+        one.origin
+        for one in project.statements
+        if _names_torch(one, RECOMMENDED) and not all(can_meet(each, one.specifier) for each in declared)
+    }
     seen: set[str] = set()
-    for tag in sorted([*pinned, *listed], key=lambda tag: (not tag.firm, tag.origin not in torch)):
+
+    def place(tag: CudaTag) -> tuple[bool, ...]:
+        is_elsewhere = _SCRIPTS.get(PurePosixPath(tag.origin.file).suffix.lower(), os) != os
+        return (not tag.firm, tag.origin not in torch, tag.origin in apart, is_elsewhere)
+
+    for tag in sorted([*pinned, *listed], key=place):
         if tag.tag not in seen:
             seen.add(tag.tag)
             yield replace(tag, told=tag.origin in told)
+
+
+def _names_torch(one: Statement, strength: str) -> bool:
+    return one.name == TORCH and one.strength == strength and bool(one.specifier) and not one.group
 
 
 def _pinned_tags(project: Project, os: str) -> Iterator[CudaTag]:

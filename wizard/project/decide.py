@@ -325,7 +325,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             yield message(
                 "project.remark.other-maker", tag=tag.tag, file=place.file, line=place.line, variant=candidate.variant
             )
-    yield from cuda_words(asks, candidate.variant)
+    yield from cuda_words(asks, candidate, weigher.verdict.candidates)
     if overrides := asks.overrides:
         words, place = ", ".join(map(str, overrides[:_MOST_NAMED])), overrides[0].origin
         yield message("project.remark.overrides", file=place.file, line=place.line, packages=words)
