@@ -294,6 +294,16 @@ def test_what_a_later_sentence_denies_is_not_what_the_first_says(tmp_path: Path)
     assert build(decided(tmp_path / "b", {"requirements.txt": "torch\n", "README.md": denied}, NO_CARD))[0] != "2.0.1"
 
 
+def test_what_a_later_sentence_says_to_install_makes_no_command_of_the_first(tmp_path: Path) -> None:
+    said = "The code requires `python>=3.8`, as well as `pytorch>=1.7`."
+    files: dict[str, str | bytes] = {"train.py": "import torch\n"}
+    found = decided(tmp_path / "a", {**files, "README.md": f"{said} Please read on to install both.\n"}, NO_CARD)
+    assert "recommended" in codes(found)
+    assert "undeclared" not in codes(found)
+    command = "It requires torch, so do pip install pytorch 1.7.1 first. Have fun.\n"
+    assert build(decided(tmp_path / "b", {**files, "README.md": command}, NO_CARD))[0] != "1.7.1"
+
+
 @pytest.mark.parametrize("head", ["## Requirements", "# 2. Prerequisites:", "### Dependencies", "## 环境要求"])
 @pytest.mark.parametrize("mark", ["", "* "])
 def test_prose_below_a_heading_of_needs_counts_as_words_and_is_no_command(tmp_path: Path, head: str, mark: str) -> None:

@@ -151,10 +151,11 @@ def read_words(line: str, where: FileLine, found: Findings, is_code: bool, is_of
     """Note the versions that a sentence or a list names: of torch at least as a remark. Code has no sentences.
     `is_of_needs`: it stands below a heading that says that these are needed."""
     entry = line.lstrip("# ") if is_code else line  # there a comment says what the next line brings
-    is_news = bool(_IS_NEWS.search(" ".join(filter(_IN_WORDS.search, _SENTENCE.split(line))) or line))
+    naming = [one for one in _SENTENCE.split(line) if _IN_WORDS.search(_DECORATED.sub(" ", one))] or [line]
+    is_news = bool(_IS_NEWS.search(" ".join(naming)))
     is_need = bool(_IS_ENTRY.match(entry) or (not is_code and _IS_NEED.search(line))) and not is_news
     is_need |= not is_code and (is_of_needs or _is_environment(line)) and not is_news
-    is_command = bool(_IS_COMMAND.search(line))
+    is_command = bool(_IS_COMMAND.search(" ".join(naming)))
     for match in _IN_WORDS.finditer(_DECORATED.sub(" ", line)):
         name = _NAMES_IN_WORDS.get(match["name"].lower(), _TOOLKIT)
         if (is_command and name != PYTHON) or _FOR_ONE_CASE.search(match.string[: match.start()]):
