@@ -12,10 +12,9 @@ from dataclasses import replace
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.project.companions import companion
-from wizard.project.file_choice import least_of, names_other_maker
+from wizard.project.file_choice import names_other_maker
 from wizard.project.formats.requirements import requirement
 from wizard.project.model import (
-    CARD,
     DECLARED,
     LOCKED,
     MADE_FOR,
@@ -33,7 +32,7 @@ from wizard.project.model import (
 )
 
 IN_WORDS = "in words"  # the group of what no command installs
-_DECORATED = re.compile(r"[`*_|\s]+")
+DECORATED = re.compile(r"[`*_|\s]+")
 # After a version: "or newer", as READMEs of several languages have it.
 _JOINED = "and|or|及|y|o|ou|e|et|oder|und|и|или"
 _OR_NEWER = (
@@ -66,7 +65,7 @@ _IS_NEWS = re.compile(
     r"|speed|benchmark|instead|issue|before|until|drop|if you|e\.g\.|for example",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z*_])|(?<=[。！？])")
+SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z*_])|(?<=[。！？])")
 _WINDOWS = re.compile(r"windows|\bwsl|\bwin(?:10|11|32|64)?\b|\.bat\b|powershell|anaconda prompt", re.IGNORECASE)
 _LINUX = re.compile(r"\b(?:linux|ubuntu|debian|centos)\b", re.IGNORECASE)
 _LINUX_ALONE = re.compile(
@@ -91,33 +90,6 @@ _IS_SYSTEM = re.compile(
     r"(?:(?:x86 64|amd64|bit|lts|or|and|later|newer|linux|ubuntu|debian|centos|mac ?os)[ ,/()\d.+]*){0,6}",
     re.IGNORECASE,
 )
-# The least that a card must be: "compute capability 7.5 or higher", "a Turing GPU or newer".
-_OR_NEWER = (
-    r"(?:[ ,(]*(?:gpus?|cards?|architectures?|generation)?[ ,]*(?:or|and|及)? ?"
-    r"(?:newer|later|above|higher|up(?:wards)?\b|beyond|以上|更高))"
-)
-_CAPABILITY = re.compile(
-    r"(?:compute[ -]capabilit(?:y|ies)|计算能力|算力)(?: \(?(?:cc|sm)\)?)?"
-    rf"(?: ?(?:of|is|version|must be|at least|minimum))* ?[:：]? ?(?P<sign>[=><≥≤]{{0,2}}) ?"
-    rf"(?P<least>\d{{1,2}}\.\d)(?![\d.])(?P<newer> ?\+|{_OR_NEWER})?",
-    re.IGNORECASE,
-)
-_GENERATION = re.compile(
-    rf"\b(?P<generation>[a-z]+)(?:-based)?(?:{_OR_NEWER}|-or-(?:newer|later))(?! \d)", re.IGNORECASE
-)
-# "For your GPU" is said to who has one.
-_WANTS_CARD = re.compile(
-    r"(?=.*\b(?:nvidia|cuda)\b).*\b(?:requires?|needs?|must have)\b(?!.*\byour(?: \w+){0,2} (?:gpus?|cards?)\b)"
-    r".*\b(?:gpus?|cards?)\b",
-    re.IGNORECASE,
-)
-_IS_MUST = re.compile(
-    r"\b(?:must|requires?|required|needs?|needed|at least|minimum|prerequisites?)\b|需要|要求", re.IGNORECASE
-)
-_IS_CASE = re.compile(
-    r"\b(?:not?|if|when|unless|only for|optional(?:ly)?|adds?|added|fix(?:es|ed)?|below|lower|older|faster)\b|n't\b",
-    re.IGNORECASE,
-)
 _IS_CONDITION = re.compile(r"\b(?:if|when|unless|fix(?:es|ed)?|bug|issue|error)\b", re.IGNORECASE)
 # What to do where a package cannot be had: "for GPUs that do not support flash-attn, install xformers".
 _IS_LACKED = re.compile(
@@ -133,7 +105,7 @@ _IS_ADVICE = re.compile(
 _IS_TRIED = re.compile(r"\b(?:tested|tried|developed|requires?|compatible)\b|测试|要求", re.IGNORECASE)
 _AT_LEAST = re.compile(r"\b(?:at least|minimum(?: of)?|min\.?)[\s:]*$", re.IGNORECASE)
 _FOR_ONE_CASE = re.compile(r"[(（](?:for|if|when)\b[^)）]*$", re.IGNORECASE)  # "(for openMM, use Python 3.9)"
-_LONGEST = 300  # characters of a line that is read
+LONGEST = 300  # characters of a line that is read
 _PIN_IN_WORDS = re.compile(r"(?<![\w./=-])[A-Za-z][\w.-]*(?:\[[\w,-]+\])?==\d+(?:\.\w+)*")
 _PAIRS = ("torchvision", "torchaudio")
 _PAIR_IN_WORDS = re.compile(r"(?<![\w-])(torchvision|torchaudio) v?(\d+\.\d+\.\d+)", re.IGNORECASE)
@@ -151,12 +123,12 @@ def read_words(line: str, where: FileLine, found: Findings, is_code: bool, is_of
     """Note the versions that a sentence or a list names: of torch at least as a remark. Code has no sentences.
     `is_of_needs`: it stands below a heading that says that these are needed."""
     entry = line.lstrip("# ") if is_code else line  # there a comment says what the next line brings
-    naming = [one for one in _SENTENCE.split(line) if _IN_WORDS.search(_DECORATED.sub(" ", one))] or [line]
+    naming = [one for one in SENTENCE.split(line) if _IN_WORDS.search(DECORATED.sub(" ", one))] or [line]
     is_news = bool(_IS_NEWS.search(" ".join(naming)))
     is_need = bool(_IS_ENTRY.match(entry) or (not is_code and _IS_NEED.search(line))) and not is_news
     is_need |= not is_code and (is_of_needs or _is_environment(line)) and not is_news
     is_command = bool(_IS_COMMAND.search(" ".join(naming)))
-    for match in _IN_WORDS.finditer(_DECORATED.sub(" ", line)):
+    for match in _IN_WORDS.finditer(DECORATED.sub(" ", line)):
         name = _NAMES_IN_WORDS.get(match["name"].lower(), _TOOLKIT)
         if (is_command and name != PYTHON) or _FOR_ONE_CASE.search(match.string[: match.start()]):
             continue
@@ -168,7 +140,7 @@ def read_words(line: str, where: FileLine, found: Findings, is_code: bool, is_of
         if is_need and specifier:
             found.told.append(Statement(name, specifier, where, LOCKED if name == PYTHON else RECOMMENDED))
     if is_need and not (is_code or is_command) and _is_environment(line):
-        pairs = _PAIR_IN_WORDS.finditer(_DECORATED.sub(" ", line))
+        pairs = _PAIR_IN_WORDS.finditer(DECORATED.sub(" ", line))
         found.told += [Statement(one[1].lower(), f"=={one[2]}", where, RECOMMENDED) for one in pairs]
     if "torch" in line.lower() and not (is_code or is_command or _IS_NEWS.search(line)):
         pins = (requirement(match[0], where) for match in _PIN_IN_WORDS.finditer(line))
@@ -177,7 +149,7 @@ def read_words(line: str, where: FileLine, found: Findings, is_code: bool, is_of
 
 def _is_environment(line: str) -> bool:
     """Return whether a line names torch and a CUDA together, each with a version: what somebody works with."""
-    names = {match["name"].lower() for match in _IN_WORDS.finditer(_DECORATED.sub(" ", line))}
+    names = {match["name"].lower() for match in _IN_WORDS.finditer(DECORATED.sub(" ", line))}
     return bool(names & {"torch", "pytorch"}) and any(name.startswith("cuda") for name in names)
 
 
@@ -186,10 +158,10 @@ def systems_in_words(file: str, text: str) -> list[Statement]:
     that says that it does not run on Windows."""
     names_windows = bool(_WINDOWS.search(text))
     for number, line, heading in _below_headings(text):
-        words = _DECORATED.sub(" ", re.sub(r"^\s*\*\s", "- ", line[:_LONGEST]))
+        words = DECORATED.sub(" ", re.sub(r"^\s*\*\s", "- ", line[:LONGEST]))
         is_need = _IS_SYSTEM.fullmatch(words) or (_IS_TRIED.search(words) and not _IS_NEWS.search(words))
-        alone = (one for one in _SENTENCE.split(words) if _LINUX_ALONE.search(one) and not _WINDOWS.search(one))
-        is_without = names_windows and any(_is_against_windows(one, heading) for one in _SENTENCE.split(words))
+        alone = (one for one in SENTENCE.split(words) if _LINUX_ALONE.search(one) and not _WINDOWS.search(one))
+        is_without = names_windows and any(_is_against_windows(one, heading) for one in SENTENCE.split(words))
         if is_without or any(alone) or (is_need and not names_windows and _LINUX.search(words)):
             where = origin_of(file, number, line)
             return [Statement(MADE_FOR, "", where, RECOMMENDED, "systems", 'sys_platform != "win32"')]
@@ -204,7 +176,7 @@ def _below_headings(text: str) -> Iterator[tuple[int, str, str]]:
             heading = line
         elif _IS_UNDERLINE.fullmatch(line) and above.strip():
             heading = above
-        yield number, line, heading[:_LONGEST]
+        yield number, line, heading[:LONGEST]
         above = line
 
 
@@ -217,25 +189,11 @@ def _is_against_windows(sentence: str, heading: str) -> bool:
     return match is not None and not named and not _IS_CONDITION.search(sentence)
 
 
-def cards_in_words(file: str, text: str) -> list[Statement]:
-    """Return the lines that say that there must be a card, or of which compute capability or generation."""
-    found = []
-    for number, line in enumerate(text.split("\n"), 1):
-        is_option = line.lstrip(" |`").startswith("--")  # what one option of a program needs
-        for sentence in [] if is_option else _SENTENCE.split(line[:_LONGEST]):
-            words = _DECORATED.sub(" ", sentence)
-            least = "" if _IS_CASE.search(words) else _least_card(words)
-            if least or (_WANTS_CARD.match(words) and not _IS_CASE.search(words)):
-                specifier = f">={least}" if least else ""
-                found.append(Statement(CARD, specifier, origin_of(file, number, line), RECOMMENDED, "systems"))
-    return found
-
-
 def ways_round(file: str, text: str) -> list[Statement]:
     """Return the sentences that say what to do where a package with native code cannot be had."""
     found = []
     for number, line in enumerate(text.split("\n"), 1):
-        for sentence in _SENTENCE.split(line[:_LONGEST]):
+        for sentence in SENTENCE.split(line[:LONGEST]):
             words = re.sub(r"[`*|\s]+", " ", sentence)
             named = [match["after"] or match["before"] for match in _IS_LACKED.finditer(words)]
             lacked = [normalized(name) for name in named if companion(normalized(name))]
@@ -243,13 +201,6 @@ def ways_round(file: str, text: str) -> list[Statement]:
                 origin = origin_of(file, number, sentence)
                 found += [Statement(WAY_ROUND, "", origin, RECOMMENDED, name) for name in lacked]
     return found
-
-
-def _least_card(words: str) -> str:
-    match = _CAPABILITY.search(words)
-    if match and (match["newer"] or match["sign"] in (">=", "≥") or (not match["sign"] and _IS_MUST.search(words))):
-        return match["least"]
-    return next(filter(None, (least_of(match["generation"]) for match in _GENERATION.finditer(words))), "")
 
 
 def _specifier_in_words(match: re.Match[str], name: str) -> str:

@@ -25,9 +25,10 @@ from wizard.project.file_choice import (
     words_of,
 )
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
+from wizard.project.formats.cards import cards_in_words
 from wizard.project.formats.commands import BESIDE, BUILT, DOWNLOADED, STARTED, installs, read_commands
 from wizard.project.formats.requirements import MOST_LINES
-from wizard.project.formats.words import cards_in_words, systems_in_words, ways_round
+from wizard.project.formats.words import systems_in_words, ways_round
 from wizard.project.formats.working_folder import itself_in
 from wizard.project.model import (
     DECIDED,

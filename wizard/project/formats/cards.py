@@ -1,0 +1,61 @@
+"""Reads what a README says of graphics cards: that there must be one, and of which kind at least.
+
+By itself that asks for nothing. Versions in words are the neighbour's matter.
+"""
+
+from __future__ import annotations
+
+import re
+
+from wizard.project.file_choice import least_of
+from wizard.project.formats.words import DECORATED, LONGEST, SENTENCE
+from wizard.project.model import CARD, RECOMMENDED, Statement, origin_of
+
+# The least that a card must be: "compute capability 7.5 or higher", "a Turing GPU or newer".
+_OR_NEWER = (
+    r"(?:[ ,(]*(?:gpus?|cards?|architectures?|generation)?[ ,]*(?:or|and|及)? ?"
+    r"(?:newer|later|above|higher|up(?:wards)?\b|beyond|以上|更高))"
+)
+_CAPABILITY = re.compile(
+    r"(?:compute[ -]capabilit(?:y|ies)|计算能力|算力)(?: \(?(?:cc|sm)\)?)?"
+    rf"(?: ?(?:of|is|version|must be|at least|minimum))* ?[:：]? ?(?P<sign>[=><≥≤]{{0,2}}) ?"
+    rf"(?P<least>\d{{1,2}}\.\d)(?![\d.])(?P<newer> ?\+|{_OR_NEWER})?",
+    re.IGNORECASE,
+)
+_GENERATION = re.compile(
+    rf"\b(?P<generation>[a-z]+)(?:-based)?(?:{_OR_NEWER}|-or-(?:newer|later))(?! \d)", re.IGNORECASE
+)
+# "For your GPU" is said to who has one.
+_WANTS_CARD = re.compile(
+    r"(?=.*\b(?:nvidia|cuda)\b).*\b(?:requires?|needs?|must have)\b(?!.*\byour(?: \w+){0,2} (?:gpus?|cards?)\b)"
+    r".*\b(?:gpus?|cards?)\b",
+    re.IGNORECASE,
+)
+_IS_MUST = re.compile(
+    r"\b(?:must|requires?|required|needs?|needed|at least|minimum|prerequisites?)\b|需要|要求", re.IGNORECASE
+)
+_IS_CASE = re.compile(
+    r"\b(?:not?|if|when|unless|only for|optional(?:ly)?|adds?|added|fix(?:es|ed)?|below|lower|older|faster)\b|n't\b",
+    re.IGNORECASE,
+)
+
+
+def cards_in_words(file: str, text: str) -> list[Statement]:
+    """Return the lines that say that there must be a card, or of which compute capability or generation."""
+    found = []
+    for number, line in enumerate(text.split("\n"), 1):
+        is_option = line.lstrip(" |`").startswith("--")  # what one option of a program needs
+        for sentence in [] if is_option else SENTENCE.split(line[:LONGEST]):
+            words = DECORATED.sub(" ", sentence)
+            least = "" if _IS_CASE.search(words) else _least_card(words)
+            if least or (_WANTS_CARD.match(words) and not _IS_CASE.search(words)):
+                specifier = f">={least}" if least else ""
+                found.append(Statement(CARD, specifier, origin_of(file, number, line), RECOMMENDED, "systems"))
+    return found
+
+
+def _least_card(words: str) -> str:
+    match = _CAPABILITY.search(words)
+    if match and (match["newer"] or match["sign"] in (">=", "≥") or (not match["sign"] and _IS_MUST.search(words))):
+        return match["least"]
+    return next(filter(None, (least_of(match["generation"]) for match in _GENERATION.finditer(words))), "")
