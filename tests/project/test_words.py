@@ -268,6 +268,29 @@ def test_a_readme_that_demands_a_card_is_told_without_one(tmp_path: Path, words:
     assert not {"named-card", "named-no-card"} & codes(decided(tmp_path, files, PASCAL))
 
 
+@pytest.mark.parametrize(
+    ("words", "torch"),
+    [
+        ("For RTX 50 series GPUs, PyTorch 2.8.0 with CUDA 12.8/12.9 should be used.", "2.8.0"),
+        ("If you have an RTX 5090, use PyTorch 2.9.1.", "2.9.1"),
+        ("- Blackwell: PyTorch 2.8.0", "2.8.0"),
+        ("For RTX 40 series GPUs, PyTorch 2.8.0 should be used.", "2.7.1"),
+        ("PyTorch 2.8.0 does not work on RTX 50 series cards.", "2.7.1"),
+        ("For RTX 50 cards take PyTorch 2.8.0 or PyTorch 2.9.1.", "2.7.1"),
+        ("PyTorch 2.8.0 is the newest for Linux.", "2.7.1"),
+    ],
+)
+def test_a_torch_that_a_readme_names_for_such_cards_is_the_one_that_it_moves_to(
+    tmp_path: Path, words: str, torch: str
+) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.6.0\n", "README.md": f"# P\n\n{words}\n"}
+    moved = decided(tmp_path, files, BLACKWELL)
+    assert (build(moved)[0], "for-cards" in codes(moved)) == (torch, torch != "2.7.1")
+    for on in (AMPERE, NO_CARD):
+        kept = decided(tmp_path, files, on)
+        assert (build(kept)[0], "for-cards" in codes(kept)) == ("2.6.0", False)
+
+
 def test_a_line_with_torch_and_a_cuda_is_what_somebody_works_with(tmp_path: Path) -> None:
     words = "Tesla **A100** (40G): CUDA 11.1 + PyTorch 1.8.0 + torchvision 0.9.0<br>\n"
     words += "other cards: CUDA 10.1 + PyTorch 1.7.1 + torchvision 0.8.2\n"

@@ -115,6 +115,13 @@ def cuda_words(asks: Understood, taken: Candidate, builds: Iterable[Candidate]) 
         )
 
 
+def card_words(asks: Understood) -> Iterator[Message]:
+    """Say where a README names another torch for cards such as the one here, for which torch had to move."""
+    for one in asks.for_cards[:1]:
+        place = one.origin
+        yield message("project.remark.for-cards", file=place.file, line=place.line, text=place.text)
+
+
 def bounded(found: Sequence[Message]) -> Iterator[Message]:
     """Yield the first, and how many more there are."""
     yield from found[:MOST_NAMED]

@@ -147,9 +147,8 @@ def for_this_generation(project: Project, capability: str) -> tuple[Project, lis
     others = {}
     for file in project.files:
         words = words_of(file.rpartition("/")[2])
-        named = {word: span for word in words for kind, span in _GENERATIONS.items() if re.fullmatch(kind, word)}
-        here = (first <= version_key(capability) <= last for first, last in _spans(named.values()))
-        if named and LIST_FILE.fullmatch(file) and not any(here):
+        named = {word for word in words if least_of(word)}
+        if named and LIST_FILE.fullmatch(file) and not any(is_of_generation(capability, word) for word in named):
             others[file] = " ".join(sorted(named))
     left = without(project, set(others))
     if not others or not says(list(left.statements)):
@@ -159,12 +158,18 @@ def for_this_generation(project: Project, capability: str) -> tuple[Project, lis
 
 def least_of(generation: str) -> str:
     """Return the oldest compute capability of a generation's cards; "" where the word is none."""
+    return _span_of(generation)[0]
+
+
+def is_of_generation(capability: str, generation: str) -> bool:
+    """Return whether a card of this compute capability is one of a generation's; no card is one of any."""
+    first, last = map(version_key, _span_of(generation))
+    return bool(capability and first) and first <= version_key(capability) <= last
+
+
+def _span_of(generation: str) -> tuple[str, str]:
     words = generation.lower()
-    return next((first for kind, (first, _) in _GENERATIONS.items() if re.fullmatch(kind, words)), "")
-
-
-def _spans(texts: Iterable[tuple[str, str]]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    return [(version_key(first), version_key(last)) for first, last in texts]
+    return next((span for kind, span in _GENERATIONS.items() if re.fullmatch(kind, words)), ("", ""))
 
 
 def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[Project, list[Message]]:

@@ -21,12 +21,14 @@ from wizard.project.file_choice import (
     for_this_computer,
     for_this_generation,
     is_developing,
+    is_of_generation,
     is_rest,
     stale_locks,
 )
 from wizard.project.model import (
     CARD,
     DECLARED,
+    FOR_CARDS,
     LOCKED,
     MADE_FOR,
     PAIRS,
@@ -44,6 +46,7 @@ from wizard.project.model import (
     is_recipe,
     is_run,
     meets,
+    python_meets,
 )
 from wizard.project.own_list import with_own_list
 from wizard.project.search.environments import OF_TORCH
@@ -74,6 +77,7 @@ class Understood:
     constraints: tuple[Statement, ...]  # what a version must be where something else brings the package
     told: tuple[Statement, ...]  # what commands of a README or a script name
     ways_round: tuple[Statement, ...]  # sentences on what to do without a package
+    for_cards: tuple[Statement, ...]  # the torch that a README names for cards such as the one here
     sources: tuple[AddressLine, ...]
     names_torch: bool
     remarks: tuple[Message, ...]
@@ -91,6 +95,10 @@ class Understood:
             kept = tuple(one for one in lines if one.origin.file != file or "==" not in one.specifier)
             pairs[name] = kept or tuple(replace(one, specifier="") for one in lines[:1])
         return replace(self, pairs=pairs)
+
+    def is_for_the_card(self, torch: str) -> bool:
+        """Return whether a README names that release for cards such as the one here; so is any where none does."""
+        return not self.for_cards or any(meets(one.specifier, torch) for one in self.for_cards)
 
     def way_to(self, torch: str) -> int:
         """Return where that release is recommended: 0 a text for people, 1 a file that is run, 2 a comment."""
@@ -138,6 +146,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
         constraints=tuple(one for one in statements if is_rest(replace(one, group="")) and one.group == "constraint"),
         told=tuple(one for one in statements if one.strength == RECOMMENDED and not one.group),
         ways_round=tuple(one for one in statements if one.name == WAY_ROUND),
+        for_cards=tuple(one for one in statements if one.name == FOR_CARDS and is_of_generation(capability, one.group)),
         sources=fitting.sources,
         names_torch=names_torch,
         remarks=(
@@ -179,6 +188,11 @@ def pair_meets(specifier: str, given: str) -> bool:
     """A pin of another patch of the same release is met: they are made for the same torch."""
     numbers = given.split(".")[:2]
     return meets(specifier, given) or any(meets(specifier, ".".join([*numbers, str(patch)])) for patch in range(4))
+
+
+def implied_met(one: Statement, torch: str, python: str) -> bool:
+    """Return whether a build and its Python are what a wheel's name or a page implies."""
+    return meets(one.specifier, torch) if one.name == TORCH else python_meets(one.specifier, python)
 
 
 def _torch(statements: list[Statement]) -> tuple[tuple[Statement, ...], bool]:

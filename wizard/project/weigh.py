@@ -39,7 +39,7 @@ from wizard.project.model import (
     meets,
     python_meets,
 )
-from wizard.project.understand import Understood, pair_meets, understand
+from wizard.project.understand import Understood, implied_met, pair_meets, understand
 
 _FULL, _HALF = 2, 1
 _MOST_KEPT = 64  # lines that ask for torch; of more those alone that narrow what may be taken
@@ -203,8 +203,8 @@ class BuildWeigher:
             if not any(python_meets(one.specifier, python) for python in pythons):
                 yield one.origin
         ways = [one for one in self.fitting if one.torch == newest.torch and one.advertised]
-        unmet = [one for one in self.asks.implied if not any(_implied_met(one, newest.torch, each) for each in pythons)]
-        yield from (one.origin for one in unmet if _implied_met(one, best.candidate.torch, best.python))
+        unmet = [one for one in self.asks.implied if not any(implied_met(one, newest.torch, each) for each in pythons)]
+        yield from (one.origin for one in unmet if implied_met(one, best.candidate.torch, best.python))
         for name in set.intersection(*({*self.weigh(one, pythons[0]).pairs} for one in ways)):
             yield from (one.origin for one in self.asks.pairs[name] if one.specifier and name not in best.pairs)
         lacking = frozenset.intersection(*(without_wheels(self.asks, os, python) for python in pythons))
@@ -219,7 +219,7 @@ class BuildWeigher:
         person = self.choices.python is not None and python != self.choices.python
         pairs = () if torch else tuple(self._unmet_pairs(candidate, python))
         wants = [one for one in self.asks.implied if marker_holds(one.marker, self.machine.os, python)]
-        implied = not torch and any(not _implied_met(one, candidate.torch, python) for one in wants)
+        implied = not torch and any(not implied_met(one, candidate.torch, python) for one in wants)
         usable = [tag.tag for tag in self.firm_tags if tag.tag == CPU or tag.tag.startswith("cu")]
         cuda = [tag for tag in usable if tag != CPU] or usable
         tag = bool(cuda) and not torch and not any(has_tag(one, candidate.variant) for one in cuda)
@@ -240,6 +240,7 @@ class BuildWeigher:
             one.torch + one.declared_python + one.person_python,
             one.person_python,
             one.declared_python,
+            one.torch and not self.asks.is_for_the_card(candidate.torch),
             self._distance(candidate.torch) if one.torch or (one.pairs and not self.asks.torch) else 0,
             self._lock_distance(candidate.torch) if not one.torch else 0,
             self._python_distance(one.python) if self._is_split and not one.torch else (),
@@ -373,9 +374,3 @@ class BuildWeigher:
             asked = [version_key(one.specifier)[1] for one in self.asks.python if len(version_key(one.specifier)) > 1]
             return (1, min((abs(minor - one) for one in asked), default=0), minor)
         return (not_locked, int(minor > preferred), abs(minor - preferred))
-
-
-def _implied_met(one: Statement, torch: str, python: str) -> bool:
-    if one.name == TORCH:
-        return meets(one.specifier, torch)
-    return python_meets(one.specifier, python)

@@ -1,4 +1,4 @@
-"""Reads what a README says of graphics cards: that there must be one, and of which kind at least.
+"""Reads what a README says of graphics cards: that there must be one, of which kind, and which torch is for which.
 
 By itself that asks for nothing. Versions in words are the neighbour's matter.
 """
@@ -6,10 +6,11 @@ By itself that asks for nothing. Versions in words are the neighbour's matter.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from wizard.project.file_choice import least_of
-from wizard.project.formats.words import DECORATED, LONGEST, SENTENCE
-from wizard.project.model import CARD, RECOMMENDED, Statement, origin_of
+from wizard.project.formats.words import DECORATED, LONGEST, SENTENCE, torch_in_words
+from wizard.project.model import CARD, FOR_CARDS, RECOMMENDED, Statement, origin_of
 
 # The least that a card must be: "compute capability 7.5 or higher", "a Turing GPU or newer".
 _OR_NEWER = (
@@ -38,6 +39,31 @@ _IS_CASE = re.compile(
     r"\b(?:not?|if|when|unless|only for|optional(?:ly)?|adds?|added|fix(?:es|ed)?|below|lower|older|faster)\b|n't\b",
     re.IGNORECASE,
 )
+# Cards of one generation in a sentence: "RTX 50 series", "RTX 5090", "50xx", "Blackwell", "H100".
+_CARDS = re.compile(
+    r"\b(?:rtx[ -]?(?P<rtx>\d0)(?:\d0|xx)?|(?P<series>\d0)(?:xx|[ -]?series)|(?P<name>[a-z]+(?:\d00)?))(?![\w.])",
+    re.IGNORECASE,
+)
+_IS_FOR = re.compile(r"\b(?:for|on|if|have|has|own|using|use|with)\b|^\W*$", re.IGNORECASE)
+_IS_PAST = re.compile(
+    r"\bnot?\b|n't\b|cannot|incompatible|unsupported|\badd(?:s|ed)\b|releas|\bfix|\bbug|error|issue|faster|speed"
+    r"|benchmark|before|until|\bdrop",
+    re.IGNORECASE,
+)
+
+
+def torch_for_cards(file: str, text: str) -> Iterator[Statement]:
+    """Yield the torch that a sentence names for the cards of one generation: "For RTX 50 series GPUs, PyTorch 2.8.0
+    with CUDA 12.8 should be used"."""
+    for number, line in enumerate(text.split("\n"), 1):
+        for sentence in SENTENCE.split(line[:LONGEST]):
+            words = DECORATED.sub(" ", sentence)
+            specifier = "" if _IS_PAST.search(words) else torch_in_words(words)
+            for match in _CARDS.finditer(words) if specifier else ():
+                series = match["rtx"] or match["series"]
+                generation = f"rtx{series}" if series else match["name"].lower()
+                if least_of(generation) and _IS_FOR.search(words[: match.start()]):
+                    yield Statement(FOR_CARDS, specifier, origin_of(file, number, sentence), RECOMMENDED, generation)
 
 
 def cards_in_words(file: str, text: str) -> list[Statement]:

@@ -221,6 +221,13 @@ def _specifier_in_words(match: re.Match[str], name: str) -> str:
     return f"=={least}" if name == TORCH and least.count(".") == 2 else f"=={major}.{minor}.*"
 
 
+def torch_in_words(words: str) -> str:
+    """Return what a sentence says of torch's release, as a specifier; "" for nothing, or several."""
+    named = [one for one in _IN_WORDS.finditer(words) if _NAMES_IN_WORDS.get(one["name"].lower()) == TORCH]
+    found = {_specifier_in_words(one, TORCH) for one in named}
+    return found.pop() if len(found) == 1 else ""
+
+
 def natives_in_words(found: Findings) -> list[Statement]:
     """Return what only words name and has native code, which is told of and asked for by nobody."""
     known = {one.name for one in found.statements}

@@ -25,7 +25,7 @@ from wizard.project.file_choice import (
     words_of,
 )
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
-from wizard.project.formats.cards import cards_in_words
+from wizard.project.formats.cards import cards_in_words, torch_for_cards
 from wizard.project.formats.commands import BESIDE, BUILT, DOWNLOADED, STARTED, installs, read_commands
 from wizard.project.formats.requirements import MOST_LINES
 from wizard.project.formats.words import systems_in_words, ways_round
@@ -314,7 +314,8 @@ class ProjectReader:
         texts = {name: self.folder.read(name) or "" for name in readmes}
         self.found.statements += [one for name, text in texts.items() for one in systems_in_words(name, text)][:1]
         for name, text in texts.items():
-            self.found.statements += [*cards_in_words(name, text), *ways_round(name, text)]
+            of_cards = [*cards_in_words(name, text), *torch_for_cards(name, text)]
+            self.found.statements += [*of_cards, *ways_round(name, text)]
 
     def tell_scripts(self) -> None:
         """Name the scripts that install another torch than the lists ask for; where nothing names a Python, one that
