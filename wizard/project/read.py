@@ -15,8 +15,9 @@ from wizard.project.formats.words import last_resort, natives_in_words
 from wizard.project.model import PYTHON, TOOLS, Project, Statement, is_script, origin_of
 from wizard.project.search.below import of_several, read_below, tell_compiled, tell_submodules
 from wizard.project.search.extras import tell_extras
-from wizard.project.search.files import ProjectFolder, is_list, rank
+from wizard.project.search.files import ProjectFolder, is_list
 from wizard.project.search.imports import note_card, read_imports, tell_compiling
+from wizard.project.search.order import rank
 from wizard.project.search.reader import ProjectReader
 
 _MOST_NAMED = 6  # folders or files in one sentence

@@ -18,6 +18,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from wizard.project.model import is_script
+from wizard.project.search.order import REQUIREMENTS
 
 MOST_BYTES = 8_000_000  # of one file: the longest lock files of real projects have 3 MB
 MOST_FILES = 200
@@ -33,16 +34,15 @@ _FOLDER = re.compile(
     r"requirement|environment|^conda$|^v?envs?$|^docker$|^setup$|^install(?:ation)?$|^pip$|^reqs?$|^deps$|^dependencies$",
     re.IGNORECASE,
 )
-_REQUIREMENTS = r"req[a-z]{0,3}r[a-z]{0,3}m[a-z]{0,3}ts?"  # however it is spelled: requirments, requirement
 _DECLARING = re.compile(
     r"pyproject\.toml|pixi\.toml|pipfile|setup\.cfg|setup\.py|pylock(\..+)?\.toml"
     r"|(uv|poetry|pdm|pipfile|requirements|pixi)\.lock|conda-lock\.ya?ml"
     r"|\.python-version|runtime\.txt|settings\.ini"
-    rf"|.*{_REQUIREMENTS}.*\.(txt|in)|mminstall\.txt|.*constraints?.*\.txt|(.*[-_.])?(conda|env|environment)([-_.].*)?\.ya?ml"
+    rf"|.*{REQUIREMENTS}.*\.(txt|in)|mminstall\.txt|.*constraints?.*\.txt|(.*[-_.])?(conda|env|environment)([-_.].*)?\.ya?ml"
     r"|.*(spec|explicit|conda).*\.txt|(reqs?|dependencies)\.txt|requirements\.ya?ml",
     re.IGNORECASE,
 )
-_NAMES_LIST = re.compile(_REQUIREMENTS, re.IGNORECASE)
+_NAMES_LIST = re.compile(REQUIREMENTS, re.IGNORECASE)
 _LISTING = re.compile(r"(?:.*/)?(?:requirements?|reqs?|pip|deps|dependencies)/[^/]*\.(?:txt|in)", re.IGNORECASE)
 _IS_LISTING = re.compile(r"(?:.*/)?requirements?/", re.IGNORECASE)  # by its folder alone; of others, by its lines, too
 _TELLING = re.compile(
@@ -79,19 +79,6 @@ _RUN = re.compile(r"(?:^|\s|`)python[\d.]*[ \t]+(?:\./)?(?P<name>[\w-]+\.py)(?=[
 _INSTALLS_TORCH = re.compile(r"\bpip\d?\"?\s+install\s[^\n]*?\btorch(?:[=<>~!\s\"']|$)", re.MULTILINE)
 _YAML = re.compile(r"[^/.][^/]*\.ya?ml|(?:conda|envs?|environments?)/[^/]+\.ya?ml", re.IGNORECASE)
 _CONDAS = (r"^dependencies:\s*$", r"^(?:channels|name):", r"^\s*- *[\"']?(?:python|pip|pytorch)\b")
-ORDER = (  # in which they count, by their names
-    r"^requirements\.txt$",
-    rf"{_REQUIREMENTS}\.txt$",
-    _REQUIREMENTS,
-    r"\.ya?ml$",
-    r"pixi\.toml$",
-    r"pipfile$",
-    r"pyproject\.toml$",
-    r"setup\.cfg$|settings\.ini$",
-    r"setup\.py$",
-    r"\.txt$",
-    r"\.python-version$",
-)
 _SHARED = (".txt", ".in")  # lists that the parts of a repository share: nothing else of it is shown in a plan
 _IS_TEXT = ("utf-8", "gb18030")
 
@@ -207,10 +194,10 @@ class ProjectFolder:
         wanted = re.sub(r"s?\.\w+$", "", Path(name.replace("\\", "/")).name.lower())
         for folder in dict.fromkeys((Path(beside).parent / Path(name).parent, Path(beside).parent, Path())):
             place = self.inside(folder)
-            if not re.fullmatch(_REQUIREMENTS, wanted) or place is None or not (self.root / place).is_dir():
+            if not re.fullmatch(REQUIREMENTS, wanted) or place is None or not (self.root / place).is_dir():
                 continue
             files = sorted(entry.name for entry in os.scandir(self.root / place) if entry.is_file())
-            found = [one for one in files if re.fullmatch(rf"{_REQUIREMENTS}(\.\w{{2,5}})?", one.lower())]
+            found = [one for one in files if re.fullmatch(rf"{REQUIREMENTS}(\.\w{{2,5}})?", one.lower())]
             first = (Path(place) / found[0]).as_posix() if len(found) == 1 else beside
             if first != beside and is_list(self.read(first) or ""):
                 return first
@@ -378,12 +365,6 @@ def _decoded(data: bytes) -> str:
         except UnicodeDecodeError:
             continue
     return data.decode("latin-1")
-
-
-def rank(name: str) -> tuple[int, str]:
-    """Return the place of a file among those that count."""
-    last = name.rsplit("/", 1)[-1].lower()
-    return next((number for number, kind in enumerate(ORDER) if re.search(kind, last)), len(ORDER)), name
 
 
 def is_script_of_install(words: str) -> bool:

@@ -47,7 +47,8 @@ from wizard.project.model import (
     origin_of,
 )
 from wizard.project.search.environments import family_in, first_part, name_of_environment, others_of
-from wizard.project.search.files import MOST_FILES, ORDER, ProjectFolder, is_lock, is_script_of_install, rank
+from wizard.project.search.files import MOST_FILES, ProjectFolder, is_lock, is_script_of_install
+from wizard.project.search.order import ORDER, rank
 
 _TORCH_TOO = ("pytorch", "pytorch-gpu")  # names of conda
 _STUB = ("sklearn", "scikit-learn")  # the first is on the index to fail with the name of the second

@@ -1,0 +1,29 @@
+"""In which order a project's files count, by their names alone.
+
+What is in them is the readers' matter, which of them are read `reader`'s.
+"""
+
+from __future__ import annotations
+
+import re
+
+REQUIREMENTS = r"req[a-z]{0,3}r[a-z]{0,3}m[a-z]{0,3}ts?"  # however it is spelled: requirments, requirement
+ORDER = (  # in which they count, by their names
+    r"^requirements\.txt$",
+    rf"{REQUIREMENTS}\.txt$",
+    REQUIREMENTS,
+    r"\.ya?ml$",
+    r"pixi\.toml$",
+    r"pipfile$",
+    r"pyproject\.toml$",
+    r"setup\.cfg$|settings\.ini$",
+    r"setup\.py$",
+    r"\.txt$",
+    r"\.python-version$",
+)
+
+
+def rank(name: str) -> tuple[int, str]:
+    """Return the place of a file among those that count."""
+    last = name.rsplit("/", 1)[-1].lower()
+    return next((number for number, kind in enumerate(ORDER) if re.search(kind, last)), len(ORDER)), name
