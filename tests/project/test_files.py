@@ -301,6 +301,20 @@ def test_a_recommended_cuda_is_told_by_the_line_for_this_system_and_with_what_is
     assert (told["file"], told["asked"]) == ("README.md", "cu121, cu102 (docs/install.md:2)")
 
 
+@pytest.mark.parametrize("readme", ["README.md", "readme.md", "Readme.rst"])
+@pytest.mark.parametrize("other", ["docker/dockerfile", "Dockerfile", "README-ja.md", "install.sh"])
+def test_the_readme_counts_before_its_translations_and_before_what_lies_below(
+    tmp_path: Path, readme: str, other: str
+) -> None:
+    begin = "RUN " if "docker" in other.lower() else ""
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.0.0\n",
+        other: f"{begin}conda create -n a python=3.8\n",
+        readme: "    conda create -n a python=3.9\n",
+    }
+    assert build(decided(tmp_path, files, AMPERE))[2] == "3.9"
+
+
 def test_the_manual_of_the_installation_is_read_as_a_readme(tmp_path: Path) -> None:
     words = "pip install torch==1.9.1+cu111 -f https://download.pytorch.org/whl/torch_stable.html\n"
     assert build(decided(tmp_path, {"docs/install.md": words}, AMPERE))[:2] == ("1.9.1", "cu111")

@@ -41,7 +41,7 @@ def read_project(path: Path) -> Project:
         reader.know_itself(declaring, telling)
         declaring = reader.of_torch(_of_one_part(reader, declaring, telling))
         declaring, beside = reader.of_one_folder(reader.of_one_environment(declaring, telling), telling)
-        for name in [*sorted(declaring, key=lambda name: (purpose_of(name), rank(name))), *sorted([*telling, *beside])]:
+        for name in [*sorted(declaring, key=lambda name: (purpose_of(name), rank(name))), *telling, *beside]:
             if not reader.is_option(name):
                 reader.read(name)
         reader.read_without_card(declaring)

@@ -18,7 +18,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from wizard.project.model import is_script
-from wizard.project.search.order import REQUIREMENTS
+from wizard.project.search.order import REQUIREMENTS, told_rank
 
 MOST_BYTES = 8_000_000  # of one file: the longest lock files of real projects have 3 MB
 MOST_FILES = 200
@@ -105,7 +105,7 @@ class ProjectFolder:
         found = declaring if 0 in declaring else self._by_depth("listing") or declaring
         if own := self._environments():
             found = {0: [*found.get(0, []), *own]}
-        telling = [*_first(told), *self._said(told.get(0, [])), *self._manuals()]
+        telling = sorted([*_first(told), *self._said(told.get(0, [])), *self._manuals()], key=told_rank)
         return _first(found)[:MOST_FILES], telling[:MOST_FILES]
 
     def _said(self, telling: list[str]) -> list[str]:

@@ -21,9 +21,17 @@ ORDER = (  # in which they count, by their names
     r"\.txt$",
     r"\.python-version$",
 )
+_PLAIN_README = re.compile(r"readme(?:\.\w+)?")
 
 
 def rank(name: str) -> tuple[int, str]:
     """Return the place of a file among those that count."""
     last = name.rsplit("/", 1)[-1].lower()
     return next((number for number, kind in enumerate(ORDER) if re.search(kind, last)), len(ORDER)), name
+
+
+def told_rank(name: str) -> tuple[bool, bool, str, str]:
+    """Return the place of a file that only tells: those of the root first, of them the README, and of READMEs the one
+    that is no translation; in whatever letters."""
+    words = name.casefold()
+    return "/" in name, not _PLAIN_README.fullmatch(words), words, name

@@ -178,7 +178,7 @@ class ProjectReader:
     def of_one_environment(self, names: list[str], telling: list[str]) -> list[str]:
         """Return the files without those of conda's that make another environment than the one that is taken: of those
         for every computer, and of those for each kind of it."""
-        told, kinds = [*self.named_by(sorted(telling))], dict[frozenset[str], dict[str, str]]()
+        told, kinds = [*self.named_by(telling)], dict[frozenset[str], dict[str, str]]()
         yaml = (name for name in names if name.endswith((".yml", ".yaml")) and not purpose_of(name))
         for name in yaml:
             if found := name_of_environment(self.folder.read(name) or ""):
@@ -201,7 +201,7 @@ class ProjectReader:
         family = {folder: max((says[one] for one in readmes), default=0) for folder, readmes in beside.items()}
         making = [folder for folder in family if family[folder]]
         if len(making) > 1 and not any(self.asks(name) for name in names):
-            words = "\n".join(self.folder.read(name) or "" for name in sorted(telling))
+            words = "\n".join(self.folder.read(name) or "" for name in telling)
             chosen = first_part(making, family, words)
             left = ", ".join(sorted(folders - {chosen})[:MOST_NAMED])
             self.found.remark("part-taken", origin_of(chosen, 1, ""), folders=left)
