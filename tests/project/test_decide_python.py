@@ -136,6 +136,25 @@ def test_what_is_older_than_the_wheels_of_today_has_the_pythons_of_its_own(
     assert "wheel-of-pin" not in codes(found)
 
 
+@pytest.mark.parametrize(
+    ("torch", "pin", "python", "code"),
+    [
+        ("torch==2.0.0", "numpy==1.26.4", "3.9", "python-without"),
+        ("torch==2.0.0", "numpy==1.24.4", "3.8", ""),
+        ("torch==1.10.0", "numpy==1.26.4", "3.9", "python-without"),
+        ("torch==1.10.0", "scipy==1.14.1", "3.8", "wheel-of-pin"),  # it has no Python that this pin has wheels for
+    ],
+)
+def test_a_recommended_python_gives_way_to_pins_that_have_no_wheel_for_it(
+    tmp_path: Path, torch: str, pin: str, python: str, code: str
+) -> None:
+    readme = "```\nconda create -n d python=3.8\n```\n"
+    found = decided(tmp_path, {"README.md": readme, "requirements.txt": f"{torch}\n{pin}\n"}, AMPERE)
+    assert build(found)[::2] == (torch.partition("==")[2], python)
+    assert codes(found) & {"python-without", "python-left", "wheel-of-pin"} == ({code} if code else set())
+    assert relaxed(found).keys() <= {"python"}
+
+
 def test_a_pin_that_no_python_has_a_wheel_for_chooses_none_and_is_told(tmp_path: Path) -> None:
     found = decided(tmp_path, {"requirements.txt": "torch\npyyaml==5.3.1\n"}, AMPERE)
     assert build(found)[::2] == ("2.14.1", "3.12")

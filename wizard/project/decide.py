@@ -32,7 +32,6 @@ from wizard.project.model import (
     fit_to_show,
     marker_holds,
     meets,
-    python_meets,
 )
 from wizard.project.native import (
     Relaxed,
@@ -53,7 +52,7 @@ from wizard.project.native import (
     unmet_bounds,
 )
 from wizard.project.own_list import alternatives
-from wizard.project.ready import holding_python, native_state, said_of
+from wizard.project.ready import holding_python, left_python, native_state, said_of
 from wizard.project.understand import Understood, with_known_torch, with_pins_of
 from wizard.project.weigh import BuildWeigher, Weighed
 
@@ -331,7 +330,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         words, place = ", ".join(map(str, overrides[:_MOST_NAMED])), overrides[0].origin
         yield message("project.remark.overrides", file=place.file, line=place.line, packages=words)
     yield from _locks(weigher, candidate.torch)
-    yield from _pythons(weigher, best)
+    yield from left_python(weigher, best)
     yield from holding_python(weigher, best)
     yield from lacking_wheels(asks, weigher.machine.os, best.python)
     natives = natives_here(asks, weigher.machine.os)
@@ -365,15 +364,6 @@ def _host(url: str) -> str:
         return fit_to_show(urlsplit(url).hostname or "")
     except ValueError:
         return ""
-
-
-def _pythons(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
-    """What the project works with and is not taken; one that is asked for is told as that."""
-    told = () if best.declared_python or weigher.choices.python else weigher.asks.locked
-    for one in told:
-        if one.name == PYTHON and not python_meets(one.specifier, best.python):
-            at = one.origin
-            yield message("project.remark.python-left", file=at.file, line=at.line, text=at.text, python=best.python)
 
 
 def _locks(weigher: BuildWeigher, taken: str) -> Iterator[Message]:

@@ -123,6 +123,24 @@ def _way_round(asks: Understood, native: Native) -> Iterator[Message]:
         yield message("project.native.way-round", name=native.name, file=place.file, line=place.line, text=place.text)
 
 
+def left_python(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Name the Python that the project works with and that is not taken; one that is asked for is told as that."""
+    told = () if best.declared_python or weigher.choices.python else weigher.asks.locked
+    for one in told:
+        if one.name != PYTHON or python_meets(one.specifier, best.python):
+            continue
+        place, os = one.origin, weigher.machine.os
+        where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
+        meant = (each for each in weigher.pythons if python_meets(one.specifier, each))
+        lacking = [without_wheels(weigher.asks, os, each) for each in meant]
+        lost = frozenset.intersection(*lacking) if lacking else frozenset[str]()
+        if lost := lost - without_wheels(weigher.asks, os, best.python):
+            names = cut_between(sorted(lost))
+            yield message("project.remark.python-without", **where, packages=names, python=best.python)
+        else:
+            yield message("project.remark.python-left", **where, python=best.python)
+
+
 def holding_python(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     """Name what has no ready wheel for the next newer Python that may be taken, where this one is older than usual."""
     asks, os, python = weigher.asks, weigher.machine.os, best.python

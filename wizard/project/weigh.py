@@ -92,6 +92,7 @@ class BuildWeigher:
         self.releases = sorted({torch for torch in matrix.releases}, key=version_key)
         torch = self._agreeing(self.asks.torch) or tuple(self._below_the_tables())
         self.asks = self._without_lost(replace(self.asks, torch=torch, python=self._agreeing_python()))
+        self.asks = replace(self.asks, python=tuple(self._kept_pythons()))
 
     def _agreeing(self, torch: tuple[Statement, ...]) -> tuple[Statement, ...]:
         """Without those that no release meets together with an earlier one: told as the two lines."""
@@ -147,6 +148,16 @@ class BuildWeigher:
                 continue
             kept.append(one)
         return tuple(kept)
+
+    def _kept_pythons(self) -> Iterator[Statement]:
+        """Leave out a recommended Python that pins have no wheel for, and have for another one of the asked torch."""
+        releases = {one for one in self.releases if any(self._torch_meets(one, python) for python in self.pythons)}
+        pythons = {python for build in self.matrix.builds if build.torch in releases for python in build.pythons}
+        least = min(map(self._lacking, pythons), default=0)
+        for one in self.asks.python:
+            here = (self._lacking(python) for python in pythons if python_meets(one.specifier, python))
+            if one.strength != RECOMMENDED or min(here, default=0) <= least:
+                yield one
 
     def _pythons_of_torch(self) -> Iterator[Statement]:
         """Yield the Pythons that the lines for torch are meant for, where they leave some out."""
@@ -369,6 +380,9 @@ class BuildWeigher:
         locked = [one for one in self.asks.locked if one.name == PYTHON]
         preferred, minor = version_key(self.matrix.policy.default_python)[1], version_key(python)[1]
         not_locked = int(bool(locked) and not any(python_meets(one.specifier, python) for one in locked))
+        worked = [version_key(one.specifier)[1] for one in locked if len(version_key(one.specifier)) > 1]
+        if not_locked and worked:
+            return (1, min(abs(minor - one) for one in worked), minor)
         if self.asks.python and not all(python_meets(one.specifier, python) for one in self.asks.python):
             # Away from what was asked: as near to it as can be.
             asked = [version_key(one.specifier)[1] for one in self.asks.python if len(version_key(one.specifier)) > 1]
