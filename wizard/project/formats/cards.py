@@ -39,6 +39,13 @@ _IS_CASE = re.compile(
     r"\b(?:not?|if|when|unless|only for|optional(?:ly)?|adds?|added|fix(?:es|ed)?|below|lower|older|faster)\b|n't\b",
     re.IGNORECASE,
 )
+# Of the project as a whole, and of no part of it: "If you want to use this on your own computer, you must have …".
+_TO_USE_IT = re.compile(
+    r"\bif you(?:['’]d like| (?:want|wish|plan|intend|would like)) to (?:use|run|install|try)"
+    r" (?:it|this|(?:this|the|our) (?:project|code|program|software|repo(?:sitory)?|package|tool|notebook|app))"
+    r"(?: (?:locally|yourself|on your (?:own )?(?:computer|machine|pc|system|hardware)))*,",
+    re.IGNORECASE,
+)
 # Cards of one generation in a sentence: "RTX 50 series", "RTX 5090", "50xx", "Blackwell", "H100".
 _CARDS = re.compile(
     r"\b(?:rtx[ -]?(?P<rtx>\d0)(?:\d0|xx)?|(?P<series>\d0)(?:xx|[ -]?series)|(?P<name>[a-z]+(?:\d00)?))(?![\w.])",
@@ -72,7 +79,7 @@ def cards_in_words(file: str, text: str) -> list[Statement]:
     for number, line in enumerate(text.split("\n"), 1):
         is_option = line.lstrip(" |`").startswith("--")  # what one option of a program needs
         for sentence in [] if is_option else SENTENCE.split(line[:LONGEST]):
-            words = DECORATED.sub(" ", sentence)
+            words = _TO_USE_IT.sub("", DECORATED.sub(" ", sentence))
             least = "" if _IS_CASE.search(words) else _least_card(words)
             if least or (_WANTS_CARD.match(words) and not _IS_CASE.search(words)):
                 specifier = f">={least}" if least else ""
