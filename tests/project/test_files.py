@@ -64,6 +64,25 @@ def test_a_recommended_line_means_its_torch_and_its_cuda_together(tmp_path: Path
     assert build(decided(tmp_path, files, AMPERE))[:2] == ("2.4.0", "cu121")
 
 
+def test_each_recommended_cuda_that_is_not_taken_is_told_with_its_own_line(tmp_path: Path) -> None:
+    readme = "conda install pytorch torchaudio pytorch-cuda=11.7 -c pytorch -c nvidia\n"
+    image = "RUN conda install pytorch==2.2.2 torchaudio==2.2.2 pytorch-cuda=12.1 -c pytorch -c nvidia\n"
+    files: dict[str, str | bytes] = {
+        "README.md": f"    {readme}",
+        "Dockerfile": image,
+        "requirements.txt": "torchaudio\n",
+    }
+    for on, expected in (
+        (AMPERE, [("README.md", "cu117")]),
+        (NO_CARD, [("Dockerfile", "cu121, cu117 (README.md:1)")]),
+    ):
+        said = [one.params for one in decided(tmp_path, files, on).remarks if one.key.endswith("cuda-recommended")]
+        assert sorted((one["file"], one["asked"]) for one in said) == expected
+    ways = "pip install torch==2.2.2 --index-url https://download.pytorch.org/whl/cu118\n"
+    ways += ways.replace("cu118", "cu121")  # one file with both has an alternative, and nothing is left
+    assert "cuda-recommended" not in codes(decided(tmp_path / "ways", {"README.md": f"```\n{ways}```\n"}, AMPERE))
+
+
 def test_torch_of_one_folder_below_is_read_and_of_several_named(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "requirements-dev.txt": "ruff\n",

@@ -94,12 +94,14 @@ def cuda_words(asks: Understood, taken: Candidate, builds: Iterable[Candidate]) 
     given = taken.variant
     cuda = [tag for tag in asks.tags if tag.tag != CPU]
     other = [tag for tag in cuda if not has_tag(tag.tag, given)]
-    if cuda and other == cuda and all(tag.told for tag in cuda):
-        place = cuda[0].origin
-        asked = ", ".join(tag.tag if tag.origin == place else f"{tag.tag} ({tag.origin})" for tag in cuda)
+    met = {tag.origin.file for tag in cuda if tag not in other}  # one file has alternatives
+    left = [tag for tag in other if tag.origin.file not in met] if all(tag.told for tag in cuda) else []
+    if left:
+        place = left[0].origin
+        asked = ", ".join(tag.tag if tag.origin == place else f"{tag.tag} ({tag.origin})" for tag in left)
         where: dict[str, str | int] = {"file": place.file, "line": place.line, "asked": asked, "given": given}
         of_torch = (one for one in builds if one.torch == taken.torch and given != CPU)
-        if refused := next((one for one in of_torch if has_tag(cuda[0].tag, one.variant) and one.reasons), None):
+        if refused := next((one for one in of_torch if has_tag(left[0].tag, one.variant) and one.reasons), None):
             build, why = f"{refused.torch}+{refused.variant}", refused.reasons[0].message
             yield message("project.remark.cuda-refused", **where, build=build, why=why)
         else:
@@ -107,11 +109,11 @@ def cuda_words(asks: Understood, taken: Candidate, builds: Iterable[Candidate]) 
     if not cuda and given != CPU and (told := [tag.origin for tag in asks.tags if tag.tag == CPU and tag.told]):
         yield message("project.remark.cpu-recommended", file=told[0].file, line=told[0].line, given=given)
     own = next((tag.origin.file for tag in cuda if tag not in other and not tag.told), None)
-    left = next((tag for tag in other if not tag.told and tag.origin.file != own), None)  # one file has alternatives
-    if own and left:
-        place = left.origin
+    unmet = next((tag for tag in other if not tag.told and tag.origin.file != own), None)  # one file has alternatives
+    if own and unmet:
+        place = unmet.origin
         yield message(
-            "project.remark.cuda-chosen", file=place.file, line=place.line, asked=left.tag, own=own, given=given
+            "project.remark.cuda-chosen", file=place.file, line=place.line, asked=unmet.tag, own=own, given=given
         )
 
 
