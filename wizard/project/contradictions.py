@@ -22,7 +22,7 @@ from wizard.project.model import (
 )
 from wizard.project.understand import Understood
 
-MOST_NAMED = 6  # contradictions in one answer
+MOST_NAMED = 6  # contradictions in one answer, packages in one sentence
 
 
 def contradictions(asks: Understood, os: str, python: str) -> Iterator[Message]:
@@ -86,6 +86,13 @@ def contradicts_itself(one: Statement) -> Message:
     """Return a line that no version at all can meet, as a sentence."""
     place = one.origin
     return message("project.remark.contradicts-itself", file=place.file, line=place.line, asked=str(one))
+
+
+def override_words(asks: Understood) -> Iterator[Message]:
+    """Say what a project sets in place of its packages' own needs."""
+    if overrides := asks.overrides:
+        words, place = ", ".join(map(str, overrides[:MOST_NAMED])), overrides[0].origin
+        yield message("project.remark.overrides", file=place.file, line=place.line, packages=words)
 
 
 def cuda_words(asks: Understood, taken: Candidate, builds: Iterable[Candidate]) -> Iterator[Message]:

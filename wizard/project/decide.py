@@ -17,7 +17,7 @@ from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
 from wizard.project.companions import companion, companion_table
-from wizard.project.contradictions import card_words, contradictions, cuda_words, is_contradicted
+from wizard.project.contradictions import card_words, contradictions, cuda_words, is_contradicted, override_words
 from wizard.project.cuda_tags import fits_here, has_tag
 from wizard.project.formats.branches import with_branches
 from wizard.project.lacking import by_nvcc, from_elsewhere, lacking_parts, lacking_wheels, on_pages, own_without_card
@@ -326,9 +326,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             )
     yield from card_words(asks) if best.torch else ()
     yield from cuda_words(asks, candidate, weigher.verdict.candidates)
-    if overrides := asks.overrides:
-        words, place = ", ".join(map(str, overrides[:_MOST_NAMED])), overrides[0].origin
-        yield message("project.remark.overrides", file=place.file, line=place.line, packages=words)
+    yield from override_words(asks)
     yield from _locks(weigher, candidate.torch)
     yield from left_python(weigher, best)
     yield from holding_python(weigher, best)
