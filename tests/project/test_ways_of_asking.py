@@ -246,6 +246,19 @@ def test_a_comment_that_talks_of_a_command_names_no_packages(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("Do the `pip install einops...` line first.", {"einops"}),
+        ("    pip install einops ...", {"einops"}),
+        ("    pip install einops // pip install timm // have fun", {"einops", "timm"}),
+    ],
+)
+def test_an_ellipsis_and_slashes_end_a_command(tmp_path: Path, line: str, names: set[str]) -> None:
+    found = project_of(tmp_path, {"requirements.txt": "torch\n", "README.md": f"{line}\n"})
+    assert {one.name for one in found.statements} == {"torch", *names}
+
+
+@pytest.mark.parametrize(
     "table",
     [
         '[tool.uv]\noverride-dependencies = ["torch>=2", "triton==3.2.0", "protobuf>=3.20,<6"]\n',

@@ -61,7 +61,8 @@ _CONDA = re.compile(
 )
 # Where a command is over; words in brackets behind it are somebody's remark.
 _ENDS = re.compile(
-    r"\s(?:&&|\|\||\|)\s|;;|\s[(（](?=\w)|(?:^|\s)[*_]*#|;\s*(?:pip3?|conda|mamba|python3?|git|cd|then|fi)\b|`"
+    r"\s(?:&&|\|\||\||//)\s|\.{3}(?=[\s`]|$)|…|;;|\s[(（](?=\w)"
+    r"|(?:^|\s)[*_]*#|;\s*(?:pip3?|conda|mamba|python3?|git|cd|then|fi)\b|`"
 )
 _WHEEL = re.compile(r"(?:[\w.-]*/)*([A-Za-z]\w*)-\d[\w.+%!-]*\.whl")
 _TAKEN_OUT = re.compile(r"\b(?:pip3?|conda|mamba)\s+(?:uninstall|remove)\s+(?P<words>[^&;|`]+)")
