@@ -380,9 +380,9 @@ class BuildWeigher:
         locked = [one for one in self.asks.locked if one.name == PYTHON]
         preferred, minor = version_key(self.matrix.policy.default_python)[1], version_key(python)[1]
         not_locked = int(bool(locked) and not any(python_meets(one.specifier, python) for one in locked))
-        worked = [version_key(one.specifier)[1] for one in locked if len(version_key(one.specifier)) > 1]
-        if not_locked and worked:
-            return (1, min(abs(minor - one) for one in worked), minor)
+        told = [version_key(one.specifier) for one in locked if one.strength == RECOMMENDED]
+        if not_locked and told and len(told[0]) > 1:
+            return (1, abs(minor - told[0][1]), minor)
         if self.asks.python and not all(python_meets(one.specifier, python) for one in self.asks.python):
             # Away from what was asked: as near to it as can be.
             asked = [version_key(one.specifier)[1] for one in self.asks.python if len(version_key(one.specifier)) > 1]
