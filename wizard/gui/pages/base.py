@@ -35,7 +35,7 @@ from wizard.model.messages import Message, Words
 T = TypeVar("T")
 _OF_NETWORK = ("lock-network",)  # errors of which the same call may know nothing a moment later
 _MARK = 56  # pixels
-_LAID_OUT = 50  # ms: a new page has its place by then
+LAID_OUT = 50  # ms: a new page has its place by then
 _MARGINS = (36, 26, 36, 10)
 _NARROW, _NARROW_SIDE = 480, 14  # pixels: of a page, and beside its words where that leaves few
 
@@ -160,7 +160,7 @@ class Page(QWidget):
             if is_in and control.height() < self._scroll.viewport().height():
                 self._scroll.ensureWidgetVisible(control)
 
-        QTimer.singleShot(_LAID_OUT, self, scroll)
+        QTimer.singleShot(LAID_OUT, self, scroll)
 
     @property
     def ends_with_window(self) -> str:

@@ -15,6 +15,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from wizard.app.pages.order import PageId, SideId
+from wizard.gui.pages.base import LAID_OUT
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
 from wizard.gui.tools.base import SidePage, button
@@ -155,7 +156,8 @@ class ExplainPage(SidePage):
         self._answer = answer
         self._show()
         self.announce(self.words, urgent=True)
-        QTimer.singleShot(0, self, self._scroll_to_answer)  # once it has its place
+        for wait in (LAID_OUT, 10 * LAID_OUT):  # on a busy computer words that turn find their height late
+            QTimer.singleShot(wait, self, self._scroll_to_answer)
 
     def _scroll_to_answer(self) -> None:
         self._scroll.ensureVisible(0, self._result.geometry().top() + _FIRST_LINES, 0, _FIRST_LINES)
