@@ -18,6 +18,7 @@ def machine(os: str, capability: str = "", driver: str = "") -> Machine:
     return Machine(os, "x86_64", "2.35" if os == "linux" else None, Driver(driver) if driver else None, cards)
 
 
+CONDA = "channels:\n  - pytorch\ndependencies:\n  - python=3.10\n"  # of an environment.yml
 ANY = Choices()
 BLACKWELL = machine("linux", "12.0", "580.126.09")
 PASCAL = machine("windows", "6.1", "552.44")

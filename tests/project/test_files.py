@@ -1,4 +1,7 @@
-"""Which of a project's files and lines count, for which computer."""
+"""Which of a project's files and lines count, for which computer.
+
+One file: a project is a few files each time, and one answer.
+"""
 
 from __future__ import annotations
 
@@ -143,51 +146,6 @@ def test_files_for_the_cards_of_other_makers_bound_nothing(tmp_path: Path, maker
     assert build(decided(tmp_path, files, BLACKWELL))[0] == "2.12.1"
 
 
-def test_a_pixi_that_names_other_systems_only_is_told_there(tmp_path: Path) -> None:
-    text = '[workspace]\nplatforms = ["linux-64"]\n[dependencies]\npytorch = "2.5.*"\neinops = "*"\n'
-    for on, told in ((AMPERE, set()), (ADA, {"lock-elsewhere"})):
-        found = decided(tmp_path / on.os, {"pixi.toml": text}, on)
-        assert (build(found)[0], codes(found) & {"lock-elsewhere"}) == ("2.5.1", told)
-        assert [one.name for one in found.understood.rest] == ["einops"]
-
-
-def test_a_pixi_table_for_one_system_holds_there_alone(tmp_path: Path) -> None:
-    words = """[dependencies]
-pytorch = "2.4.*"
-[pypi-dependencies]
-tensorflow = "*"
-[target.win-64.pypi-dependencies]
-tensorflow-cpu = "*"
-"""
-    for on, names in ((AMPERE, ["tensorflow"]), (ADA, ["tensorflow", "tensorflow-cpu"])):
-        found = decided(tmp_path, {"pixi.toml": words}, on)
-        assert [one.name for one in found.understood.rest] == names
-
-
-def test_of_pixi_environments_that_exclude_each_other_one_is_taken_and_said(tmp_path: Path) -> None:
-    words = """[feature.py39.dependencies]
-python = "3.9.*"
-[feature.py310.dependencies]
-python = "3.10.*"
-[feature.old.dependencies]
-pytorch = "1.7.1"
-numpy = "<1.19"
-[feature.new.dependencies]
-pytorch = "2.3.0"
-pytorch-cuda = "12.1"
-torchvision = "0.18.0"
-[environments]
-a = ["py39", "old"]
-b = ["py39", "new"]
-c = { features = ["py310", "new"] }
-"""
-    found = decided(tmp_path, {"pixi.toml": words}, AMPERE)
-    assert build(found) == ("2.3.0", "cu121", "3.10")
-    assert (found.relaxed, found.numpy) == ((), "")
-    [told] = [text(remark) for remark in found.remarks if remark.key.endswith(".environments")]
-    assert "c is taken, and not a, b" in told
-
-
 @pytest.mark.parametrize(
     "link",
     ["[English](./docs/en/README.md)", '<a href="docs/en/README.md">', "[how](guide/Installation.md#linux)"],
@@ -204,29 +162,6 @@ def test_a_document_that_a_readme_points_to_is_read_where_nothing_names_torch(tm
     assert (build(found)[0], "torchvision" in found.understood.pairs) == ("2.5.1", True)
     declared = decided(tmp_path / "b", {**files, "requirements.txt": "torch==2.1.2\n"}, AMPERE)
     assert (build(declared)[0], declared.understood.pairs) == ("2.1.2", {})
-
-
-def test_the_environments_of_pixi_for_other_computers_are_named(tmp_path: Path) -> None:
-    words = '[pypi-dependencies]\neinops = "*"\n'
-    for kind in ("cpu", "gpu"):
-        words += f'[feature.{kind}.pypi-dependencies]\ntorch = "*"\nonnx{kind} = "*"\n'
-    words += '[environments]\ndefault = ["gpu"]\nrelease-small = ["cpu"]\ntest = ["gpu", "test"]\n'
-    found = decided(tmp_path, {"pixi.toml": words}, NO_CARD)
-    [said] = [one.params for one in found.remarks if one.key.endswith("remark.environments")]
-    assert (said["chosen"], said["others"]) == ("default", "release-small")
-    assert [one.name for one in found.understood.rest] == ["einops", "onnxgpu"]
-    words = '[dependencies]\npytorch = "*"\n[feature.cuda.dependencies]\ncuda-version = "12.*"\n'
-    words += '[environments]\ncuda = ["cuda"]\ndocs = ["docs"]\n'
-    found = decided(tmp_path / "base", {"pixi.toml": words}, NO_CARD)
-    assert [one.params["others"] for one in found.remarks if one.key.endswith("remark.environments")] == ["cuda"]
-
-
-def test_a_repository_that_a_task_of_pixi_installs_is_a_part_of_the_project(tmp_path: Path) -> None:
-    words = '[tasks]\nbuild = { cmd = "python -m pip install git+https://git.example/a/lie.git", outputs = [] }\n'
-    words += '# old = "pip install git+https://git.example/a/older.git"\n[pypi-dependencies]\ntorch = "==2.4.1"\n'
-    found = decided(tmp_path, {"pixi.toml": words}, AMPERE)
-    [told] = [one.params["packages"] for one in found.remarks if one.key == "project.remark.as-source"]
-    assert (told, found.relaxed) == ("lie", ())
 
 
 def test_that_only_extras_ask_for_torch_is_told(tmp_path: Path) -> None:
@@ -268,16 +203,6 @@ def test_a_list_that_conda_wrote_on_another_system_is_told(tmp_path: Path) -> No
     assert [one["system"] for one in said] == ["Windows"]
     told: dict[str, str | bytes] = {"README.md": "On Windows `conda install pywin32`.\n", "requirements.txt": "torch\n"}
     assert "exported" not in codes(decided(tmp_path / "told", told, AMPERE))
-
-
-def test_the_page_that_pixi_names_beside_torch_is_its_cuda(tmp_path: Path) -> None:
-    page = "https://download.pytorch.org/whl/cu128"
-    files: dict[str, str | bytes] = {
-        "pixi.toml": f'[feature.cuda.pypi-dependencies]\ntorch = {{ version = "==2.8.0", index = "{page}" }}\n'
-        '[environments]\ntrain = ["cuda"]\n',
-        "conda_environment.yaml": "dependencies:\n  - pytorch\n  - pytorch-cuda=12.1\n",
-    }
-    assert build(decided(tmp_path, files, AMPERE))[:2] == ("2.8.0", "cu128")
 
 
 @pytest.mark.parametrize(("requires", "is_kept"), [(">=3.10,<3.14", True), (">=3.12", False)])

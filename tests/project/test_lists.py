@@ -1,4 +1,7 @@
-"""Which of several lists of requirements counts, for which computer."""
+"""Which of several lists of requirements counts.
+
+One file: a project is a few of them each time, and one answer.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, OLD_DRIVER, PASCAL, build, codes, decided, without
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, CONDA, NO_CARD, PASCAL, build, codes, decided
 from tests.project.test_read import project_of
-from wizard.machine.model import Machine
 from wizard.project.formats.conda_names import conda_names, is_condas_alone
-
-_HEAD = "channels:\n  - pytorch\ndependencies:\n  - python=3.10\n"
 
 
 def test_another_list_that_asks_for_torch_is_named_and_one_of_extras_is_read(tmp_path: Path) -> None:
@@ -35,80 +35,6 @@ def test_a_folder_venv_with_lists_is_read_and_an_environment_is_not(tmp_path: Pa
     assert build(decided(tmp_path / "a", files, AMPERE)) == ("2.1.0", "cu118", "3.10")
     found = decided(tmp_path / "b", {**files, "venv/pyvenv.cfg": "version = 3.12\n"}, AMPERE)
     assert "undeclared" in codes(found)
-
-
-def test_a_list_for_another_makers_gpu_does_not_count_beside_the_one_for_this_card(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "requirements_cuda.txt": "--extra-index-url https://download.pytorch.org/whl/cu118\neinops\n",
-        "requirements_cpu.txt": "--extra-index-url https://download.pytorch.org/whl/cpu\neinops\n",
-        "requirements_intel_gpu_mkl.txt": "torch==2.1.0.post2\nmkl-dpcpp\n",
-    }
-    for on in (AMPERE, BLACKWELL, NO_CARD):
-        found = decided(tmp_path, files, on)
-        assert [one.name for one in found.understood.rest] == ["einops"]
-        assert found.understood.torch == ()
-
-
-_OF_CARDS: dict[str, str | bytes] = {
-    "requirements.txt": "-r requirements-cuda.txt\n",
-    "requirements-cuda.txt": "--extra-index-url https://download.pytorch.org/whl/cu130\ntorch==2.12.0+cu130\nnvcomp-13\n",
-    "requirements-cuda-legacy.txt": "torch==2.12.0+cu126\nnvcomp-12\n",
-}
-
-
-@pytest.mark.parametrize(
-    ("on", "variant", "rest"),
-    [(BLACKWELL, "cu130", "nvcomp-13"), (AMPERE, "cu126", "nvcomp-12"), (PASCAL, "cu126", "nvcomp-12")],
-)
-def test_of_lists_for_cards_that_differ_in_their_cuda_one_alone_is_taken(
-    tmp_path: Path, on: Machine, variant: str, rest: str
-) -> None:
-    found = decided(tmp_path, _OF_CARDS, on)
-    assert (build(found)[:2], [one.name for one in found.understood.rest]) == (("2.12.0", variant), [rest])
-    assert "cuda-chosen" in codes(found)
-    told = [one.params for one in found.remarks if one.key.endswith("list-instead")]
-    said = [(one["by"], one["line"], one["left"]) for one in told]
-    assert said == [("requirements.txt", 1, "requirements-cuda.txt")] * (variant == "cu126")
-    same = {**_OF_CARDS, "requirements-cuda-legacy.txt": "torch==2.12.0+cu130\nnvcomp-12\n"}
-    both = decided(tmp_path / "same", same, on)
-    assert [one.name for one in both.understood.rest] == ["nvcomp-13", "nvcomp-12"], "parts of one and the same"
-
-
-@pytest.mark.parametrize(
-    ("default", "is_taken"),
-    [("torch==2.12.0\nonnxruntime\n", True), ("torch==2.11.0\n", False), ("torch==2.12.0+cu126\n", False)],
-)
-def test_the_list_beside_those_for_cards_is_taken_without_one(tmp_path: Path, default: str, is_taken: bool) -> None:
-    files = {**_OF_CARDS, "requirements-default.txt": default}
-    found = decided(tmp_path, files, NO_CARD)
-    assert (build(found)[:2], found.relaxed == ()) == (("2.12.0", "cpu"), is_taken)
-    assert [one.name for one in found.understood.rest] == (["onnxruntime"] if is_taken else ["nvcomp-13"])
-    left = {one.params["file"] for one in found.remarks if one.key.endswith("not-for-this")}
-    assert left == ({"requirements-cuda.txt", "requirements-cuda-legacy.txt"} if is_taken else set())
-    assert is_taken != ("other-lists" in codes(found))
-    on_card = decided(tmp_path, files, BLACKWELL)
-    assert [one.name for one in on_card.understood.rest] == ["nvcomp-13"]
-
-
-def test_of_two_lists_for_other_systems_one_is_taken(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "requirements_mac.txt": "tensorflow==2.16.2\n",
-        "requirements_win.txt": "torch==2.6.0\ntensorflow==2.18.0\ntensorflow_intel==2.18.0\n",
-    }
-    found = decided(tmp_path, files, AMPERE)
-    assert (build(found)[0], without(found)) == ("2.6.0", ("tensorflow-intel",))
-    assert {one.origin.file for one in found.understood.packages} == {"requirements_win.txt"}
-
-
-def test_a_list_for_this_system_is_taken_instead_of_the_one_for_all(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "requirements.txt": "torch==2.2.2\nuvloop\n",
-        "requirements_win.txt": "--extra-index-url https://download.pytorch.org/whl/cu124\ntorch==2.4.0+cu124\n",
-    }
-    assert build(decided(tmp_path, files, AMPERE))[0] == "2.2.2"
-    found = decided(tmp_path, files, ADA)
-    assert build(found)[:2] == ("2.4.0", "cu124")
-    assert (found.relaxed, without(found), "other-lists" in codes(found)) == ((), (), True)
 
 
 def test_lists_beside_the_main_one_in_a_folder_of_lists_are_named(tmp_path: Path) -> None:
@@ -154,63 +80,10 @@ def test_lists_of_a_folder_that_ask_for_torch_where_nothing_else_does(tmp_path: 
     assert "torch-in-parts" in codes(found)
 
 
-def test_of_lists_for_several_cudas_the_one_that_runs_here_is_taken(tmp_path: Path) -> None:
-    lists: dict[str, str | bytes] = {
-        "requirements-cu121.txt": "torch==2.3.1+cu121\n",
-        "requirements-cu130.txt": "torch==2.9.0+cu130\n",
-    }
-    found = decided(tmp_path, lists, BLACKWELL)
-    assert (build(found)[:2], found.relaxed) == (("2.9.0", "cu130"), ())
-    assert "other-lists" in codes(found)
-    assert build(decided(tmp_path, lists, ADA))[:2] == ("2.3.1", "cu121")
-
-
-@pytest.mark.parametrize(
-    ("old", "new"), [("cuda11_8", "cuda12_8"), ("cuda11.8", "cuda12.8"), ("cuda-11-8", "cuda-12-8"), ("cu118", "cu128")]
-)
-def test_of_environments_for_several_cudas_the_one_that_runs_here_is_taken(tmp_path: Path, old: str, new: str) -> None:
-    files: dict[str, str | bytes] = {
-        f"environment-{old}.yaml": f"{_HEAD}  - pytorch=2.0.1\n  - pytorch-cuda=11.8\n  - pip:\n    - timm==0.6.7\n",
-        f"environment-{new}.yaml": f"{_HEAD}  - pip:\n    - torch==2.7.1+cu128\n    - timm==1.0.9\n",
-    }
-    for on, torch, timm in ((OLD_DRIVER, "2.0.1", "==0.6.7"), (BLACKWELL, "2.7.1", "==1.0.9")):
-        found = decided(tmp_path, files, on)
-        assert (build(found)[0], "contradiction" in codes(found)) == (torch, False)
-        assert [one.specifier for one in found.understood.rest if one.name == "timm"] == [timm]
-        assert "other-lists" in codes(found)
-    files[f"environment-{old}.yaml"] = f"{_HEAD}  - pip:\n    - timm==0.6.7\n#    - torch==2.0.0\n"
-    found = decided(tmp_path, files, AMPERE)
-    assert [one.specifier for one in found.understood.rest if one.name == "timm"] == ["==1.0.9"]
-
-
-def test_the_list_for_a_mac_and_for_all_without_a_card_is_read_without_one(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "environment_cpu_apple.yml": f"{_HEAD}  - pytorch\n  - pip:\n    - auraloss==0.3.0\n",
-        "environment_gpu.yml": f"{_HEAD}  - pytorch\n  - pip:\n    - auraloss==0.4.0\n",
-    }
-    for on, release in ((AMPERE, "==0.4.0"), (NO_CARD, "==0.3.0")):
-        assert [one.specifier for one in decided(tmp_path, files, on).understood.rest] == [release]
-    files["requirements-linux.txt"] = "torch\nauraloss==0.5.0\n"
-    left = {one.params.get("file") for one in decided(tmp_path / "linux", files, NO_CARD).remarks}
-    assert {"environment_cpu_apple.yml", "environment_gpu.yml"} <= left
-
-
-@pytest.mark.parametrize("word", ["metal", "apple_silicon", "mps"])
-def test_the_list_for_apples_cards_is_left_out_beside_one_for_these(tmp_path: Path, word: str) -> None:
-    files: dict[str, str | bytes] = {
-        "requirements_gpu.txt": "torch==2.8.0\neinops\n",
-        f"requirements_{word}.txt": "torch>=2.0.0\nonnxruntime==1.20.1\n",
-    }
-    found = decided(tmp_path, files, BLACKWELL)
-    assert [one.name for one in found.understood.rest] == ["einops"]
-    [told] = [one.params["file"] for one in found.remarks if one.key == "project.remark.not-for-this"]
-    assert told == f"requirements_{word}.txt"
-
-
 def test_of_two_whole_environments_one_is_planned_and_the_other_named(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
-        "inference.yml": f"name: a\n{_HEAD}  - pytorch=2.3.0\n  - pip:\n    - vllm==0.4.2\n    - numpy==1.26.4\n",
-        "training.yml": f"name: b\n{_HEAD}  - pytorch=2.3.0\n  - pip:\n    - peft\n    - numpy==1.24.1\n",
+        "inference.yml": f"name: a\n{CONDA}  - pytorch=2.3.0\n  - pip:\n    - vllm==0.4.2\n    - numpy==1.26.4\n",
+        "training.yml": f"name: b\n{CONDA}  - pytorch=2.3.0\n  - pip:\n    - peft\n    - numpy==1.24.1\n",
     }
     found = decided(tmp_path, files, AMPERE)
     assert {one.name for one in found.understood.rest} == {"vllm", "numpy"}
@@ -223,10 +96,10 @@ def test_of_two_whole_environments_one_is_planned_and_the_other_named(tmp_path: 
 
 def test_environments_of_several_names_are_no_one_list(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
-        "generate.yaml": f"name: gen\n{_HEAD}  - pip:\n    - torch==2.4.0\n    - torchaudio\n    - trl==0.12.0\n",
-        "anno.yaml": f"name: anno\n{_HEAD}  - pip:\n    - trl==0.11.1\n    - distro\n",
-        "environment.yaml": f"name: yy\n{_HEAD}  - pip:\n    - torch==2.4.0\n    - trl==0.11.4\n",
-        "environment_gpu.yaml": f"name: yy-gpu\n{_HEAD}  - pip:\n    - torch==2.4.0\n    - trl==0.11.4\n",
+        "generate.yaml": f"name: gen\n{CONDA}  - pip:\n    - torch==2.4.0\n    - torchaudio\n    - trl==0.12.0\n",
+        "anno.yaml": f"name: anno\n{CONDA}  - pip:\n    - trl==0.11.1\n    - distro\n",
+        "environment.yaml": f"name: yy\n{CONDA}  - pip:\n    - torch==2.4.0\n    - trl==0.11.4\n",
+        "environment_gpu.yaml": f"name: yy-gpu\n{CONDA}  - pip:\n    - torch==2.4.0\n    - trl==0.11.4\n",
         "env_setup.sh": "conda env create -f generate.yaml\nconda env create -f environment.yaml\n",
     }
     for on in (AMPERE, BLACKWELL, PASCAL):
@@ -283,15 +156,6 @@ def test_of_folders_with_environments_of_their_own_one_is_taken(tmp_path: Path) 
     assert build(decided(tmp_path / "alone", alone, AMPERE))[0] == "2.0.1"
 
 
-def test_a_list_for_cards_is_taken_instead_of_the_one_for_all(tmp_path: Path) -> None:
-    lists: dict[str, str | bytes] = {
-        "environment.yml": "dependencies:\n  - pytorch=1.13.1=py3.9_cpu_0\n",
-        "environment_cuda.yml": "dependencies:\n  - pytorch=2.0.1=py3.9_cuda11.8_cudnn8.7.0_0\n",
-    }
-    assert build(decided(tmp_path, lists, AMPERE))[:2] == ("2.0.1", "cu118")
-    assert build(decided(tmp_path, lists, NO_CARD))[:2] == ("1.13.1", "cpu")
-
-
 def test_a_list_in_a_folder_of_lists_that_pins_torch_is_named(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "setup.py": 'setup(install_requires=["torch"])\n',
@@ -301,18 +165,6 @@ def test_a_list_in_a_folder_of_lists_that_pins_torch_is_named(tmp_path: Path) ->
     assert [one.params["files"] for one in found.remarks if one.key.endswith("other-lists")] == [
         "requirements/server.txt"
     ]
-
-
-def test_no_list_for_another_computer_is_said_to_be_taken(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "requirements_cuda.txt": "-r requirements/runtime_cuda.txt\n",
-        "requirements_ascend.txt": "-r requirements/runtime_ascend.txt\n",
-        "requirements/runtime_cuda.txt": "torch>=2.0\n",
-        "requirements/runtime_ascend.txt": "torch==2.1.0\n",
-        "requirements/readthedocs.txt": "torch\n",
-    }
-    found = decided(tmp_path, files, AMPERE)
-    assert not [one for one in found.remarks if one.key.endswith("other-lists") and "ascend" in str(one.params["file"])]
 
 
 def test_lists_that_go_on_from_the_same_one_are_not_mixed(tmp_path: Path) -> None:
@@ -325,15 +177,6 @@ def test_lists_that_go_on_from_the_same_one_are_not_mixed(tmp_path: Path) -> Non
     found = decided(tmp_path, files, AMPERE)
     assert {str(one) for one in found.understood.packages} == {"tqdm", "scipy==1.12.0", "peft"}
     assert "other-lists" in codes(found)
-
-
-def test_a_list_for_a_generation_of_cards_counts_there_alone(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "environment.yml": "dependencies:\n  - python=3.11\n  - pytorch\n",
-        "environment_blackwell.yml": "dependencies:\n  - python=3.11\n  - pytorch=2.10.0\n",
-    }
-    assert build(decided(tmp_path, files, BLACKWELL))[0] == "2.10.0"
-    assert build(decided(tmp_path, files, AMPERE))[0] == "2.14.1"
 
 
 @pytest.mark.parametrize(
@@ -387,19 +230,6 @@ def test_of_two_environments_that_exclude_each_other_one_is_taken_and_said(tmp_p
     assert {"vllm", "deepspeed"} <= {one.name for one in decided(tmp_path / "same", {**same}, AMPERE).understood.rest}
 
 
-def test_beside_a_list_for_this_system_another_says_which_torch_alone(tmp_path: Path) -> None:
-    begin = "dependencies:\n  - python=3.11\n"
-    files: dict[str, str | bytes] = {
-        "environment_linux.yml": f"{begin}  - pip:\n    - torch==2.5.1+cu121\n    - numpy==2.1.2\n    - tqdm\n",
-        "environment_windows.yml": f"{begin}  - numpy=2.0.1\n",
-    }
-    found = decided(tmp_path, files, ADA)
-    assert (build(found)[:2], found.numpy) == (("2.5.1", "cu121"), "==2.0.1.*")
-    assert [one.name for one in found.understood.rest] == ["numpy"]
-    assert codes(found) & {"other-system", "other-system-torch", "contradiction"} == {"other-system-torch"}
-    assert {one.name for one in decided(tmp_path, files, AMPERE).understood.rest} == {"numpy", "tqdm"}
-
-
 def test_what_conda_alone_has_is_told_once_and_is_no_package(tmp_path: Path) -> None:
     libraries = [
         "libgcc-ng=12.1",
@@ -447,51 +277,6 @@ def test_a_link_of_the_pip_section_keeps_its_marker_and_pip_comes_after_conda(tm
     assert "contradiction" not in codes(found)
 
 
-_PIXI = """
-[workspace]
-channels = ["conda-forge"]
-platforms = ["linux-64"]
-[dependencies]
-tqdm = "*"
-[feature.gpu.system-requirements]
-cuda = "12.8"
-[feature.gpu.dependencies]
-cuda-version = "12.*"
-pytorch-gpu = "*"
-[feature.gpu.pypi-dependencies]
-onnxruntime-gpu = "*"
-[feature.cpu.dependencies]
-pytorch-cpu = "*"
-onnxruntime = "*"
-[environments]
-default = ["gpu"]
-cpu = ["cpu"]
-"""
-
-
-def test_without_a_card_the_environment_of_pixi_for_these_is_taken(tmp_path: Path) -> None:
-    taken = {
-        NO_CARD: (["tqdm", "onnxruntime"], "cpu", "default"),
-        BLACKWELL: (["tqdm", "onnxruntime-gpu"], "default", "cpu"),
-    }
-    for on, (rest, chosen, others) in taken.items():
-        found = decided(tmp_path, {"pixi.toml": _PIXI}, on)
-        assert [one.name for one in found.understood.rest if not one.name.startswith("cuda-")] == rest
-        [said] = [one.params for one in found.remarks if one.key == "project.remark.environments"]
-        assert (said["chosen"], said["others"]) == (chosen, others)
-        assert ("system-cuda" in codes(found), without(found)) == (False, ())
-
-
-def test_the_cuda_that_pixi_wants_of_a_system_is_told_where_torch_has_an_older_one(tmp_path: Path) -> None:
-    words = '[workspace]\nchannels = []\n[system-requirements]\ncuda = "13"\n[dependencies]\npytorch-gpu = "*"\n'
-    given = {}
-    for on in (BLACKWELL, PASCAL, NO_CARD):
-        found = decided(tmp_path, {"pixi.toml": words}, on)
-        given[build(found)[1]] = [one.params for one in found.remarks if one.key == "project.remark.system-cuda"]
-    assert [(variant, len(said)) for variant, said in given.items()] == [("cu132", 0), ("cu126", 1), ("cpu", 1)]
-    assert (given["cu126"][0]["line"], given["cu126"][0]["asked"]) == (4, "13")
-
-
 def test_gobject_introspection_is_condas_alone() -> None:
     assert is_condas_alone("gobject-introspection")
 
@@ -522,7 +307,7 @@ def test_a_list_that_is_called_optional_is_named_and_not_taken(tmp_path: Path) -
 
 
 def test_what_the_section_for_pip_pins_counts_and_not_condas_line(tmp_path: Path) -> None:
-    lines = f"{_HEAD}  - pytorch=2.1.0\n  - imagecodecs==2022.8.8\n  - scipy=1.11\n  - pip:\n"
+    lines = f"{CONDA}  - pytorch=2.1.0\n  - imagecodecs==2022.8.8\n  - scipy=1.11\n  - pip:\n"
     lines += "    - imagecodecs==2022.9.26\n    - scipy\n"
     found = decided(tmp_path, {"environment.yml": lines}, AMPERE)
     asked = {one.name: one.specifier for one in found.understood.rest}
