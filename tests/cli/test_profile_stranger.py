@@ -47,12 +47,6 @@ def evil_numpy(folder: Path) -> Path:
 
 
 @pytest.fixture
-def wheels(wheels: Path, tmp_path: Path) -> Path:
-    """A copy, to which a test may add what no other test is to find."""
-    return Path(shutil.copytree(wheels, tmp_path / "wheels", copy_function=os.link))
-
-
-@pytest.fixture
 def honest(world: World, tmp_path: Path) -> Path:
     return made(world, tmp_path / "class.torchlab", "--variant", "cpu")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,8 +26,10 @@ def wheels(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
 
 @pytest.fixture
 def world(wheels: Path, tmp_path: Path) -> Iterator[World]:
+    """Its sources are its own, by hard links: what a test adds to them, no other test finds there."""
     (tmp_path / "user").mkdir()
-    with IndexServer(wheels / "packages") as packages, IndexServer(wheels / "torch") as torch:
+    shelf = shutil.copytree(wheels, tmp_path / "sources", copy_function=os.link)
+    with IndexServer(shelf / "packages") as packages, IndexServer(shelf / "torch") as torch:
         yield World(tmp_path, packages, torch)
 
 

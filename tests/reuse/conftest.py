@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ def both_wheels(wheels: Path, tmp_path_factory: pytest.TempPathFactory, worker_i
 @pytest.fixture
 def reuse_world(both_wheels: Path, tmp_path: Path) -> Iterator[World]:
     (tmp_path / "user").mkdir()
-    new = both_wheels / "new"
+    new = shutil.copytree(both_wheels / "new", tmp_path / "sources", copy_function=os.link)
     with IndexServer(new / "packages") as packages, IndexServer(new / "torch") as torch:
         yield World(tmp_path, packages, torch)
 
