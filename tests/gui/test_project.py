@@ -68,6 +68,21 @@ def test_the_name_that_is_proposed_makes_no_tool_stumble(folder: str, name: str)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_what_the_project_says_of_installing_is_quoted(
+    language: str, qtbot: QtBot, make_window: MakeWindow, project: Path
+) -> None:
+    (project / "README.md").write_text("# It\n## Install\nYou need <b>nvcc</b> & a compiler.\n")
+    window = make_window(language)
+    page = opened(qtbot, window, project)
+    assert "nvcc" not in said(page), "folded"
+    press(qtbot, page.project.notes.button)
+    qtbot.waitUntil(lambda: "nvcc" in said(page))
+    words = said(page)
+    assert "You need nvcc & a compiler." in words.replace("  ", " ")
+    assert ("README.md, line 3" if language == "en" else "README.md，第 3 行") in words
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_what_differs_stands_first_and_needs_a_yes(
     language: str, qtbot: QtBot, make_window: MakeWindow, project: Path
 ) -> None:

@@ -17,6 +17,10 @@ SCHEMA = 1
 _MOST_NAMED = 6  # lines in one sentence
 _LOCK_LEFT = ("project.remark.lock-left", "project.remark.lock-stale")
 _MOST_FILES = 12
+NOTES = message(
+    "project.head.notes",
+    "What the project itself says about installing; this program does not act on it:",
+)
 
 
 def project_document(
@@ -38,6 +42,7 @@ def project_document(
         "numpy": decision.numpy or None,
         "relaxed": [_relaxed(one, language) for one in decision.relaxed],
         "remarks": [text(remark, language) for remark in decision.remarks],
+        "notes": [_line(at) for at in decision.notes],
         "not_looked_up": text(unasked, language) if (unasked := unasked_words(project, decision)) else None,
         "native": [native.name for native in asks.native],
         "left_out": [one.name for one in decision.left_out],
@@ -155,3 +160,6 @@ def _lines(decision: ProjectDecision, language: str | None) -> Iterator[str]:
         yield f"  {text(message('project.head.native', names=names), language)}"
     yield f"  {text(message('project.head.rest', count=len(asks.rest)), language)}"
     yield from (f"  – {text(remark, language)}" for remark in decision.remarks)
+    if decision.notes:
+        yield f"  {text(NOTES, language)}"
+        yield from (f"      {at}: {at.text}" for at in decision.notes)

@@ -53,6 +53,7 @@ from wizard.project.native import (
 )
 from wizard.project.own_list import alternatives
 from wizard.project.ready import holding_python, left_python, native_state, said_of
+from wizard.project.search.notes import notes_left
 from wizard.project.understand import Understood, with_known_torch, with_pins_of
 from wizard.project.weigh import BuildWeigher, Weighed
 
@@ -72,6 +73,7 @@ class ProjectDecision:
     relaxed: tuple[Relaxed, ...]
     remarks: tuple[Message, ...]
     left_out: tuple[Relaxed, ...] = ()  # native packages of no use or without a ready wheel here
+    notes: tuple[FileLine, ...] = ()  # what the project says of installing, and nothing here acted on
 
     @property
     def differing(self) -> tuple[Relaxed, ...]:
@@ -104,14 +106,19 @@ def decide(
     relaxed = tuple(_relaxed(weigher, best))
     cuda = system_cuda(project, best.candidate.variant)
     apart = needs_apart(weigher, best, {one.name for one in relaxed})
+    remarks = (*weigher.remarks, *_foreign(weigher.asks, is_foreign), *_remarks(weigher, best), *apart, *cuda)
+    left = tuple(left_out(weigher.asks, best, machine))
+    lines = (*weigher.asks.torch, *weigher.asks.python)
+    named = [*(one.origin for one in lines), *(at for one in (*relaxed, *left) for at in one.origins)]
     return ProjectDecision(
         candidate=best.candidate,
         python=best.python,
         numpy=numpy_for(weigher, best),
         understood=replace(weigher.asks, rest=tuple(_rest(weigher, best))),
         relaxed=relaxed,
-        remarks=(*weigher.remarks, *_foreign(weigher.asks, is_foreign), *_remarks(weigher, best), *apart, *cuda),
-        left_out=tuple(left_out(weigher.asks, best, machine)),
+        remarks=remarks,
+        left_out=left,
+        notes=notes_left(project, machine.os, remarks, named),
     )
 
 

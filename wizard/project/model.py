@@ -30,6 +30,7 @@ BRANCH = "where "  # begins the group of what one branch of a script installs, f
 CARD = "__card"  # the same of an NVIDIA card that programs or a README want, of what compute capability
 FOR_CARDS = "__torch-for"  # the same of a torch that is for the cards of one generation, which is its group
 WAY_ROUND = "__instead"  # the same of a sentence on what to do without the package that is its group
+NOTE = "__note"  # the same of a sentence or a step of a README that nothing understood
 ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for another system
 DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
 _GROUND = ("setuptools", "wheel")  # every environment has them: only a version is worth a word
@@ -227,10 +228,10 @@ def origin_of(file: str, line: int, text: str) -> FileLine:
     return FileLine(file, line, fit_to_show(text))
 
 
-def fit_to_show(text: str) -> str:
+def fit_to_show(text: str, most: int = _SHOWN) -> str:
     """Return what fits on one line of a screen, and cannot move its cursor."""
-    shown = "".join(char if char.isprintable() else " " for char in text.strip()[: 2 * _SHOWN])
-    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
+    shown = "".join(char if char.isprintable() else " " for char in text.strip()[: 2 * most])
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
 def normalized(name: str) -> str:

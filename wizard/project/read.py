@@ -17,6 +17,7 @@ from wizard.project.search.below import of_several, read_below, tell_compiled, t
 from wizard.project.search.extras import tell_extras
 from wizard.project.search.files import ProjectFolder, is_list
 from wizard.project.search.imports import note_card, read_imports, tell_compiling
+from wizard.project.search.notes import read_notes
 from wizard.project.search.order import rank
 from wizard.project.search.reader import ProjectReader
 
@@ -56,6 +57,7 @@ def read_project(path: Path) -> Project:
         reader.tell_scripts()
         reader.note_systems()
         note_card(reader)
+        read_notes(reader)
         reader.take_locked()
         tell_extras(reader.found)
         reader.found.tell_recommended()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -25,6 +26,7 @@ from wizard.gui.widgets.labels import Pill, label, selectable
 from wizard.model.marks import in_window
 from wizard.model.messages import message
 from wizard.project.answer import unasked_words
+from wizard.project.model import FileLine
 
 _HOSTS = message(
     "flow.hosts.project",
@@ -46,12 +48,12 @@ class ProjectPanel(QWidget):
         self.agree, self.strict = QCheckBox(), QCheckBox()
         self.consent = HostsConsent(translator.say, self, _HOSTS)
         self._unasked, self._refused = Advice("", "muted"), label("")
-        self.more = Fold()
+        self.more, self.notes = Fold(), Fold()
         self.other = QPushButton()
         for widget in (self._files, self.card, self._unasked, self.agree, self.consent, self._refused):
             rows.addWidget(widget)
         rows.setAlignment(self.agree, Qt.AlignmentFlag.AlignLeft)  # its ring is as wide as its words
-        rows.addWidget(FoldList(self.more))
+        rows.addWidget(FoldList(self.more, self.notes))
         rows.addStretch(1)
         for tick in (self.agree, self.strict):
             tick.toggled.connect(self.answered)
@@ -62,6 +64,7 @@ class ProjectPanel(QWidget):
         self.strict.setText(self.tr("E&xactly what the project asks for, or nothing"))
         self.other.setText(self.tr("&Other file…"))
         self.more.show_words(self.tr("What was noticed &while reading"))
+        self.notes.show_words(self.tr("What the project itself &says about installing"))
         self._refused.setText(
             self.tr("What the project asks for is not available in exactly these versions. Untick “Exactly what the project asks for” to accept what differs.")
         )
@@ -74,7 +77,7 @@ class ProjectPanel(QWidget):
             return
         self._folder = project.folder
         self._files.setText(self.tr("Read: %1").replace("%1", self._translator.listed(project.files)))
-        for part in (self.card, self._unasked, self.agree, self.consent, self._refused, self.more):
+        for part in (self.card, self._unasked, self.agree, self.consent, self._refused, self.more, self.notes):
             part.setVisible(False)
         if request is None:
             return
@@ -112,6 +115,20 @@ class ProjectPanel(QWidget):
         for one in told:
             self.more.body.addWidget(Advice(self._translator.signed(one)))
         self.more.setVisible(bool(told))
+        self._show_notes(request.decision.notes)
+
+    def _show_notes(self, notes: Sequence[FileLine]) -> None:
+        """Quote what nothing here acts on: the person reads it, line by line."""
+        empty(self.notes.body)
+        words = self.tr("Quoted from the project's files; this program does not act on it.")
+        self.notes.body.addWidget(label(words, "muted"))
+        for at in notes:
+            said, place = selectable(label(at.text)), label(self._place_of(at), "muted")
+            self.notes.body.addWidget(stacked(said, place))
+        self.notes.setVisible(bool(notes))
+
+    def _place_of(self, at: FileLine) -> str:
+        return self.tr("%1, line %2").replace("%1", at.file).replace("%2", str(at.line))
 
     def _show_answers(self, state: AppState) -> None:
         for tick, is_on in ((self.agree, state.agreed), (self.strict, state.strict)):
@@ -121,8 +138,7 @@ class ProjectPanel(QWidget):
     def _add(self, row: ProjectRow, state: str) -> None:
         asked: list[QWidget] = [selectable(label(row.asked, "strong"))]
         if row.origin is not None:
-            place = self.tr("%1, line %2").replace("%1", row.origin.file).replace("%2", str(row.origin.line))
-            asked.append(label(place, "muted"))
+            asked.append(label(self._place_of(row.origin), "muted"))
         instead = self.tr("by a command afterwards") if state == "note" else self.tr("left out")
         given: list[QWidget] = [label(row.given or instead, "strong")]
         if row.why is not None:

@@ -1,0 +1,95 @@
+"""What a README says of installing that no rule understood is quoted with its line, and nothing that a line of the
+answer names already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, PASCAL, decided
+from wizard.machine.model import Machine
+from wizard.project.answer import project_document, project_lines
+from wizard.project.read import read_project
+
+TORCH = {"requirements.txt": "torch==2.7.0\n"}
+
+
+def notes(folder: Path, readme: str, on: Machine = AMPERE, **files: str) -> list[str]:
+    named = {name.replace("_txt", ".txt"): words for name, words in files.items()}
+    return [at.text for at in decided(folder, {"README.md": readme, **TORCH, **named}, on).notes]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "You need nvcc of the same CUDA as torch's.",
+        "Download the weights from [here](https://example.org/weights) into `weights/`.",
+        "Please install ffmpeg and make sure that it is on PATH.",
+        "A card with at least 16 GB of VRAM is recommended.",
+        "请先安装 CUDA 工具包，显存不低于 16 GB。",
+    ],
+)
+def test_a_sentence_below_a_heading_of_installing_is_quoted(tmp_path: Path, words: str) -> None:
+    found = decided(tmp_path, {"README.md": f"# It\n## Installation\n{words}\n", **TORCH}, AMPERE)
+    (note,) = found.notes
+    assert (note.file, note.line) == ("README.md", 3)
+    assert note.text == words.replace("[here](https://example.org/weights)", "here")
+
+
+@pytest.mark.parametrize("step", ["sudo apt install libgl1", "bash scripts/download_models.sh", "export CUDA_HOME=/x"])
+def test_a_step_that_is_no_package_is_quoted(tmp_path: Path, step: str) -> None:
+    block = f"```\npip install -r requirements.txt\n{step}\npython train.py\n```\n"
+    assert notes(tmp_path, f"# It\n## Setup\n{block}") == [step]
+    assert notes(tmp_path, f"# It\n## Training\n{block}") == []
+
+
+def test_elsewhere_only_what_decides_whether_it_runs(tmp_path: Path) -> None:
+    readme = (
+        "# It\nWe love graphs. Please cite us.\nYou must have a card with 24 GB of VRAM.\n"
+        "## News\n- 2024-05-01: CUDA 12 is required now.\n## Training\nMulti-GPU training needs at least 4 GPUs.\n"
+        "## Citation\nPlease download the paper.\n"
+    )
+    assert notes(tmp_path, readme) == ["You must have a card with 24 GB of VRAM."]
+
+
+def test_what_is_for_another_system_or_another_maker_s_card_is_not(tmp_path: Path) -> None:
+    readme = (
+        "# It\n## Install\n### Windows\nInstall the C++ build tools of Visual Studio.\n### Ubuntu\n"
+        "You need gcc 11 or newer.\n### macOS\nYou need Xcode and its compiler.\n"
+        "### AMD\nYou need ROCm and a compiler.\n"
+    )
+    assert notes(tmp_path, readme, ADA) == ["Install the C++ build tools of Visual Studio."]
+    assert notes(tmp_path, readme, AMPERE) == ["You need gcc 11 or newer."]
+
+
+def test_what_a_line_of_the_answer_names_is_not_quoted_again(tmp_path: Path) -> None:
+    readme = "# It\n## Install\nYour GPU must be of Compute Capability 7.5 or newer.\n"
+    assert notes(tmp_path, readme, PASCAL) == []  # it is told: the card is older
+    assert notes(tmp_path, readme, ADA) == ["Your GPU must be of Compute Capability 7.5 or newer."]
+
+
+def test_a_comment_of_a_list_is_a_note_too(tmp_path: Path) -> None:
+    lines = "torch==2.7.0\neinops  # nothing special\n# flash-attn needs the CUDA toolkit 12.8\n"
+    assert notes(tmp_path, "# It\n", requirements_txt=lines) == ["flash-attn needs the CUDA toolkit 12.8"]
+
+
+def test_the_weightiest_are_quoted_in_their_order(tmp_path: Path) -> None:
+    soft = [f"Download the weights number {number} first." for number in range(30)]
+    hard = "The CUDA toolkit is needed, and a compiler."
+    found = notes(tmp_path, "\n".join(["# It", "## Install", *soft, hard]))
+    assert found == [*soft[:11], hard]
+
+
+def test_a_long_hostile_readme_ends(tmp_path: Path) -> None:
+    readme = "## Install\n" + "<" * 200_000 + "\n" + "![" * 100_000 + "\n" + "to a " * 50_000 + "\n" + "[x](" * 50_000
+    assert notes(tmp_path, readme) == []
+
+
+def test_notes_stand_in_the_document_and_in_the_lines(tmp_path: Path) -> None:
+    readme = "# It\n## Install\nYou need nvcc of torch's CUDA.\x1b[2J\n"
+    found = decided(tmp_path, {"README.md": readme, **TORCH}, BLACKWELL)
+    document = project_document(read_project(tmp_path), found)
+    shown = "You need nvcc of torch's CUDA. [2J"
+    assert document["notes"] == [{"file": "README.md", "line": 3, "text": shown}]
+    assert f"README.md:3: {shown}" in project_lines(found)

@@ -1,0 +1,212 @@
+"""What a README or a manual says of installing that no rule of the reader understood: quoted, not acted upon.
+
+No set of rules reads every sentence of every README. What one says below a heading such as "Installation", or of cards,
+systems, CUDA and compilers anywhere, is handed to the person in its own words, with its line. What else of the answer
+already names a line is not quoted again (`decide`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from wizard.model.messages import Message
+from wizard.project.companions import companion
+from wizard.project.cuda_tags import is_for
+from wizard.project.formats.words import LONGEST, SENTENCE
+from wizard.project.model import NOTE, RECOMMENDED, FileLine, Project, Statement, fit_to_show, normalized
+from wizard.project.search.reader import ProjectReader
+
+_MOST = 12  # in one answer
+_LONGEST = 300  # characters of one
+_SETUP = re.compile(
+    r"install|set[- ]?up|getting started|quick ?start|requirement|prerequisite|dependenc|environment|hardware"
+    r"|prepar|platform|system|windows|linux|cuda|gpu|build|compil|troubleshoot|faq|known issue"
+    r"|安装|环境|依赖|准备|快速开始|部署|要求|配置",
+    re.IGNORECASE,
+)
+_OTHER = re.compile(
+    r"training|train\b|evaluat|inference|result|benchmark|citation|citing|licen[sc]e|acknowledg|contribut|news|changelog"
+    r"|what's new|update|release|roadmap|todo|model zoo|paper|abstract|star history|related|credit|api\b"
+    r"|训练|评估|引用|许可|致谢|更新|新闻",
+    re.IGNORECASE,
+)
+_MAC = re.compile(r"mac ?os|\bmac\b|apple|\bmps\b|\bm[1-4]\b|homebrew|\bbrew ", re.IGNORECASE)
+_MAKER = re.compile(
+    r"\bamd\b|rocm|radeon|intel (?:arc|gpu|xpu)|\bxpu\b|ascend|\bnpu\b|directml|zluda|gaudi|\btpu", re.IGNORECASE
+)
+_WINDOWS = re.compile(
+    r"windows|\bwin(?:10|11|32|64)\b|\.bat\b|powershell|visual studio|msvc|build tools", re.IGNORECASE
+)
+_LINUX = re.compile(r"linux|ubuntu|debian|centos|\bapt(?:-get)?\b|\bwsl", re.IGNORECASE)
+# What decides whether torch and its packages run: the card, the driver, the system, what compiles.
+_HARD = re.compile(
+    r"\bgpus?\b|graphics card|\bvram\b|compute capability|\b(?:rtx|gtx)\b|\b[ahvtlbp]\d{2,3}\b|ampere|hopper"
+    r"|blackwell|turing|volta|\bpascal\b|\bcuda\b|cudnn|\bnvcc\b|toolkit|\bdrivers?\b|compiler|\bgcc\b|g\+\+"
+    r"|visual studio|msvc|build tools|\bcmake\b|\bninja\b|windows|linux|ubuntu|\bwsl|operating system"
+    r"|\bpython ?\d|\b(?:py)?torch\b|显卡|显存|驱动|编译",
+    re.IGNORECASE,
+)
+_SOFT = re.compile(
+    r"ffmpeg|git[- ]lfs|\bapt(?:-get)?\b|\bconda\b|\bpip\b|poetry|\buv\b|virtual ?env|docker|submodule|checkpoint"
+    r"|weights|pre-?trained|download|licen[sc]e|register|\btoken\b|\bgated\b|log ?in|from source|\bwheels?\b|\bram\b"
+    r"|\bdisk\b|模型|权重|下载",
+    re.IGNORECASE,
+)
+_NEED = re.compile(
+    r"\bmust\b|\bneed|\brequire|prerequisite|\bonly\b|support|tested|recommend|make sure|\bensure|should|important"
+    r"|\bnote\b|warning|caution|at least|minimum|compatib|conflict|\bnot work|n't work|\bfails?\b|error|\binstead\b"
+    r"|optional|\bmanual|or (?:higher|newer|later|above)|by hand|depend"
+    r"|必须|需要|要求|仅|支持|测试|推荐|建议|确保|注意|请",
+    re.IGNORECASE,
+)
+_DOES = re.compile(
+    r"^(?:\d+[.)]|[-*+•])?\s*(?:then |next,? |first,? |finally,? |please |you (?:can|may|will|have to) |to \w+ ?.*, )?"
+    r"(?:install|build|compile|download|clone|put|place|copy|move|extract|unzip|set|export|run|add|remove|uninstall"
+    r"|use|create|update|upgrade|edit|change|get|obtain|register|log ?in|安装|下载|编译|运行|设置)\b",
+    re.IGNORECASE,
+)
+_STRONG = re.compile(
+    r"\bmust\b|\brequire[sd]?\b|\bonly\b|not (?:\w+ )?(?:support|work|compatib|tested)|n't (?:\w+ )?(?:support|work)"
+    r"|tested (?:on|with|under|in)|at least|minimum|\bneeds?\b|should be|should use|recommended"
+    r"|or (?:higher|newer|later|above)|make sure|必须|需要|要求|仅支持",
+    re.IGNORECASE,
+)
+_STEP = re.compile(
+    r"(?:\$ |> |! ?|% )?(?:sudo |RUN )?(?:apt(?:-get)? |yum |dnf |pacman |make\b|cmake |bash |sh |\./\S+\.sh"
+    r"|git (?:lfs|submodule) |export \w|set \w+=|setx |wget |curl |huggingface-cli |hf |unzip |tar "
+    r"|(?:\w+=\S+ )*python3? (?:\S*setup\.py |-m nltk|-m spacy|\S*(?:download|install|build|setup)\S*))",
+)
+_NEWS = re.compile(r"\[?\(?\b20\d\d[-./年]|🔥|shields\.io|\bv\d+\.\d+\.\d+ (?:is|was)\b|\barxiv\b", re.IGNORECASE)
+_MARKUP = re.compile(r"<[^>]{1,200}>|!\[[^\]]*\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\]]{1,200})\]\([^)]{1,300}\)")
+_HEADING = re.compile(r"(#{1,6}) +(.*)")
+_SUMMARY = re.compile(r"<summary>(.*?)(?:</summary>|$)", re.IGNORECASE)
+_UNDERLINE = re.compile(r"([=\-~^\"*+])\1{2,}\s*")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+# Of running it, not of installing: left out where no heading says that it is about installing.
+_RUNNING = re.compile(
+    r"multi-?gpu|batch|speed|resolution|faster|slower|\bset `|--\w|dataset|epoch|n_gpu|num_gpu", re.IGNORECASE
+)
+# A command whose packages are read elsewhere.
+_DONE = re.compile(r"\b(?:pip3?|conda|mamba|poetry|uv) (?:install|create|env|add|sync|pip|activate)\b", re.IGNORECASE)
+_TARGET = re.compile(r"\.\. ?_|_`")  # of reStructuredText
+_COMMENT = re.compile(r"(?:^|\s)#+ *(.+)")
+_LEAST = 18  # characters of a sentence that says something
+
+
+def read_notes(reader: ProjectReader) -> None:
+    """Note what the files that were read say; by itself that asks for nothing."""
+    for name in reader.files if reader.found.statements else ():
+        reader.found.statements += _notes_of(name, reader.folder.read(name) or "")
+
+
+def _notes_of(file: str, text: str) -> list[Statement]:
+    """Return the sentences and steps of installing, each with the system that it is for as its marker."""
+    if not file.lower().endswith((".md", ".rst")) and "readme" not in file.lower():
+        return list(_comments(file, text))
+    found, names_windows = [], bool(_WINDOWS.search(text))
+    for number, line, section, is_code in _lines(text):
+        if _MAC.search(section.words) or _MAKER.search(section.words):
+            continue
+        if is_code:
+            words = [line.strip()] if section.is_setup and _STEP.match(line.strip()) else []
+        else:
+            plain = _LINK.sub(r"\1", _MARKUP.sub(" ", line[: 2 * LONGEST])).strip()
+            words = [one for one in SENTENCE.split(plain) if _says(one, section.is_setup)]
+        for one in words:
+            if not (_MAC.search(one) or _MAKER.search(one)):
+                found.append(_note(file, number, one, _marker(f"{section.words}\n{one}", names_windows)))
+    return found
+
+
+def _note(file: str, number: int, words: str, marker: str) -> Statement:
+    return Statement(NOTE, "", FileLine(file, number, fit_to_show(words, _LONGEST)), RECOMMENDED, "notes", marker)
+
+
+def _comments(file: str, text: str) -> Iterator[Statement]:
+    """Yield what the comments of a list say of cards, systems, CUDA and compilers."""
+    for number, line in enumerate(text.split("\n"), 1):
+        match = _COMMENT.search(line[:LONGEST])
+        if match and _HARD.search(match[1]) and _NEED.search(match[1]) and not _DONE.search(match[1]):
+            yield _note(file, number, match[1], _marker(match[1], names_windows=False))
+
+
+def notes_left(
+    project: Project, os: str, remarks: Iterable[Message], named: Iterable[FileLine]
+) -> tuple[FileLine, ...]:
+    """Return what is quoted: the weightiest of what is for this system and stands in no line that the answer names."""
+    told = {*map(str, named)}
+    for one in remarks:
+        told |= {f"{one.params.get(f'{of}file')}:{one.params.get(f'{of}line')}" for of in ("", "other_")}
+    notes = [one.origin for one in project.statements if one.name == NOTE and is_for(one, os)]
+    left = [at for at in dict.fromkeys(notes) if str(at) not in told]
+    kept = sorted(left, key=_weight, reverse=True)[:_MOST]
+    return tuple(at for at in left if at in kept)
+
+
+def _weight(at: FileLine) -> int:
+    return bool(_HARD.search(at.text)) + bool(_STRONG.search(at.text)) + bool(_STEP.match(at.text))
+
+
+class _Section:
+    """Headings above a line: `is_setup` where the nearest that means anything is of installing."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[int, str]] = []
+
+    def enter(self, level: int, title: str) -> None:
+        self._open = [one for one in self._open if one[0] < level] + [(level, title)]
+
+    @property
+    def words(self) -> str:
+        return "\n".join(title for level, title in self._open if level > 1)
+
+    @property
+    def is_setup(self) -> bool:
+        for _, title in reversed(self._open):
+            if _SETUP.search(title):
+                return True
+            if _OTHER.search(title):
+                return False
+        return False
+
+
+def _lines(text: str) -> Iterator[tuple[int, str, _Section, bool]]:
+    """Yield each line that is no heading, with its number, the headings above, and whether it is code."""
+    section, is_code, above = _Section(), False, ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if _FENCE.match(line):
+            is_code = not is_code
+        elif is_code:
+            yield number, line, section, True
+        elif match := _HEADING.match(line):
+            section.enter(len(match[1]), match[2])
+        elif match := _SUMMARY.search(line):
+            section.enter(6, match[1])
+        elif _UNDERLINE.fullmatch(line) and above.strip():
+            section.enter(1 + '=-~^"*+'.index(line[0]), above)
+        else:
+            yield number, line, section, line.startswith("    ") and bool(_STEP.match(line.strip()))
+        above = line
+
+
+def _says(sentence: str, is_setup: bool) -> bool:
+    words = re.sub(r"[`*_|\s]+", " ", sentence).strip()
+    if len(words) < _LEAST or _NEWS.search(words) or _TARGET.match(words):
+        return False
+    if _DONE.search(words) and not _STRONG.search(words):
+        return False
+    about = _HARD.search(words) or any(companion(normalized(word)) for word in re.findall(r"[A-Za-z][\w-]+", words))
+    if is_setup:
+        return bool((about or _SOFT.search(words)) and (_NEED.search(words) or _DOES.search(words)))
+    is_other = _OTHER.search(words) or _RUNNING.search(words)
+    return bool(_HARD.search(words) and _STRONG.search(words) and not is_other)
+
+
+def _marker(words: str, names_windows: bool) -> str:
+    """Return the system that words are for; what is for Linux is for all where nothing names Windows."""
+    is_windows, is_linux = bool(_WINDOWS.search(words)), bool(_LINUX.search(words))
+    if is_windows == is_linux or not (is_windows or names_windows):
+        return ""
+    return 'sys_platform == "win32"' if is_windows else 'sys_platform != "win32"'
