@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete, isValid
 
@@ -41,6 +41,7 @@ TEXT_ON = (
     ("on_problem", "problem"),
     ("card", "on_problem"),
     ("muted", "code"),
+    ("muted", "field"),
     ("on_problem", "window"),
 )
 
@@ -91,7 +92,7 @@ def test_no_icon_is_carried_about_unused() -> None:
 
 COPIED = """
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 app = QApplication([])
 from wizard.gui.widgets.icons import icon
 shown = icon("check")
@@ -183,3 +184,18 @@ def test_what_is_typed_into_and_a_seat_have_an_edge_to_be_seen(theme: str, qtbot
         place = one.geometry()
         edge = drawn.pixelColor(place.left(), place.center().y()).name()
         assert contrast(edge, colours(theme)["window"]) >= 3, (theme, one, edge)
+
+
+@pytest.mark.parametrize("kind", [QLineEdit, QPlainTextEdit])
+def test_what_stands_in_an_empty_field_can_be_read(kind: type[QWidget], qtbot: QtBot, make_window: MakeWindow) -> None:
+    """Qt's own colour for it is half of the text's. The theme may change while the field is there."""
+    window = make_window(theme="light")
+    holder = QWidget(window)
+    field = kind(holder)
+    for theme in ("light", "dark"):
+        window.theme.dress(holder)
+        field.ensurePolished()
+        QApplication.processEvents()
+        shown = field.palette().color(QPalette.ColorRole.PlaceholderText)
+        assert (shown.name(), shown.alpha()) == (colours(theme)["muted"], 255)
+        window.rail.theme_button.click()

@@ -203,6 +203,7 @@ def test_a_notebook_says_that_it_starts_and_where_it_runs(
     assert not page.kernel.button.isEnabled(), "a second press would be in vain"
     side.let_go.set()
     qtbot.waitUntil(page.kernel.address.isVisible)
+    assert page.window().focusWidget() is page.kernel.button, "the keys come back to it"
     assert page.kernel.address.words.startswith("Jupyter is running.")
     assert page.kernel.address.code.code == "http://localhost:8888/?token=secret"
     assert opened == [], "Jupyter opens it by itself"
@@ -288,6 +289,23 @@ def test_what_jupyter_lacks_is_scrolled_to_in_a_low_window(
     page.jupyter.click()
     button = page.kernel.button
     qtbot.waitUntil(lambda: button.visibleRegion().boundingRect().height() == button.height() > 0)
+
+
+@pytest.mark.qt_log_ignore("propagateSizeHints")
+def test_the_kernel_s_name_is_scrolled_to_where_no_button_follows(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
+    side.notebook_command, side.editor = None, True
+    window = make_window()
+    page = reached(qtbot, window)
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    window.resize(624, 360)
+    settle(qtbot, window)
+    page.jupyter.click()
+    words = page.kernel._words
+    qtbot.waitUntil(lambda: words.visibleRegion().boundingRect().height() == words.height() > 0)
+    assert words.text().startswith("VS Code lists this environment")
 
 
 def test_where_no_jupyter_is_it_is_offered(

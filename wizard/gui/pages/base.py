@@ -152,11 +152,11 @@ class Page(QWidget):
         """Return what gets the focus as the page comes; None: the primary button."""
         return None
 
-    def bring_into_view(self, control: QWidget) -> None:
-        """In a low window what gets the keys may lie below: it is seen once all has its place."""
+    def bring_into_view(self, control: QWidget, has_keys: bool = True) -> None:
+        """In a low window what gets the keys, or is to be read, may lie below: it is seen once all has its place."""
 
         def scroll() -> None:
-            is_in = isValid(control) and control.hasFocus() and self._scroll.isAncestorOf(control)
+            is_in = isValid(control) and control.hasFocus() == has_keys and self._scroll.isAncestorOf(control)
             if is_in and control.height() < self._scroll.viewport().height():
                 self._scroll.ensureWidgetVisible(control)
 

@@ -96,6 +96,7 @@ class KernelOffer(QFrame):
         self.has_editor = False  # which opens notebooks, too
         self._title = ""  # of the kernel that was added
         self._is_opening = False
+        self._keys_at: QWidget | None = None  # where they went from the button, which loses them while it is disabled
         self.address = NotebookAddress(self._context.translator)
         rows, row = column(self, gap=0), line_up(margins=(16, 12, 16, 12))
         self._words, self.button = label(""), QPushButton(self)
@@ -200,9 +201,14 @@ class KernelOffer(QFrame):
         self.failed.emit(error)
 
     def _show_notebook(self, notebook: Notebook | None = None, is_opening: bool = False) -> None:
-        self._is_opening = is_opening
+        had_keys, self._is_opening = self.button.hasFocus(), is_opening
         self.address.show_notebook(notebook)
         self.retranslate()
+        now = self.window().focusWidget()
+        if is_opening:
+            self._keys_at = now if had_keys else None
+        elif self._keys_at is not None and now is self._keys_at:
+            self.button.setFocus()
 
     def _begun(self, preview: Preview) -> None:
         run_id = preview.plan.id
@@ -220,6 +226,8 @@ class KernelOffer(QFrame):
         if self.button.isVisible():
             self.button.setFocus()
             self._page.bring_into_view(self.button)
+        else:
+            self._page.bring_into_view(self._words, has_keys=False)
         self._page.announce(self.words)
 
     def stop(self) -> None:
