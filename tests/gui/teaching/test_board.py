@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import segno
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QImage, QTextDocument
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
@@ -144,6 +144,21 @@ def test_the_second_half_of_the_code_says_what_it_is_for(qtbot: QtBot) -> None:
     assert "for signed results add +0VY-8GKR" in [one.text() for one in large.findChildren(QLabel)]
     plain = LargeCode(page, "Class code", "7YD-25C8", "")
     assert all(one.text() for one in plain.findChildren(QLabel)), "no line is left empty between the others"
+
+
+@pytest.mark.parametrize("size", [(800, 600), (1024, 640), (1280, 800), (1920, 1080), (1080, 1920)])
+def test_large_all_of_it_fits_the_screen(size: tuple[int, int], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Screen:
+        def availableGeometry(self) -> QRect:
+            return QRect(0, 0, *size)
+
+    page = QWidget()
+    qtbot.addWidget(page)
+    monkeypatch.setattr(page, "screen", Screen)
+    for address in (ADDRESS, "https://a-very-long-name-of-a-computer.lab.example.org:8443/join"):
+        least = LargeCode(page, "Class code", "7YD-25C8-7SP-8YWZ+0VY-8GKR", address).minimumSizeHint()
+        assert least.width() <= size[0]
+        assert least.height() <= size[1]
 
 
 @pytest.mark.qt_log_ignore("does not support propagateSizeHints")

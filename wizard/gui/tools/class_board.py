@@ -34,7 +34,8 @@ from wizard.gui.widgets.labels import Pill, label, plain_tip, restyle, selectabl
 from wizard.model.messages import message
 
 _QUIET = 3  # modules of white around a code, without which cameras do not find it
-_CODE_WIDTH, _CODE_HEIGHT = 0.85, 0.2  # of the screen, at most: the class code on a projector
+# Of the screen, on a projector: the widest line at most, all lines together, the edge, the gap between two.
+_WORDS_WIDTH, _WORDS_HEIGHT, _EDGE, _GAP = 0.85, 0.42, 0.04, 0.015
 _SEAT_WIDTH, _SEAT_HEIGHT, _SEAT_GAP = 80, 56, 8  # pixels
 _CAUSE_SIZE = 0.7  # of the height of a line
 _SEAT_EDGE, _SIGN = 8, 16  # pixels: around what stands in a seat, and its sign
@@ -83,33 +84,35 @@ class LargeCode(QDialog):
         self.setStyleSheet("QDialog { background: white; } QLabel { color: black; background: transparent; }")
         self.setWindowTitle(title)
         screen = parent.screen().availableGeometry()
-        rows = column(self, (48, 40, 48, 40), 24)
-        picture = QrCode(round(min(screen.height(), screen.width()) * 0.45))
+        wide, high = screen.width(), screen.height()
+        rows = column(self, (round(high * _EDGE),) * 4, round(high * _GAP))
+        said, _, key = code.partition("+")
+        signed = QCoreApplication.translate("ServingPanel", "for signed results add +%1") if key else ""
+        lines = [
+            (self.tr("Torch Setup: Join a class"), 1 / 3),
+            (said, 1.0),
+            *((part, 1 / 4) for part in _two_lines(spoken(said))),
+            (signed.replace("%1", key), 1 / 3),
+            (address, 1 / 3),
+        ]
+        lines = [(words, size) for words, size in lines if words]
+        bold = self.font()
+        bold.setBold(True)
+        own = QFontMetrics(bold)
+        widest = max(own.horizontalAdvance(words) * size for words, size in lines)
+        large = min(wide * _WORDS_WIDTH / widest, high * _WORDS_HEIGHT / own.height() / sum(size for _, size in lines))
+        left = 1 - _WORDS_HEIGHT - 2 * _EDGE - (len(lines) + 2) * _GAP
+        picture = QrCode(round(min(high * left, wide * left)))
         picture.show_words(address)
         picture.setVisible(bool(address))
         rows.addStretch(1)
         middle = Qt.AlignmentFlag.AlignHCenter
         rows.addWidget(picture, 0, middle)
-        said, _, key = code.partition("+")
-        signed = QCoreApplication.translate("ServingPanel", "for signed results add +%1") if key else ""
-        bold = self.font()
-        bold.setBold(True)
-        own = QFontMetrics(bold)
-        wide, high = screen.width() * _CODE_WIDTH / own.horizontalAdvance(said), screen.height() * _CODE_HEIGHT
-        large = min(wide, high / own.height())
-        for words, size in (
-            (self.tr("Torch Setup: Join a class"), large / 3),
-            (said, large),
-            *((part, large / 4) for part in _two_lines(spoken(said))),
-            (signed.replace("%1", key), large / 3),
-            (address, large / 3),
-        ):
-            if not words:
-                continue
+        for words, size in lines:
             line = label(words, wrap=False)
             line.setAlignment(middle)
             font = self.font()
-            font.setPointSizeF(font.pointSizeF() * size)
+            font.setPointSizeF(font.pointSizeF() * size * large)
             font.setBold(words == said)
             line.setFont(font)
             rows.addWidget(line)
