@@ -20,9 +20,12 @@ from wizard.project.search.reader import ProjectReader
 _MOST = 12  # in one answer
 _LONGEST = 300  # characters of one
 _SETUP = re.compile(
-    r"install|set[- ]?up|getting started|quick ?start|requirement|prerequisite|dependenc|environment|hardware"
-    r"|prepar|platform|system|windows|linux|cuda|gpu|build|compil|troubleshoot|faq|known issue"
-    r"|安装|环境|依赖|准备|快速开始|部署|要求|配置",
+    r"install|set[- ]?up|getting started|requirement|prerequisite|dependenc|environment|prepar"
+    r"|安装|环境|依赖|准备|部署|要求|配置",
+    re.IGNORECASE,
+)
+_MAY_BE_SETUP = re.compile(
+    r"quick ?start|hardware|platform|system|windows|linux|cuda|gpu|build|compil|troubleshoot|faq|known issue|快速开始",
     re.IGNORECASE,
 )
 _OTHER = re.compile(
@@ -37,6 +40,9 @@ _MAKER = re.compile(
 )
 _WINDOWS = re.compile(
     r"windows|\bwin(?:10|11|32|64)\b|\.bat\b|powershell|visual studio|msvc|build tools", re.IGNORECASE
+)
+_ON_WINDOWS = re.compile(
+    r"\b(?:on|for|in|using) windows\b(?![,/ ]+(?:and |or )?(?:linux|mac|ubuntu))|windows users", re.I
 )
 _LINUX = re.compile(r"linux|ubuntu|debian|centos|\bapt(?:-get)?\b|\bwsl", re.IGNORECASE)
 # What decides whether torch and its packages run: the card, the driver, the system, what compiles.
@@ -80,6 +86,7 @@ _STEP = re.compile(
 _NEWS = re.compile(r"\[?\(?\b20\d\d[-./年]|🔥|shields\.io|\bv\d+\.\d+\.\d+ (?:is|was)\b|\barxiv\b", re.IGNORECASE)
 _MARKUP = re.compile(r"<[^>]{1,200}>|!\[[^\]]*\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]]{1,200})\]\([^)]{1,300}\)")
+_LIST_MARK = re.compile(r"^\s*(?:[-*+•>]|\d+[.)])\s+")
 _HEADING = re.compile(r"(#{1,6}) +(.*)")
 _SUMMARY = re.compile(r"<summary>(.*?)(?:</summary>|$)", re.IGNORECASE)
 _UNDERLINE = re.compile(r"([=\-~^\"*+])\1{2,}\s*")
@@ -112,7 +119,8 @@ def _notes_of(file: str, text: str) -> list[Statement]:
         if is_code:
             words = [line.strip()] if section.is_setup and _STEP.match(line.strip()) else []
         else:
-            plain = _LINK.sub(r"\1", _MARKUP.sub(" ", line[: 2 * LONGEST])).strip()
+            plain = _LINK.sub(r"\1", _MARKUP.sub(" ", line[: 2 * LONGEST]))
+            plain = _LIST_MARK.sub("", plain.replace("**", "").replace("`", "")).strip()
             words = [one for one in SENTENCE.split(plain) if _says(one, section.is_setup)]
         for one in words:
             if not (_MAC.search(one) or _MAKER.search(one)):
@@ -169,6 +177,8 @@ class _Section:
                 return True
             if _OTHER.search(title):
                 return False
+            if _MAY_BE_SETUP.search(title):
+                return True
         return False
 
 
@@ -207,6 +217,8 @@ def _says(sentence: str, is_setup: bool) -> bool:
 def _marker(words: str, names_windows: bool) -> str:
     """Return the system that words are for; what is for Linux is for all where nothing names Windows."""
     is_windows, is_linux = bool(_WINDOWS.search(words)), bool(_LINUX.search(words))
+    if _ON_WINDOWS.search(words):
+        is_linux = False
     if is_windows == is_linux or not (is_windows or names_windows):
         return ""
     return 'sys_platform == "win32"' if is_windows else 'sys_platform != "win32"'
