@@ -26,7 +26,7 @@ from wizard.gui.shell.window import WizardWindow
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, message
 from wizard.project.model import Project
-from wizard.project.native import NOTHING, Relaxed
+from wizard.project.packages.native import NOTHING, Relaxed
 from wizard.run.select.select_build import NO_SOURCE, NO_SOURCE_BUT
 
 

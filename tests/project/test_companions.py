@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed, without
-from wizard.project.companions import companion, has_library, library_bound, torch_of
+from wizard.project.packages.companions import companion, has_library, library_bound, torch_of
 
 
 def test_without_a_card_the_cpu_build_and_no_card_packages(tmp_path: Path) -> None:

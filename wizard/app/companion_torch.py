@@ -28,8 +28,14 @@ from wizard.model.capability import ComputeCapability
 from wizard.model.errors import ErrorText, WizardError
 from wizard.model.lock import Lock
 from wizard.model.messages import Message, message
-from wizard.project.companions import companion, has_library, library_bound, release_bound, torch_bound
 from wizard.project.model import TORCH, can_meet, meets
+from wizard.project.packages.companions import (
+    companion,
+    has_library,
+    library_bound,
+    release_bound,
+    torch_bound,
+)
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.checked_index import CheckedIndex
 from wizard.run.plan.computed import Asker, OnProgress

@@ -17,13 +17,15 @@ from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, message
-from wizard.project.companions import companion, companion_table
 from wizard.project.contradictions import agreeing
 from wizard.project.decide import ProjectDecision, decide
 from wizard.project.formats.conda_names import conda_names
-from wizard.project.lacking import without_wheels
 from wizard.project.model import PAIRS, PYTHON, AddressLine, Project, Statement, marker_holds, python_meets
-from wizard.project.native import NOTHING, Relaxed, asked_words, lines_of
+from wizard.project.packages.companions import companion
+from wizard.project.packages.lacking import without_wheels
+from wizard.project.packages.native import NOTHING, Relaxed, lines_of
+from wizard.project.packages.rows import companion_table
+from wizard.project.reasons import asked_words
 from wizard.run.model import Facts, SelectedBuild
 from wizard.run.select.build_search import NO_BUILD_FITS
 from wizard.run.select.select_build import COMPANION_NOT_CARRIED

@@ -31,7 +31,7 @@ from wizard.environment.naming import find_flaw
 from wizard.model.errors import Cancelled, ErrorText, UsageError, WizardError
 from wizard.model.messages import bytes_text
 from wizard.process import Request, child_environment, redact, run
-from wizard.project.companions import companion_table
+from wizard.project.packages.rows import companion_table
 from wizard.system import moving, paths
 from wizard.toolconfig.settings import read_user_settings
 from wizard.transfer.address import address_problem

@@ -16,8 +16,8 @@ from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import message
-from wizard.project.companions import companion
 from wizard.project.model import Statement
+from wizard.project.packages.companions import companion
 from wizard.run.model import Facts, SelectedBuild
 from wizard.run.select.build_search import available_pythons
 from wizard.run.select.select_build import (

@@ -36,11 +36,11 @@ from wizard.model.lock import Lock, PackageVersion
 from wizard.model.messages import Message, message
 from wizard.process import redact
 from wizard.project.answer import lines_named, moved_words, relaxed_words
-from wizard.project.companions import companion
 from wizard.project.decide import ProjectDecision
-from wizard.project.lacking import name_on_pages
 from wizard.project.model import LOCKED, Statement, builds_itself, loosened, marker_holds, meets
-from wizard.project.native import NOTHING, Relaxed
+from wizard.project.packages.companions import companion
+from wizard.project.packages.lacking import name_on_pages
+from wizard.project.packages.native import NOTHING, Relaxed
 from wizard.project.search.files import ProjectFolder
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.commands import quote_of

@@ -17,7 +17,7 @@ from wizard.model.messages import message
 from wizard.project.answer import project_document, project_lines, relaxed_words
 from wizard.project.decide import ProjectDecision, decide
 from wizard.project.model import Project
-from wizard.project.native import Relaxed
+from wizard.project.packages.native import Relaxed
 from wizard.project.read import read_project
 
 if TYPE_CHECKING:

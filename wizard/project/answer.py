@@ -11,7 +11,7 @@ from wizard.model.messages import Message, message, text
 from wizard.model.redact import redact
 from wizard.project.decide import ProjectDecision
 from wizard.project.model import LOCKED, PAIRS, FileLine, Project, Statement, fit_to_show
-from wizard.project.native import Relaxed
+from wizard.project.packages.native import Relaxed
 
 SCHEMA = 1
 _MOST_NAMED = 6  # lines in one sentence

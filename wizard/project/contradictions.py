@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.model import Candidate
 from wizard.model.messages import Message, message
-from wizard.project.cuda_tags import has_tag
 from wizard.project.model import (
     RECOMMENDED,
     TORCH,
@@ -20,6 +19,7 @@ from wizard.project.model import (
     is_script,
     marker_holds,
 )
+from wizard.project.packages.cuda_tags import has_tag
 from wizard.project.understand import Understood
 
 MOST_NAMED = 6  # contradictions in one answer, packages in one sentence

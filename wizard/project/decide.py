@@ -16,11 +16,8 @@ from wizard.compatibility.model import Candidate, Choices
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
-from wizard.project.companions import companion, companion_table
 from wizard.project.contradictions import card_words, contradictions, cuda_words, is_contradicted, override_words
-from wizard.project.cuda_tags import fits_here, has_tag
 from wizard.project.formats.branches import with_branches
-from wizard.project.lacking import by_nvcc, from_elsewhere, lacking_parts, lacking_wheels, on_pages, own_without_card
 from wizard.project.model import (
     LOCKED,
     PYTHON,
@@ -33,16 +30,25 @@ from wizard.project.model import (
     marker_holds,
     meets,
 )
-from wizard.project.native import (
+from wizard.project.own_list import alternatives
+from wizard.project.packages.companions import companion
+from wizard.project.packages.cuda_tags import fits_here, has_tag
+from wizard.project.packages.lacking import (
+    by_nvcc,
+    from_elsewhere,
+    lacking_parts,
+    lacking_wheels,
+    on_pages,
+    own_without_card,
+)
+from wizard.project.packages.native import (
     Relaxed,
-    asked_words,
     is_planned,
     left_out,
     lines_of,
     natives_here,
     needs_apart,
     numpy_for,
-    refusal,
     relaxed_beside,
     relaxed_natives,
     relaxed_needs,
@@ -51,8 +57,9 @@ from wizard.project.native import (
     system_cuda,
     unmet_bounds,
 )
-from wizard.project.own_list import alternatives
-from wizard.project.ready import holding_python, left_python, native_state, said_of
+from wizard.project.packages.ready import holding_python, left_python, native_state, said_of
+from wizard.project.packages.rows import companion_table
+from wizard.project.reasons import asked_words, translated, why_not_locked, why_not_torch
 from wizard.project.search.notes import notes_left
 from wizard.project.understand import Understood, with_known_torch, with_pins_of
 from wizard.project.weigh import BuildWeigher, Weighed
@@ -177,7 +184,7 @@ def _choosing(weigher: BuildWeigher, best: Weighed) -> list[str]:
 def _relaxed(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     asks, candidate = weigher.asks, best.candidate
     if best.torch:
-        why = _why_not_torch(weigher, best)
+        why = why_not_torch(weigher, best)
         yield Relaxed(TORCH, asked_words(asks.torch), candidate.torch, why, lines_of(asks.torch))
     if best.declared_python or best.person_python:
         asked, by_hand = asked_words(asks.python), weigher.choices.python
@@ -193,60 +200,6 @@ def _relaxed(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     natives = list(relaxed_natives(weigher, best))
     yield from natives
     yield from relaxed_beside(weigher, best, [one.name for one in natives])
-
-
-def _why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
-    """The verdict's own reason for the newest build that was asked for; else what the Python says."""
-    asked, releases = asked_words(weigher.asks.torch), set(weigher.asked_releases)
-    if weigher.choices.torch:
-        return message("project.why.by-hand", "torch {torch} was chosen by hand", torch=weigher.choices.torch)
-    if not releases:
-        return _why_not_nearest(weigher) or message("project.why.unknown-release", asked=asked)
-    if _runs(weigher, releases):
-        return message(
-            "project.why.asked-torch",
-            "torch {torch} has no wheels for Python {python}",
-            torch=asked,
-            python=best.python,
-        )
-    return _why_not_here(weigher, releases, asked)
-
-
-def _runs(weigher: BuildWeigher, releases: Collection[str]) -> bool:
-    return any(one.variant != CPU or not weigher.has_card for one in weigher.fitting if one.torch in releases)
-
-
-def _why_not_here(weigher: BuildWeigher, releases: Collection[str], asked: str) -> Message:
-    """Return why none of these releases runs on this computer."""
-    of_asked = (one for one in weigher.verdict.candidates if one.torch in releases)
-    if any(one.fits and one.variant != CPU for one in of_asked):
-        return _translated(asked)
-    here = message("project.why.not-here", "no build of torch {asked} runs on this platform", asked=asked)
-    return refusal(weigher, releases) or here
-
-
-def _why_not_nearest(weigher: BuildWeigher) -> Message | None:
-    """Of a release that is older than the tables: what keeps the oldest that they know from running here."""
-    asked, oldest = weigher.asks.torch, weigher.releases[0]
-    if not all(can_meet(one.specifier, f"<{oldest}") for one in asked):
-        return None
-    why = None if _runs(weigher, {oldest}) else refusal(weigher, {oldest})
-    return why and message(
-        "project.why.older",
-        "torch {asked} is older than the tables of this program; of torch {oldest} they say: {why}",
-        asked=asked_words(asked),
-        oldest=oldest,
-        why=why,
-    )
-
-
-def _translated(torch: str) -> Message:
-    return message(
-        "project.why.translated",
-        "torch {torch} holds no code for this card; the driver would translate it, and the "
-        "libraries beside it would fail",
-        torch=torch,
-    )
 
 
 def _relaxed_cuda(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
@@ -270,7 +223,7 @@ def _relaxed_cuda(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
             )
     for one in weigher.verdict.candidates:
         if one.torch == best.candidate.torch and has_tag(tag, one.variant) and given != CPU:
-            why = one.reasons[0].message if one.reasons else _translated(f"{one.torch}+{one.variant}")
+            why = one.reasons[0].message if one.reasons else translated(f"{one.torch}+{one.variant}")
     yield Relaxed(CUDA, asked, given, why, tuple(one.origin for one in tags))
 
 
@@ -378,19 +331,5 @@ def _locks(weigher: BuildWeigher, taken: str) -> Iterator[Message]:
         yield message("project.remark.locked", torch=taken, file=same.origin.file, line=same.origin.line)
     elif locked:
         has = locked[0].specifier[2:]
-        why = _why_not_locked(weigher, has)
+        why = why_not_locked(weigher, has)
         yield message("project.remark.lock-left", file=locked[0].origin.file, torch=has, why=why)
-
-
-def _why_not_locked(weigher: BuildWeigher, has: str) -> Message:
-    if weigher.choices.torch:
-        return message("project.why.by-hand", "torch {torch} was chosen by hand", torch=weigher.choices.torch)
-    if has not in weigher.releases:
-        return message("project.why.unknown-release", asked=has)
-    if not _runs(weigher, {has}):
-        return _why_not_here(weigher, {has}, has)
-    line = next((one for one in weigher.asks.torch if not meets(one.specifier, has)), None)
-    if line is None:
-        return message("project.why.lock-apart", "it does not go with all that the files ask for")
-    place = line.origin
-    return message("project.why.contradiction", other_file=place.file, other_line=place.line, other=str(line))

@@ -13,8 +13,6 @@ from urllib.parse import unquote
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
-from wizard.project.companions import Native, companion, companion_table, natives_of, torch_bound, torch_of
-from wizard.project.cuda_tags import NIGHTLY, CudaTag, is_for, is_wheel_for, tags_of, wheel_words
 from wizard.project.file_choice import (
     exported_elsewhere,
     exports,
@@ -49,6 +47,9 @@ from wizard.project.model import (
     python_meets,
 )
 from wizard.project.own_list import with_own_list
+from wizard.project.packages.companions import Native, companion, natives_of, torch_bound, torch_of
+from wizard.project.packages.cuda_tags import NIGHTLY, CudaTag, is_for, is_wheel_for, tags_of, wheel_words
+from wizard.project.packages.rows import companion_table
 from wizard.project.search.environments import OF_TORCH
 
 _IMPLIED = re.compile(

@@ -21,10 +21,7 @@ from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message
-from wizard.project.companions import companion, has_library
 from wizard.project.contradictions import bounded, contradiction, contradicts_itself
-from wizard.project.cuda_tags import has_tag
-from wizard.project.lacking import needed_without_wheels, without_wheels
 from wizard.project.model import (
     DECLARED,
     PAIRS,
@@ -39,6 +36,9 @@ from wizard.project.model import (
     meets,
     python_meets,
 )
+from wizard.project.packages.companions import companion, has_library
+from wizard.project.packages.cuda_tags import has_tag
+from wizard.project.packages.lacking import needed_without_wheels, without_wheels
 from wizard.project.understand import Understood, implied_met, pair_meets, understand
 
 _FULL, _HALF = 2, 1

@@ -15,7 +15,7 @@ from wizard.environment.naming import find_flaw
 from wizard.model.messages import Message
 from wizard.project.decide import CUDA, ProjectDecision
 from wizard.project.model import PAIRS, PYTHON, TORCH, FileLine, Project, Statement
-from wizard.project.native import NOTHING, Relaxed
+from wizard.project.packages.native import NOTHING, Relaxed
 from wizard.run.model import Preview
 from wizard.system import paths
 

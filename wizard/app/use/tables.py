@@ -29,7 +29,7 @@ from wizard.model.messages import Message, catalogue, text
 from wizard.model.table_update import tables_dir
 from wizard.model.tables import TableError
 from wizard.process import redact
-from wizard.project.companions import parse_companions
+from wizard.project.packages.rows import parse_companions
 from wizard.run.model import Facts
 from wizard.run.plan.place import parse_places as parse_cluster_places
 from wizard.run.select.learned_rows import is_usable, pairs, rows_of

@@ -11,7 +11,7 @@ from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.data.ordering import cuda_of, version_key
 from wizard.diagnose.known_errors.facts import Named, TextFacts
 from wizard.model.messages import Message, message
-from wizard.project.companions import releases_for
+from wizard.project.packages.companions import releases_for
 
 NOT_OWNERS = frozenset({"pip", "uv", "conda", "torch", "importlib", "nvidia", "numpy"})
 _OF_GLIBC = "linux_x86_64"

@@ -32,7 +32,7 @@ from wizard.model.distributions import FAMILY, Distribution
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import Lock, LockedFile, PackageVersion
 from wizard.model.messages import Message, bytes_text, message
-from wizard.project.companions import needs_old_numpy
+from wizard.project.packages.companions import needs_old_numpy
 from wizard.run.context import Context
 from wizard.run.executor import Stages
 from wizard.run.plan.preview import from_settings

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from wizard.compatibility.data.ordering import variant_key
 from wizard.compatibility.model import Candidate
 from wizard.model.messages import Message, message
-from wizard.project.companions import companion
 from wizard.project.model import BRANCH, DECIDED, ON_MAC, RECOMMENDED, Project, Statement, cut_between
+from wizard.project.packages.companions import companion
 
 _TOKEN = re.compile(
     r"\bcase\s+[\"']?\$\{?(?P<case>\w+)\}?[\"']?\s+in\b|(?P<end>;;|\besac\b)"

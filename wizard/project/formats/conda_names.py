@@ -10,8 +10,9 @@ from fnmatch import fnmatch
 from functools import lru_cache
 
 from wizard.compatibility.data.ordering import version_key
-from wizard.project.companions import companion, companion_table, has_row
 from wizard.project.model import normalized
+from wizard.project.packages.companions import companion, has_row
+from wizard.project.packages.rows import companion_table
 
 # Of conda: `h30feacc_1`, `nompi_h2c03a5b_102`. The hashes of a build that holds nothing for one system (`hd8ed1ab`) are
 # those of packages in plain Python, too.

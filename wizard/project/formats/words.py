@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wizard.compatibility.data.ordering import version_key
-from wizard.project.companions import companion
 from wizard.project.file_choice import names_other_maker
 from wizard.project.formats.requirements import requirement
 from wizard.project.model import (
@@ -30,6 +29,7 @@ from wizard.project.model import (
     origin_of,
     python_meets,
 )
+from wizard.project.packages.companions import companion
 
 IN_WORDS = "in words"  # the group of what no command installs
 DECORATED = re.compile(r"[`*_|\s]+")

@@ -12,9 +12,9 @@ from dataclasses import replace
 from itertools import pairwise, takewhile
 from posixpath import normpath
 
-from wizard.project.companions import companion
 from wizard.project.formats.requirements import FENCE
 from wizard.project.model import DECLARED, ON_MAC, Statement, is_script, normalized
+from wizard.project.packages.companions import companion
 
 MOST_LINES = 20_000
 MOST_PROSE = 300

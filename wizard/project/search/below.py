@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Mapping
 
 from wizard.model.messages import Message
-from wizard.project.companions import asks_for_torch
 from wizard.project.file_choice import words_of
 from wizard.project.formats.setup_files import OWN_CUDA
 from wizard.project.model import DECLARED, Statement, cut_between, origin_of
+from wizard.project.packages.companions import asks_for_torch
 from wizard.project.search.files import MOST_FILES
 from wizard.project.search.order import rank
 from wizard.project.search.parts import go_together, named_as

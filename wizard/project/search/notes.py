@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from wizard.model.messages import Message
-from wizard.project.companions import companion
-from wizard.project.cuda_tags import is_for
 from wizard.project.formats.words import LONGEST, SENTENCE
 from wizard.project.model import NOTE, RECOMMENDED, FileLine, Project, Statement, fit_to_show, normalized
+from wizard.project.packages.companions import companion
+from wizard.project.packages.cuda_tags import is_for
 from wizard.project.search.reader import ProjectReader
 
 _MOST = 12  # in one answer

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message
-from wizard.project.companions import asks_for_torch
 from wizard.project.file_choice import (
     DEVELOPING,
     WITHOUT_CARD,
@@ -46,6 +45,7 @@ from wizard.project.model import (
     normalized,
     origin_of,
 )
+from wizard.project.packages.companions import asks_for_torch
 from wizard.project.search.environments import family_in, first_part, name_of_environment, others_of
 from wizard.project.search.files import MOST_FILES, ProjectFolder, is_lock, is_script_of_install
 from wizard.project.search.order import ORDER, rank

@@ -12,10 +12,11 @@ from wizard.compatibility.model import Candidate
 from wizard.machine.model import Machine
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
-from wizard.project.companions import Companion, Native, companion, companion_table
-from wizard.project.cuda_tags import fits_here, has_tag, made_with
-from wizard.project.lacking import without_wheels
 from wizard.project.model import DECLARED, PYTHON, Statement, cut_between, marker_holds, meets, python_meets
+from wizard.project.packages.companions import Native, companion
+from wizard.project.packages.cuda_tags import fits_here, has_tag, made_with
+from wizard.project.packages.lacking import without_wheels
+from wizard.project.packages.rows import Companion, companion_table
 from wizard.project.understand import Understood, torch_in
 from wizard.project.weigh import BuildWeigher, Weighed
 

@@ -12,7 +12,6 @@ from urllib.parse import unquote, urlsplit
 from packaging.utils import parse_wheel_filename
 
 from wizard.compatibility.data.ordering import CPU
-from wizard.project.companions import companion
 from wizard.project.model import (
     DECLARED,
     LOCKED,
@@ -26,6 +25,7 @@ from wizard.project.model import (
     marker_holds,
     meets,
 )
+from wizard.project.packages.companions import companion
 from wizard.system import traits
 
 CUDA_PACKAGES = ("cudatoolkit", "pytorch-cuda", "cuda-version", "cuda-toolkit", "cuda")

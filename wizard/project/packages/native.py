@@ -16,21 +16,7 @@ from wizard.compatibility.data.ordering import CPU, variant_key, version_key
 from wizard.compatibility.model import Candidate
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
-from wizard.project.companions import (
-    Companion,
-    Native,
-    companion,
-    first_library,
-    has_wheel,
-    needs_old_numpy,
-    package_needs,
-    releases_for,
-    torch_bound,
-    torch_of,
-)
-from wizard.project.cuda_tags import cuda_of_name, has_tag, is_for
 from wizard.project.formats.words import IN_WORDS
-from wizard.project.lacking import release_with_wheel
 from wizard.project.model import (
     DECLARED,
     TORCH,
@@ -44,7 +30,22 @@ from wizard.project.model import (
     meets,
     normalized,
 )
-from wizard.project.ready import native_state
+from wizard.project.packages.companions import (
+    Native,
+    companion,
+    first_library,
+    has_wheel,
+    needs_old_numpy,
+    package_needs,
+    releases_for,
+    torch_bound,
+    torch_of,
+)
+from wizard.project.packages.cuda_tags import cuda_of_name, has_tag, is_for
+from wizard.project.packages.lacking import release_with_wheel
+from wizard.project.packages.ready import native_state
+from wizard.project.packages.rows import Companion
+from wizard.project.reasons import asked_words, refusal
 from wizard.project.search.extras import named_extras
 from wizard.project.understand import Understood, pair_meets, torch_in
 from wizard.project.weigh import BuildWeigher, Weighed
@@ -152,16 +153,6 @@ def _why_not_pair(weigher: BuildWeigher, name: str, statements: tuple[Statement,
     reason = None if releases & usable else refusal(weigher, releases)
     listed, asked = ", ".join(sorted(releases, key=version_key)[-_MOST_NAMED:]), asked_words(statements)
     return reason and message("project.why.pair-alone", name=name, asked=asked, torch=listed, reason=reason)
-
-
-def refusal(weigher: BuildWeigher, releases: Collection[str]) -> Message | None:
-    """Return the verdict's own reason against the newest build with CUDA of these; None where it has none."""
-    wanted = {tag.tag for tag in weigher.asks.tags}
-    refused = [
-        one for one in weigher.verdict.candidates if one.torch in releases and one.reasons and one.variant != CPU
-    ]
-    refused.sort(key=lambda one: (one.reasons[0].code == "not-published", one.variant not in wanted))
-    return refused[0].reasons[0].message if refused else None
 
 
 def _is_other_patch(statements: tuple[Statement, ...], given: str | None) -> bool:
@@ -356,11 +347,6 @@ def left_out(asks: Understood, best: Weighed, machine: Machine) -> Iterator[Rela
             state = "no-wheel" if state == "before" else state  # a remark says more
             why = message(f"project.native.{state}", name=native.name, least=row.least if row else "")
             yield Relaxed(native.name, asked_words(native.statements), NOTHING, why, native.origins)
-
-
-def asked_words(statements: tuple[Statement, ...]) -> str:
-    """`==1.13.1, >=1.10`: what the lines say, each once."""
-    return ", ".join(dict.fromkeys(one.specifier for one in statements if one.specifier))
 
 
 def lines_of(statements: tuple[Statement, ...]) -> tuple[FileLine, ...]:

@@ -14,11 +14,12 @@ from packaging.version import Version
 from wizard.compatibility.data.ordering import CPU, variant_key
 from wizard.compatibility.model import Candidate
 from wizard.model.messages import Message, message
-from wizard.project.companions import Companion, Native, companion, companion_table, has_wheel, package_needs, parts_of
 from wizard.project.contradictions import agreeing
-from wizard.project.cuda_tags import cuda_of_name, fits_here
 from wizard.project.formats.setup_files import OWN_CUDA
 from wizard.project.model import can_meet, is_folder, is_source, marker_holds
+from wizard.project.packages.companions import Native, companion, has_wheel, package_needs, parts_of
+from wizard.project.packages.cuda_tags import cuda_of_name, fits_here
+from wizard.project.packages.rows import Companion, companion_table
 from wizard.project.understand import Understood
 
 _MOST_NAMED = 6  # packages in one sentence

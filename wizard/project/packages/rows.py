@@ -1,0 +1,206 @@
+"""The rows of `matrices/companions.toml` as values, and what one row says by itself.
+
+What the rows say together of a package is `companions`' matter.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Annotated, Literal
+
+import msgspec
+from packaging.version import Version
+
+from wizard.compatibility.data.ordering import version_key
+from wizard.model.tables import SOME, Date, Https, Name, Row, Words, parse_table, shipped_table
+from wizard.project.model import can_meet
+
+Names = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9*][a-z0-9.*-]*$")]  # with `*` for any ending
+Numbers = Annotated[str, msgspec.Meta(pattern=r"^[0-9]+(\.[0-9a-z]+)*$")]
+WheelSpan = Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+(post\d+)? (3\.\d+-3\.\d+|none)$")]
+
+
+class Companion(Row, frozen=True):
+    KEYS = (("name",),)
+
+    name: Name
+    wheels: Literal["index", "torch", "pages", "releases", "none", "conda"]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+    also: tuple[Names, ...] = ()
+    follows: bool = False
+    card: bool = False
+    lacks: tuple[Literal["windows", "linux"], ...] = ()  # systems, as "windows"
+    instead: Name = ""
+    instead_from: Numbers = ""  # the first torch, of two numbers, that the other one goes with; "": any
+    on_cpu: Name = ""  # the package that has the same for the processor, by the same numbers
+    ready: tuple[Literal["windows", "linux"], ...] = ()  # systems with wheels on the index, whatever `wheels` says
+    begins: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) [0-9.]+$")], ...] = ()  # wheels there
+    ends: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) [0-9.]+$")], ...] = ()  # none of a newer one
+    torch_since: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) \d+\.\d+$")], ...] = ()
+    newest: Numbers = ""  # torch, of two numbers; "": no row says it
+    newest_of: tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ \d+\.\d+$")], ...] = ()  # of releases, likewise
+    least: Annotated[str, msgspec.Meta(pattern=r"^(\d+\.\d)?$")] = ""  # compute capability; "": no row says it
+    cuda_ends: Annotated[str, msgspec.Meta(pattern=r"^\d+$")] = ""  # the last CUDA that its source builds with
+    where: Https = ""
+    pages_since: Numbers = ""  # the first torch, of two numbers, that has a page of its own; "": any
+    parts: tuple[Name, ...] = ()  # companions that releases before `parts_before` are imported with alone
+    parts_before: Numbers = ""
+
+    def newest_for(self, specifier: str) -> str:
+        """Return the newest torch that ready wheels are known for, of the pinned release where a row says it."""
+        pin = re.fullmatch(r"={2,3}(\d[\w.]*)", specifier)
+        spans = (one.split() for one in self.newest_of)
+        older = [torch for since, torch in spans if pin and Version(since) <= Version(pin[1])]
+        return older[-1] if older else self.newest
+
+    def ends_before(self, torch: str, specifier: str = "") -> bool:
+        """Return whether no ready wheels are known for so new a torch."""
+        newest = self.newest_for(specifier)
+        return bool(newest) and version_key(torch)[:2] > version_key(newest)[:2]
+
+    def is_before(self, torch: str, os: str) -> bool:
+        """Return whether its wheels for that system begin with a newer torch."""
+        firsts = (one.split()[1] for one in self.torch_since if one.startswith(os))
+        return any(version_key(torch)[:2] < version_key(first) for first in firsts)
+
+    def has_other(self, torch: str) -> bool:
+        """Return whether there is another package for systems that it lacks, and one for this torch."""
+        return bool(self.instead) and version_key(torch)[:2] >= version_key(self.instead_from)[:2]
+
+    def is_outside(self, specifier: str, os: str) -> bool:
+        """Return whether each release that meets it is older than the first with ready wheels for that system, or newer
+        than the last."""
+        signs = ((">=", self.begins), ("<=", self.ends))
+        known = ",".join(sign + one.split()[1] for sign, ones in signs for one in ones if one.startswith(os))
+        return bool(known) and bool(specifier) and not can_meet(specifier, known)
+
+    def page(self, torch: str, variant: str) -> str:
+        """Return the page of wheels for this build, named by the release's first; "" where there is none."""
+        minor = ".".join(torch.split(".")[:2])
+        is_there = self.wheels == "pages" and version_key(torch)[:2] >= version_key(self.pages_since)
+        is_there = is_there and not self.ends_before(torch)
+        return self.where.format(torch=f"{minor}.0", minor=minor, cuda=variant) if is_there else ""
+
+    @property
+    def all_pages(self) -> str:
+        """Return the folder of its makers that its pages lie in."""
+        return self.where.partition("{")[0].rpartition("/")[0]
+
+
+class Pair(Row, frozen=True):
+    """Which torch a release of a companion was made for."""
+
+    KEYS = (("companion", "version"),)
+
+    companion: Name
+    version: Numbers
+    torch: Numbers  # a release, or the first two numbers of one
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+
+
+class CondaNamed(Row, frozen=True):
+    """Packages that have the same name at conda and on the package index; that are conda's alone; or one's names."""
+
+    KEYS = (("names",),)
+
+    names: Annotated[tuple[Names, ...], SOME]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+
+
+class WheelPythons(Row, frozen=True):
+    """The Pythons of a package's wheels: `RELEASE FIRST-LAST` or `RELEASE none`, from each release to the next in the
+    list, which begins with the first of all."""
+
+    KEYS = (("package",),)
+
+    package: Name
+    since: Annotated[tuple[WheelSpan, ...], SOME]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+    also: tuple[Name, ...] = ()  # built with it
+    windows: tuple[WheelSpan, ...] = ()  # where that differs; the others are Linux's
+    numpy2: Numbers = ""  # the first release whose wheels go with NumPy 2; "": all, or its own metadata says it
+
+
+class TorchBound(Row, frozen=True):
+    """The torch that a package asks for: `RELEASE SPECIFIER`, from each release to the next in the list; `*`: any."""
+
+    KEYS = (("package",),)
+
+    package: Name
+    since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ [<>=!,.*0-9]+$")], ...], SOME]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+    tried: bool = False  # its makers tried it with these; its metadata asks for no such end
+
+
+class CudaLibraries(Row, frozen=True):
+    """The CUDAs that a package's wheels hold a library for: `RELEASE TAG…`, from each release to the next in the list.
+    It takes the one of torch's own CUDA, and none other."""
+
+    KEYS = (("package",),)
+
+    package: Name
+    since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+( cu\d{3})+$")], ...], SOME]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+
+
+class CodeHost(Row, frozen=True):
+    """`archive`: where it has a snapshot of a `{repository}` at a `{ref}`."""
+
+    KEYS = (("host",),)
+
+    host: Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]+(\.[a-z0-9-]+)+$")]
+    archive: Annotated[str, msgspec.Meta(pattern=r"^\{repository\}/\S*\{ref\}\S*\.zip$")]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+
+
+class PackageNeed(Row, frozen=True):
+    """`since`: releases of the package, each with another one that it and those after it need, and in which versions;
+    `*`: in any."""
+
+    KEYS = (("package",),)
+
+    package: Name
+    since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^\d\S* [a-z0-9-]+ (\*|[<>=!~]=?\S+)$")], ...], SOME]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+    also: tuple[Name, ...] = ()  # other names of it
+
+
+class CompanionTable(Row, frozen=True):
+    companion: Annotated[tuple[Companion, ...], SOME]
+    pair: tuple[Pair, ...] = ()
+    conda_named: tuple[CondaNamed, ...] = ()
+    conda_only: tuple[CondaNamed, ...] = ()
+    conda_alias: tuple[CondaNamed, ...] = ()  # of each the index's name, then conda's
+    wheel_pythons: tuple[WheelPythons, ...] = ()
+    torch_bound: tuple[TorchBound, ...] = ()
+    package_need: tuple[PackageNeed, ...] = ()
+    cuda_libraries: tuple[CudaLibraries, ...] = ()
+    code_host: tuple[CodeHost, ...] = ()
+
+
+def parse_companions(document: str) -> CompanionTable:
+    """Raises TableError."""
+    return parse_table("companions", document, CompanionTable)
+
+
+@lru_cache(maxsize=1)
+def companion_table() -> CompanionTable:
+    """Raises WizardError `bad-table`."""
+    return shipped_table("companions", CompanionTable)

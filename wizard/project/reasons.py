@@ -1,0 +1,96 @@
+"""Why the torch that a project asks for, or that its lock has, is not the one that it gets.
+
+Said of what was chosen (`weigh`); the reason is the verdict's own where it has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from wizard.compatibility.data.ordering import CPU
+from wizard.model.messages import Message, message
+from wizard.project.model import Statement, can_meet, meets
+from wizard.project.weigh import BuildWeigher, Weighed
+
+
+def why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
+    """The verdict's own reason for the newest build that was asked for; else what the Python says."""
+    asked, releases = asked_words(weigher.asks.torch), set(weigher.asked_releases)
+    if weigher.choices.torch:
+        return message("project.why.by-hand", "torch {torch} was chosen by hand", torch=weigher.choices.torch)
+    if not releases:
+        return _why_not_nearest(weigher) or message("project.why.unknown-release", asked=asked)
+    if _runs(weigher, releases):
+        return message(
+            "project.why.asked-torch",
+            "torch {torch} has no wheels for Python {python}",
+            torch=asked,
+            python=best.python,
+        )
+    return _why_not_here(weigher, releases, asked)
+
+
+def refusal(weigher: BuildWeigher, releases: Collection[str]) -> Message | None:
+    """Return the verdict's own reason against the newest build with CUDA of these; None where it has none."""
+    wanted = {tag.tag for tag in weigher.asks.tags}
+    refused = [
+        one for one in weigher.verdict.candidates if one.torch in releases and one.reasons and one.variant != CPU
+    ]
+    refused.sort(key=lambda one: (one.reasons[0].code == "not-published", one.variant not in wanted))
+    return refused[0].reasons[0].message if refused else None
+
+
+def _runs(weigher: BuildWeigher, releases: Collection[str]) -> bool:
+    return any(one.variant != CPU or not weigher.has_card for one in weigher.fitting if one.torch in releases)
+
+
+def _why_not_here(weigher: BuildWeigher, releases: Collection[str], asked: str) -> Message:
+    """Return why none of these releases runs on this computer."""
+    of_asked = (one for one in weigher.verdict.candidates if one.torch in releases)
+    if any(one.fits and one.variant != CPU for one in of_asked):
+        return translated(asked)
+    here = message("project.why.not-here", "no build of torch {asked} runs on this platform", asked=asked)
+    return refusal(weigher, releases) or here
+
+
+def _why_not_nearest(weigher: BuildWeigher) -> Message | None:
+    """Of a release that is older than the tables: what keeps the oldest that they know from running here."""
+    asked, oldest = weigher.asks.torch, weigher.releases[0]
+    if not all(can_meet(one.specifier, f"<{oldest}") for one in asked):
+        return None
+    why = None if _runs(weigher, {oldest}) else refusal(weigher, {oldest})
+    return why and message(
+        "project.why.older",
+        "torch {asked} is older than the tables of this program; of torch {oldest} they say: {why}",
+        asked=asked_words(asked),
+        oldest=oldest,
+        why=why,
+    )
+
+
+def translated(torch: str) -> Message:
+    return message(
+        "project.why.translated",
+        "torch {torch} holds no code for this card; the driver would translate it, and the "
+        "libraries beside it would fail",
+        torch=torch,
+    )
+
+
+def why_not_locked(weigher: BuildWeigher, has: str) -> Message:
+    if weigher.choices.torch:
+        return message("project.why.by-hand", "torch {torch} was chosen by hand", torch=weigher.choices.torch)
+    if has not in weigher.releases:
+        return message("project.why.unknown-release", asked=has)
+    if not _runs(weigher, {has}):
+        return _why_not_here(weigher, {has}, has)
+    line = next((one for one in weigher.asks.torch if not meets(one.specifier, has)), None)
+    if line is None:
+        return message("project.why.lock-apart", "it does not go with all that the files ask for")
+    place = line.origin
+    return message("project.why.contradiction", other_file=place.file, other_line=place.line, other=str(line))
+
+
+def asked_words(statements: tuple[Statement, ...]) -> str:
+    """`==1.13.1, >=1.10`: what the lines say, each once."""
+    return ", ".join(dict.fromkeys(one.specifier for one in statements if one.specifier))
