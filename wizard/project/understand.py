@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import unquote
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
@@ -44,18 +43,14 @@ from wizard.project.model import (
     is_recipe,
     is_run,
     meets,
-    python_meets,
 )
 from wizard.project.own_list import with_own_list
-from wizard.project.packages.companions import Native, companion, natives_of, torch_bound, torch_of
-from wizard.project.packages.cuda_tags import NIGHTLY, CudaTag, is_for, is_wheel_for, tags_of, wheel_words
+from wizard.project.packages.companions import Native, companion, natives_of
+from wizard.project.packages.cuda_tags import NIGHTLY, CudaTag, is_for, tags_of
+from wizard.project.packages.implied import implied_by
 from wizard.project.packages.rows import companion_table
 from wizard.project.search.environments import OF_TORCH
 
-_IMPLIED = re.compile(
-    r"(?:torch[-_=]?|/torch)(\d+\.\d+(?:\.\d+)?)|(?:^|[+.])pt(\d)(\d{1,2})(?=cu|cpu)|_pyt(\d)(\d{1,2})\d(?!\d)"
-)
-_WHEEL_PYTHON = re.compile(r"-cp(3)(\d+)-cp3\d+-")
 _MOST_NAMED = 6  # extras in one sentence
 _PIN = re.compile(r"={2,3}\d[^,]*")
 
@@ -116,7 +111,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     statements = [*fitting.statements, *needed_pairs(fitting.statements, PAIRS)]
     torch, torch_any = _torch(statements)
     counting = replace(fitting, statements=tuple(_counting_first(statements)))
-    implied = tuple(_implied(counting, os, has_card, capability))
+    implied = tuple(implied_by(counting, os, has_card, capability))
     rest = list(_linked([one for one in statements if is_rest(one)], statements, os))
     names_torch = any(one.name == TORCH and one.strength != LOCKED for one in statements)
     locked = [one for one in statements if one.strength == LOCKED and one.name in (TORCH, PYTHON) and not one.group]
@@ -191,11 +186,6 @@ def pair_meets(specifier: str, given: str) -> bool:
     return meets(specifier, given) or any(meets(specifier, ".".join([*numbers, str(patch)])) for patch in range(4))
 
 
-def implied_met(one: Statement, torch: str, python: str) -> bool:
-    """Return whether a build and its Python are what a wheel's name or a page implies."""
-    return meets(one.specifier, torch) if one.name == TORCH else python_meets(one.specifier, python)
-
-
 def _torch(statements: list[Statement]) -> tuple[tuple[Statement, ...], bool]:
     """The declared ones; else those of groups; else, where no version is declared, what is recommended."""
     found = [one for one in statements if one.name == TORCH and one.group != "imported"]
@@ -256,56 +246,6 @@ def _counting(statements: Sequence[Statement], name: str, os: str) -> tuple[Stat
         # What is recommended goes with the torch that is recommended, which does not count.
         left = [replace(one, specifier="") if one.strength == RECOMMENDED else one for one in left]
     return tuple(default or left)
-
-
-def _implied(project: Project, os: str, has_card: bool, capability: str) -> Iterator[Statement]:
-    """`torch2.9` and `pt113` in names of wheels and pages, `cp313` in wheels, pairs and bounds of the table."""
-    # What is only recommended goes with the torch that is recommended.
-    declares = any(one.name == TORCH and one.strength == DECLARED and not one.group for one in project.statements)
-    passed = (LOCKED, RECOMMENDED) if declares else (LOCKED,)
-    for one in project.statements:
-        if one.strength in passed or one.group not in ("", "constraint"):
-            continue
-        row = companion(one.name)
-        is_old = row and row.least and capability and version_key(capability) < version_key(row.least)
-        if row and ((row.card and not has_card) or is_old):  # it is left out here
-            continue
-        can_be_had = not one.group and (row is None or os not in row.lacks)
-        can_be_had = can_be_had and not (row and row.wheels == "releases" and one.url)  # that has its own torch
-        is_newest = one.url.startswith("git+") and not one.specifier  # that may have mended what a release asks
-        counts = can_be_had and one.strength == DECLARED and not is_newest
-        bound = torch_bound(one.name, one.specifier) if counts else ""
-        if bound:
-            yield replace(one, name=TORCH, specifier=bound)
-        words = wheel_words(one)
-        on_this = is_wheel_for(words, os)
-        if one.name != TORCH and row and on_this:
-            match = _IMPLIED.search(words)
-            # What was built for a release runs with its later patches; a package's own metadata names one patch.
-            version = _minor(match[1] or f"{match[2] or match[4]}.{match[3] or match[5]}") if match else ""
-            pinned = re.fullmatch(r"==([^,*]+)", one.specifier)
-            exact = torch_of(one.name, pinned[1]) if pinned and not version else ""
-            version = version or (f"=={exact}.*" if exact else "")
-            if version:
-                yield replace(one, name=TORCH, specifier=version)
-        match = _WHEEL_PYTHON.search(words) if on_this else None
-        if match:
-            yield replace(one, name=PYTHON, specifier=f"==3.{match[2]}.*")
-    for source in project.sources:
-        counts = source.kind == "find-links" and source.strength not in passed
-        if counts and (version := torch_in(source.url)):
-            yield Statement(TORCH, version, source.origin, source.strength)
-
-
-def torch_in(url: str) -> str:
-    """Return the torch release that a page or a wheel names, as `==2.9.*`; "" for none."""
-    match = _IMPLIED.search(unquote(url).lower())
-    return _minor(match[1]) if match and match[1] else ""
-
-
-def _minor(version: str) -> str:
-    """`2.9.0` as `==2.9.*`."""
-    return f"=={'.'.join(version.split('.')[:2])}.*"
 
 
 def _elsewhere(statements: list[Statement], os: str) -> Iterator[Message]:

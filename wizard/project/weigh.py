@@ -38,8 +38,9 @@ from wizard.project.model import (
 )
 from wizard.project.packages.companions import companion, has_library
 from wizard.project.packages.cuda_tags import has_tag
+from wizard.project.packages.implied import implied_met
 from wizard.project.packages.lacking import needed_without_wheels, without_wheels
-from wizard.project.understand import Understood, implied_met, pair_meets, understand
+from wizard.project.understand import Understood, pair_meets, understand
 
 _FULL, _HALF = 2, 1
 _MOST_KEPT = 64  # lines that ask for torch; of more those alone that narrow what may be taken

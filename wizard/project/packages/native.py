@@ -42,12 +42,13 @@ from wizard.project.packages.companions import (
     torch_of,
 )
 from wizard.project.packages.cuda_tags import cuda_of_name, has_tag, is_for
+from wizard.project.packages.implied import torch_in
 from wizard.project.packages.lacking import release_with_wheel
 from wizard.project.packages.ready import native_state
 from wizard.project.packages.rows import Companion
 from wizard.project.reasons import asked_words, refusal
 from wizard.project.search.extras import named_extras
-from wizard.project.understand import Understood, pair_meets, torch_in
+from wizard.project.understand import Understood, pair_meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 _MOST_NAMED = 6  # releases in one sentence

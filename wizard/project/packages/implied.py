@@ -1,0 +1,76 @@
+"""The torch and the Python that names of wheels and pages imply, and pins of what is made for one torch.
+
+Said of lines that count (`understand`); whether that torch is taken is the weigher's matter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from urllib.parse import unquote
+
+from wizard.compatibility.data.ordering import version_key
+from wizard.project.model import DECLARED, LOCKED, PYTHON, RECOMMENDED, TORCH, Project, Statement, meets, python_meets
+from wizard.project.packages.companions import companion, torch_bound, torch_of
+from wizard.project.packages.cuda_tags import is_wheel_for, wheel_words
+
+_IMPLIED = re.compile(
+    r"(?:torch[-_=]?|/torch)(\d+\.\d+(?:\.\d+)?)|(?:^|[+.])pt(\d)(\d{1,2})(?=cu|cpu)|_pyt(\d)(\d{1,2})\d(?!\d)"
+)
+_WHEEL_PYTHON = re.compile(r"-cp(3)(\d+)-cp3\d+-")
+
+
+def implied_by(project: Project, os: str, has_card: bool, capability: str) -> Iterator[Statement]:
+    """`torch2.9` and `pt113` in names of wheels and pages, `cp313` in wheels, pairs and bounds of the table."""
+    # What is only recommended goes with the torch that is recommended.
+    declares = any(one.name == TORCH and one.strength == DECLARED and not one.group for one in project.statements)
+    passed = (LOCKED, RECOMMENDED) if declares else (LOCKED,)
+    for one in project.statements:
+        if one.strength in passed or one.group not in ("", "constraint"):
+            continue
+        row = companion(one.name)
+        is_old = row and row.least and capability and version_key(capability) < version_key(row.least)
+        if row and ((row.card and not has_card) or is_old):  # it is left out here
+            continue
+        can_be_had = not one.group and (row is None or os not in row.lacks)
+        can_be_had = can_be_had and not (row and row.wheels == "releases" and one.url)  # that has its own torch
+        is_newest = one.url.startswith("git+") and not one.specifier  # that may have mended what a release asks
+        counts = can_be_had and one.strength == DECLARED and not is_newest
+        bound = torch_bound(one.name, one.specifier) if counts else ""
+        if bound:
+            yield replace(one, name=TORCH, specifier=bound)
+        words = wheel_words(one)
+        on_this = is_wheel_for(words, os)
+        if one.name != TORCH and row and on_this:
+            match = _IMPLIED.search(words)
+            # What was built for a release runs with its later patches; a package's own metadata names one patch.
+            version = _minor(match[1] or f"{match[2] or match[4]}.{match[3] or match[5]}") if match else ""
+            pinned = re.fullmatch(r"==([^,*]+)", one.specifier)
+            exact = torch_of(one.name, pinned[1]) if pinned and not version else ""
+            version = version or (f"=={exact}.*" if exact else "")
+            if version:
+                yield replace(one, name=TORCH, specifier=version)
+        match = _WHEEL_PYTHON.search(words) if on_this else None
+        if match:
+            yield replace(one, name=PYTHON, specifier=f"==3.{match[2]}.*")
+    for source in project.sources:
+        counts = source.kind == "find-links" and source.strength not in passed
+        if counts and (version := torch_in(source.url)):
+            yield Statement(TORCH, version, source.origin, source.strength)
+
+
+def implied_met(one: Statement, torch: str, python: str) -> bool:
+    """Return whether a build and its Python are what a wheel's name or a page implies."""
+    return meets(one.specifier, torch) if one.name == TORCH else python_meets(one.specifier, python)
+
+
+def torch_in(url: str) -> str:
+    """Return the torch release that a page or a wheel names, as `==2.9.*`; "" for none."""
+    match = _IMPLIED.search(unquote(url).lower())
+    return _minor(match[1]) if match and match[1] else ""
+
+
+def _minor(version: str) -> str:
+    """`2.9.0` as `==2.9.*`."""
+    return f"=={'.'.join(version.split('.')[:2])}.*"
