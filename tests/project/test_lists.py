@@ -11,7 +11,7 @@ import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, CONDA, NO_CARD, PASCAL, build, codes, decided
 from tests.project.test_read import project_of
-from wizard.project.formats.conda_names import conda_names, is_condas_alone
+from wizard.project.formats.conda_words import conda_names, is_condas_alone
 
 
 def test_another_list_that_asks_for_torch_is_named_and_one_of_extras_is_read(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.project.contradictions import agreeing
 from wizard.project.decide import ProjectDecision, decide
-from wizard.project.formats.conda_names import conda_names
+from wizard.project.formats.conda_words import conda_names
 from wizard.project.model import PAIRS, PYTHON, AddressLine, Project, Statement, marker_holds, python_meets
 from wizard.project.packages.companions import companion
 from wizard.project.packages.lacking import without_wheels

@@ -14,14 +14,9 @@ from dataclasses import replace
 from posixpath import normpath
 
 from wizard.project.formats.branches import Branches
+from wizard.project.formats.conda_words import conda_statement
 from wizard.project.formats.options import CONSTRAINTS, FILES, INDEXES, with_values
-from wizard.project.formats.requirements import (
-    NamedRows,
-    conda_statement,
-    requirement,
-    statements_of,
-    version_of_address,
-)
+from wizard.project.formats.requirements import NamedRows, requirement, statements_of, version_of_address
 from wizard.project.formats.words import read_words
 from wizard.project.formats.working_folder import (
     FOREIGN,

@@ -3,8 +3,7 @@
 What pip would refuse or drop in silence (two requirements on one line, an option before one, a wrong path) is read by
 its intent and said. Nothing is fetched, no path is opened here but by `Findings.include`.
 
-One file: lists of pip hold lines of conda, whose specs are said in pip's words here: `pytorch=1.11.0=py3.9_0`
-is torch, `==1.11.0` and a build.
+One file: whatever a line of a list may be, a package, an option or an address, is one reading of it.
 """
 
 from __future__ import annotations
@@ -15,11 +14,9 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
-from wizard.compatibility.data.ordering import version_key
-from wizard.project.formats.conda_names import name_of_conda
+from wizard.project.formats.conda_words import conda_statement
 from wizard.project.model import (
     DECLARED,
     ENDLESS,
@@ -85,13 +82,7 @@ _NO_PACKAGE = re.compile(
 )
 FENCE = re.compile(r"\s*(?:```|~~~)")  # of Markdown
 _VARIABLE = re.compile(r"\$\{[A-Z0-9_]+\}")
-_CONDA_SPEC = re.compile(
-    r"^(?:(?P<channel>[^\s:\[\]]+):(?:[^\s:\[\]]*:)?)?(?P<name>[A-Za-z0-9_][\w.-]*)\s*(?P<version>[^\s\[]+(?:\s*[,|]\s*[^\s\[]+)*)?"
-    r"(?:\s+(?P<build>[^\s\[]+))?\s*(?:\[(?P<extra>.*)\])?$"
-)
 _LONGEST = 200_000  # characters of a line; torch's own with all its hashes has 5,000
-_AROUND_SIGNS = re.compile(r"\s*([<>!~=]=?|[,|])\s*")
-_IN_BRACKETS = re.compile(r"(version|build)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\"',\]]+))")
 
 
 def read_requirements(file: str, text: str, found: Findings, strength: str = DECLARED, group: str = "") -> None:
@@ -314,56 +305,6 @@ def version_of_address(address: str) -> tuple[str, str]:
     except InvalidWheelFilename:
         return "", ""
     return f"=={version.public}", version.local or ""
-
-
-def conda_specifier(version: str) -> tuple[str, str]:
-    """Return PEP 440 words and the build string of `=1.12.1`, `==2.0`, `1.11.*`, `>=1,<2`, `=1.11.0=py39_0`.
-
-    A single `=` means that version and what begins with it. Of alternatives (`1.12|2.0`) the newest counts, which PEP
-    440 cannot say otherwise. What cannot be said is any version.
-    """
-    if ENDLESS.search(version):
-        return "", ""
-    version = max(version.strip().strip("\"'").split("|"), key=version_key)
-    build = ""
-    pinned = re.fullmatch(r"(==?|)\s*([^=<>!~,]+)=([^=<>!~,]+)", version)
-    if pinned:
-        version, build = f"=={pinned[2]}", pinned[3]
-    bounded = re.fullmatch(r"([<>!~]=?[^=]+)=([A-Za-z_*][^=]*)", version)
-    version, build = (bounded[1], bounded[2]) if bounded else (version, build)
-    version = re.sub(r"([<>]=?|~=)(\s*[\d.]+?)\.?\*", r"\1\2", version)  # `>=1.7.*`
-    parts = []
-    for part in re.split(r"\s*,\s*", version):
-        part = part.strip().replace(" ", "")
-        if not part or part == "*":
-            continue
-        fuzzy = re.fullmatch(r"=?([0-9][^=<>!~]*)", part)
-        if fuzzy:
-            parts.append(f"=={fuzzy[1]}" if fuzzy[1].endswith("*") else f"=={fuzzy[1]}.*")
-        else:
-            parts.append(re.sub(r"^(~=|[<>!=]=?)", r"\1", part))
-    specifier = ",".join(re.sub(r"(?<![.])\*$", ".*", part) for part in parts)
-    try:
-        SpecifierSet(specifier)
-    except InvalidSpecifier:
-        return "", build
-    return specifier, build
-
-
-def conda_statement(words: str, where: FileLine) -> Statement | None:
-    """None: no package is named."""
-    match = _CONDA_SPEC.match(_AROUND_SIGNS.sub(r"\1", words.strip().strip("\"'")))
-    if not match or match["name"].startswith("_"):
-        return None
-    # "conda create" writes name=1.2=build, people write "name =1.2", "name 1.2 build" and "name[version='>=1']".
-    raw, build = match["version"] or "", match["build"] or ""
-    if match["extra"]:
-        inside = {one[1]: one[2] or one[3] or one[4] or "" for one in _IN_BRACKETS.finditer(match["extra"])}
-        raw, build = inside.get("version", raw), inside.get("build", build)
-    specifier, named = conda_specifier(raw)
-    of_name = "cpu" if match["name"].lower() == "pytorch-cpu" else ""
-    name = name_of_conda(match["name"], specifier)
-    return Statement(name, specifier, where, build=build or named or of_name, conda=True)
 
 
 class NamedRows:
