@@ -13,6 +13,7 @@ from wizard.project.file_choice import purpose_of
 from wizard.project.formats.commands import installs
 from wizard.project.formats.words import last_resort, natives_in_words
 from wizard.project.model import PYTHON, TOOLS, Project, Statement, is_script, origin_of
+from wizard.project.search.aside import note_systems, read_linked, read_others, read_script_aside, tell_scripts
 from wizard.project.search.below import of_several, read_below, tell_compiled, tell_submodules
 from wizard.project.search.extras import tell_extras
 from wizard.project.search.files import ProjectFolder, is_list
@@ -50,12 +51,12 @@ def read_project(path: Path) -> Project:
         reader.found.leave_itself()
         reader.tell_options(declaring)
         read_below(reader)
-        reader.read_others()
-        reader.read_linked(telling)
-        reader.read_script_aside()
+        read_others(reader)
+        read_linked(reader, telling)
+        read_script_aside(reader)
         read_imports(reader)
-        reader.tell_scripts()
-        reader.note_systems()
+        tell_scripts(reader)
+        note_systems(reader)
         note_card(reader)
         read_notes(reader)
         reader.take_locked()

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from wizard.model.errors import UsageError
 from wizard.model.messages import Message
 from wizard.project.file_choice import (
     DEVELOPING,
@@ -24,16 +23,13 @@ from wizard.project.file_choice import (
     words_of,
 )
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
-from wizard.project.formats.cards import cards_in_words, torch_for_cards
 from wizard.project.formats.commands import BESIDE, BUILT, DOWNLOADED, STARTED, installs, read_commands
 from wizard.project.formats.requirements import MOST_LINES
-from wizard.project.formats.words import systems_in_words, ways_round
 from wizard.project.formats.working_folder import itself_in
 from wizard.project.model import (
     DECIDED,
     DECLARED,
     LOCKED,
-    PYTHON,
     RECOMMENDED,
     TORCH,
     FileLine,
@@ -41,11 +37,9 @@ from wizard.project.model import (
     Project,
     Statement,
     can_meet,
-    is_script,
     normalized,
     origin_of,
 )
-from wizard.project.packages.companions import asks_for_torch
 from wizard.project.search.environments import family_in, first_part, name_of_environment, others_of
 from wizard.project.search.files import MOST_FILES, ProjectFolder, is_lock, is_script_of_install
 from wizard.project.search.order import ORDER, rank
@@ -59,7 +53,6 @@ MOST_NAMED = 6  # folders in one sentence
 _MOST_OF_REF = 6  # parts of an address before a file's own: `raw`, `refs/heads/main`
 _FEWEST = 3  # packages of a list that is compared with the main one
 _DEEPEST = 40  # files that include each other in a chain
-_IS_TOLD = re.compile(r"^readme|\.(?:md|rst)$", re.IGNORECASE)  # a text for people
 _OWN = range(6, 9)  # of these, what a package says of itself
 
 
@@ -270,68 +263,6 @@ class ProjectReader:
         left += [name for name in lists[:MOST_FILES] if self.asking([name])]
         if words := ", ".join(left[:MOST_NAMED]):
             self.found.remark("other-lists", origin_of(taken, 1, words), files=words)
-
-    def read_others(self) -> None:
-        """Where nothing names torch: read what of the root installs it, whatever it is called."""
-        if any(one.name == TORCH for one in (*self.found.statements, *self.found.told)):
-            return
-        for name in self.folder.others_of_root()[:MOST_FILES]:
-            if any(one.name == TORCH and one.group != "imported" for one in self.alone(name).found.statements):
-                self.read(name)
-
-    def read_linked(self, telling: list[str]) -> None:
-        """Where nothing names torch: read the documents that a README points to, until one does."""
-        for name in self.folder.linked(telling):
-            if any(one.name == TORCH for one in (*self.found.statements, *self.found.told)):
-                return
-            self.read(name)
-
-    def read_script_aside(self) -> None:
-        """Where nothing is declared and nothing names torch: read the one notebook, or script below, that installs it.
-        Raises UsageError `several-scripts` where there are more, and nothing else says anything."""
-        said = (*self.found.statements, *self.found.told)
-        if any(one.name == TORCH or (one.strength == DECLARED and one.name != PYTHON) for one in said):
-            return
-        aside = {name: self.alone(name).found.statements for name in self.folder.scripts_aside()[:MOST_FILES]}
-        asking = [name for name, lines in aside.items() if any(map(asks_for_torch, lines))]
-        listed = ", ".join(asking[:MOST_NAMED])
-        if len(asking) == 1:
-            self.found.remark("script-below", origin_of(listed, 1, ""))
-            self.read(listed)
-        elif asking and said:
-            self.found.remark("torch-in-parts", origin_of(asking[0], 1, ""), folders=listed)
-        elif asking:
-            raise UsageError(
-                "several-scripts",
-                "Several scripts or notebooks of the project install torch, each for itself: {files}.",
-                "Open one of them as the project.",
-                files=listed,
-            )
-
-    def note_systems(self) -> None:
-        """Note for which systems and cards a README or a manual is written, and what it says for others; by itself that
-        asks for nothing."""
-        readmes = [name for name in self.files if _IS_TOLD.search(name) and self.found.statements]
-        texts = {name: self.folder.read(name) or "" for name in readmes}
-        self.found.statements += [one for name, text in texts.items() for one in systems_in_words(name, text)][:1]
-        for name, text in texts.items():
-            of_cards = [*cards_in_words(name, text), *torch_for_cards(name, text)]
-            self.found.statements += [*of_cards, *ways_round(name, text)]
-
-    def tell_scripts(self) -> None:
-        """Name the scripts that install another torch than the lists ask for; where nothing names a Python, one that
-        a script installs is what the project works with."""
-        said, root = self.found.statements, (name for name in self.files if is_script(name))
-        names = dict.fromkeys([*root, *filter(is_script, self.folder.scripts_aside()[:MOST_FILES])])
-        lines = [one for name in names for one in self.alone(name).found.statements if is_script(one.origin.file)]
-        pins = [one for one in said if one.name == TORCH and one.strength == DECLARED and not one.group]
-        for one in lines:
-            is_other = bool(pins) and not any(can_meet(pin.specifier, one.specifier) for pin in pins)
-            if one.name == TORCH and one.strength == RECOMMENDED and is_other:
-                self.found.remark("script-other", one.origin, asked=str(one), other=str(pins[0].origin))
-        pythons = [one for one in lines if one.name == PYTHON and one.specifier]
-        if pythons and said and not any(one.name == PYTHON for one in (*said, *self.found.told)):
-            self.found.statements.append(replace(pythons[0], strength=LOCKED))
 
     def take_locked(self) -> None:
         """A lock beside which nothing is declared: all that it holds is what is asked for."""

@@ -1,0 +1,85 @@
+"""Reads what stands beside the files that count: scripts, notebooks and linked documents where nothing else names
+torch; and for which systems and cards the READMEs are written.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from wizard.model.errors import UsageError
+from wizard.project.formats.cards import cards_in_words, torch_for_cards
+from wizard.project.formats.words import systems_in_words, ways_round
+from wizard.project.model import DECLARED, LOCKED, PYTHON, RECOMMENDED, TORCH, can_meet, is_script, origin_of
+from wizard.project.packages.companions import asks_for_torch
+from wizard.project.search.files import MOST_FILES
+from wizard.project.search.reader import MOST_NAMED, ProjectReader
+
+_IS_TOLD = re.compile(r"^readme|\.(?:md|rst)$", re.IGNORECASE)  # a text for people
+
+
+def read_others(reader: ProjectReader) -> None:
+    """Where nothing names torch: read what of the root installs it, whatever it is called."""
+    if any(one.name == TORCH for one in (*reader.found.statements, *reader.found.told)):
+        return
+    for name in reader.folder.others_of_root()[:MOST_FILES]:
+        if any(one.name == TORCH and one.group != "imported" for one in reader.alone(name).found.statements):
+            reader.read(name)
+
+
+def read_linked(reader: ProjectReader, telling: list[str]) -> None:
+    """Where nothing names torch: read the documents that a README points to, until one does."""
+    for name in reader.folder.linked(telling):
+        if any(one.name == TORCH for one in (*reader.found.statements, *reader.found.told)):
+            return
+        reader.read(name)
+
+
+def read_script_aside(reader: ProjectReader) -> None:
+    """Where nothing is declared and nothing names torch: read the one notebook, or script below, that installs it.
+    Raises UsageError `several-scripts` where there are more, and nothing else says anything."""
+    said = (*reader.found.statements, *reader.found.told)
+    if any(one.name == TORCH or (one.strength == DECLARED and one.name != PYTHON) for one in said):
+        return
+    aside = {name: reader.alone(name).found.statements for name in reader.folder.scripts_aside()[:MOST_FILES]}
+    asking = [name for name, lines in aside.items() if any(map(asks_for_torch, lines))]
+    listed = ", ".join(asking[:MOST_NAMED])
+    if len(asking) == 1:
+        reader.found.remark("script-below", origin_of(listed, 1, ""))
+        reader.read(listed)
+    elif asking and said:
+        reader.found.remark("torch-in-parts", origin_of(asking[0], 1, ""), folders=listed)
+    elif asking:
+        raise UsageError(
+            "several-scripts",
+            "Several scripts or notebooks of the project install torch, each for itself: {files}.",
+            "Open one of them as the project.",
+            files=listed,
+        )
+
+
+def note_systems(reader: ProjectReader) -> None:
+    """Note for which systems and cards a README or a manual is written, and what it says for others; by itself that
+    asks for nothing."""
+    readmes = [name for name in reader.files if _IS_TOLD.search(name) and reader.found.statements]
+    texts = {name: reader.folder.read(name) or "" for name in readmes}
+    reader.found.statements += [one for name, text in texts.items() for one in systems_in_words(name, text)][:1]
+    for name, text in texts.items():
+        of_cards = [*cards_in_words(name, text), *torch_for_cards(name, text)]
+        reader.found.statements += [*of_cards, *ways_round(name, text)]
+
+
+def tell_scripts(reader: ProjectReader) -> None:
+    """Name the scripts that install another torch than the lists ask for; where nothing names a Python, one that
+    a script installs is what the project works with."""
+    said, root = reader.found.statements, (name for name in reader.files if is_script(name))
+    names = dict.fromkeys([*root, *filter(is_script, reader.folder.scripts_aside()[:MOST_FILES])])
+    lines = [one for name in names for one in reader.alone(name).found.statements if is_script(one.origin.file)]
+    pins = [one for one in said if one.name == TORCH and one.strength == DECLARED and not one.group]
+    for one in lines:
+        is_other = bool(pins) and not any(can_meet(pin.specifier, one.specifier) for pin in pins)
+        if one.name == TORCH and one.strength == RECOMMENDED and is_other:
+            reader.found.remark("script-other", one.origin, asked=str(one), other=str(pins[0].origin))
+    pythons = [one for one in lines if one.name == PYTHON and one.specifier]
+    if pythons and said and not any(one.name == PYTHON for one in (*said, *reader.found.told)):
+        reader.found.statements.append(replace(pythons[0], strength=LOCKED))
