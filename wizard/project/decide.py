@@ -47,16 +47,12 @@ from wizard.project.packages.native import (
     left_out,
     lines_of,
     natives_here,
-    needs_apart,
-    numpy_for,
-    relaxed_beside,
     relaxed_natives,
-    relaxed_needs,
-    relaxed_numpy,
     relaxed_pairs,
     system_cuda,
     unmet_bounds,
 )
+from wizard.project.packages.needs import needs_apart, numpy_for, relaxed_beside, relaxed_needs, relaxed_numpy
 from wizard.project.packages.ready import holding_python, left_python, native_state, said_of
 from wizard.project.packages.rows import companion_table
 from wizard.project.reasons import asked_words, translated, why_not_locked, why_not_torch

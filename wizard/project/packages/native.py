@@ -2,13 +2,11 @@
 and what a person is told.
 
 Said of what was chosen (`weigh`); which package is of what kind is a row of `matrices/companions.toml`.
-One file: what moves, what goes and what is told of a package are one look at its row.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -19,12 +17,10 @@ from wizard.model.messages import Message, message
 from wizard.project.formats.words import IN_WORDS
 from wizard.project.model import (
     DECLARED,
-    TORCH,
     AddressLine,
     FileLine,
     Project,
     Statement,
-    can_meet,
     is_folder,
     marker_holds,
     meets,
@@ -34,16 +30,11 @@ from wizard.project.packages.companions import (
     Native,
     companion,
     first_library,
-    has_wheel,
-    needs_old_numpy,
-    package_needs,
-    releases_for,
     torch_bound,
     torch_of,
 )
 from wizard.project.packages.cuda_tags import cuda_of_name, has_tag, is_for
 from wizard.project.packages.implied import torch_in
-from wizard.project.packages.lacking import release_with_wheel
 from wizard.project.packages.ready import native_state
 from wizard.project.packages.rows import Companion
 from wizard.project.reasons import asked_words, refusal
@@ -52,7 +43,6 @@ from wizard.project.understand import Understood, pair_meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 _MOST_NAMED = 6  # releases in one sentence
-_PIN = re.compile(r"={2,3}(\d+(?:\.\d+)*(?:\.post\d+)?)(?:\.\*)?$")
 NOTHING = "–"  # what is given where a package is left out
 
 
@@ -166,99 +156,6 @@ def _pinned_to(statements: tuple[Statement, ...], given: str) -> bool:
     return all(pair_meets(one.specifier, given) for one in statements if one.specifier)
 
 
-def relaxed_numpy(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
-    """A line of the project that does not hold for the chosen Python is no wish, and nothing moves; one that stands
-    against another of the project's is told as these two."""
-    bound, lines, given = best.candidate.numpy, _lines_of_numpy(weigher, best), numpy_for(weigher, best)
-    refused = tuple(one for one in lines if not can_meet(one.specifier, bound))
-    moved = tuple(one for one in lines if not can_meet(one.specifier, given))
-    if refused:
-        torch = best.candidate.torch
-        why = message("project.why.numpy", "torch {torch} needs NumPy {given}", torch=torch, given=bound)
-        yield Relaxed("numpy", asked_words(refused), given, why, lines_of(refused))
-    elif moved:
-        why = message("project.why.numpy-wheel", "it has no ready wheel for Python {python}", python=best.python)
-        yield Relaxed("numpy", asked_words(moved), given, why, lines_of(moved))
-
-
-def numpy_for(weigher: BuildWeigher, best: Weighed) -> str:
-    """Return the specifier of NumPy that goes with the choice; "" for any. A pin without a wheel for the chosen Python
-    becomes the nearest newer release that has one: what is written for the one runs with the other most likely."""
-    os, lines = weigher.machine.os, _lines_of_numpy(weigher, best)
-    here = (one for one in weigher.asks.packages if marker_holds(one.marker, os, best.python))
-    together = ",".join(one.specifier for one in lines)
-    is_open = all(can_meet(together, one) for one in ("<2", ">=2"))
-    is_old = is_open and any(needs_old_numpy(one.name, one.specifier) for one in here)
-    bound = best.candidate.numpy or ("<2" if is_old else "")
-    kept = (one.specifier for one in lines if can_meet(one.specifier, bound))
-    parts = list(dict.fromkeys(part for one in [*kept, bound] for part in one.split(",") if part))
-    pin = next((part for part in parts if _PIN.match(part)), "")
-    if pin and not has_wheel("numpy", pin, best.python, os):
-        others = [part for part in parts if not _PIN.match(part)]
-        near = release_with_wheel("numpy", pin, best.python, os)
-        parts = [near, *others] if near and can_meet(near, ",".join(others)) else parts
-    return ",".join(parts)
-
-
-def _lines_of_numpy(weigher: BuildWeigher, best: Weighed) -> list[Statement]:
-    """Return the lines that hold for the chosen Python and go together: of others the first counts."""
-    taken: list[Statement] = []
-    for one in weigher.asks.numpy:
-        together = ",".join(each.specifier for each in taken)
-        if marker_holds(one.marker, weigher.machine.os, best.python) and can_meet(together, one.specifier):
-            taken.append(one)
-    return taken
-
-
-def relaxed_needs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
-    """What torch itself needs in another version than a line asks for."""
-    torch, here = best.candidate.torch, _lines_here(weigher, best)
-    for name, need in package_needs(TORCH, torch).items():
-        refused = tuple(one for one in here if one.name == name and not can_meet(one.specifier, need))
-        if refused:
-            why = message("project.why.needed", "torch {torch} needs {name}{need}", torch=torch, name=name, need=need)
-            yield Relaxed(name, asked_words(refused), need, why, lines_of(refused))
-
-
-def relaxed_beside(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) -> Iterator[Relaxed]:
-    """What the release of a package that moves with torch needs in another version than a line asks for."""
-    torch, here = best.candidate.torch, _lines_here(weigher, best)
-    for package in moved:
-        release = next((one for one in releases_for(package, torch)[::-1] if one[0].isdigit()), "")
-        for name, need in package_needs(package, release).items() if release else ():
-            refused = tuple(one for one in here if one.name == name and not can_meet(one.specifier, need))
-            if refused:
-                why = message(
-                    "project.why.needed-beside",
-                    "{package} {release}, which goes with torch {torch}, needs {name}{need}",
-                    package=package,
-                    release=release,
-                    torch=torch,
-                    name=name,
-                    need=need,
-                )
-                yield Relaxed(name, asked_words(refused), need, why, lines_of(refused))
-
-
-def needs_apart(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) -> Iterator[Message]:
-    """What a pinned package needs of another, and a line or torch itself stands against."""
-    torch, here = best.candidate.torch, _lines_here(weigher, best)
-    of_torch = package_needs(TORCH, torch)
-    pinned = ((one, _PIN.match(one.specifier)) for one in here if one.name not in moved)
-    needed = [(one, *need) for one, pin in pinned if pin for need in package_needs(one.name, pin[1]).items()]
-    for one, name, need in needed:
-        place, words = one.origin, f"{name}{need}"
-        where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": str(one), "need": words}
-        against = next((each for each in here if each.name == name and not can_meet(each.specifier, need)), None)
-        if against and name not in moved:
-            other = against.origin
-            yield message(
-                "project.remark.needs-line", **where, other=str(against), other_file=other.file, other_line=other.line
-            )
-        elif not can_meet(of_torch.get(name, ""), need):
-            yield message("project.remark.needs-torch", **where, torch=torch, other=f"{name}{of_torch[name]}")
-
-
 def unmet_bounds(asks: Understood, torch: str) -> Iterator[Message]:
     """What other packages ask of torch, as far as is known, and the taken one does not meet."""
     for one in asks.rest:
@@ -284,12 +181,6 @@ def system_cuda(project: Project, given: str) -> Iterator[Message]:
         if one.name == "__cuda" and counts and variant_key(given) < version_key(asked):
             place = one.origin
             yield message("project.remark.system-cuda", file=place.file, line=place.line, asked=asked, given=given)
-
-
-def _lines_here(weigher: BuildWeigher, best: Weighed) -> list[Statement]:
-    """Return the lines with a version that hold for this system and Python."""
-    os, lines = weigher.machine.os, weigher.asks.packages
-    return [one for one in lines if one.specifier and marker_holds(one.marker, os, best.python)]
 
 
 def _page_of_another(row: Companion, asks: Understood, torch: str) -> AddressLine | None:
