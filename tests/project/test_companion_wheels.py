@@ -6,7 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, machine, relaxed, without
+from tests.project.deciding import (
+    ADA,
+    AMPERE,
+    BLACKWELL,
+    NO_CARD,
+    PASCAL,
+    build,
+    codes,
+    decided,
+    machine,
+    relaxed,
+    without,
+)
 from wizard.compatibility.model import Choices
 from wizard.machine.model import Machine
 
@@ -329,3 +341,17 @@ def test_what_comes_from_a_repository_is_source_and_its_releases_are_named(
 ) -> None:
     found = decided(tmp_path, {"requirements.txt": f"torch==2.3.1\n{line}\n"}, AMPERE)
     assert codes(found) & {"source", "compiler"} == ({code} if code else set())
+
+
+@pytest.mark.parametrize("tag", ["", "@v2.6.3"])
+def test_a_repository_of_another_name_is_its_makers_package(tmp_path: Path, tag: str) -> None:
+    """`flash-attention` brings flash-attn, which an older card cannot run."""
+    url = f"git+https://github.com/Dao-AILab/flash-attention.git{tag}"
+    readme = f"```\npip install {url}\n```\n"
+    ways: list[dict[str, str | bytes]] = [{"README.md": readme, "requirements.txt": "torch\n"}]
+    ways.append({"requirements.txt": f"torch\n{url}\n"})
+    for number, files in enumerate(ways):
+        (tmp_path / str(number)).mkdir()
+        found = decided(tmp_path / str(number), files, PASCAL)
+        assert "flash-attn" in [one.name for one in found.understood.native]
+        assert any(one.params.get("name") == "flash-attn" for one in found.remarks), codes(found)

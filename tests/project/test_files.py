@@ -280,6 +280,11 @@ def test_an_index_for_other_makers_beside_ones_own_says_nothing(tmp_path: Path) 
         ("env.sh", "pip install torch==2.0.1\n"),
         ("Makefile", "install:\n\tpip install torch==2.0.1\n"),
         ("install.py", 'run("pip install torch==2.0.1")\n'),
+        (
+            "install.py",
+            'run([sys.executable, "-m", "pip", "install", "torch==2.0.1", "--index-url", index_of(card)])\n',
+        ),
+        ("install.py", 'run(\n    ["pip", "install",\n     "einops", "torch==2.0.1",\n     *more]\n)\n'),
         ("docs/installation.md", "pip install torch==2.0.1\n"),
         ("ldm.yaml", "name: ldm\ndependencies:\n  - python=3.10\n  - pytorch=2.0.1\n"),
         ("pyproject.toml", '[tool.hatch.metadata.hooks.requirements_txt]\nfiles = ["needs.txt"]\n'),

@@ -96,3 +96,33 @@ def test_notes_stand_in_the_document_and_in_the_lines(tmp_path: Path) -> None:
     shown = "You need nvcc of torch's CUDA. [2J"
     assert document["notes"] == [{"file": "README.md", "line": 3, "text": shown}]
     assert f"README.md:3: {shown}" in project_lines(found)
+
+
+def test_a_line_that_leads_to_a_list_says_for_whom_it_is(tmp_path: Path) -> None:
+    readme = (
+        "# It\n## Install\n> **Note:** for Windows users:\n>\n> 1. Install the CUDA toolkit 12.6\n\n"
+        "```\nset CUDA_HOME=C:\\cuda\n```\n\nYou need nvcc.\n\nOn Ubuntu:\n- Install gcc 11\n"
+    )
+    windows = ["Install the CUDA toolkit 12.6", "set CUDA_HOME=C:\\cuda", "You need nvcc."]
+    assert notes(tmp_path, readme, ADA) == windows
+    assert notes(tmp_path, readme, AMPERE) == ["You need nvcc.", "Install gcc 11"]
+
+
+def test_a_sentence_over_several_lines_is_one_with_the_line_it_begins_in(tmp_path: Path) -> None:
+    words = "Read this. A mismatch of the CUDA\ntoolkit is not supported\nat all. Thanks.\nYou need gcc.\n"
+    readme = f"# It\n## Install\n{words}"
+    found = decided(tmp_path, {"README.md": readme, **TORCH}, AMPERE).notes
+    said = [(3, "A mismatch of the CUDA toolkit is not supported at all."), (6, "You need gcc.")]
+    assert [(at.line, at.text) for at in found] == said
+
+
+def test_a_pin_in_running_text_and_a_comment_in_a_block_are_quoted(tmp_path: Path) -> None:
+    pin = "遇到报错，请尝试pip install gym==0.18.3安装此版本"
+    comment = "It is recommended to use torch 2.4.0 with flash-attn 2.6.3"
+    readme = f"# It\n{pin}\n\n## Install\n```\n# {comment}\nexport CUDA_VISIBLE_DEVICES=0\n```\n"
+    assert notes(tmp_path, readme) == [pin, comment]
+
+
+def test_a_translation_says_nothing_twice(tmp_path: Path) -> None:
+    words = "# It\n## Install\nYou need nvcc.\n"
+    assert notes(tmp_path, words, **{"README_zh.md": "# It\n## Install\n需要 nvcc 编译器。\n"}) == ["You need nvcc."]

@@ -2,11 +2,13 @@
 
 These are recommendations: they count where the project's own files say nothing. What a README says in words ("tested
 with Python 3.10, PyTorch 2.3.1") is the last that counts. Two lines for two kinds of computers are alternatives, not a
-contradiction. Nothing is run. Where a line runs is the neighbour's matter (`working_folder`).
+contradiction. Nothing is run. Where a line runs is the neighbour's matter (`working_folder`). One file: each kind of
+line has its pattern beside the one function that reads it.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 from collections.abc import Iterator, Mapping
@@ -51,6 +53,8 @@ BESIDE = "beside"  # includes a package, or a folder of that name where a line g
 _MOST_LETTERS = 4_000
 _CONTINUED = re.compile(r"[\\^`]\s*$")
 _PIP = re.compile(r"\b(?:(?:pip3?|mim)(?:\.exe)?|pip3?\.\d+)\"?\s+install\s+(?=(?P<words>.*))")  # mim hands on to pip
+# The same as a program starts it, by a list of words: `[sys.executable, "-m", "pip", "install", "torch==2.8.0"]`.
+_ARGUMENTS = re.compile(r"""\[[^\[\]]{0,200}?["']pip3?["'],\s*["']install["'],(?P<words>[^\[\]]{0,2000})\]""")
 _CONDA = re.compile(
     r"(?:\b|%~dp0)(?:conda|mamba|micromamba)(?:\.(?:exe|bat))?\"?\s+(?:install|create|env create)\s+(?=(?P<words>.*))"
 )
@@ -90,6 +94,7 @@ _HTML = re.compile(r"</?(?:br|p|b|i|em|strong|code|pre|kbd|tt|li|ul|ol|td|tr|div
 
 def read_commands(file: str, text: str, found: Findings) -> None:
     """Read pip's and conda's lines, interpreters and imports out of a README or a Dockerfile, as recommendations."""
+    text = _ARGUMENTS.sub(_as_command, text) if file.endswith(".py") else text
     values: dict[str, str] = {}
     place, rows = WorkingFolder(file, found.own, itself_in(text, found.own, found.statements)), NamedRows(found)
     branches = Branches(place.is_script)
@@ -123,6 +128,22 @@ def read_commands(file: str, text: str, found: Findings) -> None:
         branches.after(line)
         found.statements[before:] = map(place.marked, _without_repairs(found.statements[before:], line, place))
     found.name_itself(file, place.is_prose and place.itself)
+
+
+def _as_command(match: re.Match[str]) -> str:
+    """Return the line that somebody would type, in as many lines; what is only known when it runs is left out, with the
+    option before it."""
+    try:
+        listed = ast.parse(f"[{match['words'].strip()}]", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return match[0]
+    words: list[str] = []
+    for one in listed.elts if isinstance(listed, ast.List) else ():
+        if isinstance(one, ast.Constant) and isinstance(one.value, str):
+            words.append(one.value)
+        elif words and words[-1].startswith("-"):
+            words.pop()
+    return f"pip install {shlex.join(words)} ;" + "\n" * match[0].count("\n")
 
 
 def _without_repairs(said: list[Statement], line: str, place: WorkingFolder) -> Iterator[Statement]:

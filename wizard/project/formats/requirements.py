@@ -28,6 +28,7 @@ from wizard.project.model import (
     normalized,
     origin_of,
 )
+from wizard.project.packages.companions import package_in
 
 MOST_LINES = 50_000
 _OPTION = re.compile(
@@ -261,9 +262,10 @@ def _reference(text: str, where: FileLine, found: Findings) -> Statement | None:
     target = target.strip()
     first = target.split(" ", 1)[0]
     if _VCS.match(first) or "://" in first and "@" not in first.split("://")[0]:
-        egg = _EGG.search(first)
-        name = egg[1] if egg else _name_of_address(first)
+        egg, (called, tag) = _EGG.search(first), package_in(first)
+        name = egg[1] if egg else called or _name_of_address(first)
         specifier, local = version_of_address(first)
+        specifier = specifier or tag
         return Statement(normalized(name), specifier, where, marker=_marker(marker), local=local, url=first)
     if (
         first.startswith(("./", "../", ".\\", ".[", "/", "~", "file:"))

@@ -16,6 +16,8 @@ from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.project.model import LOCKED, TORCH, FileLine, Project, Statement, can_meet, meets, normalized
 from wizard.project.packages.rows import Companion, WheelPythons, companion_table
 
+_REPOSITORY = re.compile(r"://github\.com/([\w.-]+/[\w-]+)(?=[/@.#]|$)")
+_TAG = re.compile(r"@v?(\d+\.\d+(?:\.\w+)*)(?:#|$)")
 _IN_BRACKETS = re.compile(r"\[([A-Za-z0-9_,-]+)\]")
 
 
@@ -47,6 +49,21 @@ def companion(name: str) -> Companion | None:
     """Return the row for a normalized name."""
     whole, open_ended = _by_name()
     return whole.get(name) or next((row for pattern, row in open_ended if pattern.match(name)), None)
+
+
+@lru_cache(maxsize=1)
+def _by_repository() -> dict[str, str]:
+    found = ((_REPOSITORY.search(row.where.lower()), row.name) for row in companion_table().companion)
+    return {match[1]: name for match, name in found if match}
+
+
+def package_in(url: str) -> tuple[str, str]:
+    """Return the package of a row that a repository's address brings, whatever the repository is called, and the
+    release of its tag; "" for what no row says."""
+    match = _REPOSITORY.search(url.lower())
+    name = _by_repository().get(match[1], "") if match and "#subdirectory" not in url else ""
+    tag = _TAG.search(url) if name else None
+    return name, f"=={tag[1]}" if tag else ""
 
 
 def torch_of(name: str, version: str) -> str:

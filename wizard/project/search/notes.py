@@ -8,16 +8,21 @@ already names a line is not quoted again (`decide`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 
 from wizard.model.messages import Message
 from wizard.project.formats.words import LONGEST, SENTENCE
 from wizard.project.model import NOTE, RECOMMENDED, FileLine, Project, Statement, fit_to_show, normalized
 from wizard.project.packages.companions import companion
 from wizard.project.packages.cuda_tags import is_for
+from wizard.project.search.order import is_plain_readme
 from wizard.project.search.reader import ProjectReader
 
 _MOST = 12  # in one answer
+_MOST_LINES = 40  # of one paragraph
 _LONGEST = 300  # characters of one
 _SETUP = re.compile(
     r"install|set[- ]?up|getting started|requirement|prerequisite|dependenc|environment|prepar"
@@ -86,6 +91,7 @@ _STEP = re.compile(
 _NEWS = re.compile(r"\[?\(?\b20\d\d[-./年]|🔥|shields\.io|\bv\d+\.\d+\.\d+ (?:is|was)\b|\barxiv\b", re.IGNORECASE)
 _MARKUP = re.compile(r"<[^>]{1,200}>|!\[[^\]]*\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]]{1,200})\]\([^)]{1,300}\)")
+_QUOTED = re.compile(r"^\s{0,3}(?:> ?)+(?:\[!\w+\])?")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•>]|\d+[.)])\s+")
 _HEADING = re.compile(r"(#{1,6}) +(.*)")
 _SUMMARY = re.compile(r"<summary>(.*?)(?:</summary>|$)", re.IGNORECASE)
@@ -93,39 +99,61 @@ _UNDERLINE = re.compile(r"([=\-~^\"*+])\1{2,}\s*")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 # Of running it, not of installing: left out where no heading says that it is about installing.
 _RUNNING = re.compile(
-    r"multi-?gpu|batch|speed|resolution|faster|slower|\bset `|--\w|dataset|epoch|n_gpu|num_gpu", re.IGNORECASE
+    r"multi-?gpu|batch|speed|resolution|faster|slower|\bset `|--\w|dataset|epoch|n_gpu|num_gpu|visible_devices",
+    re.IGNORECASE,
 )
 # A command whose packages are read elsewhere.
 _DONE = re.compile(r"\b(?:pip3?|conda|mamba|poetry|uv) (?:install|create|env|add|sync|pip|activate)\b", re.IGNORECASE)
-_TARGET = re.compile(r"\.\. ?_|_`")  # of reStructuredText
-_COMMENT = re.compile(r"(?:^|\s)#+ *(.+)")
-_LEAST = 18  # characters of a sentence that says something
+_PINNED = re.compile(r"(?<![A-Za-z])pip3? install \S+==\d")
+_TARGET = re.compile(r"\.\. ?_|_`?[\w ]+`?:")  # of reStructuredText
+_COMMENT = re.compile(r"(?:^|.*\s)#+ *(.+)")
+_LEAST = 12  # characters of a sentence that says something
 
 
 def read_notes(reader: ProjectReader) -> None:
-    """Note what the files that were read say; by itself that asks for nothing."""
+    """Note what the files that were read say, READMEs in one language; by itself that asks for nothing."""
+    told = {name.rpartition("/")[0] for name in reader.files if is_plain_readme(name)}
     for name in reader.files if reader.found.statements else ():
-        reader.found.statements += _notes_of(name, reader.folder.read(name) or "")
+        folder, _, last = name.rpartition("/")
+        is_translation = last.lower().startswith("readme") and folder in told and not is_plain_readme(name)
+        if not is_translation:
+            reader.found.statements += _notes_of(name, reader.folder.read(name) or "")
 
 
 def _notes_of(file: str, text: str) -> list[Statement]:
     """Return the sentences and steps of installing, each with the system that it is for as its marker."""
     if not file.lower().endswith((".md", ".rst")) and "readme" not in file.lower():
-        return list(_comments(file, text))
+        return [] if file.endswith(".py") else list(_comments(file, text))
     found, names_windows = [], bool(_WINDOWS.search(text))
-    for number, line, section, is_code in _lines(text):
-        if _MAC.search(section.words) or _MAKER.search(section.words):
-            continue
-        if is_code:
-            words = [line.strip()] if section.is_setup and _STEP.match(line.strip()) else []
-        else:
-            plain = _LINK.sub(r"\1", _MARKUP.sub(" ", line[: 2 * LONGEST]))
-            plain = _LIST_MARK.sub("", plain.replace("**", "").replace("`", "")).strip()
-            words = [one for one in SENTENCE.split(plain) if _says(one, section.is_setup)]
-        for one in words:
-            if not (_MAC.search(one) or _MAKER.search(one)):
-                found.append(_note(file, number, one, _marker(f"{section.words}\n{one}", names_windows)))
+    for part in _parts(text):
+        if not (_MAC.search(part.above) or _MAKER.search(part.above)):
+            for number, one in _steps(part) if part.is_code else _sentences(part):
+                if not (_MAC.search(one) or _MAKER.search(one)):
+                    found.append(_note(file, number, one, _marker(f"{part.above}\n{one}", names_windows)))
     return found
+
+
+def _steps(part: _Part) -> Iterator[tuple[int, str]]:
+    """Yield what a block of code does beside installing packages, and what its comments say."""
+    for number, line in part.lines if part.is_setup else ():
+        words, comment = line.strip(), _COMMENT.match(line)
+        if _STEP.match(words) and not _RUNNING.search(words):
+            yield number, words
+        elif comment and _says(comment[1], is_setup=True):
+            yield number, comment[1]
+
+
+def _sentences(part: _Part) -> Iterator[tuple[int, str]]:
+    """Yield the sentences of a paragraph, each with the line that it begins in."""
+    plain = [_LINK.sub(r"\1", _MARKUP.sub(" ", line[: 2 * LONGEST])) for _, line in part.lines]
+    plain = [_LIST_MARK.sub("", line.replace("**", "").replace("`", "")).strip() for line in plain]
+    starts = list(accumulate((len(line) + 1 for line in plain[:-1]), initial=0))
+    words, at = " ".join(plain), 0
+    for one in SENTENCE.split(words):
+        at = words.index(one, at)
+        if _says(one, part.is_setup):
+            yield part.lines[bisect_right(starts, at) - 1][0], one
+        at += len(one)
 
 
 def _note(file: str, number: int, words: str, marker: str) -> Statement:
@@ -135,7 +163,7 @@ def _note(file: str, number: int, words: str, marker: str) -> Statement:
 def _comments(file: str, text: str) -> Iterator[Statement]:
     """Yield what the comments of a list say of cards, systems, CUDA and compilers."""
     for number, line in enumerate(text.split("\n"), 1):
-        match = _COMMENT.search(line[:LONGEST])
+        match = _COMMENT.match(line[:LONGEST])
         if match and _HARD.search(match[1]) and _NEED.search(match[1]) and not _DONE.search(match[1]):
             yield _note(file, number, match[1], _marker(match[1], names_windows=False))
 
@@ -157,21 +185,38 @@ def _weight(at: FileLine) -> int:
     return bool(_HARD.search(at.text)) + bool(_STRONG.search(at.text)) + bool(_STEP.match(at.text))
 
 
-class _Section:
-    """Headings above a line: `is_setup` where the nearest that means anything is of installing."""
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A paragraph, an entry of a list, or a block of code. `above`: the headings, and the line that leads to it ("For
+    Windows users:"); `is_setup` where the nearest of the headings that means anything is of installing."""
 
+    lines: tuple[tuple[int, str], ...]
+    above: str
+    is_setup: bool
+    is_code: bool
+
+
+class _Headings:
     def __init__(self) -> None:
         self._open: list[tuple[int, str]] = []
+        self.label = ""
 
     def enter(self, level: int, title: str) -> None:
         self._open = [one for one in self._open if one[0] < level] + [(level, title)]
+        self.label = ""
 
-    @property
-    def words(self) -> str:
-        return "\n".join(title for level, title in self._open if level > 1)
+    def part(self, lines: Sequence[tuple[int, str]], is_code: bool) -> _Part:
+        """Return the lines as a part below these headings. A paragraph that ends by a colon leads to the lists and
+        blocks behind it."""
+        is_entry = is_code or _LIST_MARK.match(lines[0][1])
+        if not is_entry:
+            self.label = ""
+        above = "\n".join([*(title for level, title in self._open if level > 1), self.label])
+        if not is_entry and lines[-1][1].rstrip(" *_").endswith((":", "：")):
+            self.label = lines[-1][1]
+        return _Part(tuple(lines), above, self._is_setup(), is_code)
 
-    @property
-    def is_setup(self) -> bool:
+    def _is_setup(self) -> bool:
         for _, title in reversed(self._open):
             if _SETUP.search(title):
                 return True
@@ -182,29 +227,40 @@ class _Section:
         return False
 
 
-def _lines(text: str) -> Iterator[tuple[int, str, _Section, bool]]:
-    """Yield each line that is no heading, with its number, the headings above, and whether it is code."""
-    section, is_code, above = _Section(), False, ""
-    for number, line in enumerate(text.split("\n"), 1):
-        if _FENCE.match(line):
+def _parts(text: str) -> Iterator[_Part]:
+    headings, is_code, lines = _Headings(), False, list[tuple[int, str]]()
+    for number, written in enumerate(text.split("\n"), 1):
+        line = written if is_code else _QUOTED.sub("", written)
+        heading, summary = (None, None) if is_code else (_HEADING.match(line), _SUMMARY.search(line))
+        is_underline = not is_code and bool(lines) and _UNDERLINE.fullmatch(line)
+        is_step = not is_code and line.startswith("    ") and _STEP.match(line.strip())
+        is_fence = bool(_FENCE.match(line))
+        ends = is_fence or heading or summary or (not is_code and (is_step or not line.strip()))
+        if is_underline:
+            headings.enter(1 + '=-~^"*+'.index(line[0]), lines.pop()[1])
+        if lines and (ends or is_underline or len(lines) > _MOST_LINES or (not is_code and _LIST_MARK.match(line))):
+            yield headings.part(lines, is_code)
+            lines = []
+        if heading:
+            headings.enter(len(heading[1]), heading[2])
+        elif summary:
+            headings.enter(6, summary[1])
+        elif is_step:
+            yield headings.part([(number, line)], is_code=True)
+        elif is_fence:
             is_code = not is_code
-        elif is_code:
-            yield number, line, section, True
-        elif match := _HEADING.match(line):
-            section.enter(len(match[1]), match[2])
-        elif match := _SUMMARY.search(line):
-            section.enter(6, match[1])
-        elif _UNDERLINE.fullmatch(line) and above.strip():
-            section.enter(1 + '=-~^"*+'.index(line[0]), above)
-        else:
-            yield number, line, section, line.startswith("    ") and bool(_STEP.match(line.strip()))
-        above = line
+        elif line.strip() and not is_underline:
+            lines.append((number, line))
+    if lines:
+        yield headings.part(lines, is_code)
 
 
 def _says(sentence: str, is_setup: bool) -> bool:
     words = re.sub(r"[`*_|\s]+", " ", sentence).strip()
-    if len(words) < _LEAST or _NEWS.search(words) or _TARGET.match(words):
+    if len(words) < _LEAST or words.endswith((":", "：")) or _NEWS.search(words) or _TARGET.match(words):
         return False
+    if _PINNED.search(words):
+        return True
     if _DONE.search(words) and not _STRONG.search(words):
         return False
     about = _HARD.search(words) or any(companion(normalized(word)) for word in re.findall(r"[A-Za-z][\w-]+", words))

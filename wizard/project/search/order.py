@@ -35,3 +35,8 @@ def told_rank(name: str) -> tuple[bool, bool, str, str]:
     that is no translation; in whatever letters."""
     words = name.casefold()
     return "/" in name, not _PLAIN_README.fullmatch(words), words, name
+
+
+def is_plain_readme(name: str) -> bool:
+    """Return whether it is a README and no translation of one."""
+    return bool(_PLAIN_README.fullmatch(name.rpartition("/")[2].casefold()))
