@@ -79,11 +79,13 @@ def test_each_recommended_cuda_that_is_not_taken_is_told_with_its_own_line(tmp_p
         (AMPERE, [("README.md", "cu117")]),
         (NO_CARD, [("Dockerfile", "cu121, cu117 (README.md:1)")]),
     ):
-        said = [one.params for one in decided(tmp_path, files, on).remarks if one.key.endswith("cuda-recommended")]
+        told = decided(tmp_path, files, on).remarks
+        said = [one.params for one in told if one.key.startswith("project.remark.cuda-")]
         assert sorted((one["file"], one["asked"]) for one in said) == expected
     ways = "pip install torch==2.2.2 --index-url https://download.pytorch.org/whl/cu118\n"
     ways += ways.replace("cu118", "cu121")  # one file with both has an alternative, and nothing is left
-    assert "cuda-recommended" not in codes(decided(tmp_path / "ways", {"README.md": f"```\n{ways}```\n"}, AMPERE))
+    left = codes(decided(tmp_path / "ways", {"README.md": f"```\n{ways}```\n"}, AMPERE))
+    assert not any(code.startswith("cuda-") for code in left)
 
 
 def test_torch_of_one_folder_below_is_read_and_of_several_named(tmp_path: Path) -> None:
@@ -123,6 +125,12 @@ def test_a_comment_is_a_hint_where_torch_is_not_asked_for(tmp_path: Path) -> Non
     assert "commented" in codes(decided(tmp_path / "a", {"requirements.txt": "# torch==2.1.0\neinops\n"}, AMPERE))
     found = decided(tmp_path / "b", {"requirements.txt": "# torch==2.1.0\ntorch\n"}, AMPERE)
     assert {"commented", "undeclared"} & codes(found) == set()
+    files: dict[str, str | bytes] = {"requirements.txt": "# torch==2.6.0\neinops\n"}
+    [told] = [
+        one for one in decided(tmp_path / "c", files, BLACKWELL).remarks if one.key.endswith("commented-not-here")
+    ]
+    assert (told.params["torch"], "12.0" in str(told.params["why"])) == ("2.6.0", True)
+    assert "commented-not-here" not in codes(decided(tmp_path / "c", files, AMPERE))
 
 
 def test_the_files_of_a_folder_for_requirements_are_taken_by_that(tmp_path: Path) -> None:
@@ -220,7 +228,8 @@ def test_the_python_of_a_readme_is_taken_where_what_is_declared_leaves_it_open(t
     found = decided(tmp_path, files, ADA)
     assert build(found) == ("2.4.0", "cu118", "3.10")
     assert not found.relaxed, "a CUDA that is only recommended needs no yes"
-    assert "cuda-recommended" in codes(found)
+    [told] = [one.params for one in found.remarks if one.key == "project.remark.cuda-none"]
+    assert (told["torch"], told["cuda"]) == ("2.4.0", "cu111")
 
 
 def test_a_recommended_cuda_is_told_by_the_line_for_this_system_and_with_what_is_against_it(tmp_path: Path) -> None:

@@ -107,8 +107,10 @@ def cuda_words(asks: Understood, taken: Candidate, builds: Iterable[Candidate]) 
         place = left[0].origin
         asked = ", ".join(tag.tag if tag.origin == place else f"{tag.tag} ({tag.origin})" for tag in left)
         where: dict[str, str | int] = {"file": place.file, "line": place.line, "asked": asked, "given": given}
-        of_torch = (one for one in builds if one.torch == taken.torch and given != CPU)
-        if refused := next((one for one in of_torch if has_tag(left[0].tag, one.variant) and one.reasons), None):
+        of_torch = [one for one in builds if one.torch == taken.torch and has_tag(left[0].tag, one.variant)]
+        if given != CPU and not of_torch:
+            yield message("project.remark.cuda-none", **where, torch=taken.torch, cuda=left[0].tag)
+        elif refused := next((one for one in of_torch if one.reasons and given != CPU), None):
             build, why = f"{refused.torch}+{refused.variant}", refused.reasons[0].message
             yield message("project.remark.cuda-refused", **where, build=build, why=why)
         else:

@@ -55,7 +55,7 @@ from wizard.project.packages.native import (
 from wizard.project.packages.needs import needs_apart, numpy_for, relaxed_beside, relaxed_needs, relaxed_numpy
 from wizard.project.packages.ready import holding_python, left_python, native_state, said_of
 from wizard.project.packages.rows import companion_table
-from wizard.project.reasons import asked_words, translated, why_not_locked, why_not_torch
+from wizard.project.reasons import asked_words, translated, why_not_commented, why_not_locked, why_not_torch
 from wizard.project.search.notes import notes_left
 from wizard.project.understand import Understood, with_known_torch, with_pins_of
 from wizard.project.weigh import BuildWeigher, Weighed
@@ -238,6 +238,7 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         )
     elif not asks.names_torch and not asks.torch:
         yield message("project.remark.undeclared")
+        yield from why_not_commented(weigher)
     for one in asks.torch:
         if one.url and not fits_here(one.url, weigher.machine.os, best.python):
             at = one.origin

@@ -5,12 +5,15 @@ Said of what was chosen (`weigh`); the reason is the verdict's own where it has 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterator
 
 from wizard.compatibility.data.ordering import CPU
 from wizard.model.messages import Message, message
 from wizard.project.model import Statement, can_meet, meets
 from wizard.project.weigh import BuildWeigher, Weighed
+
+_PIN = re.compile(r"(?<![\w-])torch\s*==\s*(\d+\.\d+(?:\.\d+)?)")
 
 
 def why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
@@ -28,6 +31,17 @@ def why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
             python=best.python,
         )
     return _why_not_here(weigher, releases, asked)
+
+
+def why_not_commented(weigher: BuildWeigher) -> Iterator[Message]:
+    """Yield what is against a torch that only a comment names: whoever reads it may put it in."""
+    for one in weigher.asks.remarks:
+        named = _PIN.search(str(one.params.get("text", ""))) if one.key == "project.remark.commented" else None
+        releases = {each for each in weigher.releases if named and meets(f"=={named[1]}", each)}
+        if named and releases and not _runs(weigher, releases):
+            where = {name: one.params[name] for name in ("file", "line")}
+            why = _why_not_here(weigher, releases, named[1])
+            yield message("project.remark.commented-not-here", **where, torch=named[1], why=why)
 
 
 def refusal(weigher: BuildWeigher, releases: Collection[str]) -> Message | None:
