@@ -52,7 +52,15 @@ from wizard.project.packages.native import (
     system_cuda,
     unmet_bounds,
 )
-from wizard.project.packages.needs import needs_apart, numpy_for, relaxed_beside, relaxed_needs, relaxed_numpy
+from wizard.project.packages.needs import (
+    code_words,
+    constraints_of,
+    needs_apart,
+    numpy_for,
+    relaxed_beside,
+    relaxed_needs,
+    relaxed_numpy,
+)
 from wizard.project.packages.ready import holding_python, left_python, native_state, said_of
 from wizard.project.packages.rows import companion_table
 from wizard.project.reasons import asked_words, translated, why_not_commented, why_not_locked, why_not_torch
@@ -117,7 +125,9 @@ def decide(
         candidate=best.candidate,
         python=best.python,
         numpy=numpy_for(weigher, best),
-        understood=replace(weigher.asks, rest=tuple(_rest(weigher, best))),
+        understood=replace(
+            weigher.asks, rest=tuple(_rest(weigher, best)), constraints=tuple(constraints_of(weigher, best))
+        ),
         relaxed=relaxed,
         remarks=remarks,
         left_out=left,
@@ -287,6 +297,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     yield from _locks(weigher, candidate.torch)
     yield from left_python(weigher, best)
     yield from holding_python(weigher, best)
+    yield from code_words(weigher, best)
     yield from lacking_wheels(asks, weigher.machine.os, best.python)
     natives = natives_here(asks, weigher.machine.os)
     states = {native.name: native_state(native, best, weigher.machine) for native in natives}

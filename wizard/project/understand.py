@@ -24,6 +24,7 @@ from wizard.project.file_choice import (
 )
 from wizard.project.model import (
     CARD,
+    CODE,
     DECLARED,
     FOR_CARDS,
     LOCKED,
@@ -71,6 +72,7 @@ class Understood:
     rest: tuple[Statement, ...]  # each name once, by its first line
     packages: tuple[Statement, ...]  # every line of the rest
     constraints: tuple[Statement, ...]  # what a version must be where something else brings the package
+    of_code: tuple[Statement, ...]  # what programs use and newer releases lack, where no line asks for such a one
     told: tuple[Statement, ...]  # what commands of a README or a script name
     ways_round: tuple[Statement, ...]  # sentences on what to do without a package
     for_cards: tuple[Statement, ...]  # the torch that a README names for cards such as the one here
@@ -109,6 +111,9 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     fitting, remarks = for_this_computer(project, os, has_card)
     fitting, extras = _one_extra(fitting)
     statements = [*fitting.statements, *needed_pairs(fitting.statements, PAIRS)]
+    of_code = tuple(_of_code(statements))
+    needs = [replace(one, name=one.group, group="constraint", extras=()) for one in of_code]
+    statements += [replace(one, strength=DECLARED) for one in needs if one.name not in (TORCH, PYTHON)]
     torch, torch_any = _torch(statements)
     counting = replace(fitting, statements=tuple(_counting_first(statements)))
     implied = tuple(implied_by(counting, os, has_card, capability))
@@ -130,7 +135,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     return Understood(
         torch=torch,
         torch_any=torch_any,
-        python=_python(statements, torch_any),
+        python=(*_python(statements, torch_any), *(one for one in needs if one.name == PYTHON)),
         pairs={name: found for name in PAIRS if (found := _counting(counting.statements, name, os))},
         numpy=tuple(one for one in _counting(counting.statements, "numpy", os) if one.specifier),
         implied=implied,
@@ -140,6 +145,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
         rest=tuple({one.name: one for one in reversed(rest)}.values())[::-1],
         packages=tuple(rest),
         constraints=tuple(one for one in statements if is_rest(replace(one, group="")) and one.group == "constraint"),
+        of_code=of_code,
         told=tuple(one for one in statements if one.strength == RECOMMENDED and not one.group),
         ways_round=tuple(one for one in statements if one.name == WAY_ROUND),
         for_cards=tuple(one for one in statements if one.name == FOR_CARDS and is_of_generation(capability, one.group)),
@@ -159,6 +165,15 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
             *exported_elsewhere(statements, os),
         ),
     )
+
+
+def _of_code(statements: list[Statement]) -> Iterator[Statement]:
+    """Yield what programs use of older releases. Where a line has a newer one, its authors run the project with that,
+    and no start of it reaches what the program uses."""
+    for one in statements:
+        lines = (each for each in statements if one.name == CODE and each.name == one.group and each.specifier)
+        if one.name == CODE and all(can_meet(each.specifier, one.specifier) for each in lines):
+            yield one
 
 
 def _linked(packages: list[Statement], statements: list[Statement], os: str) -> Iterator[Statement]:

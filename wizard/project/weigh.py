@@ -222,7 +222,8 @@ class BuildWeigher:
         lacking = frozenset.intersection(*(without_wheels(self.asks, os, python) for python in pythons))
         lacking -= without_wheels(self.asks, os, best.python)
         lost = {*lacking, *(set(self.weigh(newest, pythons[0]).libraries) - set(best.libraries))}
-        yield from (one.origin for one in self.asks.packages if one.name in lost)
+        lines = (*self.asks.packages, *self.asks.constraints)
+        yield from (one.origin for one in lines if one.name in lost)
         yield from (tag.origin for tag in self.firm_tags if has_tag(tag.tag, best.candidate.variant))
 
     def weigh(self, candidate: Candidate, python: str) -> Weighed:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from wizard.model.messages import Message, message
-from wizard.project.model import TORCH, Statement, can_meet, marker_holds
+from wizard.project.model import PYTHON, TORCH, Statement, can_meet, marker_holds, meets, python_meets
 from wizard.project.packages.companions import has_wheel, needs_old_numpy, package_needs, releases_for
 from wizard.project.packages.lacking import release_with_wheel
 from wizard.project.packages.native import Relaxed, lines_of
@@ -43,7 +43,8 @@ def numpy_for(weigher: BuildWeigher, best: Weighed) -> str:
     is_open = all(can_meet(together, one) for one in ("<2", ">=2"))
     is_old = is_open and any(needs_old_numpy(one.name, one.specifier) for one in here)
     bound = best.candidate.numpy or ("<2" if is_old else "")
-    kept = (one.specifier for one in lines if can_meet(one.specifier, bound))
+    needless = {one.origin for one in weigher.asks.of_code if _is_held_anyhow(weigher, one)}
+    kept = (one.specifier for one in lines if can_meet(one.specifier, bound) and one.origin not in needless)
     parts = list(dict.fromkeys(part for one in [*kept, bound] for part in one.split(",") if part))
     pin = next((part for part in parts if _PIN.match(part)), "")
     if pin and not has_wheel("numpy", pin, best.python, os):
@@ -54,13 +55,22 @@ def numpy_for(weigher: BuildWeigher, best: Weighed) -> str:
 
 
 def _lines_of_numpy(weigher: BuildWeigher, best: Weighed) -> list[Statement]:
-    """Return the lines that hold for the chosen Python and go together: of others the first counts."""
+    """Return the lines that hold for the chosen Python and go together: of others the first counts. What a program uses
+    holds no release that this Python has no wheel of."""
     taken: list[Statement] = []
+    os, of_code = weigher.machine.os, {one.origin for one in weigher.asks.of_code}
     for one in weigher.asks.numpy:
         together = ",".join(each.specifier for each in taken)
-        if marker_holds(one.marker, weigher.machine.os, best.python) and can_meet(together, one.specifier):
+        is_left = one.origin in of_code and not has_wheel("numpy", one.specifier, best.python, os)
+        if marker_holds(one.marker, os, best.python) and can_meet(together, one.specifier) and not is_left:
             taken.append(one)
     return taken
+
+
+def constraints_of(weigher: BuildWeigher, best: Weighed) -> Iterator[Statement]:
+    """Yield the constraints without what a program needs of a NumPy that is not taken."""
+    of_code, kept = ({one.origin for one in lines} for lines in (weigher.asks.of_code, _lines_of_numpy(weigher, best)))
+    yield from (one for one in weigher.asks.constraints if one.origin not in of_code - kept)
 
 
 def relaxed_needs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
@@ -116,3 +126,45 @@ def _lines_here(weigher: BuildWeigher, best: Weighed) -> list[Statement]:
     """Return the lines with a version that hold for this system and Python."""
     os, lines = weigher.machine.os, weigher.asks.packages
     return [one for one in lines if one.specifier and marker_holds(one.marker, os, best.python)]
+
+
+def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Name the lines of programs that hold a package or Python back, and those that fail with what is taken."""
+    kept = {one.origin for one in _lines_of_numpy(weigher, best)}
+    for one in weigher.asks.of_code:
+        is_held = one.origin in kept
+        if one.group == PYTHON:
+            is_held = python_meets(one.specifier, best.python)
+        elif one.group == TORCH:
+            is_held = meets(one.specifier, best.candidate.torch) or bool(one.local and not best.torch)
+        place = one.origin
+        where: dict[str, str | int] = {"file": place.file, "line": place.line, "name": one.extras[0]}
+        where |= {"package": one.group, "kept": one.specifier}
+        if one.local and not is_held:
+            yield message(
+                "project.remark.code-option",
+                "{file}, line {line} calls {name} without {option}, and the project asks for an older torch: from the "
+                "one that is taken here it may be refused a file. Give {option} in that line, as its documents say.",
+                **where,
+                option=one.local,
+            )
+        elif not is_held:
+            yield message(
+                "project.remark.code-fails",
+                "{file}, line {line} uses {name}, which {package} has in {kept} alone, and here it is newer: where the "
+                "project gets to that line, it fails. Change it there, or ask its authors.",
+                **where,
+            )
+        elif one.group != TORCH and not _is_held_anyhow(weigher, one):
+            yield message(
+                "project.remark.code-holds",
+                "{file}, line {line} uses {name}, which {package} has in {kept} alone; such a one is taken.",
+                **where,
+            )
+
+
+def _is_held_anyhow(weigher: BuildWeigher, one: Statement) -> bool:
+    """Return whether other lines leave nothing newer than what a program needs."""
+    lines = weigher.asks.python if one.group == PYTHON else weigher.asks.numpy
+    others = ",".join(each.specifier for each in lines if each.origin != one.origin and each.specifier)
+    return not can_meet(others, f">={one.specifier.strip('<')}")

@@ -154,7 +154,7 @@ def holding_python(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         return
     nearest = min(newer, key=version_key)
     lost = without_wheels(asks, os, nearest) - without_wheels(asks, os, python)
-    if lines := [one for one in asks.packages if one.name in lost]:
+    if lines := [one for one in (*asks.packages, *asks.constraints) if one.name in lost]:
         where: dict[str, str | int] = {"file": lines[0].origin.file, "line": lines[0].origin.line}
         names = cut_between(sorted(lost))
         yield message("project.remark.python-held", **where, packages=names, python=python, newer=nearest)

@@ -182,6 +182,21 @@ class PackageNeed(Row, frozen=True):
     also: tuple[Name, ...] = ()  # other names of it
 
 
+class Gone(Row, frozen=True):
+    """What programs use (`names`, in full) and only the `kept` releases of a package have; `unless`: the option of a
+    call with which it is there in newer ones, too."""
+
+    KEYS = (("package", "kept"),)
+
+    package: Name
+    kept: Annotated[str, msgspec.Meta(pattern=r"^<[0-9.]+$")]
+    names: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^\w+(\.\w+)*$")], ...], SOME]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+    unless: Annotated[str, msgspec.Meta(pattern=r"^[a-z_]+$")] = ""
+
+
 class CompanionTable(Row, frozen=True):
     companion: Annotated[tuple[Companion, ...], SOME]
     pair: tuple[Pair, ...] = ()
@@ -193,6 +208,7 @@ class CompanionTable(Row, frozen=True):
     package_need: tuple[PackageNeed, ...] = ()
     cuda_libraries: tuple[CudaLibraries, ...] = ()
     code_host: tuple[CodeHost, ...] = ()
+    gone: tuple[Gone, ...] = ()
 
 
 def parse_companions(document: str) -> CompanionTable:

@@ -67,7 +67,7 @@ def _imported(reader: ProjectReader) -> dict[str, FileLine]:
 
 def tell_compiling(reader: ProjectReader) -> None:
     """Name the first program that has code compiled when it runs (`torch.utils.cpp_extension.load`)."""
-    for name, text in _programs(reader):
+    for name, text in programs(reader):
         if _EXTENSION in text and (line := _compiles_at(text)):
             reader.found.remark("runs-compiled", origin_of(name, line, text.split("\n")[line - 1]))
             return
@@ -75,14 +75,15 @@ def tell_compiling(reader: ProjectReader) -> None:
 
 def note_card(reader: ProjectReader) -> None:
     """Note the first program that uses a card in a line which every start of it reaches."""
-    for name, text in _programs(reader) if reader.found.statements else ():
+    for name, text in programs(reader) if reader.found.statements else ():
         if _MAY_WANT_CARD.search(text) and "is_available" not in text and (line := _on_card_at(text)):
             where = origin_of(name, line, text.split("\n")[line - 1])
             reader.found.statements.append(Statement(CARD, "", where, RECOMMENDED, "systems"))
             return
 
 
-def _programs(reader: ProjectReader) -> Iterator[tuple[str, str]]:
+def programs(reader: ProjectReader) -> Iterator[tuple[str, str]]:
+    """Yield the first programs of the project with their text."""
     names = (name for _, name, _ in reader.folder.names() if name.endswith(".py") and not name.endswith("setup.py"))
     return ((name, reader.folder.read(name) or "") for name in islice(names, _MOST_PROGRAMS))
 

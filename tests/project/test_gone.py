@@ -1,0 +1,101 @@
+"""What the programs of a project use and newer releases of NumPy, Python or torch no longer have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, build, codes, decided
+from wizard.project.decide import ProjectDecision
+
+FLOAT = "import numpy as np\n\n\ndef f(x):\n    return x.astype(np.float)\n"
+GONE = {"code-holds", "code-fails", "code-option"}
+
+
+def told(found: ProjectDecision) -> list[tuple[str, object, object, object]]:
+    lines = [one for one in found.remarks if one.key.rpartition(".")[2] in GONE]
+    return [(one.key.rpartition(".")[2], one.params["file"], one.params["line"], one.params["name"]) for one in lines]
+
+
+def test_numpy_stays_below_the_release_that_lacks_a_name_and_python_with_it(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch\n", "main.py": FLOAT}, ADA)
+    assert (found.numpy, build(found)[2]) == ("<1.24", "3.11")  # of 3.12 no such NumPy has a wheel
+    assert told(found) == [("code-holds", "main.py", 5, "numpy.float")]
+    assert "<1.24" in [one.specifier for one in found.understood.constraints if one.name == "numpy"]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import numpy as np\n\n\ndef f(x):\n    return x.astype(np.float32)\n",
+        "import numpy as np\n\ntry:\n    kind = np.float\nexcept AttributeError:\n    kind = float\n",
+        "import numpy as np\n\nif np.__version__ < '1.20':\n    print(np.float)\n",
+        "import numpy as np\n\nif not hasattr(np, 'float'):\n    np.float = float\nprint(np.float)\n",
+        "import numpy as np\n\nnp.float = float\nprint(np.float)\n",
+        "import torch as np\n\nprint(np.float)\n",
+        "def f(np):\n    return np.float\n",
+        "# np.float\nimport numpy as np\n",
+        "import numpy as np\nnp.float(\n",
+    ],
+)
+def test_what_is_no_use_of_the_name_holds_nothing(tmp_path: Path, program: str) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch\n", "main.py": program}, ADA)
+    assert (found.numpy, told(found)) == ("", [])
+
+
+@pytest.mark.parametrize("file", ["tests/a.py", "third_party/net/a.py", "examples/a.py", "pkg/test_a.py"])
+def test_programs_that_no_start_needs_hold_nothing(tmp_path: Path, file: str) -> None:
+    assert decided(tmp_path, {"requirements.txt": "torch\n", file: FLOAT}, ADA).numpy == ""
+
+
+def test_a_pin_of_a_release_without_the_name_counts_and_the_line_is_none_that_is_reached(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch\nnumpy==1.26.4\n", "main.py": FLOAT}, ADA)
+    assert (found.numpy, told(found), found.is_exact) == ("==1.26.4", [], True)
+
+
+def test_a_pin_that_has_the_name_is_no_news(tmp_path: Path) -> None:
+    found = decided(tmp_path / "a", {"requirements.txt": "torch\nnumpy==1.23.5\n", "main.py": FLOAT}, ADA)
+    assert (found.numpy, told(found)) == ("==1.23.5", [])
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==1.8.1\nnumpy==1.17.1\n", "main.py": FLOAT}
+    moved = decided(tmp_path / "moved", files, BLACKWELL)  # no wheel of it for any Python of this torch
+    assert (moved.numpy, [one for one in told(moved) if one[0] != "code-option"]) == (">=1.19.3,<1.20", [])
+
+
+def test_a_line_that_fails_with_the_python_that_is_asked_for_is_told(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\nnumpy==1.23.5\n", "main.py": FLOAT}
+    files["pyproject.toml"] = '[project]\nname = "x"\nversion = "1"\nrequires-python = "==3.12.*"\n'
+    found = decided(tmp_path, files, ADA)
+    assert told(found) == [("code-fails", "main.py", 5, "numpy.float")]
+    found = decided(tmp_path, {**files, "requirements.txt": "torch\n"}, ADA)
+    assert (told(found), found.numpy) == ([("code-fails", "main.py", 5, "numpy.float")], "")
+    assert "numpy" not in [one.name for one in found.understood.constraints]
+
+
+def test_python_stays_below_the_release_without_what_is_imported_first(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "main.py": "from collections import Mapping\n"}
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert (build(found)[2], told(found)) == ("3.9", [("code-holds", "main.py", 1, "collections.Mapping")])
+    within = "import collections\n\n\ndef f(x):\n    return isinstance(x, collections.Mapping)\n"
+    assert not GONE & codes(decided(tmp_path / "b", {**files, "main.py": within}, AMPERE))
+    both = "try:\n    from collections.abc import Mapping\nexcept ImportError:\n    from collections import Mapping\n"
+    assert not GONE & codes(decided(tmp_path / "c", {**files, "main.py": both}, AMPERE))
+    own: dict[str, str | bytes] = {"requirements.txt": "torch\n", "main.py": "import imp\n", "imp.py": ""}
+    assert not GONE & codes(decided(tmp_path / "d", own, AMPERE))
+
+
+def test_a_module_that_torch_no_longer_has_is_told(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "util/misc.py": "from torch._six import inf\n"}
+    assert told(decided(tmp_path / "a", files, AMPERE)) == [("code-fails", "util/misc.py", 1, "torch._six")]
+    files["requirements.txt"] = "torch==1.13.1\n"
+    assert told(decided(tmp_path / "b", files, AMPERE)) == []
+
+
+def test_what_torch_may_refuse_to_load_is_told_where_it_moves(tmp_path: Path) -> None:
+    load = "import torch\n\nprint(torch.load('a.pt'))\n"
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==1.13.1\n", "main.py": load}
+    assert told(decided(tmp_path / "a", files, BLACKWELL)) == [("code-option", "main.py", 3, "torch.load")]
+    assert told(decided(tmp_path / "b", files, AMPERE)) == []
+    assert told(decided(tmp_path / "c", {**files, "requirements.txt": "torch\n"}, BLACKWELL)) == []
+    given = {**files, "main.py": load.replace("'a.pt'", "'a.pt', weights_only=False")}
+    assert told(decided(tmp_path / "d", given, BLACKWELL)) == []

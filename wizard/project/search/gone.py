@@ -1,0 +1,112 @@
+"""Reads where the programs of a project use what a newer release of NumPy, Python or torch no longer has (`np.float`).
+
+As syntax alone. What is within `try` or behind a look at a version is meant for both; what a program puts in itself
+(`np.float = float`) is there. Which names these are is a row (`gone`) of `matrices/companions.toml`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeGuard
+
+from wizard.model.syntax import parsed
+from wizard.project.model import CODE, PYTHON, RECOMMENDED, Statement, origin_of
+from wizard.project.packages.rows import Gone, companion_table
+from wizard.project.search.imports import programs
+from wizard.project.search.reader import ProjectReader
+
+# Folders of what is not the project's own work, or that no start of it needs.
+_ASIDE = re.compile(
+    r"(?:^|.*/)(?:tests?|docs?|examples?|papers?|demos?|notebooks|bench\w*|deploy\w*|extern\w*|third[_-]?party|3rdparty"
+    r"|vendor\w*|submodules|deprecated|legacy|old)/.*|(?:.*/)?(?:test_\w+|\w+_test|conftest)\.py",
+    re.IGNORECASE,
+)
+_LOOKS = re.compile(r"version|hasattr|platform")  # a condition that asks what is there
+
+
+@dataclass
+class _Uses:
+    """What one program names, by the full names: `numpy.float` of `np.float`, each with its line."""
+
+    names: dict[str, str] = field(default_factory=dict)  # of modules, by what the program calls them
+    used: list[tuple[str, int, bool]] = field(default_factory=list)  # with: where it is imported already
+    called: list[tuple[str, int, frozenset[str]]] = field(default_factory=list)  # with the options given
+    own: set[str] = field(default_factory=set)  # what it puts in itself
+
+    def read(self, nodes: Iterable[ast.AST], is_start: bool = True) -> None:
+        for node in nodes:
+            if isinstance(node, ast.Try) or (isinstance(node, ast.If) and _LOOKS.search(ast.unparse(node.test))):
+                self.own |= {self._full(one) for one in ast.walk(node) if _is_set(one)}
+                continue
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                self._import(node, is_start)
+            elif isinstance(node, ast.Call):
+                given = frozenset(one.arg or "**" for one in node.keywords)
+                self.called.append((self._full(node.func), node.lineno, given))
+            elif _is_set(node):
+                self.own.add(self._full(node))
+            elif isinstance(node, ast.Attribute):
+                self.used.append((self._full(node), node.lineno, is_start))
+            inner = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            self.read(ast.iter_child_nodes(node), is_start and not inner)
+
+    def _import(self, node: ast.Import | ast.ImportFrom, is_start: bool) -> None:
+        module = getattr(node, "module", None) or ""
+        if getattr(node, "level", 0):
+            return
+        for one in node.names:
+            full = f"{module}.{one.name}".strip(".")
+            first = one.name.partition(".")[0]
+            self.names[one.asname or first] = full if one.asname or module else first
+            self.used += [(full, node.lineno, is_start), (module, node.lineno, is_start)]
+
+    def _full(self, node: ast.expr) -> str:
+        parts = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        held = self.names.get(node.id, "") if isinstance(node, ast.Name) else ""
+        return ".".join([held, *reversed(parts)]) if held else ""
+
+
+def _is_set(node: ast.AST) -> TypeGuard[ast.Attribute]:
+    return isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
+
+
+def note_gone(reader: ProjectReader) -> None:
+    """Note the first line for each row; by itself that asks for nothing. A use in a function is none of Python's: it
+    may never be reached, and an older Python costs more than an older NumPy."""
+    rows = companion_table().gone if reader.found.statements else ()
+    last = sorted({name.rpartition(".")[2] for row in rows for name in row.names})
+    may_use = re.compile(rf"\b(?:{'|'.join(last)})\b")
+    found: dict[Gone, Statement] = {}
+    own: set[str] = set()
+    for file, text in programs(reader) if rows else ():
+        uses = _uses_of(text) if may_use.search(text) and not _ASIDE.fullmatch(file) else _Uses()
+        own |= uses.own
+        for row in rows:
+            for name, line in _of_row(row, uses):
+                at = origin_of(file, line, text.split("\n")[line - 1])
+                one = Statement(CODE, row.kept, at, RECOMMENDED, row.package, local=row.unless, extras=(name,))
+                found.setdefault(row, one)
+    for row, one in found.items():
+        if not own & {*row.names} and not reader.folder.named(f"{one.extras[0]}.py"):
+            reader.found.statements.append(one)
+
+
+def _uses_of(text: str) -> _Uses:
+    uses = _Uses()
+    try:
+        uses.read(parsed(text).body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _Uses()
+    return uses
+
+
+def _of_row(row: Gone, uses: _Uses) -> Iterator[tuple[str, int]]:
+    if row.unless:
+        return ((name, at) for name, at, given in uses.called if name in row.names and not given & {row.unless, "**"})
+    return ((name, at) for name, at, is_start in uses.used if name in row.names and (is_start or row.package != PYTHON))
