@@ -355,3 +355,27 @@ def test_a_repository_of_another_name_is_its_makers_package(tmp_path: Path, tag:
         found = decided(tmp_path / str(number), files, PASCAL)
         assert "flash-attn" in [one.name for one in found.understood.native]
         assert any(one.params.get("name") == "flash-attn" for one in found.remarks), codes(found)
+
+
+_PAGES = """```
+pip install torch==2.0.0 --index-url https://download.pytorch.org/whl/cu118
+pip install kaolin==0.15.0 -f https://nvidia-kaolin.s3.us-east-2.amazonaws.com/torch-2.0.0_cu118.html
+pip install --no-index pytorch3d -f https://dl.fbaipublicfiles.com/pytorch3d/packaging/wheels/py39_cu118_pyt200/download.html
+```
+"""
+
+
+def test_a_page_of_wheels_for_another_torch_is_told_with_the_one_for_this(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.0.0+cu118\n", "README.md": _PAGES}
+    files["environment.yml"] = "dependencies:\n  - python=3.9\n"
+    said = {one.params["name"]: one for one in decided(tmp_path, files, BLACKWELL).remarks if ".page-" in one.key}
+    assert [(one.key.rpartition(".")[2], one.params["line"]) for one in said.values()] == [
+        ("page-moved", 3),
+        ("page-alone", 4),
+    ]
+    assert str(said["kaolin"].params["page"]).endswith("/torch-2.7.0_cu128.html")
+    assert said["pytorch3d"].params["asked"] == "2.0 (cu118, Python 3.9)"
+    assert not {"page-moved", "page-alone"} & codes(decided(tmp_path, files, AMPERE))  # as asked
+    files["environment.yml"] = "dependencies:\n  - python=3.10\n"
+    other = [one for one in decided(tmp_path, files, AMPERE).remarks if ".page-" in one.key]
+    assert [one.params["name"] for one in other] == ["pytorch3d"]

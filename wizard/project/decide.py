@@ -40,6 +40,7 @@ from wizard.project.packages.lacking import (
     lacking_wheels,
     on_pages,
     own_without_card,
+    pages_of_another,
 )
 from wizard.project.packages.native import (
     Relaxed,
@@ -305,6 +306,8 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         yield from said_of(native, states[native.name], weigher, best)
     planned = [native for native in natives if is_planned(native)]
     yield from on_pages((one for one in planned if states[one.name] == "ready"), candidate)
+    usable = (one for one in natives if states[one.name] in ("ready", "compiler", "newer"))
+    yield from pages_of_another(asks, usable, candidate, best.python)
     yield from by_nvcc((one for one in planned if states[one.name] in ("compiler", "no-wheel")), candidate)
     yield from lacking_parts(asks, candidate)
     if candidate.variant == CPU:

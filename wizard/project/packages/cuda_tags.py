@@ -146,6 +146,12 @@ def cuda_of_name(name: str) -> str:
     return f"cu{match[1]}{match[2]}" if match else ""
 
 
+def cuda_of_page(url: str) -> str:
+    """Return the CUDA tag that the address of a page names; "" for none."""
+    match = _TAG.search(unquote(url))
+    return match[1] if match else ""
+
+
 def _listed_tags(project: Project, os: str) -> Iterator[CudaTag]:
     for source in project.sources:
         match = _TAG.search(unquote(source.url))

@@ -45,7 +45,7 @@ def implied_by(project: Project, os: str, has_card: bool, capability: str) -> It
         if one.name != TORCH and row and on_this:
             match = _IMPLIED.search(words)
             # What was built for a release runs with its later patches; a package's own metadata names one patch.
-            version = _minor(match[1] or f"{match[2] or match[4]}.{match[3] or match[5]}") if match else ""
+            version = _named(match) if match else ""
             pinned = re.fullmatch(r"==([^,*]+)", one.specifier)
             exact = torch_of(one.name, pinned[1]) if pinned and not version else ""
             version = version or (f"=={exact}.*" if exact else "")
@@ -68,7 +68,11 @@ def implied_met(one: Statement, torch: str, python: str) -> bool:
 def torch_in(url: str) -> str:
     """Return the torch release that a page or a wheel names, as `==2.9.*`; "" for none."""
     match = _IMPLIED.search(unquote(url).lower())
-    return _minor(match[1]) if match and match[1] else ""
+    return _named(match) if match else ""
+
+
+def _named(match: re.Match[str]) -> str:
+    return _minor(match[1] or f"{match[2] or match[4]}.{match[3] or match[5]}")
 
 
 def _minor(version: str) -> str:

@@ -16,14 +16,16 @@ from wizard.compatibility.model import Candidate
 from wizard.model.messages import Message, message
 from wizard.project.contradictions import agreeing
 from wizard.project.formats.setup_files import OWN_CUDA
-from wizard.project.model import can_meet, is_folder, is_source, marker_holds
+from wizard.project.model import can_meet, is_folder, is_source, marker_holds, meets
 from wizard.project.packages.companions import Native, companion, has_wheel, package_needs, parts_of
-from wizard.project.packages.cuda_tags import cuda_of_name, fits_here
+from wizard.project.packages.cuda_tags import cuda_of_name, cuda_of_page, fits_here, has_tag
+from wizard.project.packages.implied import torch_in
 from wizard.project.packages.rows import Companion, companion_table
 from wizard.project.understand import Understood
 
 _MOST_NAMED = 6  # packages in one sentence
 _PIN = re.compile(r"={2,3}(\d+(?:\.\d+)*(?:\.post\d+)?)$")
+_PYTHON_OF_PAGE = re.compile(r"/py3(\d+)_")
 
 
 def without_wheels(asks: Understood, os: str, python: str) -> frozenset[str]:
@@ -95,6 +97,47 @@ def on_pages(natives: Iterable[Native], taken: Candidate) -> Iterator[Message]:
     for page, names in found.items():
         packages = ", ".join(dict.fromkeys(names[:_MOST_NAMED]))
         yield message("project.native.page", packages=packages, page=page)
+
+
+def pages_of_another(asks: Understood, natives: Iterable[Native], taken: Candidate, python: str) -> Iterator[Message]:
+    """Name the pages that hold wheels for another torch, CUDA or Python alone, where no page that is named has those
+    for this one."""
+    for native in natives:
+        lines = [one for one in asks.sources if one.kind == "find-links" and one.origin in native.origins]
+        pages = [one for one in lines if torch_in(one.url)]
+        row = companion(native.name)
+        if row is None or not pages or any(_is_page_for(one.url, taken, python) for one in pages):
+            continue
+        own, place = row.page(taken.torch, taken.variant), pages[0].origin
+        where: dict[str, str | int] = {"file": place.file, "line": place.line, "name": native.name}
+        where |= {"asked": _made_for(pages[0].url), "torch": taken.torch, "variant": taken.variant}
+        if own:
+            yield message(
+                "project.remark.page-moved",
+                "{file}, line {line} names a page with wheels of {name} for torch {asked} alone, and here it is "
+                "{torch} ({variant}). Take {page} in its place, if there is such a page.",
+                **where,
+                page=own,
+            )
+        else:
+            yield message(
+                "project.remark.page-alone",
+                "{file}, line {line} names a page with wheels of {name} for torch {asked} alone, and here it is "
+                "{torch} ({variant}). Do not take them from there: they would not load.",
+                **where,
+            )
+
+
+def _made_for(url: str) -> str:
+    of_python = _PYTHON_OF_PAGE.search(url)
+    more = ", ".join(filter(None, (cuda_of_page(url), f"Python 3.{of_python[1]}" if of_python else "")))
+    return f"{torch_in(url)[2:-2]} ({more})" if more else torch_in(url)[2:-2]
+
+
+def _is_page_for(url: str, taken: Candidate, python: str) -> bool:
+    cuda, of_python = cuda_of_page(url), _PYTHON_OF_PAGE.search(url)
+    is_cuda = not cuda or has_tag(cuda, taken.variant)
+    return meets(torch_in(url), taken.torch) and is_cuda and (not of_python or f"3.{of_python[1]}" == python)
 
 
 def by_nvcc(natives: Iterable[Native], taken: Candidate) -> Iterator[Message]:
