@@ -97,11 +97,12 @@ def test_an_open_python_is_one_that_the_pins_have_wheels_for(
 
 
 def test_a_pin_that_has_no_wheel_for_any_python_here_is_told(tmp_path: Path) -> None:
-    lines = "torch>=2.7,<2.8\nnumpy==1.13.3\nscipy==1.9.3\n"
+    lines = "torch>=2.7,<2.8\nnumpy==1.13.3\npandas==0.20.1\nscipy==1.9.3\n"
     found = decided(tmp_path, {"requirements.txt": lines}, BLACKWELL)
     assert found.python == "3.11"
     [told] = [one for one in found.remarks if one.key == "project.remark.wheel-of-pin"]
-    assert told.params["packages"] == "numpy"
+    assert told.params["packages"] == "pandas"
+    assert relaxed(found)["numpy"][2] == "project.why.numpy-wheel"  # told as moved, and once
 
 
 def test_of_two_lines_by_python_the_one_that_holds_counts(tmp_path: Path) -> None:

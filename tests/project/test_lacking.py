@@ -113,6 +113,8 @@ def test_a_numpy_without_a_wheel_moves_to_the_nearest_that_has_one(tmp_path: Pat
     found = decided(tmp_path, {"environment.yml": words}, BLACKWELL)
     assert (build(found)[2], found.numpy) == ("3.9", ">=1.19.3,<1.20")
     assert relaxed(found)["numpy"] == ("==1.19.2", ">=1.19.3,<1.20", "project.why.numpy-wheel")
+    told = [one.params["packages"] for one in found.remarks if one.key.endswith("wheel-of-pin")]
+    assert not any("numpy" in str(one) for one in told)  # what moves is told as that
     [moved] = [one.origins for one in found.relaxed if one.name == "numpy"]
     assert [(one.file, one.line) for one in moved] == [("environment.yml", 5)]
     assert "numpy" not in relaxed(decided(tmp_path, {"environment.yml": words}, AMPERE))

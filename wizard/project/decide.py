@@ -117,8 +117,9 @@ def decide(
         return ProjectDecision(None, None, "", weigher.asks, (), tuple(weigher.remarks))
     relaxed = tuple(_relaxed(weigher, best))
     cuda = system_cuda(project, best.candidate.variant)
-    apart = needs_apart(weigher, best, {one.name for one in relaxed})
-    remarks = (*weigher.remarks, *_foreign(weigher.asks, is_foreign), *_remarks(weigher, best), *apart, *cuda)
+    moved = {one.name for one in relaxed}
+    apart = needs_apart(weigher, best, moved)
+    remarks = (*weigher.remarks, *_foreign(weigher.asks, is_foreign), *_remarks(weigher, best, moved), *apart, *cuda)
     left = tuple(left_out(weigher.asks, best, machine))
     lines = (*weigher.asks.torch, *weigher.asks.python)
     named = [*(one.origin for one in lines), *(at for one in (*relaxed, *left) for at in one.origins)]
@@ -281,7 +282,7 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         yield message("project.remark.recommended-others", torch=candidate.torch, others=words)
 
 
-def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+def _remarks(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) -> Iterator[Message]:
     asks, candidate = weigher.asks, best.candidate
     yield from _said_of_torch(weigher, best)
     for tag in asks.tags:
@@ -299,7 +300,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     yield from left_python(weigher, best)
     yield from holding_python(weigher, best)
     yield from code_words(weigher, best)
-    yield from lacking_wheels(asks, weigher.machine.os, best.python)
+    yield from lacking_wheels(asks, weigher.machine.os, best.python, moved)
     natives = natives_here(asks, weigher.machine.os)
     states = {native.name: native_state(native, best, weigher.machine) for native in natives}
     for native in natives:

@@ -6,7 +6,7 @@ Said of what was chosen; what a setup then moves or leaves out is its own matter
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from packaging.version import Version
@@ -40,14 +40,14 @@ def without_wheels(asks: Understood, os: str, python: str) -> frozenset[str]:
     return frozenset(lacking | {one.name for one in linked} - {o.name for o in linked if fits_here(o.url, os, python)})
 
 
-def lacking_wheels(asks: Understood, os: str, python: str) -> Iterator[Message]:
+def lacking_wheels(asks: Understood, os: str, python: str, moved: Collection[str]) -> Iterator[Message]:
     """Name what has no ready wheel for the choice, as far as is known: of the plan, and of what is only recommended.
-    Where a line leaves the version open, not one release has."""
+    Where a line leaves the version open, not one release has. Of what is `moved` that is told already."""
     pins = without_wheels(asks, os, python) | set(needed_without_wheels(asks, os, python))
     for one in asks.rest:
         if not one.url and not has_wheel(one.name, one.specifier, python, os) and marker_holds(one.marker, os, python):
             pins |= {one.name}
-    if pins:
+    if pins := pins - {*moved}:
         names = ", ".join(sorted(pins)[:_MOST_NAMED])
         yield message("project.remark.wheel-of-pin", packages=names, python=python)
     planned = {one.name for one in asks.packages}
