@@ -66,6 +66,12 @@ def test_what_is_for_another_system_or_another_maker_s_card_is_not(tmp_path: Pat
     assert notes(tmp_path, f"# It\n## Install\n{words}\n", AMPERE) == []
 
 
+def test_a_way_for_windows_is_quoted_there_wherever_it_is_said(tmp_path: Path) -> None:
+    readme = "# It\n- Windows Users\n## Notes\n- For setting up on Windows, refer to issue 168.\n"
+    assert notes(tmp_path, readme, ADA) == ["- For setting up on Windows, refer to issue 168."]
+    assert notes(tmp_path, readme, AMPERE) == []
+
+
 def test_what_a_line_of_the_answer_names_is_not_quoted_again(tmp_path: Path) -> None:
     readme = "# It\n## Install\nYour GPU must be of Compute Capability 7.5 or newer.\n"
     assert notes(tmp_path, readme, PASCAL) == []  # it is told: the card is older

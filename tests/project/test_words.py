@@ -211,6 +211,8 @@ def test_an_old_pyg_is_named_with_the_parts_that_it_is_imported_with_alone(tmp_p
         ("AMD GPU with ROCm\n-----------------\nThis is not yet supported on Windows, but on Linux.\n", False),
         ("## AMD\nSee below.\n\n## Systems\nThis is not yet supported on Windows.\n", True),
         ("If it does not work on Windows, update it.\n", False),
+        ("To reproduce it, install our environment on a Linux machine with a card.\n", True),
+        ("On Ubuntu, install ffmpeg first.\n", False),
         ("The font is not the one that Windows has.\n", False),
     ],
 )
@@ -218,6 +220,28 @@ def test_a_readme_that_names_linux_alone_is_told_on_windows(tmp_path: Path, word
     files: dict[str, str | bytes] = {"README.md": words, "requirements.txt": "torch\n"}
     assert ("named-systems" in codes(decided(tmp_path, files, ADA))) == is_told
     assert "named-systems" not in codes(decided(tmp_path, files, AMPERE))
+
+
+@pytest.mark.parametrize(
+    ("words", "more", "is_told"),
+    [
+        ("```\nconda create -n x\nbash build_all.sh\n```\n", {}, True),
+        ("```\n$ ./scripts/install_deps.sh\n```\n", {}, True),
+        ("```\nbash train.sh\n```\n", {}, False),  # no step of setting up
+        ("```\nbash build_other.sh\n```\n", {}, False),  # of somewhere else
+        ("Call bash build_all.sh\n", {}, False),
+        ("```\nbash build_all.sh\n```\nOn Windows see issue 3.\n", {}, False),
+        ("```\nbash build_all.sh\n```\n", {"build_all.bat": "cd x\n"}, False),
+    ],
+)
+def test_a_step_that_is_a_script_of_linux_is_told_on_windows(
+    tmp_path: Path, words: str, more: dict[str, str | bytes], is_told: bool
+) -> None:
+    files: dict[str, str | bytes] = {"README.md": words, "requirements.txt": "torch\n", **more}
+    files |= dict.fromkeys(("build_all.sh", "scripts/install_deps.sh", "train.sh"), "make\n")
+    told = [one.params["line"] for one in decided(tmp_path, files, ADA).remarks if one.key.endswith("shell-step")]
+    assert bool(told) == is_told
+    assert "shell-step" not in codes(decided(tmp_path, files, AMPERE))
 
 
 @pytest.mark.parametrize(

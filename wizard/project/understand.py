@@ -22,6 +22,7 @@ from wizard.project.file_choice import (
     is_rest,
     stale_locks,
 )
+from wizard.project.formats.words import SHELL
 from wizard.project.model import (
     CARD,
     CODE,
@@ -271,8 +272,17 @@ def _elsewhere(statements: list[Statement], os: str) -> Iterator[Message]:
     for one in statements:
         if one.name == MADE_FOR and not is_for(one, os):
             place = one.origin
+            where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
+            if one.strength == RECOMMENDED and one.group == SHELL:
+                yield message(
+                    "project.remark.shell-step",
+                    "{file}, line {line} runs a script of Linux's shell (“{text}”), and nothing of the project names "
+                    "Windows: that step does not run here as it stands. Use WSL, or do by hand what the script does.",
+                    **where,
+                )
+                continue
             if one.strength == RECOMMENDED:
-                yield message("project.remark.named-systems", file=place.file, line=place.line, text=place.text)
+                yield message("project.remark.named-systems", **where)
                 continue
             yield message(
                 "project.remark.lock-elsewhere", file=place.file, line=place.line, marker=fit_to_show(one.marker)

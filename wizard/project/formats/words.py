@@ -7,12 +7,12 @@ One file: the words of a sentence, each beside the one function that asks for th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.project.file_choice import names_other_maker
-from wizard.project.formats.requirements import requirement
+from wizard.project.formats.requirements import FENCE, requirement
 from wizard.project.model import (
     DECLARED,
     LOCKED,
@@ -31,6 +31,8 @@ from wizard.project.model import (
 )
 from wizard.project.packages.companions import companion
 
+SHELL = "shell"  # the group of what is done by a script of Linux's shell
+NO_WINDOWS = 'sys_platform != "win32"'
 IN_WORDS = "in words"  # the group of what no command installs
 DECORATED = re.compile(r"[`*_|\s]+")
 # After a version: "or newer", as READMEs of several languages have it.
@@ -66,12 +68,22 @@ _IS_NEWS = re.compile(
     re.IGNORECASE,
 )
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z*_])|(?<=[。！？])")
-_WINDOWS = re.compile(r"windows|\bwsl|\bwin(?:10|11|32|64)?\b|\.bat\b|powershell|anaconda prompt", re.IGNORECASE)
+WINDOWS = re.compile(r"windows|\bwsl|\bwin(?:10|11|32|64)?\b|\.bat\b|powershell|anaconda prompt", re.IGNORECASE)
 _LINUX = re.compile(r"\b(?:linux|ubuntu|debian|centos)\b", re.IGNORECASE)
 _LINUX_ALONE = re.compile(
     r"\b(?:only|exclusively)(?: been)?(?: (?:fully|officially|tested|tried|developed|supports?|supported|works?|runs?"
     r"|verified|on|with|for|under|in|compatible|available|the|a|machines?|systems?|environments?))* (?:linux|ubuntu)\b"
     r"|\blinux(?: systems?| machines?)?(?: is| are)? only\b|仅(?:在|支持)? ?linux",
+    re.IGNORECASE,
+)
+_LINUX_MACHINE = re.compile(
+    r"\b(?:install|set ?up)\b[^.]*\bon an? (?:linux|ubuntu)(?: [\d.]+)? (?:machine|system|computer|server|pc|host)\b",
+    re.IGNORECASE,
+)
+# A step of a block of code that runs a script of Linux's shell, by its name one that sets something up.
+_SHELL_STEP = re.compile(
+    r"(?:^|&&|;)\s*[$>]?\s*(?:(?:bash|sh|zsh|source|\.)\s+(?:-\w+\s+)*|(?=\./))"
+    r"(?P<script>[\w./-]*(?:install|setup|build|compile|env)[\w-]*\.(?:sh|bash))\b",
     re.IGNORECASE,
 )
 # A sentence against Windows, of the whole: "Native Windows is not supported", "impossible to train on Windows".
@@ -156,15 +168,28 @@ def _is_environment(line: str) -> bool:
 def systems_in_words(file: str, text: str) -> list[Statement]:
     """Return the first line that names Linux as what is needed: Linux alone, where the text names Windows anywhere; or
     that says that it does not run on Windows."""
-    names_windows = bool(_WINDOWS.search(text))
+    names_windows = bool(WINDOWS.search(text))
     for number, line, heading in _below_headings(text):
         words = DECORATED.sub(" ", re.sub(r"^\s*\*\s", "- ", line[:LONGEST]))
         is_need = _IS_SYSTEM.fullmatch(words) or (_IS_TRIED.search(words) and not _IS_NEWS.search(words))
-        alone = (one for one in SENTENCE.split(words) if _LINUX_ALONE.search(one) and not _WINDOWS.search(one))
+        is_need = is_need or _LINUX_MACHINE.search(words)
+        alone = (one for one in SENTENCE.split(words) if _LINUX_ALONE.search(one) and not WINDOWS.search(one))
         is_without = names_windows and any(_is_against_windows(one, heading) for one in SENTENCE.split(words))
         if is_without or any(alone) or (is_need and not names_windows and _LINUX.search(words)):
             where = origin_of(file, number, line)
-            return [Statement(MADE_FOR, "", where, RECOMMENDED, "systems", 'sys_platform != "win32"')]
+            return [Statement(MADE_FOR, "", where, RECOMMENDED, "systems", NO_WINDOWS)]
+    return []
+
+
+def shell_step(file: str, text: str, scripts: Callable[[str], Collection[str]]) -> list[Statement]:
+    """Return the first step of setting up that is a script of Linux's shell; `scripts`: the files that one's name may
+    mean."""
+    is_code = False
+    for number, line in enumerate(text.split("\n"), 1):
+        is_code ^= bool(FENCE.match(line))
+        match = _SHELL_STEP.search(line[:LONGEST]) if is_code else None
+        if match and scripts(match["script"]):
+            return [Statement(MADE_FOR, "", origin_of(file, number, line), RECOMMENDED, SHELL, NO_WINDOWS)]
     return []
 
 

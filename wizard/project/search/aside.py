@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from wizard.model.errors import UsageError
 from wizard.project.formats.cards import cards_in_words, torch_for_cards
-from wizard.project.formats.words import systems_in_words, ways_round
+from wizard.project.formats.words import WINDOWS, shell_step, systems_in_words, ways_round
 from wizard.project.model import DECLARED, LOCKED, PYTHON, RECOMMENDED, TORCH, can_meet, is_script, origin_of
 from wizard.project.packages.companions import asks_for_torch
 from wizard.project.search.files import MOST_FILES
@@ -63,7 +63,10 @@ def note_systems(reader: ProjectReader) -> None:
     asks for nothing."""
     readmes = [name for name in reader.files if _IS_TOLD.search(name) and reader.found.statements]
     texts = {name: reader.folder.read(name) or "" for name in readmes}
-    reader.found.statements += [one for name, text in texts.items() for one in systems_in_words(name, text)][:1]
+    said = [one for name, text in texts.items() for one in systems_in_words(name, text)]
+    if not said and not any(WINDOWS.search(text) for text in texts.values()) and not reader.folder.named("*.bat"):
+        said = [one for name, text in texts.items() for one in shell_step(name, text, reader.folder.named)]
+    reader.found.statements += said[:1]
     for name, text in texts.items():
         of_cards = [*cards_in_words(name, text), *torch_for_cards(name, text)]
         reader.found.statements += [*of_cards, *ways_round(name, text)]

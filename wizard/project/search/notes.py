@@ -102,6 +102,14 @@ _RUNNING = re.compile(
     r"multi-?gpu|batch|speed|resolution|faster|slower|\bset `|--\w|dataset|epoch|n_gpu|num_gpu|visible_devices",
     re.IGNORECASE,
 )
+# A way for Windows, wherever it is said.
+_ON_WINDOWS = re.compile(
+    r"\b(?:install|set(?:ting)?[- ]?up|run(?:ning)?|us(?:e|ing)|build|compil)\w* (?:[\w.-]+ ){0,3}(?:on|for|under) "
+    r"windows"
+    r"|\bwindows users?\b|^(?:on|for) windows\b",
+    re.IGNORECASE,
+)
+_FEWEST = 6  # words of such a sentence: an entry of a table of contents has less
 # A command whose packages are read elsewhere.
 _DONE = re.compile(r"\b(?:pip3?|conda|mamba|poetry|uv) (?:install|create|env|add|sync|pip|activate)\b", re.IGNORECASE)
 _PINNED = re.compile(r"(?<![A-Za-z])pip3? install \S+==\d")
@@ -257,12 +265,14 @@ def _parts(text: str) -> Iterator[_Part]:
 
 def _says(sentence: str, is_setup: bool) -> bool:
     words = re.sub(r"[`*_|\s]+", " ", sentence).strip()
-    if len(words) < _LEAST or words.endswith((":", "：")) or _NEWS.search(words) or _TARGET.match(words):
+    if len(words) < _LEAST or words.endswith((":", "：")) or _NEWS.search(words) or _TARGET.match(sentence.strip()):
         return False
     if _PINNED.search(words):
         return True
     if _DONE.search(words) and not _STRONG.search(words):
         return False
+    if _ON_WINDOWS.search(words) and len(words.split()) >= _FEWEST:
+        return True
     about = _HARD.search(words) or any(companion(normalized(word)) for word in re.findall(r"[A-Za-z][\w-]+", words))
     if is_setup:
         return bool((about or _SOFT.search(words)) and (_NEED.search(words) or _DOES.search(words)))
