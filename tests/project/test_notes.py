@@ -68,7 +68,7 @@ def test_what_is_for_another_system_or_another_maker_s_card_is_not(tmp_path: Pat
 
 def test_a_way_for_windows_is_quoted_there_wherever_it_is_said(tmp_path: Path) -> None:
     readme = "# It\n- Windows Users\n## Notes\n- For setting up on Windows, refer to issue 168.\n"
-    assert notes(tmp_path, readme, ADA) == ["- For setting up on Windows, refer to issue 168."]
+    assert notes(tmp_path, readme, ADA) == ["For setting up on Windows, refer to issue 168."]
     assert notes(tmp_path, readme, AMPERE) == []
 
 

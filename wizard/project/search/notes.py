@@ -103,7 +103,7 @@ _RUNNING = re.compile(
     re.IGNORECASE,
 )
 # A way for Windows, wherever it is said.
-_ON_WINDOWS = re.compile(
+_WAY_FOR_WINDOWS = re.compile(
     r"\b(?:install|set(?:ting)?[- ]?up|run(?:ning)?|us(?:e|ing)|build|compil)\w* (?:[\w.-]+ ){0,3}(?:on|for|under) "
     r"windows"
     r"|\bwindows users?\b|^(?:on|for) windows\b",
@@ -271,7 +271,7 @@ def _says(sentence: str, is_setup: bool) -> bool:
         return True
     if _DONE.search(words) and not _STRONG.search(words):
         return False
-    if _ON_WINDOWS.search(words) and len(words.split()) >= _FEWEST:
+    if _WAY_FOR_WINDOWS.search(words) and len(words.split()) >= _FEWEST:
         return True
     about = _HARD.search(words) or any(companion(normalized(word)) for word in re.findall(r"[A-Za-z][\w-]+", words))
     if is_setup:
