@@ -250,3 +250,20 @@ def test_repositories_within_that_were_not_fetched_are_named(tmp_path: Path) -> 
     assert [one.params["folders"] for one in said] == ["submodules/a"]
     (tmp_path / "submodules" / "a" / "a.py").write_text("")
     assert "submodules" not in codes(decided(tmp_path, files, AMPERE))
+
+
+def test_a_repository_that_is_fetched_beside_the_project_is_told(tmp_path: Path) -> None:
+    block = "```\ngit clone https://github.com/x/net.git\ngit clone https://github.com/y/taming.git\ncd net\n{0}\n```\n"
+    later = "## Export\n```\ngit clone https://github.com/y/trt\n```\n"
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n"}
+
+    def told(name: str, more: str) -> list[tuple[object, object]]:
+        readme = f"## Install\n{block.format(more)}{later}"
+        remarks = decided(tmp_path / name / "net", {**files, "README.md": readme}, ADA).remarks
+        return [(one.params["line"], one.params["repositories"]) for one in remarks if one.key.endswith("fetched-too")]
+
+    assert told("a", "pip install -r requirements.txt") == [(4, "https://github.com/y/taming")]
+    assert told("b", "pip install -e ../taming") == []  # it is told as what is installed
+    assert told("c", "git clone https://github.com/y/other") == [
+        (4, "https://github.com/y/taming, https://github.com/y/other")
+    ]

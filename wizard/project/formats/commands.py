@@ -40,6 +40,7 @@ from wizard.project.model import (
     FileLine,
     Findings,
     Statement,
+    cut_between,
     is_commented,
     is_folder,
     normalized,
@@ -124,10 +125,20 @@ def read_commands(file: str, text: str, found: Findings) -> None:
         for match in _CONDA.finditer(line):
             _conda(_tokens(place.command(match["words"], line)), where, found, place.at(line, match.start()))
         _run(line, where, found, place)
-        place.after(line)
+        place.after(line, where)
         branches.after(line)
         found.statements[before:] = map(place.marked, _without_repairs(found.statements[before:], line, place))
     found.name_itself(file, place.is_prose and place.itself)
+    _tell_fetched(place.further, found)
+
+
+def _tell_fetched(fetched: Mapping[str, FileLine], found: Findings) -> None:
+    """Name the repositories that are fetched and that nothing installs: the project finds them beside itself."""
+    names = {one.name for one in found.statements}
+    said = " ".join(one.url for one in found.statements) + " ".join(str(one.params) for one in found.remarks)
+    others = [url for url in fetched if url not in said and normalized(url.rpartition("/")[2]) not in names]
+    if others:
+        found.remark("fetched-too", fetched[others[0]], repositories=cut_between(others))
 
 
 def _as_command(match: re.Match[str]) -> str:

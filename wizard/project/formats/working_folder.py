@@ -13,7 +13,7 @@ from itertools import pairwise, takewhile
 from posixpath import normpath
 
 from wizard.project.formats.requirements import FENCE
-from wizard.project.model import DECLARED, ON_MAC, Statement, is_script, normalized
+from wizard.project.model import DECLARED, ON_MAC, FileLine, Statement, is_script, normalized
 from wizard.project.packages.companions import companion
 
 MOST_LINES = 20_000
@@ -71,6 +71,8 @@ class WorkingFolder:
         self.downloaded: set[str] = set()  # files, by their last names
         self.until = ""  # the word that ends a script within a Dockerfile
         self.cloned: dict[str, None] = {}  # in their order: the first is the project, as a rule
+        self.is_beside = False  # below the heading under which a text for people fetches the project
+        self.further: dict[str, FileLine] = {}  # repositories that are fetched there, too
         self.fetched: dict[str, str] = {}  # repositories, by the folders that they are copied into; "": the project
 
     def at(self, line: str, position: int) -> str:
@@ -78,15 +80,19 @@ class WorkingFolder:
         parts = self._gone(line[:position])
         return f"{'/'.join(parts)}/" if parts else ""
 
-    def after(self, line: str) -> None:
+    def after(self, line: str, where: FileLine) -> None:
         """Go on to the next line: it begins where this one ended only in a script (`RUN <<EOF` begins one) and within a
         block of code."""
         self.downloaded |= downloaded_by(line)
         self.cloned.update(dict.fromkeys(_CLONED.findall(line)))
-        self.fetched |= self.fetched_by(line)
+        self.fetched |= (fetched := self.fetched_by(line))
+        if self.is_beside and not (self.of_mac or IS_COMMENT.match(line)):
+            self.further |= {url: where for url in fetched.values() if url and url not in self.further}
+        self.is_beside |= self.is_prose and "" in fetched.values()
         if self.is_prose:
             self._label(line[:MOST_PROSE])
         if self.is_prose and not self.is_code and line.startswith("#"):
+            self.is_beside = False
             self.is_of_machine = bool(_OF_MACHINE.match(line[:MOST_PROSE]))
             self.is_of_needs = bool(_OF_NEEDS.match(line[:MOST_PROSE]))
         if self.is_prose and FENCE.match(line):
