@@ -267,3 +267,14 @@ def test_a_repository_that_is_fetched_beside_the_project_is_told(tmp_path: Path)
     assert told("c", "git clone https://github.com/y/other") == [
         (4, "https://github.com/y/taming, https://github.com/y/other")
     ]
+
+
+def test_a_folder_that_a_script_builds_with_cmake_is_told(tmp_path: Path) -> None:
+    script = "cd ${ROOT}/native/fast/ && \\\nmkdir -p build && cd build && \\\ncmake .. && make -j4\n"
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "build_all.sh": script}
+    files |= {"native/fast/CMakeLists.txt": "project(x)\n", "native/other/CMakeLists.txt": "project(y)\n"}
+    files |= {"ops/Makefile": "all:\n", "README.md": "```\ncd ops && make\n```\n"}
+    [said] = [one.params for one in decided(tmp_path, files, AMPERE).remarks if one.key.endswith("parts-compiled")]
+    assert said["folders"] == "native/fast, ops"
+    plain: dict[str, str | bytes] = {**files, "build_all.sh": "cd native/fast && python x.py\n", "README.md": ""}
+    assert "parts-compiled" not in codes(decided(tmp_path / "plain", plain, AMPERE))

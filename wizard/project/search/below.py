@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from wizard.model.messages import Message
 from wizard.project.file_choice import words_of
 from wizard.project.formats.setup_files import OWN_CUDA
-from wizard.project.model import DECLARED, Statement, cut_between, origin_of
+from wizard.project.model import DECLARED, Statement, cut_between, is_script, origin_of
 from wizard.project.packages.companions import asks_for_torch
 from wizard.project.search.files import MOST_FILES
 from wizard.project.search.order import rank
@@ -24,6 +24,10 @@ _COMPILED = (_CUDA_ALONE, "project.remark.own-either", "project.remark.own-cpp",
 _EXTRAS = re.compile(r"extras?|optional|docs?")
 _SUBMODULES = ".gitmodules"
 _SUBMODULE = re.compile(r"^\s*path\s*=\s*\"?([^\n\"]+?)\"?\s*$", re.MULTILINE)
+_BUILDS = {  # what lies in a folder that a program builds, and that program as it is called
+    "CMakeLists.txt": re.compile(r"(?:^|[\s;&])cmake\s+(?:-\S+\s+)*\.", re.MULTILINE),
+    "Makefile": re.compile(r"(?:^|[\s;&])make(?=\s*(?:$|[;&]|-j|all\b|install\b))", re.MULTILINE),
+}
 _DEEPEST = 3  # folders above a setup.py that is looked at
 _MOST_PARTS = 20
 
@@ -94,8 +98,8 @@ def _tell_parts(reader: ProjectReader, first: str, parts: list[str]) -> None:
 
 
 def tell_compiled(reader: ProjectReader) -> None:
-    """Name the folders below whose setup.py compiles code of their own, also those that a line installs; `cuda` are
-    those of them that hold nothing without a card."""
+    """Name the folders below whose setup.py compiles code of their own, also those that a line installs, and those that
+    a text or a script makes; `cuda` are those of them that hold nothing without a card."""
     parts = [name for name in reader.folder.named("setup.py") if 0 < name.count("/") <= _DEEPEST]
     said = {
         name: [one.key for one in reader.alone(name).found.remarks if _is_compiled(one)] for name in parts[:_MOST_PARTS]
@@ -104,11 +108,28 @@ def tell_compiled(reader: ProjectReader) -> None:
         one for one in reader.found.remarks if not (_is_compiled(one) and "/" in str(one.params["file"]))
     ]
     compiled = [folder_of(name) for name, keys in said.items() if keys]
+    compiled += [folder for folder in _made(reader) if folder not in compiled]
     if compiled:
         cuda = ", ".join([folder_of(name) for name, keys in said.items() if _CUDA_ALONE in keys][:MOST_NAMED])
         words = ", ".join(compiled[:MOST_NAMED])
-        where = origin_of(f"{compiled[0]}/setup.py", 1, "")
+        where = origin_of(compiled[0], 1, "")
         reader.found.remark("parts-compiled", where, folders=words, cuda=cuda)
+
+
+def _made(reader: ProjectReader) -> list[str]:
+    """Return the folders below that a text or a script of the project goes to and builds with CMake or make."""
+    scripts = [name for name in reader.folder.others_near() if is_script(name)]
+    texts = [reader.folder.read(name) or "" for name in dict.fromkeys([*reader.files, *scripts])]
+    found: list[str] = []
+    for file, tool in _BUILDS.items():
+        saying = [text for text in texts if tool.search(text)]
+        for name in reader.folder.named(file)[:_MOST_PARTS]:
+            goes = re.compile(
+                rf"\b(?:cd|pushd)\s+[\"']?(?:\S*/)?{re.escape(folder_of(name).rpartition('/')[2])}/?(?![\w.-])"
+            )
+            if 0 < name.count("/") <= _DEEPEST and any(map(goes.search, saying)):
+                found.append(folder_of(name))
+    return found
 
 
 def tell_submodules(reader: ProjectReader) -> None:
