@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, NO_CARD, build, codes, decided
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided
 from tests.project.test_read import project_of
+from wizard.machine.model import Machine
 from wizard.model.errors import UsageError
 
 PROGRAM = "import os\nimport torch\nfrom torchvision import models\nfrom net import Net\nimport timm\n"
@@ -100,3 +101,33 @@ def test_a_program_that_cannot_start_without_a_card_is_told_where_none_is(
     told = [one.params for one in decided(tmp_path, files, NO_CARD).remarks if one.key.endswith("named-no-card")]
     assert [(one["file"], one["line"]) for one in told] == [("run.py", line)] * bool(line)
     assert not {"named-card", "named-no-card"} & codes(decided(tmp_path, files, AMPERE))
+
+
+_PLAIN = "import torch\nprint(torch.ones(2))\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "on", "program", "offered"),
+    [
+        ("torch==1.8.1\n", BLACKWELL, _PLAIN, "1.8.1"),
+        ("torch==1.3.1\n", BLACKWELL, _PLAIN, "1.7.1"),
+        ("torch==1.8.1\n", AMPERE, _PLAIN, ""),  # it runs as it is asked for
+        ("torch==1.8.1\n", BLACKWELL, "import torch\nif torch.cuda.is_available():\n    pass\n", ""),
+        ("torch==1.8.1\n", BLACKWELL, "import torch\ntorch.ones(2).to(where)\n", ""),
+        ("torch==1.8.1\n", BLACKWELL, "print()\n", ""),
+    ],
+)
+def test_torch_for_the_processor_is_offered_where_no_program_names_a_card(
+    tmp_path: Path, lines: str, on: Machine, program: str, offered: str
+) -> None:
+    remarks = decided(tmp_path, {"requirements.txt": lines, "run.py": program}, on).remarks
+    assert [one.params["torch"] for one in remarks if one.key.endswith("card-unused")] == [offered] * bool(offered)
+
+
+def test_the_build_that_a_readme_installs_counts_where_no_program_names_a_card(tmp_path: Path) -> None:
+    line = "```\npip install torch --index-url https://download.pytorch.org/whl/cpu\n```\n"
+    files: dict[str, str | bytes] = {"README.md": line, "run.py": _PLAIN}
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert (build(found)[1], "cpu-asked" in codes(found)) == ("cpu", True)
+    found = decided(tmp_path / "b", {**files, "run.py": "import torch\nprint(torch.ones(2).cuda())\n"}, AMPERE)
+    assert (build(found)[1], "cpu-recommended" in codes(found)) == ("cu126", True)

@@ -64,7 +64,14 @@ from wizard.project.packages.needs import (
 )
 from wizard.project.packages.ready import holding_python, left_python, native_state, said_of
 from wizard.project.packages.rows import companion_table
-from wizard.project.reasons import asked_words, translated, why_not_commented, why_not_locked, why_not_torch
+from wizard.project.reasons import (
+    asked_words,
+    translated,
+    why_not_commented,
+    why_not_locked,
+    why_not_torch,
+    without_card,
+)
 from wizard.project.search.notes import notes_left
 from wizard.project.understand import Understood, with_known_torch, with_pins_of
 from wizard.project.weigh import BuildWeigher, Weighed
@@ -294,6 +301,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) -> It
                 "project.remark.other-maker", tag=tag.tag, file=place.file, line=place.line, variant=candidate.variant
             )
     yield from card_words(asks) if best.torch else ()
+    yield from without_card(weigher, best)
     yield from cuda_words(asks, candidate, weigher.verdict.candidates)
     yield from override_words(asks)
     yield from _locks(weigher, candidate.torch)

@@ -97,6 +97,7 @@ class Project:
     remarks: tuple[Message, ...]
     card_lines: frozenset[FileLine] = frozenset()  # which what is there for computers without a card stands in for
     included: Mapping[str, FileLine] = field(default_factory=dict)  # the first line that brings a file in
+    card_unused: bool = False  # its programs import torch, and none names a card
 
 
 @dataclass
@@ -113,6 +114,7 @@ class Findings:
     own_extras: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of it, which one of its extras names
     remarks: list[Message] = field(default_factory=list)
     card_lines: set[FileLine] = field(default_factory=set)
+    card_unused: bool = False
 
     def remark(self, code: str, origin: FileLine, **params: str | int) -> None:
         """`code` picks `project.remark.<code>` in the catalogue."""

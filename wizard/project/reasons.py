@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from wizard.compatibility.data.ordering import CPU
+from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.model.messages import Message, message
 from wizard.project.model import Statement, can_meet, meets
 from wizard.project.weigh import BuildWeigher, Weighed
@@ -108,3 +108,23 @@ def why_not_locked(weigher: BuildWeigher, has: str) -> Message:
 def asked_words(statements: tuple[Statement, ...]) -> str:
     """`==1.13.1, >=1.10`: what the lines say, each once."""
     return ", ".join(dict.fromkeys(one.specifier for one in statements if one.specifier))
+
+
+def without_card(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Offer the build for the processor where torch had to move for a card that no program names."""
+    if not (best.torch and weigher.asks.card_unused and best.candidate.variant != CPU) or weigher.choices.torch:
+        return
+    builds = {one.torch for one in weigher.verdict.candidates if one.fits and one.variant == CPU}
+    asked = [one for one in weigher.asked_releases if one in builds]
+    is_older = all(can_meet(one.specifier, f"<{weigher.releases[0]}") for one in weigher.asks.torch)
+    first = version_key(weigher.releases[0])[:2]
+    oldest = [one for one in weigher.releases if is_older and version_key(one)[:2] == first and one in builds]
+    nearest = (asked or oldest)[-1:]
+    if nearest and version_key(nearest[0])[:2] < version_key(best.candidate.torch)[:2]:
+        yield message(
+            "project.remark.card-unused",
+            "No program of the project names a graphics card, and torch {asked} had to move for the one of this "
+            "computer. For torch {torch}, which needs no card, choose that release and the variant cpu.",
+            asked=asked_words(weigher.asks.torch),
+            torch=nearest[0],
+        )

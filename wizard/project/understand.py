@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from wizard.compatibility.data.ordering import version_key
+from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.model.messages import Message, message
 from wizard.project.file_choice import (
     exported_elsewhere,
@@ -76,6 +76,7 @@ class Understood:
     of_code: tuple[Statement, ...]  # what programs use and newer releases lack, where no line asks for such a one
     told: tuple[Statement, ...]  # what commands of a README or a script name
     ways_round: tuple[Statement, ...]  # sentences on what to do without a package
+    card_unused: bool  # by any of its programs, as far as they say
     for_cards: tuple[Statement, ...]  # the torch that a README names for cards such as the one here
     sources: tuple[AddressLine, ...]
     names_torch: bool
@@ -141,7 +142,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
         numpy=tuple(one for one in _counting(counting.statements, "numpy", os) if one.specifier),
         implied=implied,
         locked=(*locked, *_working_pythons(statements, locked)),
-        tags=tuple(tags_of(fitting, os, {one.origin for one in torch})),
+        tags=tuple(_meant(list(tags_of(fitting, os, {one.origin for one in torch})), project.card_unused)),
         native=tuple(natives_of(replace(project, statements=tuple(_counting_first(project.statements))))),
         rest=tuple({one.name: one for one in reversed(rest)}.values())[::-1],
         packages=tuple(rest),
@@ -149,6 +150,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
         of_code=of_code,
         told=tuple(one for one in statements if one.strength == RECOMMENDED and not one.group),
         ways_round=tuple(one for one in statements if one.name == WAY_ROUND),
+        card_unused=project.card_unused,
         for_cards=tuple(one for one in statements if one.name == FOR_CARDS and is_of_generation(capability, one.group)),
         sources=fitting.sources,
         names_torch=names_torch,
@@ -166,6 +168,12 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
             *exported_elsewhere(statements, os),
         ),
     )
+
+
+def _meant(tags: list[CudaTag], card_unused: bool) -> list[CudaTag]:
+    """Return the tags; the build for the processor that a README installs counts where no program names a card."""
+    is_meant = card_unused and {one.tag for one in tags} == {CPU}
+    return [replace(one, firm=True, told=False) for one in tags] if is_meant else tags
 
 
 def _of_code(statements: list[Statement]) -> Iterator[Statement]:

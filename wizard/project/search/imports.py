@@ -25,6 +25,8 @@ _MAY_WANT_CARD = re.compile(r"\.cuda\(|torch\.cuda\.|[\"']cuda")
 _ON_CARD = re.compile(r".*\.cuda|torch\.cuda\.(?:\w+Tensor|set_device)")
 _TAKES_DEVICE = re.compile(r".*\.to|(?:torch\.)?set_default_(?:device|tensor_type)")
 _IS_CARD = re.compile(r"cuda(?::\d+)?|torch\.cuda\.\w+")
+_MAY_USE_CARD = re.compile(r"cuda|gpu|device|accelerat|\.to\(|trainer|fabric|pipeline", re.IGNORECASE)
+_IMPORTS_TORCH = re.compile(r"^(?:import|from)[ \t]+torch\b", re.MULTILINE)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _MAY_NOT_RUN = (ast.If, ast.While, ast.Try, ast.IfExp, ast.BoolOp, ast.Lambda)
 _DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -80,6 +82,13 @@ def note_card(reader: ProjectReader) -> None:
             where = origin_of(name, line, text.split("\n")[line - 1])
             reader.found.statements.append(Statement(CARD, "", where, RECOMMENDED, "systems"))
             return
+
+
+def note_unused_card(reader: ProjectReader) -> None:
+    """Note whether the programs import torch, and none of them says a word of a card or a device."""
+    texts = [text for _, text in programs(reader)] if reader.found.statements else []
+    is_read = len(texts) < _MOST_PROGRAMS and any(map(_IMPORTS_TORCH.search, texts))
+    reader.found.card_unused = is_read and not any(map(_MAY_USE_CARD.search, texts))
 
 
 def programs(reader: ProjectReader) -> Iterator[tuple[str, str]]:

@@ -72,7 +72,9 @@ class ProjectReader:
         """Return what was read so far, equal lines once."""
         statements, sources = dict.fromkeys(self.found.statements), dict.fromkeys(self.found.sources)
         found = (tuple(self.files), tuple(statements), tuple(sources), tuple(self.found.remarks))
-        return Project(str(self.folder.root), *found, frozenset(self.found.card_lines), self.included)
+        return Project(
+            str(self.folder.root), *found, frozenset(self.found.card_lines), self.included, self.found.card_unused
+        )
 
     def read(self, name: str, included_by: FileLine | None = None, group: str = "") -> None:
         """Read one file of the project by its kind, and what it includes; each file once, so that a circle ends."""
