@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.app import values
+from tests.project.deciding import AMPERE
 from tests.project.test_read import project_of
 from wizard.app import project_build
 from wizard.app.project import lost_pairs, request_of
@@ -86,3 +87,11 @@ def test_a_pair_that_the_source_lacks_is_lost_and_told_where_it_need_not_be_exac
     by_hand = request_of(request.project, FACTS, matrix, Choices(companions=("torchaudio",)))
     with pytest.raises(UsageError, match="has no torchvision, torchaudio"):
         project_build.selected_build(FACTS, matrix, by_hand, False, lambda: False)
+
+
+def test_no_command_is_named_for_what_a_maker_gives_by_hand(tmp_path: Path) -> None:
+    project = project_of(tmp_path, {"requirements.txt": "torch==1.10.0\nisaacgym\ndetectron2\n"})
+    request = request_of(project, replace(FACTS, machine=AMPERE), load_matrix(), Choices())
+    assert [one.name for one in request.packages] == []
+    assert [(why, one.name) for why, one in request.left] == [("native", "detectron2")]
+    assert "project.native.by-hand" in [one.key for one in request.decision.remarks]

@@ -121,3 +121,17 @@ def test_a_numpy_without_a_wheel_moves_to_the_nearest_that_has_one(tmp_path: Pat
     old = f"{words}    - pandas==1.5.3\n".replace("==3.8.5", "=3.12").replace("pytorch==1.7.0", "pytorch==2.7.1")
     found = decided(tmp_path / "old", {"environment.yml": old.replace("1.19.2", "1.25.2")}, BLACKWELL)
     assert (build(found)[2], found.numpy) == ("3.12", ">=1.26.0,<1.27")
+
+
+def test_what_a_maker_gives_after_a_yes_to_its_licence_is_told_with_its_needs(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==1.10.0\nisaacgym\n"}
+    for on in (AMPERE, ADA):
+        found = decided(tmp_path, files, on)
+        [said] = [one.params for one in found.remarks if one.key == "project.native.by-hand"]
+        assert (said["page"], said["systems"], said["pythons"]) == (
+            "https://developer.nvidia.com/isaac-gym",
+            "Linux",
+            "3.6-3.8",
+        )
+        assert not {"compiler", "no-wheel"} & codes(found)
+    assert "by-hand" not in codes(decided(tmp_path, {"requirements.txt": "torch==1.10.0\n"}, AMPERE))

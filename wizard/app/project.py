@@ -163,6 +163,8 @@ def _why_left(one: Statement, decision: ProjectDecision) -> str:
     if any(one.name == each.name for each in decision.left_out):
         return _OUT
     row = companion(one.name)
+    if row and row.by_hand:  # no command brings it; a remark says where it is
+        return _OUT
     if row and row.wheels in _MADE_HERE and paths.os_name() not in row.ready:
         return "native"
     if one.url.startswith("file:///") and not Path(urlsplit(one.url).path).exists():

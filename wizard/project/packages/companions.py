@@ -185,6 +185,12 @@ def has_wheel(package: str, specifier: str, python: str, os: str) -> bool:
     return not meeting or any(not one or _is_among(python, one) for one in pythons)
 
 
+def pythons_of(package: str) -> str:
+    """Return the Pythons that its newest release is for, as `3.6-3.8`; "" where no row says it."""
+    row = _wheel_rows().get(package)
+    return row.since[-1].split()[1] if row else ""
+
+
 def needs_old_numpy(package: str, specifier: str) -> bool:
     """Return whether each release that meets it was built before NumPy 2, and its metadata does not say so."""
     row = _wheel_rows().get(package)

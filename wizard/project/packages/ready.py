@@ -13,7 +13,7 @@ from wizard.machine.model import Machine
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
 from wizard.project.model import DECLARED, PYTHON, Statement, cut_between, marker_holds, meets, python_meets
-from wizard.project.packages.companions import Native, companion
+from wizard.project.packages.companions import Native, companion, pythons_of
 from wizard.project.packages.cuda_tags import fits_here, has_tag, made_with
 from wizard.project.packages.implied import torch_in
 from wizard.project.packages.lacking import without_wheels
@@ -81,10 +81,20 @@ def said_of(native: Native, state: str, weigher: BuildWeigher, best: Weighed) ->
     """Yield what a person is told of a package in that `native_state`."""
     if state == "no-card" and all(one.group for one in native.statements):  # of an extra: nobody gets it here
         return
-    if state in ("newer", "before"):
+    row = companion(native.name)
+    if row and row.by_hand and state not in ("no-card", "old-card"):
+        yield message(
+            "project.native.by-hand",
+            "{name} is on no package index: its maker gives it at {page} after a yes to the licence, for {systems} and "
+            "Python {pythons}. Install it from there by hand, as the project says.",
+            name=native.name,
+            page=row.where,
+            systems=", ".join(name for name in ("Linux", "Windows") if name.lower() not in row.lacks),
+            pythons=pythons_of(native.name),
+        )
+    elif state in ("newer", "before"):
         yield (_newer if state == "newer" else _before)(weigher, best, native)
     elif state != "ready":
-        row = companion(native.name)
         least = (row.cuda_ends if state == "newer-cuda" else row.least) if row else ""
         yield message(f"project.native.{state}", name=native.name, least=least, given=best.candidate.variant)
     if state in ("no-card", "old-card", "no-wheel", "before"):

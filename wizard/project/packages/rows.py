@@ -44,6 +44,7 @@ class Companion(Row, frozen=True):
     newest_of: tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ \d+\.\d+$")], ...] = ()  # of releases, likewise
     least: Annotated[str, msgspec.Meta(pattern=r"^(\d+\.\d)?$")] = ""  # compute capability; "": no row says it
     cuda_ends: Annotated[str, msgspec.Meta(pattern=r"^\d+$")] = ""  # the last CUDA that its source builds with
+    by_hand: bool = False  # its maker gives it at `where`, after a yes to its licence
     where: Https = ""
     pages_since: Numbers = ""  # the first torch, of two numbers, that has a page of its own; "": any
     parts: tuple[Name, ...] = ()  # companions that releases before `parts_before` are imported with alone
