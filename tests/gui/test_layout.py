@@ -5,8 +5,10 @@ DejaVu, which is here, is wider than Segoe UI and Noto Sans; Chinese letters hav
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QScrollArea
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QScrollArea, QWidget
 from pytestqt.exceptions import TimeoutError as TooLate
 from pytestqt.qtbot import QtBot
 
@@ -18,10 +20,13 @@ from tests.gui.walking import go_to, settle, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.pages.build.grid import BuildGrid
 from wizard.gui.pages.file_bars import FileBars
+from wizard.gui.pages.install import InstallPage
 from wizard.gui.shell.splash import SIZE, SMALLEST
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.environments.page import EnvironmentsPage
 from wizard.gui.tools.explain import ExplainPage
+from wizard.gui.widgets.frames import Turning
+from wizard.gui.widgets.labels import label
 from wizard.gui.widgets.messages import Notice
 from wizard.model.messages import LANGUAGES
 
@@ -261,3 +266,48 @@ def test_the_buttons_of_an_environment_are_whole_in_a_small_window(
 
         qtbot.waitUntil(lambda: not cut())
         qtbot.waitUntil(lambda: title.width() >= title.fontMetrics().horizontalAdvance(title.text()))
+
+
+def test_parts_turn_when_their_words_grow_and_turn_back(qtbot: QtBot) -> None:
+    """At one width they stand as their words want it, whatever they said before."""
+    window, both = QWidget(), Turning()
+    both.setParent(window)  # a window of its own would grow with its words
+    first, second = label("A", wrap=False), label("B", wrap=False)
+    both.line.addWidget(first)
+    both.line.addWidget(second)
+    qtbot.addWidget(window)
+    both.resize(300, 80)
+    window.show()
+    qtbot.waitUntil(lambda: first.y() == second.y())
+    first.setText("Many words that leave the second one no room")
+    qtbot.waitUntil(lambda: second.y() > first.y())
+    first.setText("A")
+    qtbot.waitUntil(lambda: first.y() == second.y())
+
+
+def test_how_long_it_will_take_does_not_turn_the_card_of_install(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = half_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.page
+    assert isinstance(install, InstallPage)
+    qtbot.waitUntil(lambda: install.watch.view.bytes is not None and install.watch.view.bytes.rate is not None)
+    install.watch.stop()
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    view, both = install.watch.view, install.progress.findChild(Turning)
+    assert isinstance(both, Turning)
+    assert view.bytes is not None
+    found = set()
+    for width in range(LEAST[0], 900, 20):
+        window.resize(width, 500)
+        ways = []
+        for left in (3.0, 5000.0):
+            install.progress.show_view(replace(view, bytes=replace(view.bytes, eta=left)), True, False)
+            qtbot.wait(30)  # two rounds: of the words, and of what they stand in
+            ways.append(both.line.direction())
+        assert ways[0] is ways[1], width
+        found.add(ways[0])
+    assert len(found) == 2, "beside each other and below"

@@ -28,6 +28,7 @@ _CURVE_SECONDS = 60
 _OFTEN = 0.9  # of the looks at the speed were not above the dashed line
 _CURVE_HEIGHT = 52  # pixels
 _CURVE_WIDTH = 250
+_LONG = 85 * 60  # seconds: no time left has longer words
 _AIR, _TIGHT, _AROUND = 8, 10, 16  # pixels: between two steps where there is room, else, and around all of them
 _CURVE_FILL = 40  # of 255: how much of the accent lies under the line
 
@@ -135,7 +136,8 @@ class RunProgress(QFrame):
     def show_view(self, view: RunView, is_going: bool, is_paused: bool) -> None:
         """Show per cent, bytes, speed and time left; the speed only while something is fetched."""
         percent = f"{int(view.fraction * 100)} %"
-        self._percent.setMinimumWidth(self._percent.fontMetrics().horizontalAdvance("100 %"))
+        for one, longest in ((self._percent, "100 %"), (self._left, left_text(_LONG))):  # no news turns the card
+            one.setMinimumWidth(one.fontMetrics().horizontalAdvance(longest))
         counted = view.bytes if is_going and not is_paused else None
         is_fetching = counted is not None and (counted.total is None or counted.done < counted.total)
         rate = counted.rate if counted is not None and is_fetching else None

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -72,13 +72,14 @@ class Turning(QWidget):
         widest = max(self._widths(), default=0) + sides.left() + sides.right()
         return QSize(widest, super().minimumSizeHint().height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Turn its line where its parts fit no more, and back."""
-        super().resizeEvent(event)
-        sides, widths = self.line.contentsMargins(), self._widths()
-        needed = sum(widths) + max(len(widths) - 1, 0) * self.line.spacing() + sides.left() + sides.right()
-        ways = QBoxLayout.Direction
-        self.line.setDirection(ways.LeftToRight if needed <= self.width() else ways.TopToBottom)
+    def event(self, event: QEvent) -> bool:
+        """Turn its line where its parts fit no more, and back: also when only their words have changed."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            sides, widths = self.line.contentsMargins(), self._widths()
+            needed = sum(widths) + max(len(widths) - 1, 0) * self.line.spacing() + sides.left() + sides.right()
+            ways = QBoxLayout.Direction
+            self.line.setDirection(ways.LeftToRight if needed <= self.width() else ways.TopToBottom)
+        return super().event(event)
 
 
 def stacked(*widgets: QWidget) -> QWidget:
