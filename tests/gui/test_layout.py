@@ -16,9 +16,10 @@ from tests.gui import fake_tools, scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.test_words import UNMARKED
-from tests.gui.walking import go_to, settle, visible
+from tests.gui.walking import go_to, press, settle, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.pages.build.grid import BuildGrid
+from wizard.gui.pages.choosing import ChoosingPage
 from wizard.gui.pages.file_bars import FileBars
 from wizard.gui.pages.install import InstallPage
 from wizard.gui.shell.splash import SIZE, SMALLEST
@@ -283,6 +284,31 @@ def test_parts_turn_when_their_words_grow_and_turn_back(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: second.y() > first.y())
     first.setText("A")
     qtbot.waitUntil(lambda: first.y() == second.y())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_was_chosen_is_read_from_its_first_picture_on(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wizard.gui.shell.auto_advance._SEEN", 3600.0)  # seconds: it stays
+    window = make_window(language)
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    window.resize(*LEAST)
+    go_to(qtbot, window, PageId.CHECK)
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: isinstance(window.stack.currentWidget(), ChoosingPage))
+    choosing = window.stack.currentWidget()
+    assert isinstance(choosing, ChoosingPage)
+    values = [value for _, _, value, _ in choosing._rows.values()]
+    qtbot.waitUntil(lambda: all(value.width() > 150 for value in values))
+    places = [(value.x(), value.width()) for value in values]
+    qtbot.waitUntil(lambda: window.navigator.state.preview is not None and all(one.text() for one in values[:3]))
+    assert [(value.x(), value.width()) for value in values] == places
+    words = [max(map(value.fontMetrics().horizontalAdvance, value.text().split(" "))) for value in values]
+    rooms = [value.contentsRect().width() for value in values]
+    assert all(word <= room for word, room in zip(words[:2], rooms, strict=False)), "no word of them is cut"
 
 
 def test_how_long_it_will_take_does_not_turn_the_card_of_install(

@@ -6,7 +6,8 @@ It stands in front of the pages that are pressed one after another (`shell/auto_
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLabel, QPushButton
 
 from wizard.app.pages.order import ORDER, PageId
 from wizard.app.pages.sources import rows_of
@@ -20,6 +21,7 @@ from wizard.gui.widgets.labels import SPOKEN_AS, label, spoken, told_of
 from wizard.run.plan.place import DEFAULT_NAME
 
 _ROW, _SIDE = 64, 24  # pixels: of a row, and beside its parts
+_WIDE = 700  # pixels of a page in which what was chosen and what is said of it stand side by side
 _SHOWN = {PageId.BUILD: "gpu", PageId.SOURCE: "download", PageId.PLACE: "folder", PageId.REVIEW: "file-check"}
 
 
@@ -32,6 +34,7 @@ class ChoosingPage(Page):
         self.myself.clicked.connect(lambda: context.navigator.go_to(PageId.BUILD))
         self.footer_right = [self.myself]
         self._rows: dict[PageId, tuple[Sign, QLabel, QLabel, QLabel]] = {}
+        self._both: list[QBoxLayout] = []
         card = box("info")
         card.setProperty(SPOKEN_AS, "list")
         grid = QGridLayout(card)
@@ -42,19 +45,22 @@ class ChoosingPage(Page):
             mark, name = Sign("", 24), label("", "muted", wrap=False)
             value, note = label("", "strong", spoken_as="item"), label("", "muted", wrap=False)
             value.setContentsMargins(_SIDE, 0, _SIDE, 0)
-            note.setContentsMargins(0, 0, _SIDE, 0)
-            note.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            both = line_up(gap=0)
+            both.addStretch()
+            both.addWidget(value)
+            both.addWidget(note)
+            both.addStretch()
+            self._both.append(both)
             line = line_up(None, (_SIDE, 0, 0, 0), 18)
             for cell in (mark, IconView(icon, 20), name):
                 line.addWidget(cell)
             grid.addLayout(line, 2 * number, 0)
-            grid.addWidget(value, 2 * number, 1)
-            grid.addWidget(note, 2 * number, 2)
+            grid.addLayout(both, 2 * number, 1)
             if number:
-                grid.addWidget(box("line"), 2 * number - 1, 0, 1, 3)
+                grid.addWidget(box("line"), 2 * number - 1, 0, 1, 2)
             grid.setRowMinimumHeight(2 * number, _ROW)
             self._rows[page] = (mark, name, value, note)
-        middle = line_up()
+        self._middle = middle = line_up()
         middle.addStretch(1)
         middle.addWidget(card, 6)
         middle.addStretch(1)
@@ -64,6 +70,21 @@ class ChoosingPage(Page):
         self.body.addLayout(middle)
         self.body.addStretch(1)
         self._sheet_rows.setStretchFactor(self.body, 5)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """By its own width alone, so that the first picture stands as the last one."""
+        super().resizeEvent(event)
+        is_wide, ways = self.width() >= _WIDE, QBoxLayout.Direction
+        for place in (0, 2):
+            self._middle.setStretch(place, int(is_wide))
+        for both in self._both:
+            both.setDirection(ways.LeftToRight if is_wide else ways.TopToBottom)
+            for place, stretch in enumerate((0, 1, 0, 0) if is_wide else (1, 0, 0, 1)):
+                both.setStretch(place, stretch)
+        end = Qt.AlignmentFlag.AlignRight if is_wide else Qt.AlignmentFlag.AlignLeft
+        for _, _, _, note in self._rows.values():
+            note.setContentsMargins(0 if is_wide else _SIDE, 0, _SIDE, 0)
+            note.setAlignment(end | Qt.AlignmentFlag.AlignVCenter)
 
     def primary_text(self) -> str:
         return ""
@@ -97,6 +118,7 @@ class ChoosingPage(Page):
             value.setText(words_of[0])
             is_said = state == "now" and place == now  # once, where the looking is
             note.setText(self.tr("checking…") if is_said else words_of[1])
+            note.setVisible(bool(note.text()))
             value.setAccessibleName(spoken(filter(None, (told, *words_of))))
 
     def _chosen(self) -> dict[PageId, tuple[str, str]]:
