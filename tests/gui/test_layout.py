@@ -22,6 +22,7 @@ from wizard.gui.pages.build.grid import BuildGrid
 from wizard.gui.pages.choosing import ChoosingPage
 from wizard.gui.pages.file_bars import FileBars
 from wizard.gui.pages.install import InstallPage
+from wizard.gui.pages.proof import LinkBox
 from wizard.gui.shell.splash import SIZE, SMALLEST
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.environments.page import EnvironmentsPage
@@ -309,6 +310,31 @@ def test_what_was_chosen_is_read_from_its_first_picture_on(
     words = [max(map(value.fontMetrics().horizontalAdvance, value.text().split(" "))) for value in values]
     rooms = [value.contentsRect().width() for value in values]
     assert all(word <= room for word, room in zip(words[:2], rooms, strict=False)), "no word of them is cut"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_proof_of_a_build_and_its_boxes_are_whole_there(
+    language: str, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window(language)
+    go_to(qtbot, window, PageId.BUILD)
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    window.resize(*LEAST)
+    qtbot.waitUntil(lambda: not cut(window))
+
+    def too_long() -> list[str]:
+        """Words of the facts, whose lines end at a blank or a dash."""
+        links = window.page.findChildren(LinkBox)
+        facts = [one for link in links for one in link.findChildren(QLabel) if one.property("role") == "muted"]
+        assert len(facts) == 4
+        widest = {word: one for one in facts for word in one.text().replace("–", "– ").split()}
+        return [word for word, one in widest.items() if one.fontMetrics().horizontalAdvance(word) > one.width()]
+
+    try:
+        qtbot.waitUntil(lambda: not too_long())
+    except TooLate:
+        raise AssertionError(too_long()) from None
 
 
 def test_how_long_it_will_take_does_not_turn_the_card_of_install(

@@ -17,6 +17,7 @@ PLATFORMS: Mapping[tuple[str, str], str] = {
     ("linux", "aarch64"): "linux_aarch64",
     ("windows", "x86_64"): "win_amd64",
 }
+SYSTEMS: Mapping[str, str] = {"linux_x86_64": "Linux", "linux_aarch64": "Linux aarch64", "win_amd64": "Windows"}
 AUDIO = "torchaudio"
 
 

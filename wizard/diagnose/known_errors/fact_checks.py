@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from wizard.compatibility.cards import graphics_cards
-from wizard.compatibility.data.model import PLATFORMS, Build, Floor, Matrix, least_sure
+from wizard.compatibility.data.model import PLATFORMS, SYSTEMS, Build, Floor, Matrix, least_sure
 from wizard.compatibility.data.ordering import CPU, cuda_of, version_key
 from wizard.compatibility.rules import code_for, driver_level, runs
 from wizard.diagnose.known_errors.beside import NOT_OWNERS, check_beside, is_other_makers
@@ -21,7 +21,6 @@ from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
 
 _WIDEST = "linux_x86_64"  # the platform with the most builds: what it lacks is nowhere
-_NAMES = {"linux_x86_64": "Linux", "linux_aarch64": "Linux aarch64", "win_amd64": "Windows"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +251,7 @@ def _wanted(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Messag
     yield from _published(wanted, facts, builds, place)
     fitting = [build for build in builds if _serves(build, wanted, place.python)]
     if fitting and wanted.tag and place.python and facts.index != wanted.tag:
-        tag, where = wanted.tag, _NAMES[place.platform]
+        tag, where = wanted.tag, SYSTEMS[place.platform]
         yield message("explain.reason.exists", torch=wanted.text, python=place.python, system=where, tag=tag)
     elif not fitting and place.python:
         yield from _nearest_build(wanted, matrix, place)
@@ -260,7 +259,7 @@ def _wanted(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Messag
 
 def _index(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message]:
     """An index whose torch ended before this Python came, or began after it; where the text names no system, on one."""
-    for platform in (place.platform,) if place.is_said else tuple(_NAMES):
+    for platform in (place.platform,) if place.is_said else tuple(SYSTEMS):
         made = [build for build in matrix.builds if build.platform == platform]
         there = {python for build in made if build.variant == facts.index for python in _made_for(build)}
         others = [build for build in made if facts.python in _made_for(build) and build.variant != CPU]
@@ -269,7 +268,7 @@ def _index(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message
                 "explain.reason.index-python",
                 "On {system} the index {index} has torch for Python {first} to {last}, none for {python}; {other} has "
                 "a wheel for it.",
-                system=_NAMES[platform],
+                system=SYSTEMS[platform],
                 index=facts.index,
                 first=min(there, key=version_key),
                 last=max(there, key=version_key),
@@ -295,7 +294,7 @@ def _audio(wanted: Named, matrix: Matrix) -> Iterator[Message]:
 
 def _published(wanted: Named, facts: TextFacts, builds: list[Build], place: _Target) -> Iterator[Message]:
     if not builds:
-        yield message("explain.reason.no-platform", torch=wanted.version, system=_NAMES[place.platform])
+        yield message("explain.reason.no-platform", torch=wanted.version, system=SYSTEMS[place.platform])
         return
     pythons = sorted({python for build in builds for python in _made_for(build)}, key=version_key)
     if wanted.version not in [version.partition("+")[0] for version in facts.listed]:
@@ -347,7 +346,7 @@ def _nearest_build(wanted: Named, matrix: Matrix, place: _Target) -> Iterator[Me
     alike = [one for one in there if (one.variant == CPU) == (wanted.tag == CPU)] if wanted.tag else there
     key = version_key(wanted.version)
     for build in sorted(alike or there, key=lambda one: _apart(version_key(one.torch), key))[:1]:
-        where = _NAMES[place.platform]
+        where = SYSTEMS[place.platform]
         yield message("explain.reason.nearest-build", build=_text(build), python=place.python, system=where)
 
 

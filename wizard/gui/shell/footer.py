@@ -14,7 +14,7 @@ from wizard.gui.pages.base import Page
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import dress, label, plain_tip
 
-_SIDE, _NARROW_SIDE = 36, 12  # pixels: as the page, and where the words need the room on a small screen
+_SIDE, _NARROW_SIDE = 36, 8  # pixels: as the page, and where the words need the room on a small screen
 _ABOVE, _GAP = 12, 10  # pixels
 
 

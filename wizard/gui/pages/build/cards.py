@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
+from wizard.compatibility.data.model import SYSTEMS
 from wizard.compatibility.model import Candidate, Choices, Link
 from wizard.gui.pages.proof import Chain, LinkBox, link_name
 from wizard.gui.shell.translator import Translator
@@ -21,6 +22,7 @@ from wizard.gui.widgets.labels import Pill, label
 from wizard.run.select.learned_rows import JudgedBuild
 
 
+_SENTENCE = 160  # pixels, at least: of what is said of a cell beside its name
 _LONG = re.compile(r"\b(?:NVIDIA |GeForce )|(?<=Laptop) GPU$")  # of a card's name; the sentence has all of it
 # The fact of a link in a few signs, from its sentence's blanks; the sentence is one look away.
 _FACTS = {
@@ -29,7 +31,7 @@ _FACTS = {
     "driver": "{driver} ≥ {need}",
     "python": "{python}",
     "platform": "{system}",
-    "wheel": "{tag}, {platform}",
+    "wheel": "{tag}, {system}",
 }
 
 
@@ -44,6 +46,7 @@ def _fact(link: Link) -> str:
     """Return the short form; '' for a sentence that has other blanks."""
     try:
         params = {name: _LONG.sub("", str(value)) for name, value in link.message.params.items()}
+        params.setdefault("system", SYSTEMS.get(params.get("platform", ""), ""))
         return _FACTS.get(link.kind, "").format(**params)
     except KeyError:
         return ""
@@ -140,11 +143,12 @@ class CellStrip(QFrame):
         self.setProperty("role", "strip")
         rows = column(self, (16, 7, 16, 7), 2)
         self._cell, self._words, self._beyond = label("", "strong", wrap=False), label(""), label("", "muted")
-        line = line_up(gap=8)
-        line.addWidget(self._cell)
-        line.addWidget(self._words, 1)
-        line.addWidget(every)
-        rows.addLayout(line)
+        self._words.setMinimumWidth(_SENTENCE)
+        said = Turning(8)
+        said.line.addWidget(self._cell)
+        said.line.addWidget(self._words, 1)
+        said.line.addWidget(every)
+        rows.addWidget(said)
         self._below = QWidget()
         self.driver = QPushButton()
         self.driver.setProperty("role", "small")
