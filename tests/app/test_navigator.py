@@ -191,6 +191,22 @@ def test_after_a_run_a_message_begins_another_setup_and_leaves_one_that_goes_alo
     assert (navigator.page, navigator.state) == (PageId.CHECK, AppState())
 
 
+def test_what_a_failed_run_was_for_is_chosen_again_on_its_pages_alone() -> None:
+    navigator = Navigator()
+    walk(navigator, PageId.INSTALL)
+    assert not navigator.may_choose_again(PageId.BUILD), "it goes on"
+    navigator.put_run_over(None, has_failed=True)
+    assert [page for page in ORDER if navigator.may_choose_again(page)] == list(ORDER[1:6])
+    chosen = navigator.state.choices
+    navigator.choose_again(PageId.BUILD)
+    assert (navigator.page, navigator.state.choices, navigator.state.run_id) == (PageId.BUILD, chosen, None)
+    assert navigator.state.verdict is not None
+    navigator.restart()
+    navigator.show_run("of-before")
+    navigator.put_run_over(None, has_failed=True)
+    assert not navigator.may_choose_again(PageId.BUILD), "another window chose what that one was for"
+
+
 def test_a_finished_run_leads_to_verify_and_the_log_stays_open_to_view() -> None:
     navigator = Navigator()
     walk(navigator, PageId.VERIFY)

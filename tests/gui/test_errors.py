@@ -196,6 +196,30 @@ def test_after_a_failed_download_another_source_is_chosen(
     qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
 
 
+@pytest.mark.parametrize("page", [PageId.CHECK, PageId.BUILD, PageId.SOURCE, PageId.PLACE, PageId.REVIEW])
+def test_a_page_that_its_words_name_is_opened_with_what_was_chosen(
+    page: PageId, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.PLACE)
+    place = window.pages[PageId.PLACE]
+    typed(qtbot, place.name, "lesson")
+    settle(qtbot, window)
+    install = failed_install(qtbot, window, session)
+    before = window.navigator.state
+    assert install.open_page(page.value) == ""
+    qtbot.waitUntil(lambda: window.navigator.page is page)
+    settle(qtbot, window)
+    after = window.navigator.state
+    assert after.choices.name == "lesson"
+    assert (after.choices, after.facts) == (before.choices, before.facts)
+    assert after.run_id is None
+    assert session.names().count("discard") == 1, "its folder would be refused as unfinished"
+    session.script = FakeSession(session.root).script
+    go_to(qtbot, window, PageId.INSTALL)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+
+
 @pytest.mark.slow
 def test_the_ending_of_an_earlier_attempt_does_not_end_the_next(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession

@@ -175,12 +175,19 @@ class Navigator:
         kept = self._state.choices if is_own else Choices()
         self._move(ORDER[0], AppState(choices=kept))
 
+    def may_choose_again(self, page: PageId) -> bool:
+        """Tell whether the run has ended without a result and this window has chosen on that page what it was for."""
+        state = self._state
+        is_own = state.preview is not None and state.preview.plan.id == state.run_id and state.selected is not None
+        return is_own and state.run_over and state.report is None and page in _LED_TO and page in way(state)
+
     def choose_again(self, page: PageId, opens_network: bool = False) -> None:
-        """Back to the sources or the place with what was chosen before, for a run that failed and is removed. Raises
-        WrongWay where this window did not choose it."""
+        """Back to a page with what was chosen before, for a run that failed and is removed. Raises WrongWay where this
+        window did not choose it."""
         if self._state.run_is_going or self._state.selected is None:
             raise WrongWay(f"to {page.value} from {self._page.value}")
-        cleared = self._cleared(self._state, page)
+        last = PageId.PLACE if page is PageId.REVIEW else page  # its plan was removed with the run
+        cleared = self._cleared(self._state, last)
         self._move(page, replace(cleared, prefix="", opens_network=opens_network))
 
     def open_profile(

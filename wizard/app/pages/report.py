@@ -12,7 +12,7 @@ from typing import Any
 
 from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.model import Candidate, Choices, Verdict
-from wizard.model.errors import UsageError
+from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message
 
 REPAIR_STEP = "guard"  # no setup has it, and no adding of packages
@@ -113,6 +113,16 @@ def read_report(report: Mapping[str, Any]) -> ReportView:
         engine=_part(report, "plan", "engine"),
         os=_part(report, "machine", "os"),
         repaired=any(isinstance(row, Mapping) and row.get("name") == REPAIR_STEP for row in report.get("steps") or ()),
+    )
+
+
+def no_report(details: str) -> WizardError:
+    """Make the error that is shown in its place where it cannot be read."""
+    return WizardError(
+        "window-no-report",
+        "The report of this setup can't be read.",
+        "Resume the setup: it checks what is there and writes the report again.",
+        details=details,
     )
 
 

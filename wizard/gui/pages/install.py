@@ -14,7 +14,7 @@ from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.order import PageId, SideId
-from wizard.app.pages.report import REPAIR_STEP, read_report
+from wizard.app.pages.report import REPAIR_STEP, no_report, read_report
 from wizard.app.use.runs import last_times, resume_or_show
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.install_parts import RunProgress, RunSteps
@@ -70,7 +70,7 @@ class InstallPage(Page):
         self.pause.clicked.connect(self._ask_pause)
         self.cancel.clicked.connect(self.ask_cancel)
         self.remove.clicked.connect(lambda: self._remove(self.context.navigator.restart))
-        self.other.clicked.connect(self._choose_again)
+        self.other.clicked.connect(lambda: self._choose_again())
         self.copy.clicked.connect(lambda: copy_out(self.log.all_words(), self.copy))
         self.explain.clicked.connect(self._explain)
         # Cancel lies apart from what comes on the right in the end: Remove and Resume must not come under the mouse.
@@ -312,10 +312,19 @@ class InstallPage(Page):
         state = self.state
         return state.selected is not None and state.profile is None and state.project is None
 
-    def _choose_again(self) -> None:
+    def _choose_again(self, page: str = "") -> None:
+        """Back to this page, else to the one that the ending blames."""
         ending, navigator = self.watch.view.ending, self.context.navigator
-        if ending is not None and ending.blames:
-            self._remove(lambda: navigator.choose_again(PageId(ending.blames), ending.blames_proxy))
+        blamed, of_proxy = (ending.blames, ending.blames_proxy) if ending is not None else ("", False)
+        if (wanted := page or blamed) and not self.is_busy:
+            self._remove(lambda: navigator.choose_again(PageId(wanted), of_proxy and wanted == blamed))
+
+    def open_page(self, page: str) -> str:
+        """After a failure what was chosen stays, as by the buttons; a setup begun anew would have lost it."""
+        if page in list(SideId) or not self.context.navigator.may_choose_again(PageId(page)):
+            return super().open_page(page)
+        self._choose_again(page)
+        return ""
 
     def _remove(self, then: Callable[[], None]) -> None:
         run_id = self.watch.run_id
@@ -361,17 +370,9 @@ class InstallPage(Page):
 
     def _no_report(self, error: WizardError) -> None:
         """A run that could not even write its report says by its last event what happened."""
-        ending = self.watch.view.ending
         self._over_without_test()
-        if ending is not None and ending.summary is None and not ending.cancelled:
-            self.trouble.show_error(
-                WizardError(
-                    "window-no-report",
-                    "The report of this setup can't be read.",
-                    "Resume the setup: it checks what is there and writes the report again.",
-                    details=error.details,
-                )
-            )
+        if (ending := self.watch.view.ending) and ending.summary is None and not ending.cancelled:
+            self.trouble.show_error(no_report(error.details))
 
     def _over_without_test(self) -> None:
         ending = self.watch.view.ending
