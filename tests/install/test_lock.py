@@ -94,35 +94,33 @@ def compile_for(workdir: Path, wanted: LockRequest) -> dict[str, str]:
     return {file.name: file.version for file in lock.files}
 
 
-def test_torch_comes_from_its_own_source_only(workdir: Path, tmp_path: Path) -> None:
-    """A newer torch in another folder never wins."""
-    wheels.build(tmp_path / "bound", "torch", "1.0")
-    wheels.build(tmp_path / "others", "torch", "2.0")
-    wheels.build(tmp_path / "others", "extra", "3.0")
-    wanted = replace(
+def bound(tmp_path: Path) -> LockRequest:
+    """Ask for torch from a folder of its own, and for what another folder has beside a newer torch."""
+    return replace(
         PLAIN,
         requirements=("torch", "extra"),
         torch_index=(tmp_path / "bound").as_uri(),
         torch_layout="flat",
         find_links=((tmp_path / "others").as_uri(),),
     )
-    assert compile_for(workdir, wanted) == {"torch": "1.0", "extra": "3.0"}
 
 
-def test_torch_that_another_package_brings_along_comes_from_there_too(workdir: Path, tmp_path: Path) -> None:
-    """uv binds direct requirements only."""
-    wheels.build(tmp_path / "bound", "torch", "1.0")
-    wheels.build(tmp_path / "bound", "torchaudio", "1.0")
-    wheels.build(tmp_path / "others", "torchaudio", "99.0")
-    wheels.build(tmp_path / "others", "extra", "3.0", requires=("torchaudio",))
-    wanted = replace(
-        PLAIN,
-        requirements=("torch", "extra"),
-        torch_index=(tmp_path / "bound").as_uri(),
-        torch_layout="flat",
-        find_links=((tmp_path / "others").as_uri(),),
-    )
-    assert compile_for(workdir, wanted) == {"torch": "1.0", "torchaudio": "1.0", "extra": "3.0"}
+@pytest.mark.parametrize(
+    ("companion", "requires"),
+    [
+        pytest.param("torch", (), id="a newer torch in another folder never wins"),
+        pytest.param("torchaudio", ("torchaudio",), id="nor one that another package brings along"),
+    ],
+)
+def test_torch_and_its_companions_come_from_its_own_source_only(
+    workdir: Path, tmp_path: Path, companion: str, requires: tuple[str, ...]
+) -> None:
+    """uv by itself binds direct requirements only."""
+    for name in {"torch", companion}:
+        wheels.build(tmp_path / "bound", name, "1.0")
+    wheels.build(tmp_path / "others", companion, "99.0")
+    wheels.build(tmp_path / "others", "extra", "3.0", requires=requires)
+    assert compile_for(workdir, bound(tmp_path)) == {"torch": "1.0", companion: "1.0", "extra": "3.0"}
 
 
 def test_what_the_source_of_torch_lacks_is_told_with_who_needs_it(workdir: Path, tmp_path: Path) -> None:
@@ -131,13 +129,7 @@ def test_what_the_source_of_torch_lacks_is_told_with_who_needs_it(workdir: Path,
     wheels.build(tmp_path / "others", "torchvision", "99.0")
     wheels.build(tmp_path / "others", "middle", "3.0", requires=("torchvision",))
     wheels.build(tmp_path / "others", "extra", "3.0", requires=("middle",))
-    wanted = replace(
-        PLAIN,
-        requirements=("torch", "extra"),
-        torch_index=(tmp_path / "bound").as_uri(),
-        torch_layout="flat",
-        find_links=((tmp_path / "others").as_uri(),),
-    )
+    wanted = bound(tmp_path)
     with pytest.raises(WizardError) as raised:
         compile_for(workdir, wanted)
     assert (raised.value.code, raised.value.params) == ("lock-no-pair", {"name": "torchvision", "by": "middle"})
