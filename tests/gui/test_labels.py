@@ -5,16 +5,22 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QTextDocument, QTextLayout
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from tests.sentences import messages
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.headings import tell_headings
 from wizard.gui.widgets.labels import label, plain_tip, selectable, spoken
+from wizard.model.catalogue import translate
 from wizard.model.marks import END, PAGE, in_window
+from wizard.model.messages import LANGUAGES, text
+from wizard.sources.known_sources import _user
+from wizard.sources.model import Layout
 
 PATH = "C:\\" + "\\".join(["folders"] * 20) + "\\pip.ini"
 
@@ -164,3 +170,22 @@ def test_a_row_is_heard_as_a_person_would_say_it() -> None:
         "Graphics card: Note, None was found. PyTorch works."
     )
     assert spoken(["显卡：提示", "没有找到显卡。", "PyTorch 可用"]) == "显卡：提示，没有找到显卡。PyTorch 可用"
+
+
+def test_the_fold_below_a_sentence_says_what_the_sentence_calls_below(qtbot: QtBot) -> None:
+    for said, inside in (("Run `uv sync`.", "Command"), ("Set `A_B=1`, then `uv sync` and `uv run x`.", "3")):
+        advice = Advice(in_window(said, "en"))
+        qtbot.addWidget(advice)
+        assert advice.fold.button.accessibleName() == f"In a terminal {inside}"
+        assert not advice.fold.button.isChecked()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_sentence_ends_in_its_middle_and_no_source_is_called_by_a_setting(language: str) -> None:
+    said = [in_window(translate(words, language, code), language) for code, words in messages()]
+    half = re.compile("(?:stays so|仍然如此|还是这样) ?[:：]")
+    assert [words for words in said if half.search(words)] == []
+    (source,) = _user("find-links", ["https://lab.example/files"], Layout.FLAT)
+    found = source.label
+    assert "find-links" not in text(found, language, in_window)
+    assert "find-links" in text(found, language), "a terminal says which"

@@ -59,7 +59,8 @@ class Advice(QWidget):
             if len(commands) > 1:
                 self.fold.body.addWidget(label(self._name(command, commands), "muted"))
             self.fold.body.addWidget(CodeLine(command))
-        self.fold.show_words(QCoreApplication.translate("CodeLines", "In a terminal"))
+        inside = str(len(commands)) if len(commands) > 1 else "".join(self._name(one, commands) for one in commands)
+        self.fold.show_words(QCoreApplication.translate("CodeLines", "In a terminal"), inside)  # what "below" is
         self.fold.setVisible(bool(commands))
 
     def _name(self, command: str, commands: Sequence[str]) -> str:
