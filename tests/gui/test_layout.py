@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QScrollArea, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QPushButton, QScrollArea, QWidget
 from pytestqt.exceptions import TimeoutError as TooLate
 from pytestqt.qtbot import QtBot
 
@@ -149,6 +149,23 @@ def test_the_keys_on_build_and_the_words_of_what_differs_are_seen_there(
         return len(said) == 1 and said[0].width() >= words
 
     qtbot.waitUntil(whole)
+
+
+def test_buttons_are_laid_out_by_the_words_that_they_have_now(qtbot: QtBot) -> None:
+    room, starts, buttons = QWidget(), Turning(8), [QPushButton("Open a terminal in this folder") for _ in range(3)]
+    qtbot.addWidget(room)
+    starts.setParent(room)
+    for button in buttons:
+        starts.line.addWidget(button)
+    starts.resize(2 * buttons[0].sizeHint().width(), 200)
+    room.show()
+    is_one_row = lambda: len({button.y() for button in buttons}) == 1  # noqa: E731
+    is_one_column = lambda: len({button.x() for button in buttons}) == 1  # noqa: E731
+    qtbot.waitUntil(lambda: is_one_column() and not is_one_row())
+    for words, is_right in (("Ok", is_one_row), ("Open a terminal in this folder", is_one_column), ("Ok", is_one_row)):
+        for button in buttons:
+            button.setText(words)
+        qtbot.waitUntil(is_right)
 
 
 def test_an_answer_is_scrolled_to_there(qtbot: QtBot, make_window: MakeWindow) -> None:

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QPushButton, QWidget
 
 from wizard.app.pages.order import SideId
@@ -66,12 +65,13 @@ class Links(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(self._least(_FEW_LINKS), super().minimumSizeHint().height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fewer in a line where three are too wide."""
-        super().resizeEvent(event)
-        columns = _LINKS if self._least(_LINKS) <= self.width() else _FEW_LINKS
-        if columns != self._columns:
-            self._put(columns)
+    def event(self, event: QEvent) -> bool:
+        """Fewer in a line where three are too wide, with the words that they have now."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            columns = _LINKS if self._least(_LINKS) <= self.width() else _FEW_LINKS
+            if columns != self._columns:
+                self._put(columns)
+        return super().event(event)
 
 
 Way = tuple[str, Callable[[], None]]
