@@ -23,6 +23,7 @@ from wizard.gui.pages.choosing import ChoosingPage
 from wizard.gui.pages.file_bars import FileBars
 from wizard.gui.pages.install import InstallPage
 from wizard.gui.pages.proof import LinkBox
+from wizard.gui.pages.welcome.page import WelcomePage
 from wizard.gui.shell.splash import SIZE, SMALLEST
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.environments.page import EnvironmentsPage
@@ -200,6 +201,22 @@ def look_at_least(qtbot: QtBot, window: WizardWindow, where: object) -> None:
     except TooLate:
         raise AssertionError(f"{where}: wider by {wide()}") from None
     window.resize(*SIZE)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_who_joins_a_class_sees_the_whole_form_there(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window(language)
+    welcome = window.page
+    assert isinstance(welcome, WelcomePage)
+    press(qtbot, welcome.join)
+    settle(qtbot, window)
+    look_at_least(qtbot, window, "Join")
+    form = welcome.joining
+    window.resize(*LEAST)
+    shown = form.code.fontMetrics().horizontalAdvance(form.code.placeholderText())
+    qtbot.waitUntil(lambda: form.width() < LEAST[0] and form.code.width() > shown)
+    qtbot.waitUntil(lambda: not cut(window), timeout=20_000)
+    assert "\n" not in form.hand_on.accessibleName() + form.hand_on.text()
 
 
 def look_at_half(qtbot: QtBot, window: WizardWindow, where: object) -> None:

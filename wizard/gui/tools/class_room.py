@@ -29,7 +29,7 @@ from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.class_board import LargeCode, QrCode, RoomCounts, SeatDetail, SeatMap
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine
-from wizard.gui.widgets.fields import read_in_order
+from wizard.gui.widgets.fields import Tick, read_in_order
 from wizard.gui.widgets.frames import Fold, FoldList, column, line_up
 from wizard.gui.widgets.icons import ICON_SIZE, icon
 from wizard.gui.widgets.labels import SIGNS, Pill, label, selectable
@@ -64,7 +64,7 @@ class ServingPanel(QFrame):
         head.addWidget(self._pill)
         head.addStretch(1)
         self._words, self._problems, self._counts = label("", "muted"), label(""), label("")
-        self.announce = QCheckBox(self)
+        self.announce = Tick(self)
         self.announce.setChecked(True)
         self._how_far, self.bar = label("", "muted"), QProgressBar(self)
         self.bar.setTextVisible(False)

@@ -1,24 +1,29 @@
 """Fields with a wish of their own: a long choice, a pasted text, a path, the limits of a download.
 
 A drop-down whose chosen entry may be longer than it is: shortened in the middle, whole in the list.
+
+One file: each is a few lines about one of Qt's own.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QObject, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent, QTextLayout
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
+    QCheckBox,
     QComboBox,
     QDoubleSpinBox,
     QGridLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
+    QSizePolicy,
     QSpinBox,
     QStyle,
     QStyleOptionComboBox,
@@ -32,6 +37,7 @@ from wizard.gui.shell.theme import code_font
 from wizard.gui.widgets.labels import label
 
 _TEXTS = (QLineEdit, QPlainTextEdit)
+_WORD = re.compile(r"[!-~]+|\S")  # which no line ends within; a Chinese sign is one by itself
 
 
 def name_buttons(field: QLineEdit) -> None:
@@ -76,6 +82,51 @@ class ReturnField(QLineEdit):
             event.accept()
             if self._button.isVisible() and not event.isAutoRepeat():
                 self._button.click()
+
+
+class Tick(QCheckBox):
+    """A box to tick whose words go on in another line: Qt's keeps them in one, and makes a narrow page wider."""
+
+    _words = ""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def setText(self, words: str) -> None:
+        self._words = words
+        self.setAccessibleName(words.replace("&", ""))
+        self._break()
+
+    def text(self) -> str:
+        return self._words
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._beside + self.fontMetrics().horizontalAdvance(self._words), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        longest = max(map(self.fontMetrics().horizontalAdvance, _WORD.findall(self._words)), default=0)
+        return QSize(self._beside + longest, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._break()
+
+    @property
+    def _beside(self) -> int:
+        """Pixels of the box and of what stands around the words."""
+        words = self.fontMetrics().size(Qt.TextFlag.TextShowMnemonic, super().text())
+        return super().sizeHint().width() - words.width()
+
+    def _break(self) -> None:
+        laid, lines = QTextLayout(self._words, self.font()), []
+        laid.beginLayout()
+        while (line := laid.createLine()).isValid():
+            line.setLineWidth(self.width() - self._beside)
+            lines.append(self._words[line.textStart() : line.textStart() + line.textLength()].strip())
+        laid.endLayout()
+        if (words := "\n".join(lines)) != super().text():
+            super().setText(words)
 
 
 class PasteBox(QPlainTextEdit):

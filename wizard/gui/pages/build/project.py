@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from wizard.app.pages.order import AppState
 from wizard.app.pages.project import (
@@ -20,6 +20,7 @@ from wizard.app.pages.project import (
 )
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.advice import Advice
+from wizard.gui.widgets.fields import Tick
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, column, empty, stacked
 from wizard.gui.widgets.hosts_consent import HostsConsent
 from wizard.gui.widgets.labels import Pill, label, selectable
@@ -45,7 +46,7 @@ class ProjectPanel(QWidget):
         rows = column(self, gap=10)
         self._files = selectable(label("", "muted"))
         self.card = RowCard(3, 1)
-        self.agree, self.strict = QCheckBox(), QCheckBox()
+        self.agree, self.strict = Tick(), Tick()
         self.consent = HostsConsent(translator.say, self, _HOSTS)
         self._unasked, self._refused = Advice("", "muted"), label("")
         self.more, self.notes = Fold(), Fold()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
 
 from wizard.app.pages.sources import WORDS, operators
 from wizard.app.use.settings import UsePlan
@@ -17,7 +17,7 @@ from wizard.compatibility.model import Choices
 from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.diff_view import DiffView
-from wizard.gui.widgets.fields import PathField, name_buttons
+from wizard.gui.widgets.fields import PathField, Tick, name_buttons
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import label, plain_tip, restyle
 from wizard.model.errors import WizardError
@@ -66,7 +66,7 @@ class LastingBox(QWidget):
         super().__init__(parent)
         self._context = context
         rows = column(self, gap=6)
-        self.tick = QCheckBox()
+        self.tick = Tick()
         self.tick.toggled.connect(self.wished)
         self._help, self._notices = label("", "muted"), Advice()
         self.diff = DiffView(context.theme)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
 
-from wizard.gui.widgets.fields import PathField, read_in_order, tell_wrong
+from wizard.gui.widgets.fields import PathField, Tick, read_in_order, tell_wrong
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.hosts_consent import HostsConsent
 from wizard.gui.widgets.labels import label
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _CODE = "7YD-25C8-7SP-8YWZ"
 _ADDRESS = "http://192.168.1.20:8765/"
+_LINES = 3  # of the grid for each field: its name where there is little room, itself, what is said of it
+_AROUND = 100  # pixels: the card's edges, the gaps between its columns, and what frames the words of a field
 _OF_CODE = ("share-bad-code", "share-needs-code", "share-wrong-code")
 
 
@@ -45,18 +47,18 @@ class JoinPanel(QFrame):
         self._say, self.waits = say, label("", "muted")  # below the address, where that alone is not enough
         self._title, self._words = label("", "heading"), label("", "muted")
         self.code, self.address, self.seat = QLineEdit(self), PathField(self), QLineEdit(self)
-        self.browse, self.drop, self.hand_on = QPushButton(self), QPushButton(self), QCheckBox(self)
+        self.browse, self.drop, self.hand_on = QPushButton(self), QPushButton(self), Tick(self)
         self._texts = [QLabel(self) for _ in range(3)]
         self._fields = fields = QGridLayout()
         fields.setHorizontalSpacing(12)
         for row, (text, field) in enumerate(zip(self._texts, (self.code, self.address, self.seat), strict=True)):
             text.setBuddy(field)
-            fields.addWidget(text, 2 * row, 0)
-            fields.addWidget(field, 2 * row, 1)
+            fields.addWidget(field, _LINES * row + 1, 1)
             field.textChanged.connect(self.changed)
-        fields.addWidget(self.browse, 2, 2)
-        fields.addWidget(self.waits, 3, 1, 1, 2)
+        fields.addWidget(self.browse, _LINES + 1, 2)
+        fields.addWidget(self.waits, _LINES + 2, 1, 1, 2)
         fields.setColumnStretch(1, 1)
+        self._put_names()
         for widget in (self._title, self._words):
             rows.addWidget(widget)
         rows.addLayout(fields)
@@ -75,6 +77,18 @@ class JoinPanel(QFrame):
         read_in_order(self._title, self._words, *code, *self._after_code, *self._after_address)
         self.setVisible(False)
 
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            self._put_names()
+        return super().event(event)
+
+    def _put_names(self) -> None:
+        """Names stand before their fields; above them where a code would not be seen whole."""
+        names = max(one.sizeHint().width() for one in self._texts) + self.browse.sizeHint().width()
+        is_narrow = self.width() < names + self.fontMetrics().horizontalAdvance(_CODE) + _AROUND
+        for row, text in enumerate(self._texts):
+            self._fields.addWidget(text, _LINES * row + (0 if is_narrow else 1), 1 if is_narrow else 0)
+
     @property
     def first(self) -> QWidget:
         return self.code
@@ -83,7 +97,7 @@ class JoinPanel(QFrame):
         """Show an error below the field that it is about; None: what was wrong is over."""
         is_of_address = bool(self.address.text()) and error is not None and error.code not in _OF_CODE
         trouble.put_below_field(error is not None)
-        for row, field in ((1, self.code), (3, self.address)):
+        for row, field in ((2, self.code), (_LINES + 2, self.address)):
             is_wrong = error is not None and is_of_address == (field is self.address)
             if is_wrong and error is not None:
                 self._fields.addWidget(trouble, row, 1, 1, 2)
