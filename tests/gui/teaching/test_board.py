@@ -18,6 +18,7 @@ from tests.gui.teaching.pages import LONG, of_pack, opened, reported
 from tests.gui.walking import press
 from wizard.classroom.results.room import GREEN, RED, ClassResults, MachineRow
 from wizard.classroom.results.room_page import brief_cause
+from wizard.gui.shell.theme import colours
 from wizard.gui.tools.class_board import LargeCode, QrCode, Seat, SeatMap, seat_number
 from wizard.model.messages import LANGUAGES, catalogue
 
@@ -171,3 +172,34 @@ def test_a_seat_is_as_high_as_a_hand_needs(qtbot: QtBot, make_window: MakeWindow
     board.show_room(ClassResults("Course", "0" * 64, (row,)))
     board.show()
     assert board.sizeHint().height() == 56, "the style sheet had made it less"
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_seat_that_is_told_of_shows_that_it_has_the_keys(theme: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window(theme=theme)
+    rows = tuple(
+        MachineRow(
+            f"m{number}", f"seat {number}", state, "ok", (), (), "Linux", "none", "cpu", "2026-11-24T09:00Z", None
+        )
+        for number, state in ((1, GREEN), (2, RED))
+    )
+    board = SeatMap(window.page.context.translator)
+    qtbot.addWidget(board)
+    window.theme.dress(board)
+    board.resize(400, 100)
+    board.show_room(ClassResults("Course", "0" * 64, rows))
+    with qtbot.waitExposed(board):
+        board.show()
+    board.activateWindow()
+    for seat, row in zip(board.findChildren(Seat), rows, strict=True):
+        board.mark(row)
+        board.setFocus()
+        seat.clearFocus()
+        plain = seat.grab().toImage()
+        seat.setFocus()
+        qtbot.waitUntil(seat.hasFocus, timeout=20_000)
+        ringed, middle = seat.grab().toImage(), seat.height() // 2
+        ring = [ringed.pixelColor(x, middle).name() for x in range(3)]
+        assert set(ring) == {colours(theme)["text"]}
+        assert ring != [plain.pixelColor(x, middle).name() for x in range(3)]
