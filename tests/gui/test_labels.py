@@ -6,16 +6,18 @@ import re
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible, QTextDocument, QTextLayout
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAccessible, QDesktopServices, QTextDocument, QTextLayout
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.sentences import messages
+from wizard.gui.shell.theme import colours
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine
+from wizard.gui.widgets.frames import column
 from wizard.gui.widgets.headings import tell_headings
-from wizard.gui.widgets.labels import label, plain_tip, selectable, spoken
+from wizard.gui.widgets.labels import JOINT, label, plain_tip, selectable, spoken
 from wizard.model.catalogue import translate
 from wizard.model.marks import END, PAGE, in_window
 from wizard.model.messages import LANGUAGES, text
@@ -189,3 +191,60 @@ def test_no_sentence_ends_in_its_middle_and_no_source_is_called_by_a_setting(lan
     found = source.label
     assert "find-links" not in text(found, language, in_window)
     assert "find-links" in text(found, language), "a terminal says which"
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_each_link_of_a_sentence_is_one_stop_with_a_ring_and_return_follows_it(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda address: opened.append(address.toString()) or True)
+    room, before, after = QWidget(), QPushButton("before"), QPushButton("after")
+    advice = Advice("See https://a.example/x and a long way on https://b.example/y, which is all there is to say.")
+    rows = column(room)
+    for one in (before, advice, after):
+        rows.addWidget(one)
+    qtbot.addWidget(room)
+    room.resize(240, 300)
+    with qtbot.waitExposed(room):
+        room.show()
+    room.activateWindow()
+    before.setFocus()
+    qtbot.waitUntil(before.hasFocus, timeout=20_000)
+
+    def look(key: Qt.Key) -> tuple[str, bool]:
+        """Return the link that has the keys after this one, and whether there is a ring around it."""
+        plain = advice.label.grab().toImage()
+        qtbot.keyClick(room.focusWidget(), key)
+        rings, now = advice.label.rings(), advice.label.grab().toImage()
+        edges = [ring.topLeft().toPoint() + QPoint(int(ring.width()) // 2, 0) for ring in rings]
+        ink = colours("light")["text"]
+        is_seen = bool(edges) and all(now.pixelColor(edge).name() == ink for edge in edges)
+        return advice.label.selectedText().replace(JOINT, ""), is_seen and now != plain
+
+    assert look(Qt.Key.Key_Tab) == ("https://a.example/x", True)
+    assert look(Qt.Key.Key_Tab) == ("https://b.example/y", True)
+    qtbot.keyClick(advice.label, Qt.Key.Key_Return)
+    assert opened == ["https://b.example/y"]
+    assert look(Qt.Key.Key_Tab) == ("", False)
+    assert after.hasFocus()
+    assert look(Qt.Key.Key_Backtab) == ("https://b.example/y", True)
+    assert look(Qt.Key.Key_Backtab) == ("https://a.example/x", True)
+    assert look(Qt.Key.Key_Backtab) == ("", False)
+    assert before.hasFocus()
+
+
+def test_a_sentence_that_gets_a_link_later_is_told_as_one(qtbot: QtBot) -> None:
+    QAccessible.setActive(True)
+    try:
+        tell_headings()
+        advice = Advice()
+        qtbot.addWidget(advice)
+        told = QAccessible.queryAccessibleInterface(advice.label)
+        assert told.role() == QAccessible.Role.StaticText
+        advice.show_words("See https://a.example/x")
+        assert told.role() == QAccessible.Role.Link
+        advice.show_words("Nothing to see")
+        assert told.role() == QAccessible.Role.StaticText
+    finally:
+        QAccessible.setActive(False)

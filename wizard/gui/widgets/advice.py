@@ -6,17 +6,70 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from PySide6.QtCore import QCoreApplication, Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QFocusEvent, QPainter, QPaintEvent, QPen, QTextDocument
 from PySide6.QtWidgets import QWidget
 
+from wizard.gui.shell.theme import colour_now
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.commands import apart, kind_of, linked, named, pages_of, with_pages
 from wizard.gui.widgets.frames import Fold, column, empty
-from wizard.gui.widgets.labels import label, selectable
+from wizard.gui.widgets.labels import Wrapped, label, selectable
 
+_RING = 2  # pixels
+_NO_STEP = (Qt.FocusReason.MouseFocusReason, Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
 _ADDRESS = re.compile(r"https://(?:(?!;)[!-~…])*(?![;.,)])[!-~…]")
+
+
+class _Sentence(Wrapped):
+    """Gives the keys to its links, each of which has a ring while it has them. Qt stops at the sentence before, where
+    nothing is to be seen, and draws dots."""
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        is_back = event.reason() == Qt.FocusReason.BacktabFocusReason
+        if event.reason() not in _NO_STEP and self._has_links():
+            super().focusNextPrevChild(not is_back)
+
+    def focusNextPrevChild(self, is_next: bool) -> bool:
+        has_moved = super().focusNextPrevChild(is_next)
+        if has_moved and self.hasFocus() and self.hasSelectedText():
+            announce(self, self.selectedText())  # the sentence was said as it got the keys
+        return has_moved
+
+    def _has_links(self) -> bool:
+        return bool(self.textInteractionFlags() & Qt.TextInteractionFlag.LinksAccessibleByKeyboard)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the ring over Qt's own dots."""
+        super().paintEvent(event)
+        if not (self.hasFocus() and self._has_links()):
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(colour_now("text"), _RING))
+        for one in self.rings():
+            painter.drawRoundedRect(one, 3, 3)
+
+    def rings(self) -> Sequence[QRectF]:
+        """Return the places of the link that has the keys, one in each line that it is in."""
+        document = self.findChild(QTextDocument)  # what Qt itself lays out and draws
+        if not isinstance(document, QTextDocument) or not self.hasSelectedText():
+            return ()
+        start, end = self.selectionStart(), self.selectionStart() + len(self.selectedText())
+        top, found = (self.height() - document.size().height()) / 2, []
+        block = document.findBlock(start)
+        place = document.documentLayout().blockBoundingRect(block).topLeft() + QPointF(0, max(0.0, top))
+        start, end = start - block.position(), end - block.position()
+        for number in range(block.layout().lineCount()):
+            line = block.layout().lineAt(number)
+            first, last = max(start, line.textStart()), min(end, line.textStart() + line.textLength())
+            if first < last:
+                left, right = (line.cursorToX(at)[0] for at in (first, last))  # type: ignore[index]  # a stub's mistake
+                around = QRectF(left, line.y(), right - left, line.height()).translated(place)
+                found.append(around & QRectF(self.rect()).adjusted(1, 1, -1, -1))
+        return found
 
 
 class Advice(QWidget):
@@ -24,7 +77,7 @@ class Advice(QWidget):
 
     def __init__(self, words: str = "", role: str = "") -> None:
         super().__init__()
-        self.label = selectable(label("", role))
+        self.label = selectable(label("", role, spoken_as="advice", kind=_Sentence))
         self.label.linkActivated.connect(self._follow)
         self.fold = Fold()
         self._refused: Advice | None = None

@@ -31,7 +31,7 @@ def _role_of(asked: QWidget) -> QAccessible.Role | None:
     if not isinstance(asked, QLabel):
         other = QAccessible.Role.Client if isinstance(asked, RowCell) else None
         return _LISTS.get(asked.property(SPOKEN_AS), other)
-    if asked.textInteractionFlags() & Qt.TextInteractionFlag.LinksAccessibleByKeyboard:
+    if asked.property(SPOKEN_AS) == "advice":
         return QAccessible.Role.Link
     if asked.property(SPOKEN_AS) in _LISTS:
         return _LISTS[asked.property(SPOKEN_AS)]
@@ -47,6 +47,16 @@ class _Spoken(QAccessibleWidget):
         if kind == QAccessible.Text.Name and isinstance(shown, RowCell):
             return (shown.accessibleName() or shown.words) if self.role() == QAccessible.Role.ListItem else ""
         return super().text(kind)
+
+
+class _HeardAdvice(_Spoken):
+    """A sentence that may get links, or lose them, long after a reader has met it."""
+
+    def role(self) -> QAccessible.Role:
+        shown = self.widget()
+        assert isinstance(shown, QLabel)
+        has_links = shown.textInteractionFlags() & Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        return QAccessible.Role.Link if has_links else QAccessible.Role.StaticText
 
 
 class _HeardButton(_Spoken):
@@ -184,6 +194,7 @@ def _heading() -> type[_Spoken]:
 def tell_headings() -> None:
     """Once for the program."""
     kinds = {
+        QAccessible.Role.Link: _HeardAdvice,
         QAccessible.Role.Button: _HeardButton,
         QAccessible.Role.RadioButton: _HeardButton,
         QAccessible.Role.List: _HeardList,

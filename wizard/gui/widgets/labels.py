@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QWidget
 
-SPOKEN_AS = "spoken"  # property: "list", "item" or "heading" for a screen reader
+SPOKEN_AS = "spoken"  # property: "list", "item", "heading" or "advice" for a screen reader
 SIGNS = {"ok": "✓", "note": "•", "warning": "!", "problem": "✕"}
 
 
@@ -107,11 +107,16 @@ class OneLine(QLabel):
 
 
 def label(
-    words: str = "", role: str = "", parent: QWidget | None = None, wrap: bool = True, spoken_as: str = ""
+    words: str = "",
+    role: str = "",
+    parent: QWidget | None = None,
+    wrap: bool = True,
+    spoken_as: str = "",
+    kind: type[Wrapped] = Wrapped,
 ) -> QLabel:
     """Return a label that never takes its words for HTML; `role` is for the style sheet. What it is for a screen reader
     stands before its words come: these are told at once, and then Qt keeps what it was."""
-    made = Wrapped(parent) if wrap else QLabel(parent)
+    made = kind(parent) if wrap else QLabel(parent)
     if role:
         made.setProperty("role", role)
     if spoken_as:
