@@ -13,7 +13,8 @@ from pytestqt.qtbot import QtBot
 from tests.classroom.pack.classes import Class, make_class, publish
 from tests.classroom.profile.known import list_hosts_of
 from tests.gui.fake_tools import FakeTools
-from tests.gui.teaching.pages import LONG, opened, said
+from tests.gui.teaching.pages import LONG, of_pack, opened, reported, said
+from tests.gui.test_layout import LEAST
 from tests.gui.walking import press
 from tests.servers.fault_server import FaultServer
 from wizard.app.classroom import ClassTools
@@ -21,7 +22,8 @@ from wizard.classroom.code import code_of
 from wizard.classroom.pack.build import BuildOptions, build
 from wizard.classroom.pack.make import wanted_of
 from wizard.classroom.results.proof import class_key_of
-from wizard.model.messages import message
+from wizard.gui.shell.splash import SIZE
+from wizard.model.messages import LANGUAGES, message
 from wizard.transfer.download import Downloads
 
 
@@ -146,3 +148,30 @@ def test_a_start_that_is_stopped_while_reading_leaves_no_server(
     assert not window.serving.is_on
     assert not page.trouble.isVisible()
     assert page.serving.start.isEnabled()
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_shared_fits_into_a_narrow_window(
+    language: str,
+    page_of,  # type: ignore[no-untyped-def]
+    qtbot: QtBot,
+    built: tuple[Class, Path],
+    pack: Path,
+) -> None:
+    """Code and room stand beside each other where there is room for both, whatever the window was before."""
+    window, page = page_of(language)
+    reported(pack, of_pack(built, 1), of_pack(built, 2))
+    opened(qtbot, page, pack)
+    window._fit = lambda: window.setMinimumSize(1, 1)  # this screen is a large one
+    window._fit()
+    window.resize(*LEAST)
+    bar = page._scroll.horizontalScrollBar()
+    qtbot.waitUntil(lambda: window.width() == LEAST[0] and bar.maximum() == 0, timeout=LONG)
+    page.serving.start.click()
+    qtbot.waitUntil(lambda: window.serving.is_on and page.serving.picture.isVisible(), timeout=LONG)
+    for size, is_beside in ((LEAST, False), (SIZE, True), (LEAST, False)):
+        window.resize(*size)
+        qtbot.waitUntil(lambda is_beside=is_beside: (page.room.x() > page.serving.x()) == is_beside, timeout=LONG)
+        qtbot.waitUntil(lambda: bar.maximum() == 0, timeout=LONG)
+        assert page.room.width() <= page._scroll.viewport().width()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFileDialog, QWidget
 
 from wizard.gui.shell.context import AppContext
@@ -19,7 +20,7 @@ from wizard.gui.shell.serving import PACK
 from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.tools.class_pack import PackPanel
-from wizard.gui.tools.class_room import RoomPanel, ServingPanel
+from wizard.gui.tools.class_room import BESIDE, RoomPanel, ServingPanel
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.figures import build_text
 from wizard.gui.widgets.frames import FoldList
@@ -142,9 +143,21 @@ class ClassPage(SidePage):
         self.serving.show_now()
         is_shared = is_open and self._is_shared
         self.pack.setVisible(not is_shared)  # another one can't be opened now: its name stands above
-        self._both.setDirection(_BESIDE if is_shared else _BELOW)
         self.room.fold_seats(is_shared)
+        self._part()
         self._show_head()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._part()
+
+    def _part(self) -> None:
+        """Put the code beside the room while it is shared, where both find room."""
+        sides = self._sheet_rows.contentsMargins()
+        needed = BESIDE + self._both.spacing() + self.room.minimumSizeHint().width() + sides.left() + sides.right()
+        is_beside = self._is_shared and needed <= self._scroll.viewport().width()
+        self._both.setDirection(_BESIDE if is_beside else _BELOW)
+        self.serving.stand_beside(is_beside)
 
     @property
     def _is_shared(self) -> bool:
@@ -351,6 +364,7 @@ class ClassPage(SidePage):
             return
         before, self._mark = self.room.room, told.mark
         self.room.show_room(told.room)
+        self._part()
         if before is not None and len(told.room.rows) != len(before.rows):
             self.announce(self.say(told.room.head))
         self.changed.emit()

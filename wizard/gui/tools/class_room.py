@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 _ADDRESSES_SHOWN = 3
 _PICTURE = 150  # pixels
-_BESIDE, _ANY_WIDTH = 256, 16_777_215  # pixels; Qt's own largest
+BESIDE, _ANY_WIDTH = 256, 16_777_215  # pixels; Qt's own largest
 _STEPS = 1000
 _PROBLEMS_SHOWN = 5
 
@@ -106,6 +106,11 @@ class ServingPanel(QFrame):
         self.shown_large.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.shown_large.showFullScreen()
 
+    def stand_beside(self, is_beside: bool) -> None:
+        """As narrow as its code beside the room, as long as it is projected; else as wide as the page."""
+        self.setMinimumWidth(BESIDE if is_beside else 0)
+        self.setMaximumWidth(BESIDE if is_beside else _ANY_WIDTH)
+
     def show_total(self, total: int) -> None:
         """Bytes of the pack, all of which are read before the first is handed out."""
         self._total = total
@@ -143,8 +148,6 @@ class ServingPanel(QFrame):
             counted = server.counted
             self._counts.setText(self._count(len(counted.clients), counted.bytes_sent, counted.results))
         has_problems = is_on and bool(self._problems.text())
-        self.setMinimumWidth(_BESIDE if is_on else 0)
-        self.setMaximumWidth(_BESIDE if is_on else _ANY_WIDTH)  # beside the room, as long as it is projected
         for widget, is_shown in (
             (self.announce, not is_on and not is_starting),
             (self._how_far, is_starting),
