@@ -29,7 +29,7 @@ from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.environments.page import EnvironmentsPage
 from wizard.gui.tools.explain import ExplainPage
 from wizard.gui.widgets.frames import Turning
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.labels import OneLine, label
 from wizard.gui.widgets.messages import Notice
 from wizard.model.messages import LANGUAGES
 
@@ -201,6 +201,30 @@ def look_at_least(qtbot: QtBot, window: WizardWindow, where: object) -> None:
     except TooLate:
         raise AssertionError(f"{where}: wider by {wide()}") from None
     window.resize(*SIZE)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_the_steps_did_is_whole_there(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """A folder's name may be left out in the middle; what is said of a step is not."""
+    session.script = half_run
+    window = make_window(language)
+    go_to(qtbot, window, PageId.INSTALL)
+    window.setMinimumSize(1, 1)
+    for size in (LEAST, HALF, SIZE, LEAST):
+        window.resize(*size)
+
+        def facts() -> list[tuple[str, str]]:
+            seen = [one for one in window.page.findChildren(OneLine) if one.isVisible() and one.text()]
+            words = [one for one in seen if "/" not in one.text() and not isinstance(one.parentWidget(), FileBars)]
+            return [(one.text(), QLabel.text(one)) for one in words]
+
+        qtbot.waitUntil(lambda size=size: window.width() == size[0] and len(facts()) >= 2)
+        try:
+            qtbot.waitUntil(lambda: all(whole == shown for whole, shown in facts()), timeout=20_000)
+        except TooLate:
+            raise AssertionError(f"{size}: {facts()}") from None
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

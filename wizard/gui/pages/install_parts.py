@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Mapping
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
 from wizard.app.pages.run import Bytes, RunView, StepView, limit_words
@@ -178,6 +178,9 @@ _HELD = ("fetch", "install")  # by a pause: the download and what waits for its 
 _FETCH = "fetch"
 
 
+_NARROW = 520  # pixels: less has no room for what a step did beside its name
+
+
 class _Row:
     def __init__(self) -> None:
         self.sign = Sign("waiting", 20)
@@ -196,6 +199,8 @@ class RunSteps(QWidget):
         self._bars: FileBars | None = None
         self._told: tuple[str, ...] = ()  # steps whose end was said
         self._expected: dict[str, float] = {}
+        self._is_narrow = False
+        self._shown: tuple[RunView, bool, bool, bool, bool] | None = None
         self._gives_way = False  # to the log, in a window that is too low for both
         self._gap, self._is_ending = 0, False
         self._outer: QVBoxLayout = column(self)
@@ -208,7 +213,7 @@ class RunSteps(QWidget):
     ) -> None:
         """Show each step of the run with its sign, and the bars below the download. `is_new`: it makes an environment,
         so its steps are known before it says them. `is_ending`: what waits will not come."""
-        self._is_ending = is_ending
+        self._is_ending, self._shown = is_ending, (view, is_going, is_paused, is_new, is_ending)
         steps = view.steps or (_FIRST_SEEN[: None if is_new else 1] if is_going else ())
         if list(self._rows) != [step.name for step in steps]:
             self._rebuild([step.name for step in steps])
@@ -254,11 +259,21 @@ class RunSteps(QWidget):
         """Return the word for its state, which its sign shows."""
         return self._rows[name].sign.accessibleName() if name in self._rows else ""
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Say what a step did below its name where there is little room."""
+        super().resizeEvent(event)
+        if (is_narrow := self.width() < _NARROW) != self._is_narrow:
+            self._is_narrow = is_narrow
+            self._rebuild(list(self._rows))
+            if self._shown is not None:
+                self.show_view(*self._shown)
+
     def _rebuild(self, names: list[str]) -> None:
         self._card.clear()
         self._rows, self._bars = {name: _Row() for name in names}, None
         for name, row in self._rows.items():
-            self._card.add_row(row.sign, row.name, row.words, row.right, tight=True)
+            beside = (None, stacked(row.name, row.words)) if self._is_narrow else (row.name, row.words)
+            self._card.add_row(row.sign, *beside, row.right, tight=True)
             if name == _FETCH:
                 self._bars = FileBars()
                 self._card.add_wide(self._bars)
@@ -284,6 +299,7 @@ class RunSteps(QWidget):
         detail = self._now(step, view) if is_running else ""
         is_above = state == "failed" and view.ending is not None and view.ending.summary is not None
         put_words(row.words, (detail or said) if state != "not-started" and not is_above else "")
+        row.words.setVisible(bool(row.words.text()) or not self._is_narrow)
         put_words(row.right, word if state in _SAID else self._right(step, is_going))
 
     def _now(self, step: StepView, view: RunView) -> str:
