@@ -15,6 +15,7 @@ from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import put_away
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
+from wizard.gui.widgets import announce as announcing
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 if os.name == "nt":  # without a screen Qt looks for fonts in its own folder, and warns that there is none
@@ -37,6 +38,28 @@ def no_dialogs(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("exec", "open"):
         monkeypatch.setattr(QDialog, name, opened)
         monkeypatch.setattr(QMessageBox, name, opened)
+
+
+@pytest.fixture
+def heard(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return what is said aloud: a screen reader is there, and hears."""
+    said: list[str] = []
+    if announcing._Announcement is None:
+        pytest.skip("Qt can announce from 6.8 on")
+
+    class Listener:
+        Event, AnnouncementPoliteness = announcing.QAccessible.Event, announcing.QAccessible.AnnouncementPoliteness
+
+        @staticmethod
+        def isActive() -> bool:
+            return True
+
+        @staticmethod
+        def updateAccessibility(event: object) -> None:
+            said.append(event.message())  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(announcing, "QAccessible", Listener)
+    return said
 
 
 @pytest.fixture

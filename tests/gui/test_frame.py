@@ -23,7 +23,6 @@ from wizard.gui.shell.splash import SMALLEST
 from wizard.gui.shell.theme import put_reduced_motion
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
-from wizard.gui.widgets import announce as announcing
 from wizard.gui.widgets import code
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, text
@@ -224,45 +223,27 @@ def test_who_wants_no_motion_gets_words(
 
 
 def test_pages_and_ends_are_said_aloud(
-    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, heard: list[str]
 ) -> None:
-    said: list[str] = []
-    if announcing._Announcement is None:
-        pytest.skip("Qt can announce from 6.8 on")
-
-    class Listener:
-        """A screen reader is there, and hears."""
-
-        Event, AnnouncementPoliteness = announcing.QAccessible.Event, announcing.QAccessible.AnnouncementPoliteness
-
-        @staticmethod
-        def isActive() -> bool:
-            return True
-
-        @staticmethod
-        def updateAccessibility(event: object) -> None:
-            said.append(event.message())  # type: ignore[attr-defined]
-
-    monkeypatch.setattr(announcing, "QAccessible", Listener)
     session.script = until_cancelled
     window = make_window()
     go_to(qtbot, window, PageId.CHECK)
     found = [text(row.fact, "en") for row in session.facts.requirements if row.state == "warning"]
-    qtbot.waitUntil(lambda: found != [] and all(any(one in told for told in said) for one in found))
+    qtbot.waitUntil(lambda: found != [] and all(any(one in told for told in heard) for one in found))
     go_to(qtbot, window, PageId.INSTALL)
     install = window.pages[PageId.INSTALL]
     qtbot.waitUntil(lambda: install.watch.view.bytes is not None)
     press(qtbot, install.cancel)
     qtbot.waitUntil(install.rest.isVisible)
-    assert "Your computer" in said
-    assert len([words for words in said if words.startswith("What will happen\n") and "Download: " in words]) == 1
-    assert "Create environment: Done" in said
-    assert any(words.startswith("The setup was cancelled.") for words in said)
-    assert said.count("Create environment: Done") == 1
+    assert "Your computer" in heard
+    assert len([words for words in heard if words.startswith("What will happen\n") and "Download: " in words]) == 1
+    assert "Create environment: Done" in heard
+    assert any(words.startswith("The setup was cancelled.") for words in heard)
+    assert heard.count("Create environment: Done") == 1
     for _ in range(2):  # as for each letter of a wrong name
         window.page.trouble.show_error(WizardError("wrong-name", "This is no name.", "Choose one."))
-    assert said[-1] == "Error: This is no name. Choose one."
-    assert said.count(said[-1]) == 1
+    assert heard[-1] == "Error: This is no name. Choose one."
+    assert heard.count(heard[-1]) == 1
 
 
 def test_return_presses_nothing_while_the_page_is_at_work(

@@ -19,6 +19,7 @@ from tests.classroom.profile.known import list_hosts_of, make_official
 from tests.classroom.server.test_line import _built, profile_of
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_tools import FakeTools
+from tests.gui.test_layout import LEAST
 from tests.gui.walking import mnemonics, press, settle, typed, visible
 from tests.line import test_window as of_line
 from tests.line.world import PYTHON, TORCH, World
@@ -197,10 +198,14 @@ def test_what_cannot_be_is_said_in_the_form(
     assert not welcome.trouble.isVisible()
 
 
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_a_server_that_is_not_up_yet_is_waited_for_until_somebody_goes_back(
-    qtbot: QtBot, make_window: MakeWindow
+    qtbot: QtBot, make_window: MakeWindow, heard: list[str]
 ) -> None:
     window = make_window()
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    window.resize(*LEAST)
     welcome = form(qtbot, window)
     press(qtbot, welcome.joining.drop)
     welcome = form(qtbot, window)  # a second time
@@ -209,6 +214,8 @@ def test_a_server_that_is_not_up_yet_is_waited_for_until_somebody_goes_back(
     press(qtbot, window.footer.primary)
     qtbot.waitUntil(lambda: "class server http://127.0.0.1:9/ (" in said(window), timeout=LONG)
     assert welcome.busy.y() - welcome.joining.geometry().bottom() < 40, "at the form"
+    assert [words for words in heard if "class server http://127.0.0.1:9/ (" in words] != []
+    qtbot.waitUntil(lambda: welcome.busy.visibleRegion().boundingRect().height() == welcome.busy.height(), timeout=LONG)
     press(qtbot, welcome.joining.drop)
     assert welcome.joining.address.text() == "127.0.0.1:9", "what was typed is kept"
     assert welcome.joining.isVisible()

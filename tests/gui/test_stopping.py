@@ -58,7 +58,7 @@ def test_a_step_that_was_stopped_has_a_sign_and_a_word_of_its_own(
     qtbot.waitUntil(lambda: word in texts(window))
 
 
-def test_pause_and_go_on(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+def test_pause_and_go_on(qtbot: QtBot, make_window: MakeWindow, session: FakeSession, heard: list[str]) -> None:
     session.script = half_run
     window = make_window()
     go_to(qtbot, window, PageId.INSTALL)
@@ -71,6 +71,7 @@ def test_pause_and_go_on(qtbot: QtBot, make_window: MakeWindow, session: FakeSes
         for step in ("fetch", "install"):  # that waits for files
             qtbot.waitUntil(lambda step=step, state=state: install.steps.state_of(step) == state)
     assert [value for name, value in session.calls if name == "request_pause"] == [True, False]
+    assert [words for words in heard if words in ("Paused", "Installing")][-2:] == ["Paused", "Installing"]
 
 
 def test_a_worker_that_was_killed_is_noticed(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

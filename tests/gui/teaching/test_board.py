@@ -56,7 +56,13 @@ def test_large_it_has_code_and_address_and_any_key_closes_it(qtbot: QtBot, page_
     assert window.isVisible()
 
 
-def test_each_computer_has_its_seat(page_of, qtbot: QtBot, pack: Path, built: tuple[Class, Path]) -> None:  # type: ignore[no-untyped-def]
+def test_each_computer_has_its_seat(
+    page_of,  # type: ignore[no-untyped-def]
+    qtbot: QtBot,
+    pack: Path,
+    built: tuple[Class, Path],
+    heard: list[str],
+) -> None:
     _, page = page_of()
     opened(qtbot, page, pack)
     reported(pack, of_pack(built, 2, status=1, error=full()), of_pack(built, 3), of_pack(built, 5))
@@ -72,6 +78,9 @@ def test_each_computer_has_its_seat(page_of, qtbot: QtBot, pack: Path, built: tu
     assert "seat 3" in page.room.detail._name.text()
     assert [one.property("told") for one in seats] == [False, False, True, False, False]
     press(qtbot, page.room.next_problem)
+    assert heard[-1].startswith("seat 2, needs help, "), "who it is and what is the matter, aloud"
+    assert page.room.detail._why.text() in heard[-1]
+    assert "What to do: " in heard[-1]
     assert "seat 2" in page.room.detail._name.text()
 
 

@@ -361,8 +361,10 @@ class Page(QWidget):
         self.changed.emit()
 
     def say_busy(self, note: Words) -> None:
-        """Say beside the bar what is waited for."""
+        """Say beside the bar what is waited for, aloud and in sight: it may be waited for long."""
         self.busy.say(lambda: self.say(note))
+        self.announce(self.say(note))
+        self.bring_into_view(self.busy, has_keys=False)
 
     def cancel_task(self) -> None:
         if self._task is not None:

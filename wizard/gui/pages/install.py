@@ -267,6 +267,7 @@ class InstallPage(Page):
         run_id, wish = self.watch.run_id, not self._paused
         self._paused = wish
         self._show_run()
+        self.announce(self.title)
         self.start_task(
             None, lambda is_cancelled, note: self.context.session.request_pause(run_id, wish), self._nothing
         )

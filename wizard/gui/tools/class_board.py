@@ -31,6 +31,7 @@ from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import Pill, label, plain_tip, restyle, selectable, told_of
+from wizard.gui.widgets.labels import spoken as spoken_row
 from wizard.model.messages import message
 
 _QUIET = 3  # modules of white around a code, without which cameras do not find it
@@ -319,6 +320,12 @@ class SeatDetail(QFrame):
         for one in (self._why, self._fix, self._facts):
             rows.addWidget(one)
         self.setVisible(False)
+
+    @property
+    def words(self) -> str:
+        """Who it is and what is the matter, for who cannot see another one come."""
+        said = (self._name, self._pill, self._why, self._fix)
+        return spoken_row(one.accessibleName() or one.text() for one in said if one.text() and not one.isHidden())
 
     def show_row(self, row: MachineRow | None) -> None:
         self._row = row

@@ -28,6 +28,7 @@ from wizard.gui.shell.serving import PACK, ServingNow
 from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.class_board import LargeCode, QrCode, RoomCounts, SeatDetail, SeatMap
 from wizard.gui.widgets.advice import Advice
+from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.fields import Tick, read_in_order
 from wizard.gui.widgets.frames import Fold, FoldList, column, line_up
@@ -371,6 +372,7 @@ class RoomPanel(QWidget):
         if red:
             here = red.index(self.selected) if self.selected in red else -1
             self._choose(red[(here + 1) % len(red)])
+            announce(self.detail, self.detail.words)
 
     def _select(self, before: MachineRow | None) -> None:
         computers = [(row.machine, row.label) for row in self._rows]
