@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -174,6 +175,13 @@ def test_what_jupyter_lacks_is_put_in_by_a_button(
     qtbot.waitUntil(page.kernel.names.isVisible)
     page.kernel.names.button.click()
     assert "ipykernel 1.0, comm 1.0" in [one.text() for one in page.kernel.findChildren(QLabel) if one.isVisible()]
+    preview = page.kernel.preview
+    assert preview is not None
+    all_here = replace(preview, here=frozenset(file.filename for file in preview.lock.files))
+    for shown, is_told in ((all_here, False), (preview, True)):
+        page.kernel._show_changes(shown)
+        assert page.kernel.button.text().startswith("Add it no&w")
+        assert ("(downloads " in page.kernel.button.text()) == is_told, "0 B are not worth a word"
     before = len(side.calls)
     press(qtbot, page.kernel.button)
     qtbot.waitUntil(lambda: ("start", "run-kernel") in session.calls)

@@ -269,5 +269,6 @@ class KernelOffer(QFrame):
         kept = self.tr("PyTorch does not change. You can undo this under Environments.")
         needed = needs.replace("%1", self._context.translator.listed(preview.plan.choices.extras))
         self._words.setText("\n".join(filter(None, (needed, further, kept))))
-        size = bytes_text(preview.download_bytes or 0)
-        self.button.setText(self.tr("Add it no&w (downloads %1)").replace("%1", size))
+        size = preview.download_bytes or 0
+        words = self.tr("Add it no&w (downloads %1)") if size else self.tr("Add it no&w")
+        self.button.setText(words.replace("%1", bytes_text(size)))
