@@ -158,6 +158,7 @@ def test_what_is_shared_fits_into_a_narrow_window(
     qtbot: QtBot,
     built: tuple[Class, Path],
     pack: Path,
+    heard: list[str],
 ) -> None:
     """Code and room stand beside each other where there is room for both, whatever the window was before."""
     window, page = page_of(language)
@@ -170,6 +171,11 @@ def test_what_is_shared_fits_into_a_narrow_window(
     qtbot.waitUntil(lambda: window.width() == LEAST[0] and bar.maximum() == 0, timeout=LONG)
     page.serving.start.click()
     qtbot.waitUntil(lambda: window.serving.is_on and page.serving.picture.isVisible(), timeout=LONG)
+    code = page.serving.code.code.partition("+")[0]
+    assert code in heard[-1], "that it is shared is said aloud, with its code"
+    assert ("The class is shared now." in heard[-1]) == (language == "en")
+    inside = page.room.children()
+    assert inside.index(page.room._title) < inside.index(page.room.seat_map), "heard as it is seen"
     for size, is_beside in ((LEAST, False), (SIZE, True), (LEAST, False)):
         window.resize(*size)
         qtbot.waitUntil(lambda is_beside=is_beside: (page.room.x() > page.serving.x()) == is_beside, timeout=LONG)

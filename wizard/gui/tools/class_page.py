@@ -332,6 +332,8 @@ class ClassPage(SidePage):
             self.serving.show_now()
             return
         self.render_state()
+        if self._is_shared and not before[0]:
+            self.announce(self.serving.begun)
         if self.is_here:
             self.changed.emit()
             self.wants_focus.emit()

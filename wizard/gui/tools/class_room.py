@@ -107,6 +107,11 @@ class ServingPanel(QFrame):
         self.shown_large.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.shown_large.showFullScreen()
 
+    @property
+    def begun(self) -> str:
+        """What is said aloud as sharing begins."""
+        return self.tr("The class is shared now. Class code: %1").replace("%1", self._said_code.accessibleName())
+
     def stand_beside(self, is_beside: bool) -> None:
         """As narrow as its code beside the room, as long as it is projected; else as wide as the page."""
         self.setMinimumWidth(BESIDE if is_beside else 0)
@@ -247,13 +252,14 @@ class RoomPanel(QWidget):
             head.addWidget(one)
         head.addStretch(1)
         rows.addLayout(head)
-        for widget in (self._asked, self._none, self.seat_map, self.detail, self._notes):
-            rows.addWidget(widget)
         self.listed.body.addLayout(sought)
         self.listed.body.addWidget(self.only_red)
         self.listed.body.addWidget(self.table)
-        rows.addWidget(FoldList(self.listed))
+        below = (self._asked, self._none, self.seat_map, self.detail, self._notes, FoldList(self.listed))
+        for widget in below:
+            rows.addWidget(widget)
         rows.addStretch(1)
+        read_in_order(self._title, self._counts, *below)
         self.seat_map.chosen.connect(self._choose)
         self.next_problem.clicked.connect(self._choose_next_problem)
         self.table.itemSelectionChanged.connect(self._chosen)
