@@ -314,3 +314,33 @@ def test_what_the_section_for_pip_pins_counts_and_not_condas_line(tmp_path: Path
     assert asked["imagecodecs"] == "==2022.9.26"
     assert asked["scipy"].startswith("==1.11")
     assert "contradiction" not in codes(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_left"),
+    [
+        ("requirements/1.1.0_requirements.txt", True),
+        ("requirements-v1.1.txt", True),
+        ("requirements-2023-05-01.txt", True),
+        ("requirements-frozen.txt", True),
+        ("requirements_lock.txt", True),
+        ("requirements-2.6.0.txt", False),  # torch's own number
+        ("requirements-3.11.txt", False),  # a Python's
+    ],
+)
+def test_what_was_installed_at_one_time_does_not_bind_beside_what_is_needed(
+    tmp_path: Path, name: str, is_left: bool
+) -> None:
+    project = '[project]\nname = "thing"\nversion = "2"\ndependencies = ["torch>=2.1", "einops"]\n'
+    files: dict[str, str | bytes] = {"pyproject.toml": project, name: "torch==2.6.0\nnumpy==1.26.4\n"}
+    found = decided(tmp_path / "both", files, AMPERE)
+    assert (build(found)[0] == "2.14.1", "frozen-lists" in codes(found)) == (is_left, is_left)
+    assert build(decided(tmp_path / "alone", {name: files[name]}, AMPERE))[0] == "2.6.0"
+    readme = {**files, "README.md": f"# t\n```\npip install -r {name}\n```\n"}
+    assert build(decided(tmp_path / "told", readme, AMPERE))[0] == "2.6.0"
+
+
+def test_a_name_for_any_release_is_no_file_that_is_missing(tmp_path: Path) -> None:
+    readme = "# t\n```\npip install -r x.y.z_requirements.txt\npip install -r lost.txt\n```\n"
+    found = decided(tmp_path, {"requirements.txt": "torch\n", "README.md": readme}, AMPERE)
+    assert [one.params["name"] for one in found.remarks if one.key.endswith("include-missing")] == ["lost.txt"]

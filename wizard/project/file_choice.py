@@ -14,7 +14,7 @@ from dataclasses import replace
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
 from wizard.project.formats.conda_words import is_condas_alone
-from wizard.project.model import DECLARED, LOCKED, ON_MAC, RECOMMENDED, TORCH, Project, Statement, can_meet
+from wizard.project.model import DECLARED, LOCKED, ON_MAC, RECOMMENDED, TORCH, Project, Statement, can_meet, meets
 
 # The packages of NVIDIA's that torch brings (Requires-Dist of its wheels, 2.6 to 2.15); others are a project's own.
 TORCH_PARTS = re.compile(
@@ -72,6 +72,21 @@ _FRAMEWORKS = frozenset(
 _PURPOSE = re.compile(r"dev|devel|develop|development|tests?|testing|docs?|lint|linting|ci|style|typing")
 _OWNERS = ("pyproject.toml", "Pipfile")  # of locks
 LIST_FILE = re.compile(r"(.*/)?[^/]*(req|env)[^/]*\.(txt|in|ya?ml)|(.*/)?requirements?/[^/]+\.(txt|in)", re.IGNORECASE)
+
+# What is left of a list's name without the words for a list, where it is a release of the project's, or a day; two
+# numbers alone are as often a Python's.
+_OF_RELEASE = re.compile(r"v?\d+\.\d+\.\d+(?:[-_.]?(?:a|b|rc|dev|post)\.?\d+)?|v\d+\.\d+|20\d\d(?:[-_.]?\d\d){1,2}")
+_LIST_WORDS = re.compile(r"(?:^|[-_.])(?:req[a-z]*|env[a-z]*|conda|releases?|versions?)(?=[-_.]|$)")
+_FROZEN = frozenset(("frozen", "freeze", "freezed", "lock", "locked"))
+
+
+def is_frozen(file: str, torch: Iterable[Statement]) -> bool:
+    """Return whether a list's name says that it holds what was installed with one release, or at one time; a number
+    that is that of its torch is none of the project's."""
+    stem = file.rpartition("/")[2].lower().rpartition(".")[0]
+    rest = _LIST_WORDS.sub("", stem).strip("-_.")
+    is_dated = bool(_OF_RELEASE.fullmatch(rest)) and not any(meets(one.specifier, rest.lstrip("v")) for one in torch)
+    return bool(LIST_FILE.fullmatch(file)) and (is_dated or bool(words_of(stem) & _FROZEN))
 
 
 def purpose_of(file: str) -> str:

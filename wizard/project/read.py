@@ -42,7 +42,7 @@ def read_project(path: Path) -> Project:
         reader = ProjectReader(ProjectFolder(path))
         declaring, telling = reader.folder.find()
         reader.know_itself(declaring, telling)
-        declaring = reader.of_torch(_of_one_part(reader, declaring, telling))
+        declaring = reader.of_today(reader.of_torch(_of_one_part(reader, declaring, telling)), telling)
         declaring, beside = reader.of_one_folder(reader.of_one_environment(declaring, telling), telling)
         for name in [*sorted(declaring, key=lambda name: (purpose_of(name), rank(name))), *telling, *beside]:
             if not reader.is_option(name):
@@ -132,7 +132,8 @@ def _tell_unread(reader: ProjectReader) -> None:
     further: dict[str, list[Statement]] = {}
     for name in reader.folder.others_near():
         text = reader.folder.read(name) or ""
-        if name in reader.files or purpose_of(name) or any(name in words for words in said):
+        is_known = name in reader.files or name in reader.left or any(name in words for words in said)
+        if is_known or purpose_of(name):
             continue
         if is_list(text) or installs(text):
             lines = (one for one in reader.alone(name).found.statements if one.group != "imported")

@@ -16,6 +16,7 @@ from wizard.project.file_choice import (
     are_alternatives,
     asks_for_another_framework,
     computer_in,
+    is_frozen,
     names_a_computer,
     names_card,
     of_another_framework,
@@ -30,6 +31,7 @@ from wizard.project.model import (
     DECIDED,
     DECLARED,
     LOCKED,
+    PYTHON,
     RECOMMENDED,
     TORCH,
     FileLine,
@@ -37,6 +39,7 @@ from wizard.project.model import (
     Project,
     Statement,
     can_meet,
+    cut_between,
     normalized,
     origin_of,
 )
@@ -50,6 +53,7 @@ _MAIN = "requirements.txt"
 _OPTION = re.compile(r"(?:requirements?[^/]+|[^/]+[-_.]requirements?|reqs?)\.txt", re.IGNORECASE)
 _OF_ARCHIVE = re.compile(r"-(?:master|main|v?\d+(?:\.\d+)+|[0-9a-f]{40})$", re.IGNORECASE)  # a branch, tag or commit
 MOST_NAMED = 6  # folders in one sentence
+_PLACEHOLDER = re.compile(r"(?<![a-z])x\.y(?:\.z)?(?![a-z])", re.IGNORECASE)  # in a name, for any release
 _MOST_OF_REF = 6  # parts of an address before a file's own: `raw`, `refs/heads/main`
 _FEWEST = 3  # packages of a list that is compared with the main one
 _DEEPEST = 40  # files that include each other in a chain
@@ -64,8 +68,8 @@ class ProjectReader:
         self.found = Findings()
         self.files: list[str] = []
         self.included: dict[str, FileLine] = {}
+        self.left: set[str] = set()  # lists that no README brings in
         self._depth = 0
-        self._left: set[str] = set()  # lists that no README brings in
         self._alone: dict[str, ProjectReader] = {}
 
     def project(self) -> Project:
@@ -167,7 +171,23 @@ class ProjectReader:
         if not theirs or self.asking(theirs) or not self.asking(left):
             return names
         self.found.remark("other-lists", origin_of(min(left, key=rank), 1, ""), files=", ".join(theirs[:MOST_NAMED]))
-        self._left |= set(theirs)
+        self.left |= set(theirs)
+        return left
+
+    def of_today(self, names: list[str], telling: list[str]) -> list[str]:
+        """Return the files without the lists that hold what was installed with one release of the project, or at one
+        time, where others say what it needs; not those that a README goes by."""
+        named = self.named_by([name for name in telling if name.lower().startswith("readme")])
+        said = {name: self.alone(name).found.statements for name in names if name not in named}
+        frozen = [name for name, of in said.items() if is_frozen(name, [one for one in of if one.name == TORCH])]
+        left = [name for name in names if name not in frozen]
+        lines = {name: [one for one in self.alone(name).found.statements if one.name != PYTHON] for name in left}
+        firm = [name for name, of in lines.items() if any(one.strength == DECLARED and not one.group for one in of)]
+        if not frozen or not firm:
+            return names
+        files = cut_between(frozen)
+        self.found.remark("frozen-lists", origin_of(min(firm, key=rank), 1, ""), files=files)
+        self.left |= set(frozen)
         return left
 
     def of_one_environment(self, names: list[str], telling: list[str]) -> list[str]:
@@ -184,8 +204,8 @@ class ProjectReader:
             if several := others_of(made, {name: family_in(lines) for name, lines in said.items()}, told, mixed):
                 chosen, left = several
                 self.found.remark("other-lists", origin_of(chosen, 1, ""), files=", ".join(left[:MOST_NAMED]))
-                self._left |= set(left)
-        return [name for name in names if name not in self._left]
+                self.left |= set(left)
+        return [name for name in names if name not in self.left]
 
     def of_one_folder(self, names: list[str], telling: list[str]) -> tuple[list[str], list[str]]:
         """Return the files of one of several folders below that each make an environment, by the READMEs beside their
@@ -296,12 +316,12 @@ class ProjectReader:
                 self.found.remark("several-named" if found else "include-missing", where, name=words, files=listed)
             return
         if name is None:
-            if not any(one in self.files for one in found):
+            if not (_PLACEHOLDER.search(words) or any(one in self.files for one in found)):
                 code = "named-elsewhere" if found else "include-missing"
                 self.found.remark(code, where, name=words, files=", ".join(found[:MOST_NAMED]))
             return
         is_told = rank(where.file)[0] == len(ORDER)
-        if not (is_told and (name in self._left or self.is_option(name) or self._is_of_documents(name))):
+        if not (is_told and (name in self.left or self.is_option(name) or self._is_of_documents(name))):
             self.read(name, where, group)  # a README names them all
 
     def _is_of_documents(self, name: str) -> bool:
