@@ -344,3 +344,16 @@ def test_a_name_for_any_release_is_no_file_that_is_missing(tmp_path: Path) -> No
     readme = "# t\n```\npip install -r x.y.z_requirements.txt\npip install -r lost.txt\n```\n"
     found = decided(tmp_path, {"requirements.txt": "torch\n", "README.md": readme}, AMPERE)
     assert [one.params["name"] for one in found.remarks if one.key.endswith("include-missing")] == ["lost.txt"]
+
+
+def test_a_list_whose_torch_is_set_aside_does_not_choose_the_cuda(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements/a.txt": "torch==2.3.0\n",
+        "requirements/b.txt": "--index-url https://download.pytorch.org/whl/cpu\ntorch==2.2.0\n",
+    }
+    found = decided(tmp_path / "page", files, AMPERE)
+    assert (build(found)[:2], codes(found)) == (("2.3.0", "cu121"), {"contradiction"})
+    files["requirements/b.txt"] = "torch==2.2.0+cpu\n"
+    assert build(decided(tmp_path / "local", files, AMPERE))[:2] == ("2.3.0", "cu121")
+    files["requirements/a.txt"] = "torch==2.2.0\n"
+    assert build(decided(tmp_path / "both", files, AMPERE))[:2] == ("2.2.0", "cpu")

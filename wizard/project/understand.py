@@ -21,6 +21,7 @@ from wizard.project.file_choice import (
     is_of_generation,
     is_rest,
     stale_locks,
+    without,
 )
 from wizard.project.formats.words import SHELL
 from wizard.project.model import (
@@ -54,6 +55,7 @@ from wizard.project.packages.rows import companion_table
 from wizard.project.search.environments import OF_TORCH
 
 _MOST_NAMED = 6  # extras in one sentence
+_MOST_KEPT = 64  # lines for torch that are held against each other
 _PIN = re.compile(r"={2,3}\d[^,]*")
 
 
@@ -142,7 +144,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
         numpy=tuple(one for one in _counting(counting.statements, "numpy", os) if one.specifier),
         implied=implied,
         locked=(*locked, *_working_pythons(statements, locked)),
-        tags=tuple(_meant(list(tags_of(fitting, os, {one.origin for one in torch})), project.card_unused)),
+        tags=tuple(_meant(_tags(fitting, os, torch, torch_any), project.card_unused)),
         native=tuple(natives_of(replace(project, statements=tuple(_counting_first(project.statements))))),
         rest=tuple({one.name: one for one in reversed(rest)}.values())[::-1],
         packages=tuple(rest),
@@ -170,10 +172,31 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     )
 
 
+def _tags(project: Project, os: str, torch: Sequence[Statement], torch_any: bool) -> list[CudaTag]:
+    counting = project if torch_any else _without_lost(project, torch)
+    return list(tags_of(counting, os, {one.origin for one in torch}))
+
+
 def _meant(tags: list[CudaTag], card_unused: bool) -> list[CudaTag]:
     """Return the tags; the build for the processor that a README installs counts where no program names a card."""
     is_meant = card_unused and {one.tag for one in tags} == {CPU}
     return [replace(one, firm=True, told=False) for one in tags] if is_meant else tags
+
+
+def _without_lost(project: Project, torch: Sequence[Statement]) -> Project:
+    """Return the project without the lines for torch that stand against an earlier one, and without their files where
+    none of these counts: a line that is set aside must not choose the CUDA, either."""
+    firsts = {*{one.origin.file: one for one in reversed(torch)}.values()}
+    kept: dict[str, None] = {}
+    lost: set[Statement] = set()
+    for one in [one for one in torch if one in firsts or one.local or one.build][:_MOST_KEPT]:
+        if not one.marker and any(not can_meet(each, one.specifier) for each in kept):
+            lost.add(one)
+        else:
+            kept.setdefault(one.specifier)
+    counting = {one.origin.file for one in firsts if one not in lost}
+    left = without(project, {one.origin.file for one in lost} - counting)
+    return replace(left, statements=tuple(one for one in left.statements if one not in lost))
 
 
 def _of_code(statements: list[Statement]) -> Iterator[Statement]:
