@@ -390,3 +390,26 @@ def test_what_a_readme_says_to_do_without_a_package_is_told_where_that_is_left_o
     told = [one.params for one in decided(tmp_path, files, PASCAL).remarks if one.key.endswith("way-round")]
     assert [(one["name"], one["line"], one["text"]) for one in told] == [("flash-attn", 1, words)] * is_told
     assert "way-round" not in codes(decided(tmp_path, files, AMPERE))
+
+
+@pytest.mark.parametrize(
+    ("comment", "python"),
+    [
+        ("# python3.10 environment", "3.10"),
+        ("# Python>=3.13", "3.13"),
+        ("# tested with python 3.11", "3.11"),
+        ("# python 3.10 needs an older numba", "3.12"),
+        ("# python 3.10\n# python 3.11", "3.12"),
+    ],
+)
+def test_the_python_of_a_lists_comment_counts_as_one_in_words(tmp_path: Path, comment: str, python: str) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": f"{comment}\ntorch>=1.8.0\n"}
+    assert build(decided(tmp_path / "a", files, AMPERE))[2] == python
+    files["README.md"] = "# t\n## Requirements\n- Python 3.11\n"
+    assert build(decided(tmp_path / "b", files, AMPERE))[2] == "3.11"
+
+
+def test_a_python_of_a_lists_comment_that_torch_has_no_more_is_told(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "# python3.8 environment\ntorch>=1.8.0\n"}, AMPERE)
+    [told] = [one.params for one in found.remarks if one.key.endswith("python-left")]
+    assert (told["line"], told["text"], build(found)[2]) == (1, "# python3.8 environment", told["python"])

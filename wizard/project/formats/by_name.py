@@ -13,6 +13,7 @@ from wizard.project.formats.locks import read_lock
 from wizard.project.formats.requirements import read_requirements
 from wizard.project.formats.setup_files import read_python_version, read_settings, read_setup_cfg, read_setup_py
 from wizard.project.formats.toml_files import read_pipfile, read_pyproject
+from wizard.project.formats.words import pythons_in_comments
 from wizard.project.model import Findings
 from wizard.project.search.files import is_lock
 
@@ -69,6 +70,7 @@ def _read_list(name: str, text: str, found: Findings) -> None:
     else:
         # Constraints that nothing includes install nothing either.
         read_requirements(name, text, found, group="constraint" if CONSTRAINTS.search(name) else "")
+        pythons_in_comments(name, text, found)
 
 
 _BY_NAME: dict[str, tuple[Callable[[str, str, Findings], None], ...]] = {

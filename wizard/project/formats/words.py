@@ -118,6 +118,13 @@ _IS_TRIED = re.compile(r"\b(?:tested|tried|developed|requires?|compatible)\b|测
 _AT_LEAST = re.compile(r"\b(?:at least|minimum(?: of)?|min\.?)[\s:]*$", re.IGNORECASE)
 _FOR_ONE_CASE = re.compile(r"[(（](?:for|if|when)\b[^)）]*$", re.IGNORECASE)  # "(for openMM, use Python 3.9)"
 LONGEST = 300  # characters of a line that is read
+# A comment that has nothing but the Python of all lines.
+_PYTHON_ALONE = re.compile(
+    r"[ \t]*#+[ \t]*(?:(?:tested|developed|works?|made|built|requires?|needs?|use)(?: (?:on|with|in|under|for))?:? )?"
+    r"python ?(?:versions?)? ?:?(?: ?[=<>~]=?)? ?\d\.\d+(?:\.\d+)?\+?(?: ?,? ?(?:<|<=) ?\d\.\d+)?"
+    rf"(?: (?:{_JOINED}|{_OR_NEWER}|environment|env|is|required|recommended|only))*[ \t.]*$",
+    re.IGNORECASE,
+)
 _PIN_IN_WORDS = re.compile(r"(?<![\w./=-])[A-Za-z][\w.-]*(?:\[[\w,-]+\])?==\d+(?:\.\w+)*")
 _PAIRS = ("torchvision", "torchaudio")
 _PAIR_IN_WORDS = re.compile(r"(?<![\w-])(torchvision|torchaudio) v?(\d+\.\d+\.\d+)", re.IGNORECASE)
@@ -157,6 +164,17 @@ def read_words(line: str, where: FileLine, found: Findings, is_code: bool, is_of
     if "torch" in line.lower() and not (is_code or is_command or _IS_NEWS.search(line)):
         pins = (requirement(match[0], where) for match in _PIN_IN_WORDS.finditer(line))
         found.told += [replace(one, strength=RECOMMENDED) for one in pins if one and one.name not in _NAMES_IN_WORDS]
+
+
+def pythons_in_comments(file: str, text: str, found: Findings) -> None:
+    """Note the one Python that comments of a list name by themselves: "# python3.8 environment", "# Python>=3.8"."""
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if _PYTHON_ALONE.match(line[:LONGEST])]
+    said = Findings()
+    for number, line in lines:
+        words = re.sub(r"(?<=python)(?=\d)", " ", line.lstrip("# \t")[:LONGEST], flags=re.IGNORECASE)
+        read_words(words, origin_of(file, number, line), said, is_code=False, is_of_needs=True)
+    pythons = {one.specifier: one for one in said.told if one.name == PYTHON}
+    found.told += pythons.values() if len(pythons) == 1 else ()
 
 
 def _is_environment(line: str) -> bool:
@@ -272,7 +290,8 @@ def last_resort(found: Findings) -> list[Statement]:
         says.add(_TOOLKIT)
     _tell_pythons(found, [one for one in firm if one.name == PYTHON and one.strength == LOCKED])
     said: dict[str, Statement] = {}
-    for one in sorted(found.told, key=lambda one: one.specifier.startswith("==") == (one.name == TORCH)):
+    told = sorted(found.told, key=lambda one: one.specifier.startswith("==") == (one.name == TORCH))
+    for one in sorted(told, key=lambda one: one.name == PYTHON and is_commented(one.origin)):
         if one.name not in says and one.name in (PYTHON, TORCH, _TOOLKIT, *_PAIRS):
             said.setdefault(one.name, one)
     return list(said.values())
