@@ -189,3 +189,30 @@ def test_beside_a_list_for_this_system_another_says_which_torch_alone(tmp_path: 
     assert [one.name for one in found.understood.rest] == ["numpy"]
     assert codes(found) & {"other-system", "other-system-torch", "contradiction"} == {"other-system-torch"}
     assert {one.name for one in decided(tmp_path, files, AMPERE).understood.rest} == {"numpy", "tqdm"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "on", "told"),
+    [
+        (
+            ["python=3.10.0=h12debd9_5", "pytorch=2.0.1=py3.10_cuda11.8_cudnn8.7.0_0", "pip=23.3.1=py310h06a4308_0"],
+            ADA,
+            2,
+        ),
+        (
+            ["pytorch=2.0.1=py3.10_cuda11.8_cudnn8_0", "pip=23.3.1=py310haa95532_0", "tqdm=4.66.1=py310haa95532_0"],
+            AMPERE,
+            3,
+        ),
+        (["pytorch=2.0.1=py3.10_cuda11.8_cudnn8.7.0_0", "pip=23.3.1=py310h06a4308_0"], AMPERE, 0),
+        (["pytorch=2.0.1=py3.10_cuda11.8_cudnn8.7.0_0", "pip=23.3.1=py310haa95532_0"], ADA, 0),
+        (["pytorch=2.0.1=py3.10_cuda11.8_cudnn8.7.0_0", "libgcc-ng=9.1.0=hdf63c60_0"], ADA, 0),
+    ],
+)
+def test_builds_that_conda_has_for_another_system_alone_are_told_once(
+    tmp_path: Path, lines: list[str], on: Machine, told: int
+) -> None:
+    text = "channels: [pytorch]\ndependencies:\n" + "".join(f"  - {line}\n" for line in lines)
+    found = decided(tmp_path, {"environment.yml": text}, on)
+    said = [one.params["count"] for one in found.remarks if one.key.endswith("built-elsewhere")]
+    assert (build(found)[:2], said) == (("2.0.1", "cu118"), [told] if told else [])

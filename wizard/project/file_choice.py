@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
-from wizard.project.formats.conda_words import is_condas_alone
+from wizard.project.formats.conda_words import is_condas_alone, system_of_build
 from wizard.project.model import DECLARED, LOCKED, ON_MAC, RECOMMENDED, TORCH, Project, Statement, can_meet, meets
 
 # The packages of NVIDIA's that torch brings (Requires-Dist of its wheels, 2.6 to 2.15); others are a project's own.
@@ -229,22 +229,25 @@ def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[Projec
     return kept, [message("project.remark.other-system", file=chosen, words=misfits[chosen])]
 
 
-def exported_elsewhere(statements: Iterable[Statement], os: str) -> list[Message]:
-    """Return, for each list that conda wrote on another system, that it was: by its packages that only one has."""
-    found: dict[str, set[str]] = {}
+def exported_elsewhere(statements: Iterable[Statement], os: str) -> Iterator[Message]:
+    """Yield, for each list that conda wrote on another system, that it was: by its packages that only one has, else by
+    its builds, which conda finds there alone."""
+    written: dict[str, list[Statement]] = {}
     for one in statements:
-        is_written = (
-            one.conda and one.strength == DECLARED and not one.marker
-        )  # what has a marker is said to be for one system
-        systems = (system for system, kind in _SYSTEM_PACKAGES.items() if is_written and kind.fullmatch(one.name))
-        found.setdefault(one.origin.file, set()).update(systems)
-    elsewhere = {
-        file: system
-        for file, systems in found.items()
-        for system in systems
-        if systems == {system} and system.lower() != os
-    }
-    return [message("project.remark.exported", file=file, system=name) for file, name in elsewhere.items()]
+        if one.conda and one.strength == DECLARED and not one.marker:  # what has a marker is said to be for one system
+            written.setdefault(one.origin.file, []).append(one)
+    for file, lines in written.items():
+        systems = {name for one in lines for name, kind in _SYSTEM_PACKAGES.items() if kind.fullmatch(one.name)}
+        built = {one: system for one in lines if (system := system_of_build(one.build))}
+        only = next(iter(systems or {*built.values()}), os)
+        if only.lower() == os or len(systems or {*built.values()}) > 1:
+            continue
+        if systems:
+            yield message("project.remark.exported", file=file, system=only)
+        else:
+            place = next(iter(built)).origin
+            where: dict[str, str | int] = {"file": file, "line": place.line, "text": place.text}
+            yield message("project.remark.built-elsewhere", **where, count=len(built), system=only)
 
 
 def exports(statements: list[Statement]) -> Iterator[Message]:

@@ -60,6 +60,13 @@ def is_condas_alone(name: str, build: str = "") -> bool:
     return is_library or (companion(name) is None and any(fnmatch(name, one) for one in names))
 
 
+@lru_cache(maxsize=8192)
+def system_of_build(build: str) -> str:
+    """Return the one system that a build is for by its name; "" where no row says it."""
+    rows = companion_table().conda_build
+    return next((row.system for row in rows if any(fnmatch(build, one) for one in row.builds)), "")
+
+
 def conda_specifier(version: str) -> tuple[str, str]:
     """Return PEP 440 words and the build string of `=1.12.1`, `==2.0`, `1.11.*`, `>=1,<2`, `=1.11.0=py39_0`.
 

@@ -115,6 +115,18 @@ class CondaNamed(Row, frozen=True):
     confidence: Literal["high", "medium", "low"]
 
 
+class CondaBuild(Row, frozen=True):
+    """How conda names the builds of one system alone."""
+
+    KEYS = (("system",),)
+
+    system: Literal["Linux", "Windows", "macOS"]
+    builds: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9_.*?]+$")], ...], SOME]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+
+
 class WheelPythons(Row, frozen=True):
     """The Pythons of a package's wheels: `RELEASE FIRST-LAST` or `RELEASE none`, from each release to the next in the
     list, which begins with the first of all."""
@@ -203,6 +215,7 @@ class CompanionTable(Row, frozen=True):
     pair: tuple[Pair, ...] = ()
     conda_named: tuple[CondaNamed, ...] = ()
     conda_only: tuple[CondaNamed, ...] = ()
+    conda_build: tuple[CondaBuild, ...] = ()
     conda_alias: tuple[CondaNamed, ...] = ()  # of each the index's name, then conda's
     wheel_pythons: tuple[WheelPythons, ...] = ()
     torch_bound: tuple[TorchBound, ...] = ()
