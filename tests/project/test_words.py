@@ -213,6 +213,12 @@ def test_an_old_pyg_is_named_with_the_parts_that_it_is_imported_with_alone(tmp_p
         ("If it does not work on Windows, update it.\n", False),
         ("To reproduce it, install our environment on a Linux machine with a card.\n", True),
         ("On Ubuntu, install ffmpeg first.\n", False),
+        ("Linux users with cards need the toolkit, tested on Ubuntu.\nUsers on other systems take pip.\n", False),
+        ("<summary>My machine (for reference)</summary>\n\n* Ubuntu==20.04\n", False),
+        ("## Our environment\n- Ubuntu 20.04\n", False),
+        ("## Environment\n- Ubuntu 20.04\n", True),
+        ("4. Install the Mamba model\n   > **Linux only**\n\n   See Windows below.\n", False),
+        ("4. Install all\n\n**Linux only**\n\nSee Windows below.\n", True),
         ("The font is not the one that Windows has.\n", False),
     ],
 )

@@ -102,6 +102,17 @@ _IS_SYSTEM = re.compile(
     r"(?:(?:x86 64|amd64|bit|lts|or|and|later|newer|linux|ubuntu|debian|centos|mac ?os)[ ,/()\d.+]*){0,6}",
     re.IGNORECASE,
 )
+# What is for some of its users, or what its authors happen to have.
+_IS_OF_SOME = re.compile(r"\b(?:linux|ubuntu)[- ]users\b|\busers? (?:on|of|with|under) (?:linux|ubuntu)", re.IGNORECASE)
+_IS_AUTHORS = re.compile(
+    r"for reference|(?<!install )\b(?:our|my)(?: own)? (?:\w+ ){0,2}(?:machine|computer|pc|server|workstation|environment|hardware"
+    r"|set-?up|config(?:uration)?)\b|供参考|本人|我的",
+    re.IGNORECASE,
+)
+# A step of a list, with what stands indented below it; one that says what is needed is none.
+_IS_STEP = re.compile(
+    r"\s*\d+[.)]\s+[`*_]*(?:\(?optional\)?:? )?(?:install|build|compile|set ?up|download|add|run)\b", re.IGNORECASE
+)
 _IS_CONDITION = re.compile(r"\b(?:if|when|unless|fix(?:es|ed)?|bug|issue|error)\b", re.IGNORECASE)
 # What to do where a package cannot be had: "for GPUs that do not support flash-attn, install xformers".
 _IS_LACKED = re.compile(
@@ -185,14 +196,18 @@ def _is_environment(line: str) -> bool:
 
 def systems_in_words(file: str, text: str) -> list[Statement]:
     """Return the first line that names Linux as what is needed: Linux alone, where the text names Windows anywhere; or
-    that says that it does not run on Windows."""
+    that says that it does not run on Windows. What is for some users, one step or one package is none, nor is what the
+    authors have."""
     names_windows = bool(WINDOWS.search(text))
-    for number, line, heading in _below_headings(text):
+    for number, line, above in _below_headings(text):
         words = DECORATED.sub(" ", re.sub(r"^\s*\*\s", "- ", line[:LONGEST]))
+        is_of_part = _IS_OF_SOME.search(words) or any(map(_IS_STEP.match, (above, words)))
+        if is_of_part or _IS_AUTHORS.search(f"{above}\n{words}"):
+            continue
         is_need = _IS_SYSTEM.fullmatch(words) or (_IS_TRIED.search(words) and not _IS_NEWS.search(words))
         is_need = is_need or _LINUX_MACHINE.search(words)
         alone = (one for one in SENTENCE.split(words) if _LINUX_ALONE.search(one) and not WINDOWS.search(one))
-        is_without = names_windows and any(_is_against_windows(one, heading) for one in SENTENCE.split(words))
+        is_without = names_windows and any(_is_against_windows(one, above) for one in SENTENCE.split(words))
         if is_without or any(alone) or (is_need and not names_windows and _LINUX.search(words)):
             where = origin_of(file, number, line)
             return [Statement(MADE_FOR, "", where, RECOMMENDED, "systems", NO_WINDOWS)]
@@ -212,14 +227,17 @@ def shell_step(file: str, text: str, scripts: Callable[[str], Collection[str]]) 
 
 
 def _below_headings(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield each line with its number and the heading above it: of Markdown, or a line that is underlined."""
-    heading, above = "", ""
+    """Yield each line with its number and what it stands below: a heading (of Markdown, one that is underlined, or a
+    summary), or a step whose further lines are indented."""
+    heading, step, above = "", "", ""
     for number, line in enumerate(text.split("\n"), 1):
-        if line.startswith("#"):
+        step = "" if line.strip() and not line.startswith((" ", "\t")) else step
+        if line.startswith("#") or "<summary>" in line:
             heading = line
         elif _IS_UNDERLINE.fullmatch(line) and above.strip():
             heading = above
-        yield number, line, heading[:LONGEST]
+        yield number, line, (step or heading)[:LONGEST]
+        step = line if _IS_STEP.match(line) else step
         above = line
 
 
