@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import AMPERE, BLACKWELL, build, codes, decided
+from tests.project.deciding import AMPERE, ANY, BLACKWELL, build, codes, decided
 from tests.project.test_read import project_of
+from wizard.compatibility.data.load import load_matrix
+from wizard.project.decide import decide
 from wizard.project.model import RECOMMENDED
+from wizard.project.read import read_project
 
 
 def test_what_only_a_script_installs_is_named(tmp_path: Path) -> None:
@@ -209,3 +212,12 @@ def test_a_command_that_installs_another_release_than_the_lists_is_told(
     )
     [taken] = [str(one) for one in found.understood.rest if one.name == "onnxruntime-gpu"]
     assert taken == asked
+
+
+def test_a_readme_opened_itself_keeps_its_packages_beside_the_list_that_it_brings_in(tmp_path: Path) -> None:
+    lines = ["gradio==4.0 numpy==1.26.4", "torch==2.7.0", "-r requirements.txt"]
+    readme = "# t\n```\n" + "".join(f"pip install {line}\n" for line in lines) + "```\n"
+    project_of(tmp_path, {"requirements.txt": "numpy==2.2.5\n", "README.md": readme})
+    found = decide(read_project(tmp_path / "README.md"), AMPERE, load_matrix(), ANY)
+    assert {str(one) for one in found.understood.packages} == {"numpy==2.2.5", "gradio==4.0"}
+    assert (build(found)[0], found.numpy) == ("2.7.0", "==2.2.5")

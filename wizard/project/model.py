@@ -160,12 +160,14 @@ class Findings:
                 is_task = code == "recommended-too" and file.endswith("pixi.toml")  # opened itself, its tables count
                 self.remark("tasks-too" if is_task else code, named[0].origin, packages=cut_between(names))
 
-    def take_recommended(self) -> None:
-        """A file that was named itself and only recommends: its packages count, as nothing else does."""
-        if not any(one.strength == DECLARED for one in self.statements):
-            taken = [one for one in self.statements if one.strength == RECOMMENDED and one.name not in DECIDED]
-            taken = [one for one in taken if not one.group or one.group.startswith(BRANCH)]
-            self.statements = [replace(one, strength=DECLARED) if one in taken else one for one in self.statements]
+    def take_recommended(self, file: str) -> None:
+        """Take the packages of a file that was named itself and only recommends, but for what its lists declare."""
+        declared = [one for one in self.statements if one.strength == DECLARED]
+        known = {*DECIDED, *(one.name for one in declared if not one.group)}
+        is_list = any(one.origin.file == file for one in declared)
+        told = [one for one in self.statements if one.strength == RECOMMENDED and one.name not in known and not is_list]
+        taken = {one for one in told if not one.group or one.group.startswith(BRANCH)}
+        self.statements = [replace(one, strength=DECLARED) if one in taken else one for one in self.statements]
 
     def tell_recommended(self) -> None:
         """Name what is not taken unasked: what a README, a script or a Dockerfile has beside torch that no file

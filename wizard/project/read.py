@@ -37,7 +37,7 @@ def read_project(path: Path) -> Project:
         reader = ProjectReader(ProjectFolder(path.parent))
         reader.read(path.name)
         reader.take_locked()
-        reader.found.take_recommended()
+        reader.found.take_recommended(path.name)
     elif path.is_dir():
         reader = ProjectReader(ProjectFolder(path))
         declaring, telling = reader.folder.find()
