@@ -135,3 +135,14 @@ def test_what_a_maker_gives_after_a_yes_to_its_licence_is_told_with_its_needs(tm
         )
         assert not {"compiler", "no-wheel"} & codes(found)
     assert "by-hand" not in codes(decided(tmp_path, {"requirements.txt": "torch==1.10.0\n"}, AMPERE))
+
+
+def test_of_releases_for_two_cudas_one_with_a_wheel_is_enough(tmp_path: Path) -> None:
+    lines = "# for cuda 12.x\npip install onnxruntime-gpu==1.22.0\n# for cuda 11.x\npip install onnxruntime-gpu==1.20.1"
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.7.0\n", "README.md": f"# t\n```\n{lines}\n```\n"}
+    assert "wheel-of-told" not in codes(decided(tmp_path / "two", files, AMPERE))
+    alone = "pip install onnxruntime-gpu==1.20.1"
+    files["README.md"] = f"# t\n```\n{alone} --index-url https://index.example/simple/\n```\n"
+    assert "wheel-of-told" not in codes(decided(tmp_path / "index", files, AMPERE))
+    files["README.md"] = f"# t\n```\n{alone}\n```\n"
+    assert "wheel-of-told" in codes(decided(tmp_path / "alone", files, AMPERE))

@@ -50,11 +50,12 @@ def lacking_wheels(asks: Understood, os: str, python: str, moved: Collection[str
     if pins := pins - {*moved}:
         names = ", ".join(sorted(pins)[:_MOST_NAMED])
         yield message("project.remark.wheel-of-pin", packages=names, python=python)
-    planned = {one.name for one in asks.packages}
-    told = (
-        one for one in asks.told if one.name not in planned and not one.url and marker_holds(one.marker, os, python)
-    )
-    if lacking := dict.fromkeys(one.name for one in told if not has_wheel(one.name, one.specifier, python, os)):
+    known = {one.name for one in asks.packages}
+    told = [one for one in asks.told if one.name not in known and not one.url and marker_holds(one.marker, os, python)]
+    of_index = {one.origin for one in asks.sources if one.kind == "index"}  # a line's own, which no table knows
+    lines = ((one, one.origin in of_index or has_wheel(one.name, one.specifier, python, os)) for one in told)
+    having = {one.name for one, has_one in lines if has_one}  # one of several is for another CUDA or Python
+    if lacking := dict.fromkeys(one.name for one in told if one.name not in having):
         listed = ", ".join([*lacking][:_MOST_NAMED])
         yield message("project.remark.wheel-of-told", packages=listed, python=python)
 
