@@ -221,3 +221,24 @@ def test_a_readme_opened_itself_keeps_its_packages_beside_the_list_that_it_bring
     found = decide(read_project(tmp_path / "README.md"), AMPERE, load_matrix(), ANY)
     assert {str(one) for one in found.understood.packages} == {"numpy==2.2.5", "gradio==4.0"}
     assert (build(found)[0], found.numpy) == ("2.7.0", "==2.2.5")
+
+
+@pytest.mark.parametrize(
+    ("heading", "declared", "taken"),
+    [
+        ("## Requirements", {}, {"click", "imageio-ffmpeg"}),
+        ("## Optional requirements", {}, set()),
+        ("## Usage", {}, set()),
+        ("## Requirements", {"setup.py": "from setuptools import setup\nsetup(install_requires=['tqdm'])\n"}, {"tqdm"}),
+    ],
+)
+def test_what_stands_below_requirements_is_declared_where_nothing_else_declares(
+    tmp_path: Path, heading: str, declared: dict[str, str | bytes], taken: set[str]
+) -> None:
+    readme = f"# t\n{heading}\n* PyTorch 1.13.1.\n* Libraries: `pip install click imageio-ffmpeg==0.4.3`.\n"
+    found = decided(tmp_path, {"README.md": readme, "run.py": "import click, torch\n", **declared}, AMPERE)
+    assert {one.name for one in found.understood.rest} == taken
+    assert ("needed-taken" in codes(found), "recommended-too" in codes(found)) == (
+        "click" in taken,
+        "click" not in taken,
+    )

@@ -35,8 +35,7 @@ NOTE = "__note"  # the same of a sentence or a step of a README that nothing und
 ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for another system
 DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
 _GROUND = ("setuptools", "wheel")  # every environment has them: only a version is worth a word
-# Of who writes or installs it.
-TOOLS = ("uv", "ruff", "black", "isort", "flake8", "pre-commit", "pytest", "cuda-toolkit", "cuda-version")
+TOOLS = ("uv", "ruff", "black", "isort", "flake8", "pre-commit", "pytest", "cuda-toolkit", "cuda-version")  # of authors
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # a lost "-e"
 _MOST_TOLD = 12  # packages that are not taken
 _SHOWN = 160  # characters of a line that a person is shown
@@ -115,6 +114,7 @@ class Findings:
     remarks: list[Message] = field(default_factory=list)
     card_lines: set[FileLine] = field(default_factory=set)
     card_unused: bool = False
+    needed: set[FileLine] = field(default_factory=set)  # lines of a README below a heading that says what is needed
 
     def remark(self, code: str, origin: FileLine, **params: str | int) -> None:
         """`code` picks `project.remark.<code>` in the catalogue."""

@@ -6,13 +6,25 @@ itself, and what is only told (README, scripts) comes last.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from wizard.model.errors import UsageError
 from wizard.project.file_choice import purpose_of
 from wizard.project.formats.commands import installs
 from wizard.project.formats.words import last_resort, natives_in_words
-from wizard.project.model import PYTHON, TOOLS, Project, Statement, is_script, origin_of
+from wizard.project.model import (
+    DECIDED,
+    DECLARED,
+    PYTHON,
+    RECOMMENDED,
+    TOOLS,
+    Project,
+    Statement,
+    cut_between,
+    is_script,
+    origin_of,
+)
 from wizard.project.search.aside import note_systems, read_linked, read_others, read_script_aside, tell_scripts
 from wizard.project.search.below import of_several, read_below, tell_compiled, tell_submodules
 from wizard.project.search.extras import tell_extras
@@ -20,7 +32,7 @@ from wizard.project.search.files import ProjectFolder, is_list
 from wizard.project.search.gone import note_gone
 from wizard.project.search.imports import note_card, note_unused_card, read_imports, tell_compiling
 from wizard.project.search.notes import read_notes
-from wizard.project.search.order import rank
+from wizard.project.search.order import is_plain_readme, rank
 from wizard.project.search.reader import ProjectReader
 
 _MOST_NAMED = 6  # folders or files in one sentence
@@ -55,6 +67,7 @@ def read_project(path: Path) -> Project:
         read_others(reader)
         read_linked(reader, telling)
         read_script_aside(reader)
+        _take_needed(reader)
         read_imports(reader)
         tell_scripts(reader)
         note_systems(reader)
@@ -122,6 +135,22 @@ def _of_one_part(reader: ProjectReader, declaring: list[str], telling: list[str]
             folders=", ".join(sorted(asking)[:_MOST_NAMED]),
         )
     return declaring
+
+
+def _take_needed(reader: ProjectReader) -> None:
+    """Take what the README installs below a heading that says what is needed, where nothing declares a package."""
+    found = reader.found
+    if any(one.strength == DECLARED and one.name != PYTHON and not one.group for one in found.statements):
+        return
+    known, taken = {*DECIDED, *TOOLS, *found.own}, dict[Statement, None]()
+    for one in found.statements:
+        is_needed = one.origin in found.needed and is_plain_readme(one.origin.file) and "/" not in one.origin.file
+        if is_needed and one.strength == RECOMMENDED and one.name not in known and not (one.group or one.url):
+            taken.setdefault(one)
+    if taken:
+        words = cut_between([*dict.fromkeys(map(str, taken))])
+        found.remark("needed-taken", next(iter(taken)).origin, packages=words)
+        found.statements = [replace(one, strength=DECLARED) if one in taken else one for one in found.statements]
 
 
 def _tell_unread(reader: ProjectReader) -> None:

@@ -128,6 +128,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
         place.after(line, where)
         branches.after(line)
         found.statements[before:] = map(place.marked, _without_repairs(found.statements[before:], line, place))
+        found.needed |= {where} if place.is_of_needs else set()
     found.name_itself(file, place.is_prose and place.itself)
     _tell_fetched(place.further, found)
 

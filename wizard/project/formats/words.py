@@ -105,8 +105,8 @@ _IS_SYSTEM = re.compile(
 # What is for some of its users, or what its authors happen to have.
 _IS_OF_SOME = re.compile(r"\b(?:linux|ubuntu)[- ]users\b|\busers? (?:on|of|with|under) (?:linux|ubuntu)", re.IGNORECASE)
 _IS_AUTHORS = re.compile(
-    r"for reference|(?<!install )\b(?:our|my)(?: own)? (?:\w+ ){0,2}(?:machine|computer|pc|server|workstation|environment"
-    r"|hardware|set-?up|config(?:uration)?)\b|供参考|本人|我的",
+    r"for reference|(?<!install )\b(?:our|my)(?: own)? (?:\w+ ){0,2}(?:machine|computer|pc|server|workstation"
+    r"|environment|hardware|set-?up|config(?:uration)?)\b|供参考|本人|我的",
     re.IGNORECASE,
 )
 # A step of a list, with what stands indented below it; one that says what is needed is none.

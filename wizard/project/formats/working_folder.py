@@ -47,7 +47,9 @@ _OF_MACHINE = re.compile(
 )
 # A heading above what is needed, however that is put.
 _OF_NEEDS = re.compile(
-    r"#+\s.*(?:requirements?|prerequisites?|dependenc(?:y|ies)|环境(?:要求|依赖)|依赖)\b", re.IGNORECASE
+    r"#+\s(?!.*\b(?:optional|additional|extra|dev|develop|development|testing|tests|documentation)\b)"
+    r".*(?:requirements?|prerequisites?|dependenc(?:y|ies)|环境(?:要求|依赖)|依赖)\b",
+    re.IGNORECASE,
 )
 # A heading, a label above a block ("macOS (Apple Silicon):") or a comment in one says for which system its lines are.
 _IS_LABEL = re.compile(
