@@ -1,9 +1,7 @@
 """What a project declares, as values: every statement with the file and the line that make it.
 
 Names are normalized (PEP 503), versions are PEP 440 specifiers whatever the file's own tool writes. No rule about
-torch lives here; `understand` and `decide` have those.
-
-One file: what a statement is, and how its words are compared and shown.
+torch lives here; `understand` and `decide` have those. One file: what a statement is, how its words are compared, shown.
 """
 
 from __future__ import annotations
@@ -145,9 +143,8 @@ class Findings:
 
     def _is_own_address(self, url: str) -> bool:
         name = re.sub(r"(?:\.git)?(?:[@#].*)?$", "", url.rpartition("/")[2])
-        return (
-            url.startswith("git+") and "#subdirectory" not in url and normalized(name) in {*self.packaged, self.called}
-        )
+        is_whole = url.startswith("git+") and "#subdirectory" not in url
+        return is_whole and normalized(name) in {*self.packaged, self.called}
 
     def tell(self, code: str, told: list[Statement], known: set[str]) -> None:
         """Name what no file before it has, with its version; pins first where not all are named."""

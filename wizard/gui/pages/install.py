@@ -268,9 +268,8 @@ class InstallPage(Page):
         self._paused = wish
         self._show_run()
         self.announce(self.title)
-        self.start_task(
-            None, lambda is_cancelled, note: self.context.session.request_pause(run_id, wish), self._nothing
-        )
+        session = self.context.session
+        self.start_task(None, lambda is_cancelled, note: session.request_pause(run_id, wish), self._nothing)
 
     def ask_cancel(self) -> None:
         run_id = self.watch.run_id
