@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.sentences import messages
-from wizard.gui.shell.theme import colours
+from wizard.gui.shell.theme import colour_now
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.frames import column
@@ -218,7 +218,7 @@ def test_each_link_of_a_sentence_is_one_stop_with_a_ring_and_return_follows_it(
         qtbot.keyClick(room.focusWidget(), key)
         rings, now = advice.label.rings(), advice.label.grab().toImage()
         edges = [ring.topLeft().toPoint() + QPoint(int(ring.width()) // 2, 0) for ring in rings]
-        ink = colours("light")["text"]
+        ink = colour_now("text").name()
         is_seen = bool(edges) and all(now.pixelColor(edge).name() == ink for edge in edges)
         return advice.label.selectedText().replace(JOINT, ""), is_seen and now != plain
 

@@ -143,10 +143,10 @@ def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         if one.local and not is_held:
             yield message(
                 "project.remark.code-option",
-                "{file}, line {line} calls {name} without {option}, and the project asks for an older torch: from the "
-                "one that is taken here it may be refused a file. Give {option} in that line, as its documents say.",
+                "{file}, line {line} calls {name} without {argument}, and the project asks for an older torch: from "
+                "the one that is taken here it may be refused a file. Give {argument} in that line, as its documents say.",
                 **where,
-                option=one.local,
+                argument=one.local,
             )
         elif not is_held:
             yield message(
