@@ -166,6 +166,8 @@ def test_an_http_address_alone_waits_for_the_code_and_says_so(qtbot: QtBot, make
     ("code", "address", "expected"),
     [
         ("3f9a", "", "share-bad-code"),
+        ("7YD-25C8-7SP-8YWU", "", "share-bad-code"),
+        ("7YD-25C8-7SP-8YWY", "", "share-bad-code"),
         ("0" * 16, "http://127.0.0.1:9/", "pack-unreachable"),
         ("", "/nowhere/at/all", "pack-no-folder"),
     ],
@@ -219,6 +221,7 @@ def test_a_server_that_is_not_up_yet_is_waited_for_until_somebody_goes_back(
     press(qtbot, welcome.joining.drop)
     assert welcome.joining.address.text() == "127.0.0.1:9", "what was typed is kept"
     assert welcome.joining.isVisible()
+    assert welcome.joining.code.selectedText() == "0" * 16, "what is typed next takes its place"
     assert not welcome.busy.isVisible()
     qtbot.keyClick(welcome.joining.code, Qt.Key.Key_Escape)
     qtbot.waitUntil(welcome.setup.isVisible, timeout=LONG)

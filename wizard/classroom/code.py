@@ -57,7 +57,7 @@ def spoken(code: str) -> str:
 
 def read_code(typed: str) -> tuple[str, str]:
     """Return how the profile's SHA-256 begins, and the class's key ("": none was typed), in hexadecimal digits. Raises
-    ValueError for what is no code, or has a wrong sign."""
+    ValueError for what is no code: `sign`, with one that no code has, `length`, or `check`: one of them is wrong."""
     code, plus, key = unicodedata.normalize("NFKC", typed).partition("+")  # Chinese keyboards have wide digits
     return _read(code, CODE_SIGNS, _OLD), _read(key, KEY_SIGNS, _OLD_KEY) if plus else ""
 
@@ -82,6 +82,8 @@ def _read(typed: str, digits: int, old: re.Pattern[str]) -> str:
     if old.fullmatch(plain.lower()):
         return plain.lower()
     plain = plain.upper().translate(_LIKE)
+    if strange := next((sign for sign in plain if sign not in _SIGNS), ""):
+        raise ValueError("sign", strange)
     if len(plain) != _length(digits):
         raise ValueError("length")
     value, check = divmod(sum(_SIGNS.index(sign) << 5 * place for place, sign in enumerate(reversed(plain))), 64)

@@ -80,6 +80,23 @@ NOT_ANNOUNCED = ErrorText(
     "Check the code, or give the address that your teacher shows, too[| (--pack http://ADDRESS:PORT/)]. Some "
     "networks let no announcements through[| (--announce makes a server announce itself)].",
 )
+_MISTYPED = {
+    "length": ErrorText(
+        "share-bad-code",
+        "This is not a class code: it has 14 letters and digits.",
+        "Compare it with your teacher's screen, for example 7YD-25C8-7SP-8YWZ.",
+    ),
+    "sign": ErrorText(
+        "share-bad-code",
+        "No class code has the sign “{sign}”.",
+        "Compare it with your teacher's screen, for example 7YD-25C8-7SP-8YWZ.",
+    ),
+    "check": ErrorText(
+        "share-bad-code",
+        "One letter or digit of the class code is wrong, or two have changed places.",
+        "Compare it with your teacher's screen, for example 7YD-25C8-7SP-8YWZ.",
+    ),
+}
 Search = Callable[[str], tuple[str, ...]]
 T = TypeVar("T")
 
@@ -180,12 +197,8 @@ def _checked_code(code: str | None) -> tuple[str, str]:
     try:
         return read_code(code)
     except ValueError as error:
-        raise UsageError(
-            "share-bad-code",
-            "This is not a class code: it has 14 letters and digits.",
-            "Compare it with your teacher's screen, for example 7YD-25C8-7SP-8YWZ.",
-            typed=code[:80],
-        ) from error
+        what, *sign = error.args
+        raise UsageError(_MISTYPED[what], typed=code[:80], sign="".join(sign)) from error
 
 
 def _from_pack(

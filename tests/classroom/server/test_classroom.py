@@ -25,7 +25,7 @@ from wizard.classroom.results.submit import hand_in, hand_in_failure, read_room
 from wizard.classroom.server.announce import _answering, announcing, search
 from wizard.classroom.server.server import PackServer, ServeOptions
 from wizard.classroom.server.share import announced_at, serve_downloads
-from wizard.model.errors import Cancelled, WizardError
+from wizard.model.errors import Cancelled, UsageError, WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.messages import text
 from wizard.transfer.download import Downloads, Fetcher
@@ -76,6 +76,15 @@ def test_who_nobody_vouches_for_is_not_believed(pack: Path, server: PackServer) 
     assert refused(Asked(pack=address(server), code="0" * 16)) == "share-wrong-code"
     assert refused(Asked(code="0" * 16), (address(server) + "/",)) == "share-not-found"
     assert refused(Asked(code=code(pack)[:9])) == "share-bad-code"
+    for typed, words in (
+        ("7YD-25C8-7SP", "it has 14 letters and digits"),
+        ("7YD-25C8-7SP-8YWU", "No class code has the sign “U”"),
+        ("7YD-25C8-7SP-8YWY", "is wrong, or two have changed places"),
+    ):
+        with pytest.raises(UsageError) as caught:
+            enter(Asked(code=typed))
+        assert words in text(caught.value.summary, "en"), "which kind of mistake it is"
+        assert text(caught.value.summary, "zh_CN") != text(caught.value.summary, "en")
     assert refused(Asked(profile=pack / "profile.torchlab", code="0" * 16)) == "share-other-code"
 
 

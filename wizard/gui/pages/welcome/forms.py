@@ -71,6 +71,7 @@ class JoinPanel(QFrame):
         self.changed.connect(self._show_waits)
         self.browse.clicked.connect(self._ask_folder)
         self.drop.clicked.connect(self.put_away)
+        self.put_away.connect(self.code.selectAll)  # the next one that is typed takes the place of this
         code, address, seat = zip(self._texts, (self.code, self.address, self.seat), strict=True)
         self._after_code = (*address, self.browse, self.waits)
         self._after_address = (*seat, self.consent, self.hand_on, self.drop)
