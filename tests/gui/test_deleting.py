@@ -13,7 +13,7 @@ from tests.gui.walking import press, settle, typed
 
 
 def test_deleting_shows_what_is_nobodys_first_and_wants_the_name(
-    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools, heard: list[str]
 ) -> None:
     window = make_window()
     page = opened(qtbot, window, fake_tools.HOME / "torch")
@@ -21,6 +21,8 @@ def test_deleting_shows_what_is_nobodys_first_and_wants_the_name(
     settle(qtbot, window)
     assert page.panel.unowned.toPlainText().splitlines() == ["notes.txt  (4.2 kB)", "checkpoints/  (12, 812.0 MB)"]
     assert "old" in page.panel._users.text(), "who borrows its Python is named"
+    assert heard[-1].startswith("Delete torch?\nFiles of your own that would be deleted: "), "aloud, with what is lost"
+    assert "torch will be deleted (" in heard[-1]
     assert window.focusWidget() is page.panel.name
     assert not page.panel.go.isEnabled()
     typed(qtbot, page.panel.name, "Torch")
@@ -74,6 +76,7 @@ def test_a_program_that_uses_it_forbids_it(qtbot: QtBot, make_window: MakeWindow
     press(qtbot, page.card.buttons["delete"])
     settle(qtbot, window)
     assert "4711" in page.panel._users.text()
+    assert window.focusWidget() is page.panel.keep, "nothing can be typed"
     assert not page.panel.go.isVisible()
     side.running = ()
     press(qtbot, page.panel.again)

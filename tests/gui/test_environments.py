@@ -419,3 +419,26 @@ def test_the_tab_key_reaches_details_before_what_deletes(
         qtbot.keyClick(page.window().focusWidget(), Qt.Key.Key_Tab)
         passed.append(page.window().focusWidget())
     assert passed == [page.card.details, page.card.buttons["delete"]], [type(one).__name__ for one in passed]
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_the_tab_key_goes_through_a_row_as_the_eye_does(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    """Also after the window was narrow, where some of the buttons stood among the details."""
+    window = make_window()
+    page = opened(qtbot, window, fake_tools.HOME / "torch")
+    buttons = page.card.buttons
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    for size, holder in (((500, 500), page.card._further), ((1280, 800), page.card)):
+        window.resize(*size)
+        qtbot.waitUntil(lambda holder=holder: buttons["notebook"].parentWidget() is holder, timeout=20_000)
+    qtbot.waitUntil(buttons["notebook"].isVisible, timeout=20_000)
+    page.changed.emit()
+    page.search.setFocus()
+    passed = []
+    while page.card.details not in passed:
+        qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
+        passed.append(window.focusWidget())
+        assert len(passed) < 20
+    row = [buttons[name] for name in ("check", "terminal", "notebook", "packages")]
+    assert passed == [page.table, *row, page.card.details], [type(one).__name__ for one in passed]

@@ -13,6 +13,7 @@ from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.environments.table import day_text, engine_name, torch_words
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine, CodeLines, copy_out, open_folder
+from wizard.gui.widgets.fields import read_in_order
 from wizard.gui.widgets.frames import Fold, RowCard, Turning, column, line_up
 from wizard.gui.widgets.icons import ICON_SIZE, icon
 from wizard.gui.widgets.labels import label, selectable, told_of
@@ -222,6 +223,8 @@ class EnvironmentCard(QFrame):
             else:
                 self._further.line.insertWidget(self._further.line.indexOf(self.buttons["folder"]), button)
             button.setHidden(is_hidden)  # Qt hides for a round of its loop what gets another parent: it would not count
+        delete, below = self.buttons["delete"], (self.bring_back_button, self._kept_words, self._sheet)
+        read_in_order(*(self.buttons[name] for name in stay[:-1]), self.details, delete, *below)
 
     def _facts(self, one: Environment) -> list[str]:
         facts = [f"Python {one.python}" if one.python else self.tr("no Python")]

@@ -82,6 +82,17 @@ class DeletionPanel(QFrame):
         self.name.clear()
         self.retranslate()
 
+    @property
+    def first(self) -> QWidget:
+        """Where it can be answered: nothing is typed while somebody uses it."""
+        return self.keep if self._plan is not None and self._plan.running else self.name
+
+    @property
+    def words(self) -> str:
+        """What is asked and what would be lost, for who cannot see it come."""
+        told = (self._title, self._unowned_title, self._users, self._goes, self._stays)
+        return "\n".join(one.text() for one in told if one.text() and not one.isHidden())
+
     def show_going(self) -> None:
         self.is_going = True
         self.bar.setRange(0, 0)

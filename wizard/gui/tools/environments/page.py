@@ -52,11 +52,7 @@ class EnvironmentsPage(SidePage):
         self._gone: tuple[Environment, ...] = ()  # at the last look: somebody else has moved or deleted them
         self._deleted: set[Path] = set()  # by us
         self.table, self.card = EnvironmentsTable(), EnvironmentCard(context.translator)
-        self.panel, self.copying, self.adding = (
-            DeletionPanel(context.translator),
-            ClonePanel(self),
-            PackagesPanel(self),
-        )
+        self.panel, self.copying, self.adding = DeletionPanel(context.translator), ClonePanel(self), PackagesPanel(self)
         self._none, self._said = label("", "muted"), Advice("", "strong")
         self.again, self.set_up, self.disk = button(), button(), DiskRow(self)
         self.search = QLineEdit()
@@ -70,6 +66,7 @@ class EnvironmentsPage(SidePage):
         self._list = OpenedRow(self.table, self.card)
         self._list.moved.connect(self._show_row)
         self.head.addWidget(self.search, 0, Qt.AlignmentFlag.AlignTop)
+        self.search.stackUnder(self.of_class)  # for the keys, too, it stands beside the title
         for widget in (self._said, self._none, self._list, self.nobodys, self.panel, self.copying, self.adding):
             self.body.addWidget(widget)
         self.body.insertWidget(2, self.set_up, 0, Qt.AlignmentFlag.AlignLeft)
@@ -127,7 +124,7 @@ class EnvironmentsPage(SidePage):
             return self.copying.keep if self.copying.is_going else self.table
         if self.adding.is_asked:
             return self.adding.names
-        return self.panel.name if self._plan else self.copying.name if self.copying.is_asked else self.table
+        return self.panel.first if self._plan else self.copying.name if self.copying.is_asked else self.table
 
     @property
     def _is_asked(self) -> bool:
@@ -353,6 +350,7 @@ class EnvironmentsPage(SidePage):
         self._plan = plan
         self.panel.show_plan(plan)
         self.render_state()
+        self.announce(self.panel.words)
         self.wants_focus.emit()
 
     def _keep(self) -> None:
