@@ -250,6 +250,7 @@ def test_files_of_a_folder_reach_the_class_in_a_pack(
     review = _review_of_a_folder(qtbot, window, at_home, wheels)
     press(qtbot, review.save)  # asks for no file name: the dialog would fail the test
     assert str(wheels / "torch") in review.class_profile.said.words.replace("\u200b", "")
+    assert review.class_profile.said.words.startswith("No class profile was saved: "), "there is no file to look for"
     press(qtbot, review.class_profile.said.buttons[0])
     qtbot.waitUntil(lambda: isinstance(window.page, ClassPage) and window.page.pack.plan is not None, timeout=LONG)
     page = window.page

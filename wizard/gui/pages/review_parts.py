@@ -194,7 +194,8 @@ class ClassProfile(QObject):
         """`local`: a place of this computer that the setup takes files from."""
         words = message(
             "flow.profile.local",
-            "This setup takes files from {place}, where the students' computers cannot reach them.",
+            "No class profile was saved: the setup takes files from {place}, where the students' computers cannot "
+            "reach them.",
             place=local,
         )
         hint = message(
