@@ -272,3 +272,24 @@ def test_what_counts_in_place_of_the_packages_own_needs_is_kept_and_told(tmp_pat
     assert [(one.name, one.specifier) for one in found.understood.overrides] == [("protobuf", "<6,>=3.20")]
     [said] = [one.params for one in found.remarks if one.key.endswith(".overrides")]
     assert (said["line"], said["packages"]) == (7 if "pdm" in table else 5, "protobuf<6,>=3.20")
+
+
+@pytest.mark.parametrize(
+    ("lists", "torch", "apart"),
+    [
+        ("whisperx>=3.8.1\n", "2.8.0", [1]),
+        ("numpy>=2.0.2\n", "2.14.1", [1]),
+        ("tqdm\nnumpy>=1.20\n", "2.0.0", []),
+        ("torch==2.0.0\nnumpy>=2.0.2\n", "2.0.0", []),
+    ],
+)
+def test_a_torch_that_is_only_recommended_gives_way_to_what_is_declared(
+    tmp_path: Path, lists: str, torch: str, apart: list[int]
+) -> None:
+    image = "RUN pip install torch==2.0.0 torchaudio==2.0.0 --index-url https://download.pytorch.org/whl/cu118\n"
+    files: dict[str, str | bytes] = {"requirements.txt": lists, "Dockerfile": f"FROM python:3.10\n{image}"}
+    found = decided(tmp_path / "image", files, AMPERE)
+    said = [one.params["other_line"] for one in found.remarks if one.key.endswith("recommended-apart")]
+    assert (build(found)[0], said, "recommended-others" in codes(found)) == (torch, apart, False)
+    files["README.md"] = "# t\n```\npip install torch==2.8.0\n```\n"
+    assert (build(decided(tmp_path / "two", files, AMPERE))[0] == "2.8.0") == bool(apart)

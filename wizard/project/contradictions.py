@@ -6,18 +6,22 @@ Pure. Which of them counts is the weigher's matter; here each is a sentence, and
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.model import Candidate
 from wizard.model.messages import Message, message
 from wizard.project.model import (
+    DECLARED,
     RECOMMENDED,
     TORCH,
+    FileLine,
     Statement,
     can_meet,
     is_run,
     is_script,
     marker_holds,
+    meets,
 )
 from wizard.project.packages.cuda_tags import has_tag
 from wizard.project.understand import Understood
@@ -63,6 +67,37 @@ def _told_otherwise(asks: Understood, kept: Mapping[str, list[Statement]]) -> It
         against = [_against(one, declared[name]) for one in lines]
         if against[0] and all(against):
             yield contradiction(against[0], lines[0])
+
+
+def without_apart(
+    asks: Understood, candidates: Sequence[Candidate], usable: Sequence[Candidate]
+) -> tuple[Understood, list[Message]]:
+    """Return what is asked without a torch that is only recommended and stands against what is declared of NumPy or of
+    a package made for another torch, with its pair, where a build that is usable here keeps that."""
+    of_code = {one.origin for one in asks.of_code}
+    bounds = [one for one in asks.implied if one.name == TORCH and one.strength == DECLARED and not one.url]
+    numpy = [one for one in asks.numpy if one.strength == DECLARED and not one.marker and one.origin not in of_code]
+
+    def against(build: Candidate) -> Statement | None:
+        refused = (one for one in bounds if not meets(one.specifier, build.torch))
+        return next(refused, None) or next((one for one in numpy if not can_meet(one.specifier, build.numpy)), None)
+
+    if not asks.torch_any or all(map(against, usable)):
+        return asks, []
+    lost, said = set[FileLine](), list[Message]()
+    for one in asks.torch:
+        named = [build for build in candidates if build.pythons and meets(one.specifier, build.torch)]
+        if named and all(map(against, named)) and (other := against(named[0])):
+            lost.add(one.origin)
+            asks = asks.without_pairs_of(one.origin.file)
+            place, at = one.origin, other.origin
+            where: dict[str, str | int] = {"other_file": at.file, "other_line": at.line, "other": at.text}
+            where |= {"file": place.file, "line": place.line, "torch": named[0].torch}
+            said.append(message("project.remark.recommended-apart", **where))
+    kept = tuple(one for one in asks.torch if one.origin not in lost)
+    told = tuple(one for one in asks.told if one.name != TORCH or one.origin not in lost)
+    tags = tuple(tag for tag in asks.tags if tag.origin not in lost)
+    return replace(asks, torch=kept, torch_any=bool(kept), told=told, tags=tags), said
 
 
 def _against(one: Statement, declared: list[Statement]) -> Statement | None:

@@ -21,7 +21,7 @@ from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message
-from wizard.project.contradictions import bounded, contradiction, contradicts_itself
+from wizard.project.contradictions import bounded, contradiction, contradicts_itself, without_apart
 from wizard.project.model import (
     DECLARED,
     PAIRS,
@@ -85,8 +85,10 @@ class BuildWeigher:
         self.fitting = [one for one in fitting if one.variant == CPU or one in sure or not sure]
         self.has_card = any(one.variant != CPU for one in self.fitting)
         capability = max((gpu.compute_capability for gpu in machine.gpus if gpu.compute_capability), default="")
-        self.asks = understand(project, machine.os, self.has_card, str(capability))
-        self.remarks: list[Message] = list(self.asks.remarks)
+        asks = understand(project, machine.os, self.has_card, str(capability))
+        usable = [one for one in self.fitting if one.variant != CPU or not self.has_card]
+        self.asks, apart = without_apart(asks, candidates, usable)
+        self.remarks: list[Message] = [*self.asks.remarks, *apart]
         self._lacking_of: dict[str, int] = {}
         self.firm_tags = [tag for tag in self.asks.tags if tag.firm]
         self.pythons = sorted({python for build in matrix.builds for python in build.pythons}, key=version_key)
