@@ -161,7 +161,7 @@ def test_what_was_chosen_by_hand_is_the_reason(tmp_path: Path) -> None:
 def test_pins_outside_the_tables_and_of_other_makers(tmp_path: Path) -> None:
     found = decided(tmp_path / "a", {"requirements.txt": "torch==1.6.0\n"}, AMPERE)
     assert build(found)[0] == "1.7.1"
-    assert relaxed(found)["torch"][2] == "project.why.unknown-release"
+    assert relaxed(found)["torch"][2] == "project.why.older-cuda"
     found = decided(tmp_path / "b", {"requirements.txt": "torch==2.7.1+xpu\n"}, AMPERE)
     assert (build(found)[0], "other-maker" in codes(found)) == ("2.7.1", True)
 
@@ -388,3 +388,9 @@ def test_a_release_older_than_the_tables_moves_for_what_the_oldest_of_them_lacks
     pinned: dict[str, str | bytes] = {"requirements.txt": "torch==1.6.0\n"}
     assert relaxed(decided(tmp_path / "a", pinned, BLACKWELL))["torch"][2] == "project.why.older"
     assert relaxed(decided(tmp_path / "b", pinned, NO_CARD))["torch"][2] == "project.why.unknown-release"
+    for on, why in ((ADA, "project.why.translated"), (AMPERE, "reason.no-kernels-for-gpu")):
+        [moved] = decided(tmp_path / "c", pinned, on).relaxed
+        cause = moved.why.params["why"]
+        assert (moved.given, moved.why.key) == ("1.7.1", "project.why.older-cuda")
+        assert (moved.why.params["build"], getattr(cause, "key", "")) == ("1.7.0+cu102", why)
+    assert relaxed(decided(tmp_path / "d", pinned, PASCAL))["torch"][2] == "project.why.unknown-release"

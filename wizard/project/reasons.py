@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from wizard.compatibility.data.ordering import CPU, version_key
+from wizard.compatibility.data.ordering import CPU, variant_key, version_key
 from wizard.model.messages import Message, message
 from wizard.project.model import Statement, can_meet, meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
+_NO_CODE = "no-kernels-for-gpu"  # the reason of a build
 _PIN = re.compile(r"(?<![\w-])torch\s*==\s*(\d+\.\d+(?:\.\d+)?)")
 
 
@@ -68,18 +69,41 @@ def _why_not_here(weigher: BuildWeigher, releases: Collection[str], asked: str) 
 
 
 def _why_not_nearest(weigher: BuildWeigher) -> Message | None:
-    """Of a release that is older than the tables: what keeps the oldest that they know from running here."""
+    """Of a release that is older than the tables: what keeps the oldest that they know from running here, or its build
+    of the CUDA before the one that does."""
     asked, oldest = weigher.asks.torch, weigher.releases[0]
     if not all(can_meet(one.specifier, f"<{oldest}") for one in asked):
         return None
-    why = None if _runs(weigher, {oldest}) else refusal(weigher, {oldest})
+    words = asked_words(asked)
+    if _runs(weigher, {oldest}):
+        return _without_code(weigher, oldest, words)
+    why = refusal(weigher, {oldest})
     return why and message(
         "project.why.older",
         "torch {asked} is older than the tables of this program; of torch {oldest} they say: {why}",
-        asked=asked_words(asked),
+        asked=words,
         oldest=oldest,
         why=why,
     )
+
+
+def _without_code(weigher: BuildWeigher, torch: str, asked: str) -> Message | None:
+    """Return why the newest build of this release that has no code for the card has none: its CUDA is older than that
+    of the one which has, and so is the CUDA of older releases."""
+    builds = [one for one in weigher.verdict.candidates if one.torch == torch and one.variant != CPU]
+    for one in sorted(builds, key=lambda one: variant_key(one.variant), reverse=True):
+        lacking = next((each.message for each in one.reasons if each.code == _NO_CODE), None)
+        build = f"{torch}+{one.variant}"
+        if why := translated(build) if one.is_translated else lacking:
+            return message(
+                "project.why.older-cuda",
+                "torch {asked} is older than the tables of this program; of the oldest torch that they know they say, "
+                "with an older CUDA ({build}): {why}",
+                asked=asked,
+                build=build,
+                why=why,
+            )
+    return None
 
 
 def translated(torch: str) -> Message:
