@@ -73,3 +73,12 @@ def test_what_is_declared_and_has_wheels_up_to_a_torch_decides_an_open_one(tmp_p
     assert build(decided(tmp_path / "extra", {"pyproject.toml": extra}, BLACKWELL))[0] != "2.8.0"
     old_card = build(decided(tmp_path / "old", files, PASCAL))[0]
     assert old_card != "2.8.0", "there it is left out, and decides nothing"
+
+
+def test_a_pair_of_an_image_that_becomes_another_patch_is_named_with_its_line(tmp_path: Path) -> None:
+    image = "FROM python:3.10\nRUN pip install torch==2.0.0 torchaudio==2.0.0\n"
+    found = decided(tmp_path / "image", {"requirements.txt": "tqdm\n", "Dockerfile": image}, AMPERE)
+    assert relaxed(found)["torchaudio"][:2] == ("==2.0.0", "2.0.1")
+    assert [str(at) for one in found.relaxed for at in one.origins] == ["Dockerfile:2"]
+    readme = "# t\n```\npip install torch==2.0.0 torchaudio==2.0.0\n```\n"
+    assert not relaxed(decided(tmp_path / "readme", {"requirements.txt": "tqdm\n", "README.md": readme}, AMPERE))

@@ -22,6 +22,7 @@ from wizard.project.model import (
     Project,
     Statement,
     is_folder,
+    is_recipe,
     marker_holds,
     meets,
     normalized,
@@ -147,8 +148,9 @@ def _why_not_pair(weigher: BuildWeigher, name: str, statements: tuple[Statement,
 
 
 def _is_other_patch(statements: tuple[Statement, ...], given: str | None) -> bool:
-    """Return whether each declared line asks for another patch of the same release."""
-    asked = [one.specifier for one in statements if one.specifier and one.strength == DECLARED]
+    """Return whether each line that is declared, or done as it stands, asks for another patch of the same release."""
+    firm = (one for one in statements if one.strength == DECLARED or is_recipe(one.origin.file))
+    asked = [one.specifier for one in firm if one.specifier]
     return bool(given and asked) and not any(meets(one, given or "") for one in asked)
 
 
