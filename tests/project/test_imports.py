@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -131,3 +132,19 @@ def test_the_build_that_a_readme_installs_counts_where_no_program_names_a_card(t
     assert (build(found)[1], "cpu-asked" in codes(found)) == ("cpu", True)
     found = decided(tmp_path / "b", {**files, "run.py": "import torch\nprint(torch.ones(2).cuda())\n"}, AMPERE)
     assert (build(found)[1], "cpu-recommended" in codes(found)) == ("cu126", True)
+
+
+def test_notebooks_beside_fewer_programs_are_read_for_what_they_import(tmp_path: Path) -> None:
+    lines = ["import gym\n", "from torchvision import models\n", "from the paper\n", "    import inner\n", "import os"]
+    cells = [{"cell_type": "code", "source": lines}]
+    files: dict[str, str | bytes] = {
+        "utils.py": "import torch\nimport numpy\n",
+        "a.ipynb": json.dumps({"cells": cells}, indent=1),
+        "README.md": "Notebooks.\n",
+    }
+    found = decided(tmp_path / "few", files, AMPERE)
+    [said] = [one.params for one in found.remarks if one.key.endswith("imports-alone")]
+    assert (said["file"], said["packages"], [*found.understood.pairs]) == ("utils.py", "gym, numpy", ["torchvision"])
+    many: dict[str, str | bytes] = {**files, "b.py": "import torch\n"}
+    [said] = [one.params for one in decided(tmp_path / "many", many, AMPERE).remarks if "packages" in one.params]
+    assert said["packages"] == "numpy"

@@ -50,10 +50,11 @@ def hand_over(name: str, text: str, found: Findings) -> None:
 def _shell_lines(text: str) -> str:
     """Return what a notebook has run by a shell, each line in its own place of the file."""
     lines = map(_CELL_LINE.fullmatch, text.split("\n"))
-    return "\n".join(_unquoted(match[1]).lstrip("!%").strip() if match else "" for match in lines)
+    return "\n".join(unquoted(match[1]).lstrip("!%").strip() if match else "" for match in lines)
 
 
-def _unquoted(words: str) -> str:
+def unquoted(words: str) -> str:
+    """Return a line of a cell as it was typed; "" for what is none."""
     try:
         return str(json.loads(words))
     except ValueError:

@@ -144,7 +144,8 @@ def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             yield message(
                 "project.remark.code-option",
                 "{file}, line {line} calls {name} without {argument}, and the project asks for an older torch: from "
-                "the one that is taken here it may be refused a file. Give {argument} in that line, as its documents say.",
+                "the one that is taken here it may be refused a file. Give {argument} in that line, as its documents "
+                "say.",
                 **where,
                 argument=one.local,
             )

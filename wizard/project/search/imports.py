@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from wizard.model.syntax import parsed
+from wizard.project.formats.by_name import unquoted
 from wizard.project.model import CARD, PAIRS, RECOMMENDED, TORCH, FileLine, Statement, fit_to_show, origin_of
 from wizard.project.search.reader import ProjectReader
 
@@ -27,6 +28,10 @@ _TAKES_DEVICE = re.compile(r".*\.to|(?:torch\.)?set_default_(?:device|tensor_typ
 _IS_CARD = re.compile(r"cuda(?::\d+)?|torch\.cuda\.\w+")
 _MAY_USE_CARD = re.compile(r"cuda|gpu|device|accelerat|\.to\(|trainer|fabric|pipeline", re.IGNORECASE)
 _IMPORTS_TORCH = re.compile(r"^(?:import|from)[ \t]+torch\b", re.MULTILINE)
+
+
+# A line of a notebook's cell that imports at its top, as the file keeps it.
+_CELL_IMPORT = re.compile(r'\s*("(?:import|from) (?:[^"\\]|\\.)*"),?\s*')
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _MAY_NOT_RUN = (ast.If, ast.While, ast.Try, ast.IfExp, ast.BoolOp, ast.Lambda)
 _DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -60,7 +65,9 @@ def _imported(reader: ProjectReader) -> dict[str, FileLine]:
     names = [name for _, name, _ in reader.folder.names() if name.endswith(".py") and not name.endswith("setup.py")]
     own = {part for name in names for part in name.removesuffix(".py").split("/")}
     found: dict[str, FileLine] = {}
-    for name in names[:_MOST_FILES]:
+    notebooks = [name for _, name, _ in reader.folder.names() if name.endswith(".ipynb")]
+    read = [*names[:_MOST_FILES], *(notebooks[:_MOST_FILES] if len(notebooks) >= len(names) else ())]
+    for name in read:  # beside a few modules the notebooks are the program
         for module, where in _imports(name, reader.folder.read(name) or ""):
             if module not in own and module not in sys.stdlib_module_names:
                 found.setdefault(module, where)
@@ -147,6 +154,11 @@ def _compiles_at(text: str) -> int:
 
 
 def _imports(file: str, text: str) -> Iterator[tuple[str, FileLine]]:
+    if file.endswith(".ipynb"):
+        for number, line in enumerate(text.split("\n"), 1):
+            if (cell := _CELL_IMPORT.fullmatch(line)) and (words := unquoted(cell[1]).strip()):
+                yield from ((module, origin_of(file, number, words)) for module, _ in _imports("", words))
+        return
     try:
         tree = parsed(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
