@@ -132,3 +132,21 @@ def test_a_pin_in_running_text_and_a_comment_in_a_block_are_quoted(tmp_path: Pat
 def test_a_translation_says_nothing_twice(tmp_path: Path) -> None:
     words = "# It\n## Install\nYou need nvcc.\n"
     assert notes(tmp_path, words, **{"README_zh.md": "# It\n## Install\n需要 nvcc 编译器。\n"}) == ["You need nvcc."]
+
+
+@pytest.mark.parametrize(
+    ("readme", "notes"),
+    [
+        ("## Installation\nYou need cmake 3.20 and gcc 9.\n\n## 安装\n需要 cmake 3.20 和 gcc 9。\n", 1),
+        ("## Installation\nYou need cmake 3.20 and gcc 9.\n\n## 安装\n需要 cmake 3.20 和 ninja 1。\n", 2),
+        ("## Installation\nYou need cmake 3.20 and gcc 9.\n\n## 安装\n需要安装显卡驱动，必须先重启。\n", 2),
+        ("## Install\n```\nsudo apt install x\n```\n## Environment\n```\nsudo apt install x\n```\n", 1),
+        ("## Finetune\nMulti GPUs (DDP mode recommended)\n", 0),
+        ("## Data preparation\nDownload the images and put them in place.\n", 0),
+        ("## Installation\nPlease download the dataset from our page.\n", 0),
+        ("## Installation\nDownload the weights from our page.\n", 1),
+        ("## Installation\n_install Docker: https://docs.example\n", 0),
+    ],
+)
+def test_what_is_of_data_or_said_before_is_no_note(tmp_path: Path, readme: str, notes: int) -> None:
+    assert len(decided(tmp_path, {"README.md": f"# It\n{readme}", **TORCH}, AMPERE).notes) == notes

@@ -3,6 +3,8 @@
 No set of rules reads every sentence of every README. What one says below a heading such as "Installation", or of cards,
 systems, CUDA and compilers anywhere, is handed to the person in its own words, with its line. What else of the answer
 already names a line is not quoted again (`decide`).
+
+One file: the words that make a sentence one of installing, and those that make it noise, are one judgement.
 """
 
 from __future__ import annotations
@@ -99,7 +101,8 @@ _UNDERLINE = re.compile(r"([=\-~^\"*+])\1{2,}\s*")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 # Of running it, not of installing: left out where no heading says that it is about installing.
 _RUNNING = re.compile(
-    r"multi-?gpu|batch|speed|resolution|faster|slower|\bset `|--\w|dataset|epoch|n_gpu|num_gpu|visible_devices",
+    r"multi[- ]?gpu|\bddp\b|batch|speed|resolution|faster|slower|\bset `|--\w|dataset|epoch|n_gpu|num_gpu"
+    r"|visible_devices",
     re.IGNORECASE,
 )
 # A way for Windows, wherever it is said.
@@ -115,6 +118,12 @@ _DONE = re.compile(r"\b(?:pip3?|conda|mamba|poetry|uv) (?:install|create|env|add
 _PINNED = re.compile(r"(?<![A-Za-z])pip3? install \S+==\d")
 _TARGET = re.compile(r"\.\. ?_|_`?[\w ]+`?:")  # of reStructuredText
 _COMMENT = re.compile(r"(?:^|.*\s)#+ *(.+)")
+# Of what is trained or tried with, and not of installing: by the heading, or by a sentence that names nothing else.
+_DATA = re.compile(r"\bdata(?:[- ]?sets?)?\b|数据", re.IGNORECASE)
+_INSTALLS = re.compile(r"install|environment|requirement|dependenc|安装|环境|依赖", re.IGNORECASE)
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_WORD = re.compile(r"[a-z0-9][\w.+/-]*[a-z0-9]", re.IGNORECASE)
+_FEWEST = 2  # names and numbers by which two sentences are held against each other
 _LEAST = 12  # characters of a sentence that says something
 
 
@@ -184,9 +193,26 @@ def notes_left(
     for one in remarks:
         told |= {f"{one.params.get(f'{of}file')}:{one.params.get(f'{of}line')}" for of in ("", "other_")}
     notes = [one.origin for one in project.statements if one.name == NOTE and is_for(one, os)]
-    left = [at for at in dict.fromkeys(notes) if str(at) not in told]
+    left = [*_once(at for at in dict.fromkeys(notes) if str(at) not in told)]
     kept = sorted(left, key=_weight, reverse=True)[:_MOST]
     return tuple(at for at in left if at in kept)
+
+
+def _once(notes: Iterable[FileLine]) -> Iterator[FileLine]:
+    """Leave out what a file has said before, in the same words or in its other language."""
+    said: dict[str, list[str]] = {}
+    for at in notes:
+        before, text = said.setdefault(at.file, []), at.text.lower()
+        if not any(text == each or _is_translation(text, each) or _is_translation(each, text) for each in before):
+            before.append(text)
+            yield at
+
+
+def _is_translation(chinese: str, other: str) -> bool:
+    """Return whether all names and numbers of a Chinese sentence, which are several, stand in one that is none."""
+    named = {*_WORD.findall(chinese)}
+    is_pair = bool(_CHINESE.search(chinese)) and not _CHINESE.search(other)
+    return is_pair and len(named) >= _FEWEST and named <= {*_WORD.findall(other)}
 
 
 def _weight(at: FileLine) -> int:
@@ -226,6 +252,8 @@ class _Headings:
 
     def _is_setup(self) -> bool:
         for _, title in reversed(self._open):
+            if _DATA.search(title) and not _INSTALLS.search(title):
+                return False
             if _SETUP.search(title):
                 return True
             if _OTHER.search(title):
@@ -275,7 +303,10 @@ def _says(sentence: str, is_setup: bool) -> bool:
         return True
     about = _HARD.search(words) or any(companion(normalized(word)) for word in re.findall(r"[A-Za-z][\w-]+", words))
     if is_setup:
-        return bool((about or _SOFT.search(words)) and (_NEED.search(words) or _DOES.search(words)))
+        return bool(
+            (about or (_SOFT.search(words) and not _DATA.search(words)))
+            and (_NEED.search(words) or _DOES.search(words))
+        )
     is_other = _OTHER.search(words) or _RUNNING.search(words)
     return bool(_HARD.search(words) and _STRONG.search(words) and not is_other)
 
