@@ -123,7 +123,7 @@ _DATA = re.compile(r"\bdata(?:[- ]?sets?)?\b|数据", re.IGNORECASE)
 _INSTALLS = re.compile(r"install|environment|requirement|dependenc|安装|环境|依赖", re.IGNORECASE)
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _WORD = re.compile(r"[a-z0-9][\w.+/-]*[a-z0-9]", re.IGNORECASE)
-_FEWEST = 2  # names and numbers by which two sentences are held against each other
+_FEWEST_NAMES = 2  # names and numbers by which two sentences are held against each other
 _LEAST = 12  # characters of a sentence that says something
 
 
@@ -212,7 +212,7 @@ def _is_translation(chinese: str, other: str) -> bool:
     """Return whether all names and numbers of a Chinese sentence, which are several, stand in one that is none."""
     named = {*_WORD.findall(chinese)}
     is_pair = bool(_CHINESE.search(chinese)) and not _CHINESE.search(other)
-    return is_pair and len(named) >= _FEWEST and named <= {*_WORD.findall(other)}
+    return is_pair and len(named) >= _FEWEST_NAMES and named <= {*_WORD.findall(other)}
 
 
 def _weight(at: FileLine) -> int:
