@@ -82,3 +82,5 @@ def test_a_pair_of_an_image_that_becomes_another_patch_is_named_with_its_line(tm
     assert [str(at) for one in found.relaxed for at in one.origins] == ["Dockerfile:2"]
     readme = "# t\n```\npip install torch==2.0.0 torchaudio==2.0.0\n```\n"
     assert not relaxed(decided(tmp_path / "readme", {"requirements.txt": "tqdm\n", "README.md": readme}, AMPERE))
+    files: dict[str, str | bytes] = {"requirements.txt": "tqdm\n", "README.md": readme.replace("0.0\n", "0.1\n")}
+    assert not relaxed(decided(tmp_path / "both", {**files, "Dockerfile": image}, AMPERE))

@@ -142,9 +142,9 @@ def test_a_translation_says_nothing_twice(tmp_path: Path) -> None:
         ("## Installation\nYou need cmake 3.20 and gcc 9.\n\n## 安装\n需要安装显卡驱动，必须先重启。\n", 2),
         ("## Install\n```\nsudo apt install x\n```\n## Environment\n```\nsudo apt install x\n```\n", 1),
         ("## Finetune\nMulti GPUs (DDP mode recommended)\n", 0),
-        ("## Data preparation\nDownload the images and put them in place.\n", 0),
+        ("## Data preparation\nDownload the data and put it in place.\n", 0),
         ("## Installation\nPlease download the dataset from our page.\n", 0),
-        ("## Installation\nDownload the weights from our page.\n", 1),
+        ("## Data preparation\nDownload the weights from our page.\n", 1),
         ("## Installation\n_install Docker: https://docs.example\n", 0),
     ],
 )

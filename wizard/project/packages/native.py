@@ -148,8 +148,10 @@ def _why_not_pair(weigher: BuildWeigher, name: str, statements: tuple[Statement,
 
 
 def _is_other_patch(statements: tuple[Statement, ...], given: str | None) -> bool:
-    """Return whether each line that is declared, or done as it stands, asks for another patch of the same release."""
-    firm = (one for one in statements if one.strength == DECLARED or is_recipe(one.origin.file))
+    """Return whether each line that is declared, else each one where all are done as they stand, asks for another patch
+    of the same release."""
+    declared = [one for one in statements if one.strength == DECLARED]
+    firm = declared or (statements if all(is_recipe(one.origin.file) for one in statements) else ())
     asked = [one.specifier for one in firm if one.specifier]
     return bool(given and asked) and not any(meets(one, given or "") for one in asked)
 

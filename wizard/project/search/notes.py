@@ -118,9 +118,8 @@ _DONE = re.compile(r"\b(?:pip3?|conda|mamba|poetry|uv) (?:install|create|env|add
 _PINNED = re.compile(r"(?<![A-Za-z])pip3? install \S+==\d")
 _TARGET = re.compile(r"\.\. ?_|_`?[\w ]+`?:")  # of reStructuredText
 _COMMENT = re.compile(r"(?:^|.*\s)#+ *(.+)")
-# Of what is trained or tried with, and not of installing: by the heading, or by a sentence that names nothing else.
+# Of what is trained or tried with, and not of installing, where a sentence names nothing else.
 _DATA = re.compile(r"\bdata(?:[- ]?sets?)?\b|数据", re.IGNORECASE)
-_INSTALLS = re.compile(r"install|environment|requirement|dependenc|安装|环境|依赖", re.IGNORECASE)
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _WORD = re.compile(r"[a-z0-9][\w.+/-]*[a-z0-9]", re.IGNORECASE)
 _FEWEST_NAMES = 2  # names and numbers by which two sentences are held against each other
@@ -252,8 +251,6 @@ class _Headings:
 
     def _is_setup(self) -> bool:
         for _, title in reversed(self._open):
-            if _DATA.search(title) and not _INSTALLS.search(title):
-                return False
             if _SETUP.search(title):
                 return True
             if _OTHER.search(title):
