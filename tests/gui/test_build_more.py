@@ -320,6 +320,10 @@ def test_the_strip_speaks_of_the_chosen_cell_and_of_the_one_that_is_looked_at(
     assert page.strip.words == "2.13.0 + CUDA 12.6: fits, but 2.14.1 is newer"
     page.grid.setCurrentCell(*page.grid.cell_of("2.14.1", "cpu"))
     assert page.strip.words == "2.14.1 + CPU: fits, but would not use the graphics card"
+    heard = Qt.ItemDataRole.AccessibleDescriptionRole, Qt.ItemDataRole.AccessibleTextRole
+    assert page.grid.currentItem().data(heard[0]) == "fits, but would not use the graphics card"
+    best = page.grid.item(*page.grid.cell_of("2.14.1", "cu126"))
+    assert best.data(heard[1]) == "torch 2.14.1, CUDA 12.6: fits, best, chosen"
     qtbot.keyClick(page.grid, Qt.Key.Key_Space)
     assert page.strip.words == "2.14.1 + CPU: fits, but would not use the graphics card", "it is chosen now"
 

@@ -186,6 +186,11 @@ class BuildGrid(QTableWidget):
         release, family = self._grid.releases.index(torch), self._grid.variants.index(variant)
         return (family, release) if self._is_across else (release, family)
 
+    def describe(self, one: Candidate, words: str) -> None:
+        """Tell a screen reader what the page says of a cell, where it is in the table."""
+        if self._grid and one.torch in self._grid.releases and one.variant in self._grid.variants:
+            put(self, *self.cell_of(one.torch, one.variant), Qt.ItemDataRole.AccessibleDescriptionRole, words)
+
     def sizeHint(self) -> QSize:
         return QSize(400, self._height_of(min(self.rowCount(), _LEAST_ROWS)))
 
@@ -327,10 +332,11 @@ class BuildGrid(QTableWidget):
             return _Words(_ABSENT, "", say(absent))
         name = f"torch {one.torch}, {variant_text(one.variant)}"
         if one.fits:
-            word = self.tr("best") if best and (one.torch, one.variant) == (best.torch, best.variant) else ""
-            word = word or (self.tr("chosen") if one == picked else "")
-            state = ", ".join(part for part in (self.tr("fits"), word) if part)
-            return _Words(f"✓ {word or self.tr('fits')}", "picked" if one == picked else "fits", told_of(name, state))
+            is_best = best is not None and (one.torch, one.variant) == (best.torch, best.variant)
+            words = [self.tr("best")] if is_best else []
+            words += [self.tr("chosen")] if one == picked else []
+            state = told_of(name, ", ".join([self.tr("fits"), *words]))
+            return _Words(f"✓ {[*words, self.tr('fits')][0]}", "picked" if one == picked else "fits", state)
         whole = told_of(name, " ".join(say(reason.message) for reason in one.reasons))
         if one == picked:
             return _Words(f"! {self.tr('chosen')}", "forced", whole)

@@ -207,8 +207,8 @@ class BuildPage(Page):
             newer = [one for one in verdict.candidates if one.torch == newest and (one.variant == "cpu") is is_cpu]
             reasons = [reason.message for one in newer if not one.fits for reason in one.reasons[:1]]
             if reasons and reasons[0].key == _NO_CODE:
-                words = self.tr("torch %1 does not support the %2.").replace("%1", newest)
-                parts.append(words.replace("%2", str(reasons[0].params["gpu"])))
+                words, card = self.tr("torch %1 does not support the %2."), str(reasons[0].params["gpu"])
+                parts.append(words.replace("%1", newest).replace("%2", card))
             elif reasons and not (update and update.torch == newest):
                 words = self.tr("torch %1: %2.") if is_cpu else self.tr("torch %1 with CUDA: %2.")
                 parts.append(words.replace("%1", newest).replace("%2", self.say(reasons[0]).rstrip(".。")))
@@ -225,6 +225,7 @@ class BuildPage(Page):
             return
         said = self.context.translator.join(self.say(words) for words in cell_words(one, verdict))
         self.strip.show_cell(f"{one.torch} + {variant_text(one.variant)}:", said)
+        self.grid.describe(one, said)
 
     # -- choices
 
