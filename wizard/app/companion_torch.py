@@ -28,7 +28,7 @@ from wizard.model.capability import ComputeCapability
 from wizard.model.errors import ErrorText, WizardError
 from wizard.model.lock import Lock
 from wizard.model.messages import Message, message
-from wizard.project.model import TORCH, can_meet, meets
+from wizard.project.model import TORCH
 from wizard.project.packages.companions import (
     companion,
     has_library,
@@ -36,6 +36,7 @@ from wizard.project.packages.companions import (
     release_bound,
     torch_bound,
 )
+from wizard.project.versions import can_meet, meets
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.checked_index import CheckedIndex
 from wizard.run.plan.computed import Asker, OnProgress

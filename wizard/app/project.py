@@ -20,12 +20,13 @@ from wizard.model.messages import Message, message
 from wizard.project.contradictions import agreeing
 from wizard.project.decide import ProjectDecision, decide
 from wizard.project.formats.conda_words import conda_names
-from wizard.project.model import PAIRS, PYTHON, AddressLine, Project, Statement, marker_holds, python_meets
+from wizard.project.model import PAIRS, PYTHON, AddressLine, Project, Statement
 from wizard.project.packages.companions import companion
 from wizard.project.packages.lacking import without_wheels
 from wizard.project.packages.native import NOTHING, Relaxed, lines_of
 from wizard.project.packages.rows import companion_table
 from wizard.project.reasons import asked_words
+from wizard.project.versions import marker_holds, python_meets
 from wizard.run.model import Facts, SelectedBuild
 from wizard.run.select.build_search import NO_BUILD_FITS
 from wizard.run.select.select_build import COMPANION_NOT_CARRIED

@@ -37,11 +37,12 @@ from wizard.model.messages import Message, message
 from wizard.process import redact
 from wizard.project.answer import lines_named, moved_words, relaxed_words
 from wizard.project.decide import ProjectDecision
-from wizard.project.model import LOCKED, Statement, builds_itself, loosened, marker_holds, meets
+from wizard.project.model import LOCKED, Statement, builds_itself
 from wizard.project.packages.companions import companion
 from wizard.project.packages.lacking import name_on_pages
 from wizard.project.packages.native import NOTHING, Relaxed
 from wizard.project.search.files import ProjectFolder
+from wizard.project.versions import loosened, marker_holds, meets
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.commands import quote_of
 from wizard.run.plan.computed import OnProgress

@@ -19,8 +19,8 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from wizard.compatibility.model import ProjectImport, ProjectUse
 from wizard.model.syntax import parsed
-from wizard.project.model import marker_holds
 from wizard.project.search.files import ProjectFolder
+from wizard.project.versions import marker_holds
 from wizard.system import paths
 
 _MOST_FILES, _MOST_IN_ALL = 300, 6_000_000

@@ -11,20 +11,10 @@ from dataclasses import replace
 from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.model import Candidate
 from wizard.model.messages import Message, message
-from wizard.project.model import (
-    DECLARED,
-    RECOMMENDED,
-    TORCH,
-    FileLine,
-    Statement,
-    can_meet,
-    is_run,
-    is_script,
-    marker_holds,
-    meets,
-)
+from wizard.project.model import DECLARED, RECOMMENDED, TORCH, FileLine, Statement, is_run, is_script
 from wizard.project.packages.cuda_tags import has_tag
 from wizard.project.understand import Understood
+from wizard.project.versions import can_meet, marker_holds, meets
 
 MOST_NAMED = 6  # contradictions in one answer, packages in one sentence
 

@@ -18,18 +18,7 @@ from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
 from wizard.project.contradictions import card_words, contradictions, cuda_words, is_contradicted, override_words
 from wizard.project.formats.branches import with_branches
-from wizard.project.model import (
-    LOCKED,
-    PYTHON,
-    TORCH,
-    FileLine,
-    Project,
-    Statement,
-    can_meet,
-    fit_to_show,
-    marker_holds,
-    meets,
-)
+from wizard.project.model import LOCKED, PYTHON, TORCH, FileLine, Project, Statement, fit_to_show
 from wizard.project.own_list import alternatives
 from wizard.project.packages.companions import companion
 from wizard.project.packages.cuda_tags import fits_here, has_tag
@@ -74,6 +63,7 @@ from wizard.project.reasons import (
 )
 from wizard.project.search.notes import notes_left
 from wizard.project.understand import Understood, with_known_torch, with_pins_of
+from wizard.project.versions import can_meet, marker_holds, meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 _MOST_NAMED = 6  # packages in one sentence

@@ -14,7 +14,8 @@ from dataclasses import replace
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
 from wizard.project.formats.conda_words import is_condas_alone, system_of_build
-from wizard.project.model import DECLARED, LOCKED, ON_MAC, RECOMMENDED, TORCH, Project, Statement, can_meet, meets
+from wizard.project.model import DECLARED, LOCKED, ON_MAC, RECOMMENDED, TORCH, Project, Statement
+from wizard.project.versions import can_meet, meets
 
 # The packages of NVIDIA's that torch brings (Requires-Dist of its wheels, 2.6 to 2.15); others are a project's own.
 TORCH_PARTS = re.compile(

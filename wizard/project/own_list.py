@@ -23,7 +23,8 @@ from wizard.project.file_choice import (
     without,
     words_of,
 )
-from wizard.project.model import DECLARED, PYTHON, TORCH, Project, Statement, can_meet
+from wizard.project.model import DECLARED, PYTHON, TORCH, Project, Statement
+from wizard.project.versions import can_meet
 
 _CARDS = r"nvidia|cuda|gpu"
 _MAIN_OF_CONDA = re.compile(r"(?:^|/)(?:conda|env|environment)\.ya?ml$", re.IGNORECASE)

@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterator
 
 from wizard.compatibility.data.ordering import CPU, variant_key, version_key
 from wizard.model.messages import Message, message
-from wizard.project.model import Statement, can_meet, meets
+from wizard.project.model import Statement
+from wizard.project.versions import can_meet, meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 _NO_CODE = "no-kernels-for-gpu"  # the reason of a build

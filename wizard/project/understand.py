@@ -39,13 +39,11 @@ from wizard.project.model import (
     AddressLine,
     Project,
     Statement,
-    can_meet,
     cut_between,
     fit_to_show,
     is_commented,
     is_recipe,
     is_run,
-    meets,
 )
 from wizard.project.own_list import with_own_list
 from wizard.project.packages.companions import Native, companion, natives_of
@@ -53,6 +51,7 @@ from wizard.project.packages.cuda_tags import NIGHTLY, CudaTag, is_for, tags_of
 from wizard.project.packages.implied import implied_by
 from wizard.project.packages.rows import companion_table
 from wizard.project.search.environments import OF_TORCH
+from wizard.project.versions import can_meet, meets
 
 _MOST_NAMED = 6  # extras in one sentence
 _MOST_KEPT = 64  # lines for torch that are held against each other

@@ -22,25 +22,13 @@ from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message
 from wizard.project.contradictions import bounded, contradiction, contradicts_itself, without_apart
-from wizard.project.model import (
-    DECLARED,
-    PAIRS,
-    PYTHON,
-    RECOMMENDED,
-    TORCH,
-    FileLine,
-    Project,
-    Statement,
-    can_meet,
-    marker_holds,
-    meets,
-    python_meets,
-)
+from wizard.project.model import DECLARED, PAIRS, PYTHON, RECOMMENDED, TORCH, FileLine, Project, Statement
 from wizard.project.packages.companions import companion, has_library
 from wizard.project.packages.cuda_tags import has_tag
 from wizard.project.packages.implied import implied_met
 from wizard.project.packages.lacking import needed_without_wheels, without_wheels
 from wizard.project.understand import Understood, pair_meets, understand
+from wizard.project.versions import can_meet, marker_holds, meets, python_meets
 
 _FULL, _HALF = 2, 1
 _MOST_KEPT = 64  # lines that ask for torch; of more those alone that narrow what may be taken

@@ -21,8 +21,9 @@ from wizard.compatibility.model import Choices
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import ErrorText, ExitStatus, UsageError
 from wizard.model.messages import Message, message
-from wizard.project.model import DECLARED, PYTHON, Statement, meets
+from wizard.project.model import DECLARED, PYTHON, Statement
 from wizard.project.read import read_project
+from wizard.project.versions import meets
 
 if TYPE_CHECKING:
     from wizard.app.session import Session

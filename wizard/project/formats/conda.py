@@ -23,7 +23,6 @@ from wizard.project.formats.toml_files import FAMILY, TomlText, listed, load_tom
 from wizard.project.model import (
     DECIDED,
     DECLARED,
-    ENDLESS,
     IN_LOCK,
     LOCKED,
     MADE_FOR,
@@ -34,9 +33,9 @@ from wizard.project.model import (
     FileLine,
     Findings,
     Statement,
-    can_meet,
     origin_of,
 )
+from wizard.project.versions import ENDLESS, can_meet
 
 _FILE = re.compile(
     r"/(?P<platform>[a-z]+-[a-z0-9_]+)/(?P<name>[^/]+)-(?P<version>[^-/]+)-(?P<build>[^-/]+)\.(?:conda|tar\.bz2)"

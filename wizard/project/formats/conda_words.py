@@ -13,9 +13,10 @@ from functools import lru_cache
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from wizard.compatibility.data.ordering import version_key
-from wizard.project.model import ENDLESS, FileLine, Statement, normalized
+from wizard.project.model import FileLine, Statement, normalized
 from wizard.project.packages.companions import companion, has_row
 from wizard.project.packages.rows import companion_table
+from wizard.project.versions import ENDLESS
 
 _CONDA_SPEC = re.compile(
     r"^(?:(?P<channel>[^\s:\[\]]+):(?:[^\s:\[\]]*:)?)?(?P<name>[A-Za-z0-9_][\w.-]*)\s*(?P<version>[^\s\[]+(?:\s*[,|]\s*[^\s\[]+)*)?"

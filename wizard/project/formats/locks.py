@@ -16,17 +16,8 @@ from wizard.model.typed import from_json
 from wizard.project.file_choice import is_developing
 from wizard.project.formats.requirements import read_requirements, requirement
 from wizard.project.formats.toml_files import TomlText, listed, load_toml, made_for, table_in
-from wizard.project.model import (
-    ENDLESS,
-    IN_LOCK,
-    LOCKED,
-    PYTHON,
-    Findings,
-    Statement,
-    normalized,
-    origin_of,
-    python_specifier,
-)
+from wizard.project.model import IN_LOCK, LOCKED, PYTHON, Findings, Statement, normalized, origin_of
+from wizard.project.versions import ENDLESS, python_specifier
 
 _PACKAGE = re.compile(r"\s*\[\[\s*packages?\s*\]\]")
 _MOST_NAMED = 6  # packages in one sentence

@@ -19,7 +19,6 @@ from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from wizard.project.formats.conda_words import conda_statement
 from wizard.project.model import (
     DECLARED,
-    ENDLESS,
     RECOMMENDED,
     AddressLine,
     FileLine,
@@ -29,6 +28,7 @@ from wizard.project.model import (
     origin_of,
 )
 from wizard.project.packages.companions import package_in
+from wizard.project.versions import ENDLESS
 
 MOST_LINES = 50_000
 _OPTION = re.compile(

@@ -18,7 +18,8 @@ from wizard.model.syntax import parsed
 from wizard.project.formats.live import live_nodes
 from wizard.project.formats.requirements import logical_lines, statements_of
 from wizard.project.formats.toml_files import TomlText
-from wizard.project.model import LOCKED, PYTHON, Findings, Statement, origin_of, python_specifier
+from wizard.project.model import LOCKED, PYTHON, Findings, Statement, origin_of
+from wizard.project.versions import python_specifier
 
 OWN_CUDA = "own-cuda"  # the remark of a project that compiles CUDA code, and nothing without it
 _COMPILED = ("CppExtension", "cythonize", "Extension", "Pybind11Extension", "CMakeExtension")

@@ -28,9 +28,8 @@ from wizard.project.model import (
     Statement,
     normalized,
     origin_of,
-    poetry_specifier,
-    python_specifier,
 )
+from wizard.project.versions import poetry_specifier, python_specifier
 
 _TORCH_PAGE = re.compile(r"https://download\.pytorch\.org/whl/[\w./-]+")
 _MOST_LOOKED = 20_000_000  # lines, for all values of a file: about two seconds

@@ -27,9 +27,9 @@ from wizard.project.model import (
     is_commented,
     normalized,
     origin_of,
-    python_meets,
 )
 from wizard.project.packages.companions import companion
+from wizard.project.versions import python_meets
 
 SHELL = "shell"  # the group of what is done by a script of Linux's shell
 NO_WINDOWS = 'sys_platform != "win32"'

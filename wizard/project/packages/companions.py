@@ -13,8 +13,9 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from wizard.compatibility.data.ordering import CPU, version_key
-from wizard.project.model import LOCKED, TORCH, FileLine, Project, Statement, can_meet, meets, normalized
+from wizard.project.model import LOCKED, TORCH, FileLine, Project, Statement, normalized
 from wizard.project.packages.rows import Companion, WheelPythons, companion_table
+from wizard.project.versions import can_meet, meets
 
 _REPOSITORY = re.compile(r"://github\.com/([\w.-]+/[\w-]+)(?=[/@.#]|$)")
 _TAG = re.compile(r"@v?(\d+\.\d+(?:\.\w+)*)(?:#|$)")

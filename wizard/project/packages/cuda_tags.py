@@ -12,20 +12,9 @@ from urllib.parse import unquote, urlsplit
 from packaging.utils import parse_wheel_filename
 
 from wizard.compatibility.data.ordering import CPU
-from wizard.project.model import (
-    DECLARED,
-    LOCKED,
-    PAIRS,
-    RECOMMENDED,
-    TORCH,
-    FileLine,
-    Project,
-    Statement,
-    can_meet,
-    marker_holds,
-    meets,
-)
+from wizard.project.model import DECLARED, LOCKED, PAIRS, RECOMMENDED, TORCH, FileLine, Project, Statement
 from wizard.project.packages.companions import companion
+from wizard.project.versions import can_meet, marker_holds, meets
 from wizard.system import traits
 
 CUDA_PACKAGES = ("cudatoolkit", "pytorch-cuda", "cuda-version", "cuda-toolkit", "cuda")

@@ -11,9 +11,10 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 from wizard.compatibility.data.ordering import version_key
-from wizard.project.model import DECLARED, LOCKED, PYTHON, RECOMMENDED, TORCH, Project, Statement, meets, python_meets
+from wizard.project.model import DECLARED, LOCKED, PYTHON, RECOMMENDED, TORCH, Project, Statement
 from wizard.project.packages.companions import companion, torch_bound, torch_of
 from wizard.project.packages.cuda_tags import is_wheel_for, wheel_words
+from wizard.project.versions import meets, python_meets
 
 _IMPLIED = re.compile(
     r"(?:torch[-_=]?|/torch)(\d+\.\d+(?:\.\d+)?)|(?:^|[+.])pt(\d)(\d{1,2})(?=cu|cpu)|_pyt(\d)(\d{1,2})\d(?!\d)"

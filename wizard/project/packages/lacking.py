@@ -16,12 +16,13 @@ from wizard.compatibility.model import Candidate
 from wizard.model.messages import Message, message
 from wizard.project.contradictions import agreeing
 from wizard.project.formats.setup_files import OWN_CUDA
-from wizard.project.model import can_meet, is_folder, is_source, marker_holds, meets
+from wizard.project.model import is_folder, is_source
 from wizard.project.packages.companions import Native, companion, has_wheel, package_needs, parts_of
 from wizard.project.packages.cuda_tags import cuda_of_name, cuda_of_page, fits_here, has_tag
 from wizard.project.packages.implied import torch_in
 from wizard.project.packages.rows import Companion, companion_table
 from wizard.project.understand import Understood
+from wizard.project.versions import can_meet, marker_holds, meets
 
 _MOST_NAMED = 6  # packages in one sentence
 _PIN = re.compile(r"={2,3}(\d+(?:\.\d+)*(?:\.post\d+)?)$")

@@ -15,18 +15,7 @@ from wizard.compatibility.model import Candidate
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
 from wizard.project.formats.words import IN_WORDS
-from wizard.project.model import (
-    DECLARED,
-    AddressLine,
-    FileLine,
-    Project,
-    Statement,
-    is_folder,
-    is_recipe,
-    marker_holds,
-    meets,
-    normalized,
-)
+from wizard.project.model import DECLARED, AddressLine, FileLine, Project, Statement, is_folder, is_recipe, normalized
 from wizard.project.packages.companions import (
     Native,
     companion,
@@ -41,6 +30,7 @@ from wizard.project.packages.rows import Companion
 from wizard.project.reasons import asked_words, refusal
 from wizard.project.search.extras import named_extras
 from wizard.project.understand import Understood, pair_meets
+from wizard.project.versions import marker_holds, meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 _MOST_NAMED = 6  # releases in one sentence

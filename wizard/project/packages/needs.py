@@ -9,11 +9,12 @@ import re
 from collections.abc import Collection, Iterator
 
 from wizard.model.messages import Message, message
-from wizard.project.model import PYTHON, TORCH, Statement, can_meet, marker_holds, meets, python_meets
+from wizard.project.model import PYTHON, TORCH, Statement
 from wizard.project.packages.companions import has_wheel, needs_old_numpy, package_needs, releases_for
 from wizard.project.packages.lacking import release_with_wheel
 from wizard.project.packages.native import Relaxed, lines_of
 from wizard.project.reasons import asked_words
+from wizard.project.versions import can_meet, marker_holds, meets, python_meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 _PIN = re.compile(r"={2,3}(\d+(?:\.\d+)*(?:\.post\d+)?)(?:\.\*)?$")

@@ -12,13 +12,14 @@ from wizard.compatibility.model import Candidate
 from wizard.machine.model import Machine
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
-from wizard.project.model import DECLARED, PYTHON, Statement, cut_between, marker_holds, meets, python_meets
+from wizard.project.model import DECLARED, PYTHON, Statement, cut_between
 from wizard.project.packages.companions import Native, companion, pythons_of
 from wizard.project.packages.cuda_tags import fits_here, has_tag, made_with
 from wizard.project.packages.implied import torch_in
 from wizard.project.packages.lacking import without_wheels
 from wizard.project.packages.rows import Companion, companion_table
 from wizard.project.understand import Understood
+from wizard.project.versions import marker_holds, meets, python_meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 

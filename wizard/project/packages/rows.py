@@ -14,7 +14,7 @@ from packaging.version import Version
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.tables import SOME, Date, Https, Name, Row, Words, parse_table, shipped_table
-from wizard.project.model import can_meet
+from wizard.project.versions import can_meet
 
 Names = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9*][a-z0-9.*-]*$")]  # with `*` for any ending
 Numbers = Annotated[str, msgspec.Meta(pattern=r"^[0-9]+(\.[0-9a-z]+)*$")]

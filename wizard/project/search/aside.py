@@ -10,10 +10,11 @@ from dataclasses import replace
 from wizard.model.errors import UsageError
 from wizard.project.formats.cards import cards_in_words, torch_for_cards
 from wizard.project.formats.words import WINDOWS, shell_step, systems_in_words, ways_round
-from wizard.project.model import DECLARED, LOCKED, PYTHON, RECOMMENDED, TORCH, can_meet, is_script, origin_of
+from wizard.project.model import DECLARED, LOCKED, PYTHON, RECOMMENDED, TORCH, is_script, origin_of
 from wizard.project.packages.companions import asks_for_torch
 from wizard.project.search.files import MOST_FILES
 from wizard.project.search.reader import MOST_NAMED, ProjectReader
+from wizard.project.versions import can_meet
 
 _IS_TOLD = re.compile(r"^readme|\.(?:md|rst)$", re.IGNORECASE)  # a text for people
 

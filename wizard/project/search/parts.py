@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from wizard.project.model import DECLARED, PYTHON, Statement, can_meet, normalized, python_meets
+from wizard.project.model import DECLARED, PYTHON, Statement, normalized
 from wizard.project.packages.companions import companion
+from wizard.project.versions import can_meet, python_meets
 
 _MOST = 6  # parts that one environment is made for
 _PYTHONS = tuple(f"3.{minor}" for minor in range(6, 16))

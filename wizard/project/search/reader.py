@@ -38,7 +38,6 @@ from wizard.project.model import (
     Findings,
     Project,
     Statement,
-    can_meet,
     cut_between,
     normalized,
     origin_of,
@@ -46,6 +45,7 @@ from wizard.project.model import (
 from wizard.project.search.environments import family_in, first_part, name_of_environment, others_of
 from wizard.project.search.files import MOST_FILES, ProjectFolder, is_lock, is_script_of_install
 from wizard.project.search.order import ORDER, rank
+from wizard.project.versions import can_meet
 
 _TORCH_TOO = ("pytorch", "pytorch-gpu")  # names of conda
 _STUB = ("sklearn", "scikit-learn")  # the first is on the index to fail with the name of the second
