@@ -283,6 +283,13 @@ def test_an_environment_that_was_deleted_since_is_said_to_be_gone(
         assert not one.isVisible(), "nothing green stands below"
 
 
+def make_low(qtbot: QtBot, window: WizardWindow) -> None:
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    window.resize(624, 360)
+    settle(qtbot, window)
+
+
 @pytest.mark.qt_log_ignore("propagateSizeHints")
 def test_what_jupyter_lacks_is_scrolled_to_in_a_low_window(
     qtbot: QtBot, make_window: MakeWindow, side: FakeTools
@@ -290,10 +297,7 @@ def test_what_jupyter_lacks_is_scrolled_to_in_a_low_window(
     side.fail["register_kernel"] = LACKS
     window = make_window()
     page = reached(qtbot, window)
-    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
-    window._fit()
-    window.resize(624, 360)
-    settle(qtbot, window)
+    make_low(qtbot, window)
     page.jupyter.click()
     button = page.kernel.button
     qtbot.waitUntil(lambda: button.visibleRegion().boundingRect().height() == button.height() > 0)
@@ -306,10 +310,7 @@ def test_the_kernel_s_name_is_scrolled_to_where_no_button_follows(
     side.notebook_command, side.editor = None, True
     window = make_window()
     page = reached(qtbot, window)
-    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
-    window._fit()
-    window.resize(624, 360)
-    settle(qtbot, window)
+    make_low(qtbot, window)
     page.jupyter.click()
     words = page.kernel._words
     qtbot.waitUntil(lambda: words.visibleRegion().boundingRect().height() == words.height() > 0)
