@@ -148,3 +148,14 @@ def test_notebooks_beside_fewer_programs_are_read_for_what_they_import(tmp_path:
     many: dict[str, str | bytes] = {**files, "b.py": "import torch\n"}
     [said] = [one.params for one in decided(tmp_path / "many", many, AMPERE).remarks if "packages" in one.params]
     assert said["packages"] == "numpy"
+
+
+def test_a_torch_that_programs_need_counts_where_nothing_else_asks_for_one_and_it_runs_here(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "main.py": "from torch._six import inf\n"}
+    found = decided(tmp_path, files, AMPERE)
+    assert (build(found)[:2], found.relaxed) == (("1.13.1", "cu117"), ())
+    assert codes(found) & {"code-holds", "code-fails", "recommended", "undeclared"} == {"code-holds"}
+    new = decided(tmp_path, files, BLACKWELL)
+    assert (build(new)[0], "code-fails" in codes(new), new.relaxed) == ("2.15.0", True, ())
+    files["requirements.txt"] = "torch==2.4.0\n"
+    assert build(decided(tmp_path, files, AMPERE))[0] == "2.4.0"

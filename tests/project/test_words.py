@@ -419,3 +419,13 @@ def test_a_python_of_a_lists_comment_that_torch_has_no_more_is_told(tmp_path: Pa
     found = decided(tmp_path, {"requirements.txt": "# python3.8 environment\ntorch>=1.8.0\n"}, AMPERE)
     [told] = [one.params for one in found.remarks if one.key.endswith("python-left")]
     assert (told["line"], told["text"], build(found)[2]) == (1, "# python3.8 environment", told["python"])
+
+
+def test_a_torch_in_words_gives_way_to_a_declared_cuda(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "environment.yml": "dependencies:\n  - python=3.10\n  - pytorch\n  - pytorch-cuda=11.8\n",
+        "README.md": "# X\n## Training\nThe training code is tested with PyTorch 1.13.1 and CUDA 11.7.\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert (build(found)[:2], relaxed(found)) == (("2.7.1", "cu118"), {})
+    assert "recommended-apart" in codes(found)

@@ -62,16 +62,27 @@ def _told_otherwise(asks: Understood, kept: Mapping[str, list[Statement]]) -> It
 def without_apart(
     asks: Understood, candidates: Sequence[Candidate], usable: Sequence[Candidate]
 ) -> tuple[Understood, list[Message]]:
-    """Return what is asked without a torch that is only recommended and stands against what is declared of NumPy or of
-    a package made for another torch, with its pair, where a build that is usable here keeps that."""
+    """Return what is asked without a torch that is only recommended and stands against what is declared of NumPy, of
+    CUDA or of a package made for another torch, with its pair, where a build that is usable here keeps that. Where
+    nothing asks for a release, one counts that the programs need."""
     of_code = {one.origin for one in asks.of_code}
     bounds = [one for one in asks.implied if one.name == TORCH and one.strength == DECLARED and not one.url]
     numpy = [one for one in asks.numpy if one.strength == DECLARED and not one.marker and one.origin not in of_code]
 
-    def against(build: Candidate) -> Statement | None:
-        refused = (one for one in bounds if not meets(one.specifier, build.torch))
-        return next(refused, None) or next((one for one in numpy if not can_meet(one.specifier, build.numpy)), None)
+    cuda = [tag for tag in asks.tags if tag.firm and not tag.told and tag.tag != CPU]
+    has_cuda = {one.torch for one in candidates if one.pythons and any(has_tag(tag.tag, one.variant) for tag in cuda)}
 
+    def against(build: Candidate) -> FileLine | None:
+        refused = [one.origin for one in bounds if not meets(one.specifier, build.torch)]
+        refused += [one.origin for one in numpy if not can_meet(one.specifier, build.numpy)]
+        refused += [tag.origin for tag in cuda[:1] if build.torch not in has_cuda]
+        return next(iter(refused), None)
+
+    if not asks.torch:
+        needed = [one for one in asks.of_code if one.group == TORCH and not one.local]
+        needed = [one for one in needed if any(meets(one.specifier, build.torch) for build in usable)]
+        torch = tuple(replace(one, name=TORCH, group="", extras=()) for one in needed[:1])
+        return replace(asks, torch=torch, torch_any=bool(torch)), []
     if not asks.torch_any or all(map(against, usable)):
         return asks, []
     lost, said = set[FileLine](), list[Message]()
@@ -80,7 +91,7 @@ def without_apart(
         if named and all(map(against, named)) and (other := against(named[0])):
             lost.add(one.origin)
             asks = asks.without_pairs_of(one.origin.file)
-            place, at = one.origin, other.origin
+            place, at = one.origin, other
             where: dict[str, str | int] = {"other_file": at.file, "other_line": at.line, "other": at.text}
             where |= {"file": place.file, "line": place.line, "torch": named[0].torch}
             said.append(message("project.remark.recommended-apart", **where))

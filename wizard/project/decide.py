@@ -266,8 +266,14 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             line=at.line,
             text=at.text,
         )
-    if asks.torch_any:
-        place = _recommending(asks, best)
+    yield from _recommended(weigher, best)
+
+
+def _recommended(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Name the line that only recommends the torch that is taken, and the others."""
+    asks, candidate = weigher.asks, best.candidate
+    place = _recommending(asks, best) if asks.torch_any else None
+    if place and place not in {one.origin for one in asks.of_code}:
         yield message("project.remark.recommended", file=place.file, line=place.line, text=place.text)
     told = [one for one in (asks.torch if asks.torch_any else asks.told) if one.name == TORCH and one.specifier]
     if not asks.torch_any:  # a pin within what is declared that runs here, too; one against it is a contradiction

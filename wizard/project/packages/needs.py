@@ -132,6 +132,7 @@ def _lines_here(weigher: BuildWeigher, best: Weighed) -> list[Statement]:
 def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     """Name the lines of programs that hold a package or Python back, and those that fail with what is taken."""
     kept = {one.origin for one in _lines_of_numpy(weigher, best)}
+    by_code = {one.origin for one in weigher.asks.torch}
     for one in weigher.asks.of_code:
         is_held = one.origin in kept
         if one.group == PYTHON:
@@ -157,7 +158,7 @@ def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
                 "project gets to that line, it fails. Change it there, or ask its authors.",
                 **where,
             )
-        elif one.group != TORCH and not _is_held_anyhow(weigher, one):
+        elif one.origin in by_code if one.group == TORCH else not _is_held_anyhow(weigher, one):
             yield message(
                 "project.remark.code-holds",
                 "{file}, line {line} uses {name}, which {package} has in {kept} alone; such a one is taken.",
