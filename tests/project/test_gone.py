@@ -84,6 +84,14 @@ def test_python_stays_below_the_release_without_what_is_imported_first(tmp_path:
     assert not GONE & codes(decided(tmp_path / "d", own, AMPERE))
 
 
+def test_a_python_that_has_to_move_moves_within_what_programs_need(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"environment.yml": "dependencies:\n  - python=3.7\n  - pytorch=1.10\n"}
+    files["main.py"] = "from collections import Mapping\n"
+    found = decided(tmp_path, files, BLACKWELL)
+    [moved] = [one for one in found.relaxed if one.name == "python"]
+    assert (moved.given, moved.asked, [str(at) for at in moved.origins]) == ("3.9", "==3.7.*", ["environment.yml:2"])
+
+
 def test_a_module_that_torch_no_longer_has_is_told(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "util/misc.py": "from torch._six import inf\n"}
     assert told(decided(tmp_path / "a", files, BLACKWELL)) == [("code-fails", "util/misc.py", 1, "torch._six")]

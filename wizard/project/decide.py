@@ -63,7 +63,7 @@ from wizard.project.reasons import (
 )
 from wizard.project.search.notes import notes_left
 from wizard.project.understand import Understood, with_known_torch, with_pins_of
-from wizard.project.versions import can_meet, marker_holds, meets
+from wizard.project.versions import can_meet, marker_holds, meets, python_meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 _MOST_NAMED = 6  # packages in one sentence
@@ -192,12 +192,13 @@ def _relaxed(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
         why = why_not_torch(weigher, best)
         yield Relaxed(TORCH, asked_words(asks.torch), candidate.torch, why, lines_of(asks.torch))
     if best.declared_python or best.person_python:
-        asked, by_hand = asked_words(asks.python), weigher.choices.python
+        unmet = tuple(one for one in asks.python if not python_meets(one.specifier, best.python))
+        asked, by_hand = asked_words(unmet), weigher.choices.python
         why = message("project.why.python-by-hand", "Python {python} was chosen by hand", python=best.python)
         if not best.declared_python or best.python != by_hand:
             asked = asked if best.declared_python else f"=={by_hand}"
             why = message("project.why.python", torch=candidate.torch, asked=asked)
-        yield Relaxed(PYTHON, asked, best.python, why, lines_of(asks.python) if best.declared_python else ())
+        yield Relaxed(PYTHON, asked, best.python, why, lines_of(unmet) if best.declared_python else ())
     yield from _relaxed_cuda(weigher, best)
     yield from relaxed_pairs(weigher, best)
     yield from relaxed_numpy(weigher, best)

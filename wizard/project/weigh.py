@@ -242,7 +242,7 @@ class BuildWeigher:
             weight,
             one.torch + one.declared_python + one.person_python,
             one.person_python,
-            one.declared_python,
+            sum(not python_meets(asked.specifier, one.python) for asked in self.asks.python),
             one.torch and not self.asks.is_for_the_card(candidate.torch),
             self._distance(candidate.torch) if one.torch or (one.pairs and not self.asks.torch) else 0,
             self._lock_distance(candidate.torch) if not one.torch else 0,
