@@ -44,6 +44,11 @@ def test_a_step_that_is_no_package_is_quoted(tmp_path: Path, step: str) -> None:
     assert notes(tmp_path, f"# It\n## Training\n{block}") == []
 
 
+def test_instructions_are_of_installing(tmp_path: Path) -> None:
+    words = "Please download MuJoCo 2.0 and put its license in place."
+    assert notes(tmp_path, f"# It\n## Instructions\n{words}\n") == [words]
+
+
 def test_elsewhere_only_what_decides_whether_it_runs(tmp_path: Path) -> None:
     readme = (
         "# It\nWe love graphs. Please cite us.\nYou must have a card with 24 GB of VRAM.\n"

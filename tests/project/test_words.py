@@ -57,6 +57,7 @@ def test_a_bound_in_words_is_what_is_needed_and_a_release_beside_it_what_was_tri
         ("- Python >= 3.8", {"python": ">=3.8"}),
         ("* **Python**: 3.8+", {"python": ">=3.8"}),
         ("Python 3.6 or newer is needed", {"python": ">=3.6"}),
+        ("Your Python version must be between 3.10 and 3.12, inclusive.", {"python": ">=3.10,<3.13"}),
         ("1. `python` 3.8, 3.9 or 3.10", {"python": ">=3.8,<3.11"}),
         ("- PyTorch 2.1 or later", {"torch": ">=2.1"}),
         ("* python 3.8 y superior", {"python": ">=3.8"}),

@@ -44,7 +44,8 @@ _OR_NEWER = (
 # In words, with a version: "PyTorch 1.7.1", "torch >= 1.4 (1.7 recommended)"; not in a command, a name or an address.
 _IN_WORDS = re.compile(
     r"(?:^(?: ?--)?|(?<=[\s(,/，：、（\[]))(?P<name>(?:py)?torch|python|cuda(?:[ -]?toolkit)?)(?![\w-])"
-    r"\]?(?:\([^)]*\))? ?(?:versions?|v)? ?:? ?(?P<sign>[=><~≥(-]{0,2}) ?v?(?P<version>\d+\.\d+(?:\.\d+)?)"
+    r"\]?(?:\([^)]*\))? ?(?:versions?|v)?(?: (?:is|are|must be|should be))?(?: between)? ?:? ?"
+    r"(?P<sign>[=><~≥(-]{0,2}) ?v?(?P<version>\d+\.\d+(?:\.\d+)?)"
     r"(?P<more>(?: ?(?:,|/|-|–|~|or|and|to|through) ?\d+\.\d+(?:\.\d+)?)*)"
     rf"(?P<tail>\+(?!\w)| ?[()]? ?(?:{_JOINED})? ?(?:{_OR_NEWER}))?",
     re.IGNORECASE,
@@ -59,7 +60,8 @@ _IS_ENTRY = re.compile(
 _IS_NEED = re.compile(
     r"\b(?:tested|tried|developed|requires?|requirements?|prerequisites?|needs?|dependenc(?:y|ies)|implemented|compatible"
     r"|installs? with|env(?:ironment)? (?:with|using)"
-    r"|used in (?:this|our|the))\b|(?:所需|运行|实验|开发|测试)环境|环境(?:要求|配置|依赖)|依赖|测试|需要|要求",
+    r"|must be|(?:make sure|ensure)|used in (?:this|our|the))\b"
+    r"|(?:所需|运行|实验|开发|测试)环境|环境(?:要求|配置|依赖)|依赖|测试|需要|要求",
     re.IGNORECASE,
 )
 _IS_NEWS = re.compile(

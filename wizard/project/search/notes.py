@@ -32,7 +32,8 @@ _SETUP = re.compile(
     re.IGNORECASE,
 )
 _MAY_BE_SETUP = re.compile(
-    r"quick ?start|hardware|platform|system|windows|linux|cuda|gpu|build|compil|troubleshoot|faq|known issue|快速开始",
+    r"quick ?start|instructions?$|hardware|platform|system|windows|linux"
+    r"|cuda|gpu|build|compil|troubleshoot|faq|known issue|快速开始",
     re.IGNORECASE,
 )
 _OTHER = re.compile(
@@ -57,7 +58,7 @@ _HARD = re.compile(
     r"\bgpus?\b|graphics card|\bvram\b|compute capability|\b(?:rtx|gtx)\b|\b[ahvtlbp]\d{2,3}\b|ampere|hopper"
     r"|blackwell|turing|volta|\bpascal\b|\bcuda\b|cudnn|\bnvcc\b|toolkit|\bdrivers?\b|compiler|\bgcc\b|g\+\+"
     r"|visual studio|msvc|build tools|\bcmake\b|\bninja\b|windows|linux|ubuntu|\bwsl|operating system"
-    r"|\bpython ?\d|\b(?:py)?torch\b|显卡|显存|驱动|编译",
+    r"|\bpython (?:version|\d)|\bpython\d|\b(?:py)?torch\b|显卡|显存|驱动|编译",
     re.IGNORECASE,
 )
 _SOFT = re.compile(
