@@ -44,13 +44,15 @@ class _Sentence(Wrapped):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the ring over Qt's own dots."""
         super().paintEvent(event)
-        if not (self.hasFocus() and self._has_links()):
+        rings = self.rings() if self.hasFocus() and self._has_links() else ()
+        if not rings:
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(colour_now("text"), _RING))
-        for one in self.rings():
+        for one in rings:
             painter.drawRoundedRect(one, 3, 3)
+        painter.end()
 
     def rings(self) -> Sequence[QRectF]:
         """Return the places of the link that has the keys, one in each line that it is in."""
