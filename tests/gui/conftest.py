@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
+from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
@@ -28,6 +30,22 @@ MakeWindow = Callable[..., WizardWindow]
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TORCH_WIZARD_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("TORCH_WIZARD_LANG", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def last_words(request: pytest.FixtureRequest, qapp: QApplication) -> Iterator[None]:
+    """What Qt says before it ends the process: pytest-qt keeps it for a report that nobody writes any more."""
+    errors = request.config.stash.get(fault_handler_stderr_fd_key, 2)  # of the process, where pytest's own go
+
+    def handle(kind: QtMsgType, context: QMessageLogContext, words: str) -> None:
+        if kind is QtMsgType.QtFatalMsg:
+            os.write(errors, f"Qt ends: {words}\n".encode())
+        if before is not None:
+            before(kind, context, words)
+
+    before = qInstallMessageHandler(handle)
+    yield
+    qInstallMessageHandler(before)
 
 
 @pytest.fixture(autouse=True)
