@@ -1,4 +1,7 @@
-"""The Source page: where from, rows that fill in while the race goes on, a mirror for good, the network."""
+"""The Source page: where from, rows that fill in while the race goes on, a mirror for good, the network.
+
+One file: each test is about the one page, reached in the same way.
+"""
 
 from __future__ import annotations
 

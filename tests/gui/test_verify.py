@@ -1,4 +1,7 @@
-"""Verify: how the environment is used, the report, what was changed; one repair button where the test failed."""
+"""Verify: how the environment is used, the report, what was changed; one repair button where the test failed.
+
+One file: each test is about the one page, reached in the same way.
+"""
 
 from __future__ import annotations
 

@@ -96,7 +96,18 @@ def test_the_weightiest_are_quoted_in_their_order(tmp_path: Path) -> None:
 
 
 def test_a_long_hostile_readme_ends(tmp_path: Path) -> None:
-    readme = "## Install\n" + "<" * 200_000 + "\n" + "![" * 100_000 + "\n" + "to a " * 50_000 + "\n" + "[x](" * 50_000
+    readme = (
+        "## Install\n"
+        + "<" * 200_000
+        + "\n"
+        + "![" * 100_000
+        + "\n"
+        + "to a " * 50_000
+        + "\n"
+        + "[x](" * 50_000
+        + "\n"
+        + "<!--" * 50_000
+    )
     assert notes(tmp_path, readme) == []
 
 
@@ -132,6 +143,18 @@ def test_a_pin_in_running_text_and_a_comment_in_a_block_are_quoted(tmp_path: Pat
     comment = "It is recommended to use torch 2.4.0 with flash-attn 2.6.3"
     readme = f"# It\n{pin}\n\n## Install\n```\n# {comment}\nexport CUDA_VISIBLE_DEVICES=0\n```\n"
     assert notes(tmp_path, readme) == [pin, comment]
+
+
+def test_a_comment_of_html_is_not_quoted_and_moves_no_line(tmp_path: Path) -> None:
+    readme = "# It\n## Install\n<!-- You need gcc.\n\nYou need cmake. -->\nYou need nvcc.\n\n<!-- no end\n"
+    found = decided(tmp_path, {"README.md": readme, **TORCH}, AMPERE).notes
+    assert [(at.line, at.text) for at in found] == [(6, "You need nvcc.")]
+
+
+def test_a_secret_of_a_step_is_not_quoted(tmp_path: Path) -> None:
+    steps = "export HF_TOKEN=hf_abcdefghijklmnopqrstuvwxyz123456\nwget https://me:pa55word@host.example/a.zip\n"
+    said = " ".join(notes(tmp_path, f"# It\n## Install\n```\n{steps}```\n"))
+    assert ("HF_TOKEN=***" in said, "hf_abc" in said, "pa55word" in said) == (True, False, False)
 
 
 def test_a_translation_says_nothing_twice(tmp_path: Path) -> None:
