@@ -208,6 +208,7 @@ _PLAIN: dict[str, str] = {
     "pip-not-found": "zsh: command not found: pip",
     "python-not-found": "bash: python: command not found",
     "cudatoolkit-pip": "ERROR: Could not find a version that satisfies the requirement cudatoolkit==9.0 (from versions: none)",
+    "numpy-too-old": "ImportError: pyarrow requires NumPy 2.0 or newer, found 1.26.4.",
     "numpy-pin": "langchain 0.1.0 requires numpy<2,>=1, but you have numpy 2.0.0 which is incompatible.",
     "legacy-constructor": "RuntimeError: legacy constructor expects device type: cpu but device type: cuda was passed",
     "no-version-suffix": "ERROR: No matching distribution found for torchaudio==2.0.2+cu118",

@@ -157,6 +157,16 @@ def test_what_was_added_gives_only_what_the_main_index_lacks(
         assert compile_for(workdir, wanted) == {"lab-tools": "1.0", "extra": common, "other": "5.0"}
 
 
+def test_a_constraint_holds_for_what_another_package_brings_and_brings_nothing(workdir: Path, tmp_path: Path) -> None:
+    for name, version in (("middle", "3.0"), ("middle", "26.0.1"), ("alone", "1.0")):
+        wheels.build(tmp_path / "others", name, version)
+    wheels.build(tmp_path / "others", "extra", "3.0", requires=("middle",))
+    wanted = replace(PLAIN, requirements=("extra",), find_links=((tmp_path / "others").as_uri(),))
+    held = replace(wanted, constraints=("middle<26.0.0", "alone<2"))
+    assert compile_for(workdir, held) == {"extra": "3.0", "middle": "3.0"}
+    assert compile_for(workdir, wanted) == {"extra": "3.0", "middle": "26.0.1"}
+
+
 def test_sizes_of_local_files_are_known(workdir: Path, tmp_path: Path) -> None:
     wheel = wheels.build(tmp_path / "links", "torch", "1.0")
     wanted = replace(PLAIN, requirements=("torch==1.0",), find_links=(wheel.parent.as_uri(),))

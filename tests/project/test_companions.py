@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed, without
-from wizard.project.packages.companions import companion, has_library, library_bound, torch_of
+from wizard.project.packages.companions import companion, has_library, library_bound, torch_of, undeclared_bounds
 
 
 def test_without_a_card_the_cpu_build_and_no_card_packages(tmp_path: Path) -> None:
@@ -232,6 +232,20 @@ def test_what_a_pinned_release_needs_is_told_where_a_line_or_torch_refuses_it(tm
     )
     fine = "torch==2.3.0\ntensorflow==2.14.0\ncoqui-tts==0.24.3\ntransformers>=4.36.2\n"
     assert not codes(decided(tmp_path, {"requirements.txt": fine}, AMPERE)) & {"needs-line", "needs-torch"}
+
+
+@pytest.mark.parametrize(
+    ("numpy", "bounds"),
+    [("numpy==1.26.4", ("pyarrow<26.0.0",)), ("numpy<2", ("pyarrow<26.0.0",)), ("numpy>=1.24", ()), ("scipy==1.5", ())],
+)
+def test_what_no_metadata_says_of_an_old_numpy_binds_the_resolver(numpy: str, bounds: tuple[str, ...]) -> None:
+    assert undeclared_bounds(("torch==2.7.1+cu128", "demo @ file:///demo.whl", numpy)) == bounds
+
+
+def test_a_pyarrow_that_starts_with_numpy_2_alone_is_told_beside_an_older_one(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.7.1\nnumpy==1.26.4\npyarrow==26.0.1\n"}
+    [said] = [one.params for one in decided(tmp_path, files, AMPERE).remarks if one.key.endswith("needs-line")]
+    assert (said["need"], said["other"], said["other_line"]) == ("numpy>=2.0", "numpy==1.26.4", 2)
 
 
 def test_an_old_lightning_holds_numpy_below_2(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ from wizard.project.packages.companions import (
     library_bound,
     release_bound,
     torch_bound,
+    undeclared_bounds,
 )
 from wizard.project.versions import can_meet, meets
 from wizard.run.model import Facts, Preview, SelectedBuild
@@ -295,8 +296,9 @@ def named_preview(
     on_progress: OnProgress,
 ) -> Preview:
     """Raises as `preview`; where a package that was asked for has no wheel here, that."""
+    bound = replace(selected, constraints=undeclared_bounds(selected.requirements))
     try:
-        return preview(facts, choices, selected, is_cancelled, on_progress)
+        return preview(facts, choices, bound, is_cancelled, on_progress)
     except WizardError as error:
         raise with_lacking(error, facts, selected) from error
 

@@ -38,7 +38,7 @@ from wizard.process import redact
 from wizard.project.answer import lines_named, moved_words, relaxed_words
 from wizard.project.decide import ProjectDecision
 from wizard.project.model import LOCKED, Statement, builds_itself
-from wizard.project.packages.companions import companion
+from wizard.project.packages.companions import companion, undeclared_bounds
 from wizard.project.packages.lacking import name_on_pages
 from wizard.project.packages.native import NOTHING, Relaxed
 from wizard.project.search.files import ProjectFolder
@@ -234,9 +234,11 @@ def _asked(request: ProjectRequest, selected: SelectedBuild, packages: list[Stat
     pins = {one.name: pin_of(one) for one in reversed(packages) if pin_of(one)}
     locked = {one.name: pin_of(one) for one in reversed(request.project.statements) if one.strength == LOCKED}
     preferred = {**locked, **(pins if freedom else {})}
+    requirements = tuple(dict.fromkeys((*selected.requirements, *lines)))
     return replace(
         selected,
-        requirements=tuple(dict.fromkeys((*selected.requirements, *lines))),
+        requirements=requirements,
+        constraints=undeclared_bounds(requirements),
         preferred=tuple(
             PackageVersion(name, version)
             for name, version in preferred.items()

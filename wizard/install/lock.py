@@ -60,7 +60,7 @@ class LockRequest:
     `index_strategy`, as uv calls it: which of several indexes that have a package is asked for its versions.
     `provided`: what conda brings, in these versions and no other; it is not locked. `preferred`: kept to where that has
     a solution. `apart`: names that are not locked, whoever needs them. `overrides`: count in place of what packages ask
-    for.
+    for. `constraints`: hold for a package only if something needs it.
     """
 
     requirements: tuple[str, ...]
@@ -81,6 +81,7 @@ class LockRequest:
     preferred: tuple[PackageVersion, ...] = ()
     apart: tuple[str, ...] = ()
     overrides: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -166,7 +167,11 @@ def settings_text(request: LockRequest, nothing: Path) -> str:
 
     `nothing`: an empty folder, made when it is needed.
     """
-    named = (("exclude-dependencies", request.apart), ("override-dependencies", request.overrides))
+    named = (
+        ("exclude-dependencies", request.apart),
+        ("override-dependencies", request.overrides),
+        ("constraint-dependencies", request.constraints),
+    )
     lines = [f"{key} = [{', '.join(map(quoted, names))}]" for key, names in named if names]
     links = [(f"links-{number}", url, request.links_layout) for number, url in enumerate(request.find_links)]
     added = [(f"added-{number}", url, request.links_layout) for number, url in enumerate(request.added_links)]

@@ -72,6 +72,7 @@ class SelectedBuild:
     preferred: tuple[PackageVersion, ...] = ()  # kept to where that has a solution
     apart: tuple[str, ...] = ()  # left out of the lock, whoever needs them
     overrides: tuple[str, ...] = ()  # for the resolver: in place of what packages ask for
+    constraints: tuple[str, ...] = ()  # for the resolver: what holds for a package only if something needs it
     project: ProjectUse | None = None
 
 

@@ -4,11 +4,12 @@ of a project."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
 
+from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
@@ -106,6 +107,15 @@ def package_needs(package: str, release: str) -> dict[str, str]:
     split = (one.split() for row in rows for one in row.since)
     held = {name: bound for since, name, bound in split if Version(since) <= Version(release)}
     return {name: bound for name, bound in held.items() if bound != "*"}
+
+
+def undeclared_bounds(requirements: Iterable[str]) -> tuple[str, ...]:
+    """Return the constraints that requirements imply and no metadata says, as `pyarrow<26.0.0` beside an old NumPy."""
+    asked = {normalized(one.name): str(one.specifier) for one in map(Requirement, requirements)}
+    rows = [row for row in companion_table().package_need if row.undeclared]
+    split = ((name, one.split()) for row in rows for name in (row.package, *row.also) for one in row.since)
+    needs = ((name, since, other, bound) for name, (since, other, bound) in split if bound != "*")
+    return tuple(f"{name}<{since}" for name, since, other, bound in needs if not can_meet(asked.get(other, ""), bound))
 
 
 def release_bound(package: str, torch: str) -> str:

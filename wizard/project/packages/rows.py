@@ -193,6 +193,7 @@ class PackageNeed(Row, frozen=True):
     as_of: Date
     confidence: Literal["high", "medium", "low"]
     also: tuple[Name, ...] = ()  # other names of it
+    undeclared: bool = False  # its metadata does not say so, and no resolver knows it
 
 
 class Gone(Row, frozen=True):

@@ -200,6 +200,7 @@ def lock_request(facts: Facts, selected: SelectedBuild) -> LockRequest:
         index_strategy=selected.index_strategy,
         apart=selected.apart,
         overrides=selected.overrides,
+        constraints=selected.constraints,
         no_index=main is None,
         environment=network_environment(facts.settings, _addresses(selected)),
     )
