@@ -127,6 +127,8 @@ def test_what_has_to_move_wants_a_yes_of_its_own(world: World, folder: Path) -> 
     done = world.run(*setup(world, folder, "--yes", "--relax", "cuda"))
     assert done.returncode == 2
     assert "--relax numpy" in done.stderr
+    for why in ("numpy: asked ==2.2.0 (requirements.txt:2), you get 2.3.0", "cuda: asked cu126, you get cpu"):
+        assert done.stderr.count(why) == 1, "a yes is asked for what was said, with the reason"
     assert world.runs() == [], "nothing is left of a plan that nobody agreed to"
     done = world.run(*setup(world, folder, "--yes", "--strict"))
     assert done.returncode == 1

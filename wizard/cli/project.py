@@ -14,7 +14,7 @@ from wizard.compatibility.model import Choices
 from wizard.machine.model import Machine
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import message
-from wizard.project.answer import project_document, project_lines, relaxed_words
+from wizard.project.answer import moved_words, project_document, project_lines, relaxed_words
 from wizard.project.decide import ProjectDecision, decide
 from wizard.project.model import Project
 from wizard.project.packages.native import Relaxed
@@ -175,6 +175,7 @@ class ProjectSetup:
             try:
                 self._check((*relaxed, *moved))
             except UsageError:
+                self._tell_moved(moved)
                 session.discard(found.plan.id)
                 raise
         return found
@@ -186,6 +187,11 @@ class ProjectSetup:
         self.shown = frozenset(self._terminal.words(relaxed_words(one)) for one in decision.relaxed)
         if self._arguments.strict and not decision.is_exact:
             raise _not_as_asked(decision)
+
+    def _tell_moved(self, moved: Iterable[Relaxed]) -> None:
+        """Say why, before the refusal: the plan that says it is not shown."""
+        for one in moved:
+            self._terminal.write(f"  ! {self._terminal.words(moved_words(one))}")
 
     def _ask_hosts(self, request: ProjectRequest) -> None:
         for host in request.hosts:
