@@ -105,6 +105,27 @@ def test_torch_of_one_folder_below_is_read_and_of_several_named(tmp_path: Path) 
     assert (build(found)[0], codes(found) & {"torch-below", "torch-in-parts"}) == ("2.14.1", set())
 
 
+def test_where_a_readme_alone_asks_for_torch_the_one_folder_below_that_does_is_read(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "README.md": "# It\n```\npip install torch --index-url https://download.pytorch.org/whl/cpu\n```\n",
+        "inner/requirements.txt": "torch>=2.0,<2.6\nnumpy<2\n",
+    }
+    found = decided(tmp_path / "a", files, ADA)
+    assert (build(found)[0], found.numpy) == ("2.5.1", "<2")
+    found = decided(tmp_path / "b", {**files, "requirements.txt": "einops\n"}, ADA)
+    assert build(found)[0] == "2.14.1", "a list of the whole says that it needs no more"
+
+
+def test_a_path_may_be_written_as_pip_takes_an_address(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "environment.yml": "dependencies:\n- openslide\n- pip:\n  - -r file:more/wanted.txt\n",
+        "more/wanted.txt": "torch==2.7.1\n",
+    }
+    found = decided(tmp_path, files, ADA)
+    assert (build(found)[0], codes(found) & {"include-missing"}) == ("2.7.1", set())
+    assert "openslide" not in [one.name for one in found.understood.rest], "that is a library of conda's"
+
+
 def test_two_folders_that_ask_for_torch_are_two_projects(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"a/requirements.txt": "torch==2.1.0\n", "b/requirements.txt": "torch==2.2.0\n"}
     with pytest.raises(UsageError) as error:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from posixpath import normpath
 
 from wizard.project.formats.branches import Branches
-from wizard.project.formats.conda_words import conda_statement
+from wizard.project.formats.conda_words import conda_statement, is_condas_alone
 from wizard.project.formats.options import CONSTRAINTS, FILES, INDEXES, with_values
 from wizard.project.formats.requirements import NamedRows, requirement, statements_of, version_of_address
 from wizard.project.formats.words import read_words
@@ -316,5 +316,6 @@ def _conda(tokens: list[str], where: FileLine, found: Findings, folder: str) -> 
             found.include(_below(folder, value), where, "")
         elif not token.startswith("-"):
             statement = conda_statement(_CONDA_FILE.sub(r"\1=\2=\3", token), where)
-            if statement and (statement.specifier or statement.name != PYTHON):
+            named = statement and (statement.specifier or statement.name != PYTHON)
+            if statement and named and not is_condas_alone(statement.name):
                 found.statements.append(replace(statement, strength=RECOMMENDED))

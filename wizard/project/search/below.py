@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from wizard.model.messages import Message
 from wizard.project.file_choice import words_of
 from wizard.project.formats.setup_files import OWN_CUDA
-from wizard.project.model import DECLARED, Statement, cut_between, is_script, origin_of
+from wizard.project.model import RECOMMENDED, Statement, cut_between, is_script, origin_of
 from wizard.project.packages.companions import asks_for_torch
 from wizard.project.search.files import MOST_FILES
 from wizard.project.search.order import rank
@@ -54,8 +54,9 @@ def of_several(reader: ProjectReader, asking: Mapping[str, str], names: Iterable
 
 def read_below(reader: ProjectReader) -> None:
     """Where nothing asks for torch: read the one folder below whose files do, or the one of several that is meant.
-    Others are only named."""
-    if any(asks_for_torch(one) for one in reader.found.statements):
+    Others are only named. A README alone does not keep from it where no file beside it lists anything."""
+    declares = any(one.strength != RECOMMENDED and not one.group for one in reader.found.statements)
+    if any(asks_for_torch(one) for one in reader.found.statements if declares or one.strength != RECOMMENDED):
         return
     lists = [name for name in reader.folder.lists() if name not in reader.files and not _is_of_extras(name)]
     asking_lists = sorted(name for name in lists[:MOST_FILES] if reader.asking([name]))
@@ -66,7 +67,6 @@ def read_below(reader: ProjectReader) -> None:
         _tell_parts(reader, asking_lists[0], asking_lists)
     if asking_lists:
         return
-    declares = any(one.strength == DECLARED and not one.group for one in reader.found.statements)
     for names in reader.folder.below():
         names = [name for name in names if not (declares and _is_of_extras(name))]
         if asking := reader.asking(names[:MOST_FILES]):

@@ -298,6 +298,7 @@ class ProjectReader:
             ]
 
     def _include(self, words: str, where: FileLine, group: str) -> None:
+        words = re.sub(r"^file:(?!//)", "", words)  # pip takes that for a path
         if re.match(r"[a-z+]+://", words):
             self._include_address(words, where, group)
             return
