@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
@@ -17,6 +19,7 @@ from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.gui.pages.run_watch import RunWatch
 from wizard.model.errors import ExitStatus, UsageError, WizardError
+from wizard.model.messages import LANGUAGES
 
 
 @pytest.mark.parametrize(
@@ -145,6 +148,35 @@ def test_after_a_full_disk_another_place_is_chosen(qtbot: QtBot, make_window: Ma
     settle(qtbot, window)
     assert session.names().count("discard") == 1
     go_to(qtbot, window, PageId.INSTALL)
+
+
+def taken(run: FakeRun) -> None:
+    run.begin()
+    run.step("preflight", "failed")
+    there = UsageError(error_text("target-is-environment"), path="/home/li/torch-envs/lesson")
+    run.finish(ExitStatus.FAILED, there.to_json("en"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_where_another_made_its_environment_meanwhile_another_place_is_chosen(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window(language)
+    go_to(qtbot, window, PageId.PLACE)
+    typed(qtbot, window.pages[PageId.PLACE].name, "lesson")
+    settle(qtbot, window)
+    install = failed_install(qtbot, window, session, taken)
+    before = window.navigator.state.choices
+    words = re.sub(r"&|\(&?.\)", "", install.other.text())
+    assert words in install.trouble.plain_text(), "what it says to press is there"
+    press(qtbot, install.other)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.PLACE)
+    settle(qtbot, window)
+    assert window.navigator.state.choices == before
+    typed(qtbot, window.pages[PageId.PLACE].name, "lesson-2")
+    session.script = FakeSession(session.root).script
+    go_to(qtbot, window, PageId.INSTALL)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
 
 
 def proxy_off(run: FakeRun) -> None:

@@ -159,16 +159,19 @@ class Ending:
 
     @property
     def blames(self) -> str:
-        """The page of the choice that it failed for: place (a full disk), source (one that does not deliver), or ''."""
+        """The page of the choice that it failed for: place (a full disk, a folder taken meanwhile), source (one that
+        does not deliver), or ''."""
         if self.cancelled:
             return ""
-        if self.error_code.endswith(_FULL):
+        if self.error_code.endswith(_FULL) or self.error_code.startswith(_TARGET):
             return "place"
         return "source" if self.error_code.startswith("fetch-") or self.blames_proxy else ""
 
     def advice(self, may_choose: bool) -> Message | None:
         """Return what to do about it. `may_choose`: a button beside it leads to another place."""
-        return _FULL_HINT if may_choose and self.blames == "place" else self.hint
+        if not may_choose or self.blames != "place":
+            return self.hint
+        return _FULL_HINT if self.error_code.endswith(_FULL) else _TARGET_HINT
 
     @property
     def blames_proxy(self) -> bool:
@@ -182,6 +185,11 @@ _FULL = ("no-space", "no-space-quota", "disk-full")
 _FULL_HINT = message(
     "flow.full-hint",
     "Free some space and press “Resume”, or press “Choose another place”. What was downloaded is kept.",
+)
+_TARGET = "target-"
+_TARGET_HINT = message(
+    "flow.target-hint",
+    "Press “Choose another place” and give another name or folder. All else that you chose is kept.",
 )
 _LIMITS = ("network", "server", "disk", "processor", "limit")
 _OVER = ("done", "skipped")
