@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import cast
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -205,6 +206,24 @@ def test_what_a_failed_run_was_for_is_chosen_again_on_its_pages_alone() -> None:
     navigator.show_run("of-before")
     navigator.put_run_over(None, has_failed=True)
     assert not navigator.may_choose_again(PageId.BUILD), "another window chose what that one was for"
+
+
+def test_a_profile_is_not_given_up_for_a_page_that_it_decides() -> None:
+    def ran(ask: tuple[str, ...]) -> Navigator:
+        navigator = Navigator()
+        walk(navigator, PageId.PLACE)
+        profile = cast(Any, SimpleNamespace(profile=SimpleNamespace(ask=ask)))
+        navigator._state = replace(navigator.state, profile=profile, selected=None, preview=values.preview("run-1"))
+        navigator.show_run("run-1")
+        navigator.put_run_over(None, has_failed=True)
+        return navigator
+
+    navigator = ran(("name",))
+    assert not navigator.may_choose_again(PageId.SOURCE)
+    assert not navigator.may_lead_to(PageId.SOURCE), "said why, and nothing is lost"
+    navigator.choose_again(PageId.PLACE)
+    assert (navigator.page, navigator.state.profile is None) == (PageId.PLACE, False)
+    assert not ran(()).may_choose_again(PageId.PLACE)
 
 
 def test_a_finished_run_leads_to_verify_and_the_log_stays_open_to_view() -> None:

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.walking import go_to, mnemonics, press, settle, visible
+from tests.gui.walking import failed_install, go_to, mnemonics, press, settle, visible
 from wizard.app.pages.order import PageId
 from wizard.app.pages.project import environment_name
 from wizard.app.project import with_lost
@@ -225,6 +225,29 @@ def test_the_torch_that_the_sources_have_is_a_press_away(
     assert window.navigator.state.request.choices.torch == "2.13.0"
     assert not window.footer.primary.isEnabled(), "what differs is shown first"
     qtbot.waitUntil(page.project.agree.isVisible)
+
+
+@pytest.mark.parametrize("page", [PageId.CHECK, PageId.BUILD, PageId.SOURCE, PageId.PLACE, PageId.REVIEW])
+def test_after_a_failed_run_a_page_is_opened_with_the_project_and_all_that_was_chosen(
+    page: PageId, qtbot: QtBot, make_window: MakeWindow, session: FakeSession, project: Path
+) -> None:
+    window = make_window()
+    on_review(qtbot, window, project)
+    install = failed_install(qtbot, window, session)
+    assert install.other.isVisible(), "another source"
+    before = window.navigator.state
+    assert install.open_page(page.value) == ""
+    qtbot.waitUntil(lambda: window.navigator.page is page)
+    settle(qtbot, window)
+    after = window.navigator.state
+    assert (after.project, after.run_id) == (before.project, None)
+    assert after.choices.name == before.choices.name == "image captions"
+    session.script = FakeSession(session.root).script
+    if page in (PageId.CHECK, PageId.BUILD):
+        go_to(qtbot, window, PageId.BUILD)
+        window.pages[PageId.BUILD].project.agree.setChecked(True)
+    go_to(qtbot, window, PageId.INSTALL)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
 
 
 def test_a_host_that_nobody_knows_needs_its_own_yes(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:

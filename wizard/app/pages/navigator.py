@@ -105,8 +105,11 @@ class Navigator:
         self.go_next()
 
     def may_lead_to(self, page: PageId) -> bool:
-        """Tell whether a message can go through the pages up to this one: in a new setup where none is under way."""
+        """Tell whether a message can go through the pages up to this one: in a new setup where none is under way. A
+        profile whose run failed is not given up for what it decides."""
         if self._state.is_beginning or self._state.run_is_going or page not in _LED_TO:
+            return False
+        if self._state.profile is not None and self._state.report is None and page not in way(self._state):
             return False
         return self._begins_anew or (page in way(self._state) and not self.is_done(page) and self._may_come_to_next)
 
@@ -164,9 +167,7 @@ class Navigator:
             self.go_to(page)
             return
         self._hurries = False
-        picks = self._state.picks_source or self._state.project is not None
-        state = self._cleared(replace(self._state, picks_source=picks), page)
-        self._move(page, replace(state, opens_network=opens_network))
+        self._move(page, replace(self._cleared(self._picking(page), page), opens_network=opens_network))
 
     def restart(self) -> None:
         """Back to the start. The choices stay as suggestions, a run that is going goes on by itself."""
@@ -178,16 +179,17 @@ class Navigator:
     def may_choose_again(self, page: PageId) -> bool:
         """Tell whether the run has ended without a result and this window has chosen on that page what it was for."""
         state = self._state
-        is_own = state.preview is not None and state.preview.plan.id == state.run_id and state.selected is not None
-        return is_own and state.run_over and state.report is None and page in _LED_TO and page in way(state)
+        is_own = state.preview is not None and state.preview.plan.id == state.run_id
+        is_asked = page in way(state) or (page is PageId.SOURCE and state.request is not None)
+        return is_own and state.run_over and state.report is None and page in _LED_TO and is_asked
 
     def choose_again(self, page: PageId, opens_network: bool = False) -> None:
         """Back to a page with what was chosen before, for a run that failed and is removed. Raises WrongWay where this
         window did not choose it."""
-        if self._state.run_is_going or self._state.selected is None:
+        if self._state.run_is_going or self._state.preview is None:
             raise WrongWay(f"to {page.value} from {self._page.value}")
         last = PageId.PLACE if page is PageId.REVIEW else page  # its plan was removed with the run
-        cleared = self._cleared(self._state, last)
+        cleared = self._cleared(self._picking(page), last)
         self._move(page, replace(cleared, prefix="", opens_network=opens_network))
 
     def open_profile(
@@ -317,6 +319,11 @@ class Navigator:
         return False
 
     # -- inside
+
+    def _picking(self, page: PageId) -> AppState:
+        """A project's source is asked for as soon as a message has led there."""
+        picks = self._state.picks_source or (page is PageId.SOURCE and self._state.project is not None)
+        return replace(self._state, picks_source=picks)
 
     def _unelected(self) -> AppState:
         return replace(self._state, selected=None, selected_for=None, asked=None, persistent=())

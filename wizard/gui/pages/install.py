@@ -256,7 +256,7 @@ class InstallPage(Page):
         place, source = self.tr("Choose another &place"), self.tr("Choose another &source")
         source = self.change_proxy_text() if ending is not None and ending.blames_proxy else source
         self.other.setText(place if blames == PageId.PLACE.value else source)
-        self.other.setVisible(bool(blames) and self._chose_source())
+        self.other.setVisible(self._may_choose(blames))
         self.other.setEnabled(not self.is_busy)
         self.pause.setText(self.tr("&Resume") if self._paused else self.tr("&Pause"))
         self.cancel.setText(self.tr("Cancelling…") if self._cancelling else self.tr("&Cancel"))
@@ -307,10 +307,9 @@ class InstallPage(Page):
         self.context.navigator.show_run(self.watch.run_id)
         self.enter()
 
-    def _chose_source(self) -> bool:
-        """Whether this window chose where the run downloads from; a profile or a project leaves no choice."""
-        state = self.state
-        return state.selected is not None and state.profile is None and state.project is None
+    def _may_choose(self, blamed: str) -> bool:
+        """Whether this window chose on the page that the ending blames; a profile leaves few choices."""
+        return bool(blamed) and self.context.navigator.may_choose_again(PageId(blamed))
 
     def _choose_again(self, page: str = "") -> None:
         """Back to this page, else to the one that the ending blames."""
@@ -381,7 +380,7 @@ class InstallPage(Page):
             hint = message("flow.cancelled-hint", "Resume continues; Remove deletes the unfinished environment.")
             self._rest(message("flow.cancelled"), hint)
         elif ending is not None and ending.summary is not None:
-            self.trouble.show_words(ending.summary, ending.advice(self._chose_source()), ending.details)
+            self.trouble.show_words(ending.summary, ending.advice(self._may_choose(ending.blames)), ending.details)
         self._tell_end()
 
     def _tell_end(self) -> None:
