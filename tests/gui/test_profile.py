@@ -20,6 +20,7 @@ from tests.gui.test_opened import drop
 from tests.gui.walking import go_to, mnemonics, press, settle, source_page, typed, visible
 from tests.line import test_window as of_line
 from tests.line.world import PYTHON, TORCH, World
+from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.classroom.code import code_of
 from wizard.classroom.profile.read import read_profile
@@ -28,7 +29,7 @@ from wizard.gui.pages.review import ReviewPage
 from wizard.gui.pages.welcome.page import WelcomePage
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.class_page import ClassPage
-from wizard.model.errors import EXPORT_NOT_WRITTEN, WizardError
+from wizard.model.errors import EXPORT_NOT_WRITTEN, UsageError, WizardError
 from wizard.model.messages import LANGUAGES
 
 pytestmark = pytest.mark.slow
@@ -106,6 +107,31 @@ def test_what_the_profile_asks_is_asked_and_nothing_else(
     qtbot.waitUntil(lambda: "plan_profile" in side.names())
     choices = next(value for name, value in side.calls if name == "plan_profile")
     assert choices.prefix == "/data/envs/deep"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_where_the_name_of_the_class_is_taken_another_folder_is_asked_for(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession, tmp_path: Path
+) -> None:
+    session.fail["check_place"] = UsageError(error_text("target-is-environment"), path="/home/li/torch-envs/deep")
+    window = make_window(language)
+    opened(qtbot, window, written(tmp_path, "place"))
+    press(qtbot, button(window, "(&D)" if language == "zh_CN" else "&does"))
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.PLACE)
+    settle(qtbot, window)
+    place = window.page
+    assert not place.name_trouble.isVisible(), "nobody can choose another name"
+    assert (place.name.property("wrong"), place.folder.property("wrong")) == (False, True)
+    told = place.trouble.plain_text()
+    assert "deep" in told
+    assert {"en": "Choose another folder.", "zh_CN": "请选择其他文件夹。"}[language] in told
+    assert place.folder.hasFocus()
+    session.fail.clear()
+    typed(qtbot, place.folder, "/data/envs")
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    assert not place.trouble.isVisible()
 
 
 def test_one_that_is_set_up_already_says_so(

@@ -40,7 +40,7 @@ from wizard.gui.widgets.fields import PathField
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, stacked
 from wizard.gui.widgets.labels import Pill, label, selectable, told_of
 from wizard.gui.widgets.messages import Trouble
-from wizard.model.errors import WizardError
+from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.run.model import Requirement
 from wizard.run.plan.place import DEFAULT_NAME
 from wizard.system import paths
@@ -58,6 +58,11 @@ _IN_FORCE = (
     "other-disk",
     "chosen-disk",
 )  # of the places of downloads and temporary files
+_NAME_IS_GIVEN = ErrorText(
+    "target-name-given",
+    "“{folder}” has something called “{name}” already, and the class gives this name.",
+    "Choose another folder.",
+)
 _NUMBER = re.compile(r"-(\d{1,3})$")
 
 
@@ -322,9 +327,11 @@ class PlacePage(Page):
         if choices.reuse:
             self.body.insertWidget(self.body.indexOf(self.existing) + 1, self.trouble)
             self.trouble.show_error(error)
-        elif self._is_of_name(error):
+        elif self._is_of_name(error) and self.name.isEnabled():
             self._mark(name=wrong_name or error)
         else:
+            if error.code in _TAKEN and not self.name.isEnabled():
+                error = UsageError(_NAME_IS_GIVEN, folder=self.folder.text().strip(), name=self.name.text().strip())
             self._below.insertWidget(0, self.trouble)
             self._mark(wrong_name, error)
 
