@@ -5,6 +5,7 @@ One file: each test is about the one page, reached in the same way.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -20,7 +21,9 @@ from tests.gui.walking import choose, go_to, press, settle, source_page, texts, 
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.gui.pages.source.page import SourcePage
+from wizard.gui.widgets.advice import Advice
 from wizard.model.errors import UsageError, WizardError
+from wizard.model.marks import in_window
 from wizard.model.messages import message
 from wizard.sources.model import Availability, Origin, SourceStatus
 from wizard.transfer.proxy.model import Mode, Network, SystemProxy
@@ -368,16 +371,24 @@ def is_in_sight(page: SourcePage, widget: QWidget) -> bool:
     return widget.isVisible() and viewport.rect().contains(widget.mapTo(viewport, widget.rect().center()))
 
 
-def test_a_link_to_this_page_opens_what_it_means(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
-    session.fail["select_build"] = WizardError("network-tls-clock", place="PyTorch")
+def test_the_name_of_this_page_is_no_link(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.fail["select_build"] = WizardError("x", "No source.", "See (page {page.source}) and {page.build}.")
     window = make_window()
-    window.resize(1000, 560)
     go_to(qtbot, window, PageId.SOURCE)
     page = source_page(window)
     qtbot.waitUntil(page.trouble.isVisible)
-    assert not page.network_fold.button.isChecked(), "a clock is set elsewhere"
-    page.trouble._do.label.linkActivated.emit("source")
-    qtbot.waitUntil(lambda: is_in_sight(page, page.network.chosen_mode))
+    added = Advice(in_window("On the page {page.source}."))
+    page.body.addWidget(added)
+    added.show()
+    for said, links in ((page.trouble._do, ["build"]), (added, [])):
+        assert "“Source”" in said.text()
+        assert re.findall('href="([^"]*)"', said.label.text()) == links
+        assert "Source" not in said.label.accessibleDescription()
+    window.navigator.go_to(PageId.CHECK)
+    elsewhere = Advice(in_window("On the page {page.source}."))
+    window.page.body.addWidget(elsewhere)
+    elsewhere.show()
+    assert 'href="source"' in elsewhere.label.text()
 
 
 def test_from_another_page_the_blamed_proxy_is_open(

@@ -57,6 +57,7 @@ class Page(QWidget):
         super().__init__()
         self.setObjectName("page")
         self.context = context
+        self.page_id = ""  # PageId or SideId, as the window has taken it in
         self.footer_left: list[QWidget] = []
         self.footer_last: list[QWidget] = []  # of them, what keys reach after the primary button
         self.footer_right: list[QWidget] = []
@@ -174,7 +175,8 @@ class Page(QWidget):
     def _ways(self) -> dict[str, str]:
         """Return the pages that a message here can lead to."""
         pages = [page for page in ORDER if self.context.navigator.may_open(page)]
-        return {page_name(page): page.value for page in pages} | {page_name(side): side.value for side in SideId}
+        sides = [side for side in SideId if side.value != self.page_id]
+        return {page_name(page): page.value for page in pages} | {page_name(side): side.value for side in sides}
 
     def open_page(self, page: str) -> str:
         """Open a page that a sentence names. Return why it cannot be opened; '' where it was."""

@@ -86,6 +86,7 @@ class WizardWindow(WindowParts):
         """A page that has just been made."""
         from wizard.gui.shell.wording import put_words
 
+        page.page_id = name.value
         self.stack.addWidget(page)
         self.footer.add_page(page)
         page.changed.connect(self._refresh)

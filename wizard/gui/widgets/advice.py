@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QFocusEvent, QPainter, QPaintEvent, QPen, QTextDocument
+from PySide6.QtGui import QDesktopServices, QFocusEvent, QPainter, QPaintEvent, QPen, QShowEvent, QTextDocument
 from PySide6.QtWidgets import QWidget
 
 from wizard.gui.shell.theme import colour_now
@@ -94,21 +95,11 @@ class Advice(QWidget):
 
     def show_words(self, signed: str) -> None:
         """Show a sentence with its signs; nothing else in it is taken for a command or a page."""
-        signed, self.commands = apart(signed)
-        self._seen, commands = with_pages(signed), self.commands
+        self._signed, self.commands = apart(signed)
+        self._seen, commands = with_pages(self._signed), self.commands
         if self._refused is not None:
             self._refused.setVisible(False)
-        words = self._seen
-        rich = _ADDRESS.sub(lambda found: f'<a href="{found[0]}">{found[0]}</a>', escape(signed, quote=False))
-        rich = linked(rich)
-        is_rich = "<a " in rich
-        self.label.setTextFormat(Qt.TextFormat.RichText if is_rich else Qt.TextFormat.PlainText)
-        flags = Qt.TextInteractionFlag
-        self.label.setTextInteractionFlags(flags.TextBrowserInteraction if is_rich else flags.TextSelectableByMouse)
-        self.label.setText(rich.replace("\n", "<br>") if is_rich else words)
-        self.label.setAccessibleName(words)
-        names = [*_ADDRESS.findall(words), *map(named, pages_of(signed))]
-        self.label.setAccessibleDescription(self.tr("Links: %1").replace("%1", ", ".join(names)) if is_rich else "")
+        self._link()
         empty(self.fold.body)
         for command in commands:
             if len(commands) > 1:
@@ -117,6 +108,37 @@ class Advice(QWidget):
         inside = str(len(commands)) if len(commands) > 1 else "".join(self._name(one, commands) for one in commands)
         self.fold.show_words(QCoreApplication.translate("CodeLines", "In a terminal"), inside)  # what "below" is
         self.fold.setVisible(bool(commands))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Link anew where it has come to stand on a page since: that one's name leads nowhere."""
+        super().showEvent(event)
+        if self._here != self._page_of():
+            self._link()
+
+    def _link(self) -> None:
+        self._here, words = self._page_of(), self._seen
+        rich = _ADDRESS.sub(lambda found: f'<a href="{found[0]}">{found[0]}</a>', escape(self._signed, quote=False))
+        rich = linked(rich, self._here)
+        is_rich = "<a " in rich
+        self.label.setTextFormat(Qt.TextFormat.RichText if is_rich else Qt.TextFormat.PlainText)
+        flags = Qt.TextInteractionFlag
+        self.label.setTextInteractionFlags(flags.TextBrowserInteraction if is_rich else flags.TextSelectableByMouse)
+        self.label.setText(rich.replace("\n", "<br>") if is_rich else words)
+        self.label.setAccessibleName(words)
+        pages = (page for page in pages_of(self._signed) if page != self._here)
+        names = [*_ADDRESS.findall(words), *map(named, pages)]
+        self.label.setAccessibleDescription(self.tr("Links: %1").replace("%1", ", ".join(names)) if is_rich else "")
+
+    def _page(self) -> Any:
+        """Return the page that it stands on; None before it has a place."""
+        owner = self.parentWidget()
+        while owner is not None and not hasattr(owner, "open_page"):
+            owner = owner.parentWidget()
+        return owner
+
+    def _page_of(self) -> str:
+        owner = self._page()
+        return owner.page_id if owner is not None else ""
 
     def _name(self, command: str, commands: Sequence[str]) -> str:
         kind = kind_of(command)
@@ -140,9 +162,7 @@ class Advice(QWidget):
         if address.startswith("https://"):
             QDesktopServices.openUrl(QUrl(address))
             return
-        owner = self.parentWidget()
-        while owner is not None and not hasattr(owner, "open_page"):
-            owner = owner.parentWidget()
+        owner = self._page()
         if owner is not None and (refused := owner.open_page(address)):
             self._refuse(refused)
 

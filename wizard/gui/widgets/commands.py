@@ -52,9 +52,13 @@ def pages_of(words: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_PAGE.findall(words)))
 
 
-def linked(words: str) -> str:
-    """Put a link in the place of each page's name; the rest is HTML already."""
-    return _PAGE.sub(lambda found: f'<a href="{found[1]}">{named(found[1])}</a>', words)
+def linked(words: str, here: str = "") -> str:
+    """Put a link in the place of each page's name, but for the page that they stand on; the rest is HTML already."""
+
+    def link(found: re.Match[str]) -> str:
+        return with_pages(found[0]) if found[1] == here else f'<a href="{found[1]}">{named(found[1])}</a>'
+
+    return _PAGE.sub(link, words)
 
 
 def apart(words: str) -> tuple[str, tuple[str, ...]]:

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.build import picked_for, python_instead
 from wizard.app.pages.differences import DIFFERENT, difference_row
-from wizard.app.pages.order import PageId
 from wizard.app.pages.sources import (
     KINDS,
     PersistentMirror,
@@ -104,13 +103,6 @@ class SourcePage(Page):
         self._network_aside.start(lambda is_cancelled, note: look(), self._looked, self.trouble.show_error)
         if self.state.selected is None:
             self._select_build()
-
-    def open_page(self, page: str) -> str:
-        """A sentence on this page that names it means how the network is reached."""
-        if page != PageId.SOURCE.value:
-            return super().open_page(page)
-        self._show_network()
-        return ""
 
     @property
     def _blamed(self) -> QWidget:
