@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QLabel
+from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -200,6 +200,10 @@ def test_what_cannot_be_is_said_in_the_form(
     assert not welcome.trouble.isVisible()
 
 
+def is_whole(one: QWidget) -> bool:
+    return one.hasFocus() and one.visibleRegion().boundingRect().height() == one.height()
+
+
 @pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_a_server_that_is_not_up_yet_is_waited_for_until_somebody_goes_back(
     qtbot: QtBot, make_window: MakeWindow, heard: list[str]
@@ -222,6 +226,7 @@ def test_a_server_that_is_not_up_yet_is_waited_for_until_somebody_goes_back(
     assert welcome.joining.address.text() == "127.0.0.1:9", "what was typed is kept"
     assert welcome.joining.isVisible()
     assert welcome.joining.code.selectedText() == "0" * 16, "what is typed next takes its place"
+    qtbot.waitUntil(lambda: is_whole(welcome.joining.code))
     assert not welcome.busy.isVisible()
     qtbot.keyClick(welcome.joining.code, Qt.Key.Key_Escape)
     qtbot.waitUntil(welcome.setup.isVisible, timeout=LONG)

@@ -247,8 +247,7 @@ class WelcomePage(Page):
         """The next rendering shall say so, too."""
         self._news.add(done.id)
         self._runs = tuple(done if run.id == done.id else run for run in self._runs)
-        opened = self._opened
-        if opened is not None and opened.run is not None and opened.run.id == done.id:
+        if (opened := self._opened) and opened.run is not None and opened.run.id == done.id:
             self._opened = replace(opened, run=done)
             before = self._cards.takeAt(0)  # only that card: the one that tells this may have the focus
             self._cards.insertWidget(0, self._opened_card(self._opened))
@@ -326,6 +325,7 @@ class WelcomePage(Page):
         if self.is_busy:
             self.cancel_task()
             self.changed.emit()
+            self.wants_focus.emit()
         else:
             self._show_form(None)
 
