@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QPushButton, QScrollArea, QWidget
 from pytestqt.exceptions import TimeoutError as TooLate
 from pytestqt.qtbot import QtBot
@@ -18,6 +19,7 @@ from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.test_words import UNMARKED
 from tests.gui.walking import go_to, press, settle, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
+from wizard.gui.pages.base import LAID_OUT
 from wizard.gui.pages.build.grid import BuildGrid
 from wizard.gui.pages.choosing import ChoosingPage
 from wizard.gui.pages.file_bars import FileBars
@@ -28,9 +30,11 @@ from wizard.gui.shell.splash import SIZE, SMALLEST
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.environments.page import EnvironmentsPage
 from wizard.gui.tools.explain import ExplainPage
+from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.frames import Turning
 from wizard.gui.widgets.labels import OneLine, label
 from wizard.gui.widgets.messages import Notice
+from wizard.model.marks import in_window
 from wizard.model.messages import LANGUAGES
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
@@ -300,6 +304,57 @@ def test_the_name_that_the_keys_are_in_is_seen_in_a_low_window(qtbot: QtBot, mak
     name = window.focusWidget()
     assert isinstance(name, QLineEdit)
     qtbot.waitUntil(lambda: name.visibleRegion().boundingRect().height() == name.height())
+
+
+def test_a_link_that_has_the_keys_is_seen_whichever_way_one_comes(qtbot: QtBot, make_window: MakeWindow) -> None:
+    """A sentence may be higher than the window, and its links lie anywhere in it."""
+    window = make_window()
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    window.resize(*LEAST)
+    window.side.open(SideId.EXPLAIN)
+    settle(qtbot, window)
+    much = " ".join(["Much is said between."] * 30)
+    said = Advice(in_window(f"First {{page.check}}. {much} Then {{page.source}}. {much} Last {{page.place}}."))
+    window.page.body.addWidget(said)
+    said.show()
+    window._refresh()
+
+    def is_seen(name: str) -> bool:
+        rings = said.label.rings() if said.label.selectedText() == name else ()
+        return bool(rings) and said.label.visibleRegion().boundingRect().contains(rings[0].toAlignedRect())
+
+    for first, key, names in (
+        (Qt.FocusReason.BacktabFocusReason, Qt.Key.Key_Backtab, ("Place", "Source", "Check")),
+        (Qt.FocusReason.TabFocusReason, Qt.Key.Key_Tab, ("Check", "Source", "Place")),
+    ):
+        window.footer.back.setFocus()
+        said.label.setFocus(first)
+        for name in names:
+            qtbot.waitUntil(lambda name=name: is_seen(name))
+            qtbot.keyClick(said.label, key)
+
+
+def test_what_gets_the_keys_is_scrolled_to_unless_the_mouse_is_on_it(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    window.resize(*LEAST)
+    go_to(qtbot, window, PageId.PLACE)
+    fold = window.page.volumes_fold.button
+    window.footer.primary.setFocus()
+    fold.setFocus()
+    qtbot.waitUntil(lambda: fold.visibleRegion().boundingRect().height() == fold.height())
+    scroll = window.page._scroll
+    bar = scroll.verticalScrollBar()
+    window.footer.primary.setFocus()
+    bar.setValue(fold.mapTo(scroll.widget(), QPoint(0, 0)).y() + fold.height() // 2 - scroll.viewport().height())
+    assert 0 < fold.visibleRegion().boundingRect().height() < fold.height()
+    before, place = bar.value(), QPoint(12, 4)
+    qtbot.mousePress(fold, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.wait(3 * LAID_OUT)
+    assert bar.value() == before, "it would go from under the mouse"
+    qtbot.mouseRelease(fold, Qt.MouseButton.LeftButton, pos=place)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QScrollArea, QWidget
 from shiboken6 import isValid
 
 from wizard.app.pages.differences import Difference
@@ -154,11 +154,12 @@ class Page(QWidget):
         return None
 
     def bring_into_view(self, control: QWidget, has_keys: bool = True) -> None:
-        """In a low window what gets the keys, or is to be read, may lie below: it is seen once all has its place."""
+        """In a low window what gets the keys, or is to be read, may lie outside: it is seen once all has its place. Of
+        a sentence it is the line of the link."""
 
         def scroll() -> None:
             is_in = isValid(control) and control.hasFocus() == has_keys and self._scroll.isAncestorOf(control)
-            if is_in and control.height() < self._scroll.viewport().height():
+            if is_in and (control.height() < self._scroll.viewport().height() or isinstance(control, QLabel)):
                 self._scroll.ensureWidgetVisible(control)
 
         QTimer.singleShot(LAID_OUT, self, scroll)

@@ -216,11 +216,13 @@ class WizardWindow(WindowParts):
         front.bring_into_view(control)
 
     def _focus_moved(self, old: QWidget | None, now: QWidget | None) -> None:
-        """A button that is switched off hands the focus on by itself: to Back or to the rail's first step, which nobody
-        wants to press next."""
+        """What gets the keys is seen, unless the mouse is on it. A button that is switched off hands the focus on by
+        itself: to Back or to the rail's first step, which nobody wants to press next."""
         lost = old is not None and (old.isHidden() or not old.isEnabled())
         if lost and now is not None and (now is self.footer.back or self.rail.isAncestorOf(now)):
             self.page.setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
+        elif now is not None and not QApplication.mouseButtons().value:
+            (self._front or self.page).bring_into_view(now)
 
     def _apply_theme(self) -> None:
         for part in (self.rail, self.ask, self.footer, self.page):

@@ -23,9 +23,17 @@ _NO_STEP = (Qt.FocusReason.MouseFocusReason, Qt.FocusReason.ActiveWindowFocusRea
 _ADDRESS = re.compile(r"https://(?:(?!;)[!-~…])*(?![;.,)])[!-~…]")
 
 
+def _page(widget: QWidget) -> Any:
+    """Return the page that it stands on; None before it has a place."""
+    owner = widget.parentWidget()
+    while owner is not None and not hasattr(owner, "open_page"):
+        owner = owner.parentWidget()
+    return owner
+
+
 class _Sentence(Wrapped):
-    """Gives the keys to its links, each of which has a ring while it has them. Qt stops at the sentence before, where
-    nothing is to be seen, and draws dots."""
+    """Gives the keys to its links, each of which has a ring while it has them, and is scrolled to. Qt stops at the
+    sentence before, where nothing is to be seen, and draws dots."""
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -37,7 +45,15 @@ class _Sentence(Wrapped):
         has_moved = super().focusNextPrevChild(is_next)
         if has_moved and self.hasFocus() and self.hasSelectedText():
             announce(self, self.selectedText())  # the sentence was said as it got the keys
+            if (owner := _page(self)) is not None:
+                owner.bring_into_view(self)  # Qt scrolls to the sentence alone
         return has_moved
+
+    def inputMethodQuery(self, query: Qt.InputMethodQuery) -> object:
+        """Name the place of the link to who scrolls to what has the keys."""
+        if query == Qt.InputMethodQuery.ImCursorRectangle and (rings := self.rings()):
+            return rings[0].toAlignedRect()
+        return super().inputMethodQuery(query)
 
     def _has_links(self) -> bool:
         return bool(self.textInteractionFlags() & Qt.TextInteractionFlag.LinksAccessibleByKeyboard)
@@ -129,15 +145,8 @@ class Advice(QWidget):
         names = [*_ADDRESS.findall(words), *map(named, pages)]
         self.label.setAccessibleDescription(self.tr("Links: %1").replace("%1", ", ".join(names)) if is_rich else "")
 
-    def _page(self) -> Any:
-        """Return the page that it stands on; None before it has a place."""
-        owner = self.parentWidget()
-        while owner is not None and not hasattr(owner, "open_page"):
-            owner = owner.parentWidget()
-        return owner
-
     def _page_of(self) -> str:
-        owner = self._page()
+        owner = _page(self)
         return owner.page_id if owner is not None else ""
 
     def _name(self, command: str, commands: Sequence[str]) -> str:
@@ -162,7 +171,7 @@ class Advice(QWidget):
         if address.startswith("https://"):
             QDesktopServices.openUrl(QUrl(address))
             return
-        owner = self._page()
+        owner = _page(self)
         if owner is not None and (refused := owner.open_page(address)):
             self._refuse(refused)
 
