@@ -69,7 +69,7 @@ def test_the_name_that_is_proposed_makes_no_tool_stumble(folder: str, name: str)
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_the_project_says_of_installing_is_quoted(
-    language: str, qtbot: QtBot, make_window: MakeWindow, project: Path
+    language: str, qtbot: QtBot, make_window: MakeWindow, project: Path, heard: list[str]
 ) -> None:
     (project / "README.md").write_text("# It\n## Install\nYou need <b>nvcc</b> & a compiler.\n")
     window = make_window(language)
@@ -77,6 +77,7 @@ def test_what_the_project_says_of_installing_is_quoted(
     assert "nvcc" not in said(page), "folded"
     press(qtbot, page.project.notes.button)
     qtbot.waitUntil(lambda: "nvcc" in said(page))
+    assert heard[-1] == {"en": "Quoted lines: 1", "zh_CN": "引用的行数：1"}[language]
     words = said(page)
     assert "You need nvcc & a compiler." in words.replace("  ", " ")
     assert ("README.md, line 3" if language == "en" else "README.md，第 3 行") in words

@@ -28,7 +28,9 @@ from wizard.transfer.download import Downloads
 
 
 @pytest.mark.slow
-def test_it_is_handed_out_counted_and_stopped(page_of, qtbot: QtBot, built: tuple[Class, Path], pack: Path) -> None:  # type: ignore[no-untyped-def]
+def test_it_is_handed_out_counted_and_stopped(  # type: ignore[no-untyped-def]
+    page_of, qtbot: QtBot, built: tuple[Class, Path], pack: Path, heard: list[str]
+) -> None:
     window, page = page_of()
     opened(qtbot, page, pack)
     page._said = message("share.saved", path="/tmp/room.csv")
@@ -58,6 +60,7 @@ def test_it_is_handed_out_counted_and_stopped(page_of, qtbot: QtBot, built: tupl
     page._look()
     qtbot.waitUntil(lambda: "have fetched: 1." in said(window), timeout=LONG)
     press(qtbot, page.serving.stop)
+    assert heard[-1] == "The class is shared no more."
     qtbot.waitUntil(lambda: not window.tasks.busy, timeout=LONG)
     assert page.serving.start.isVisible()
     with pytest.raises(OSError, match="refused"):

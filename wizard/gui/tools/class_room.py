@@ -97,7 +97,7 @@ class ServingPanel(QFrame):
         read_in_order(self._title, self._pill, self.picture, *told, self._problems)
         read_in_order(self.start, self.large, self.stop, self.mend)
         self.start.clicked.connect(lambda: self.start_wanted.emit(self.announce.isChecked()))
-        self.stop.clicked.connect(self.stop_wanted)
+        self.stop.clicked.connect(self._stop)
         self.mend.clicked.connect(self.mend_wanted)
         self.large.clicked.connect(self._show_large)
 
@@ -111,6 +111,10 @@ class ServingPanel(QFrame):
     def begun(self) -> str:
         """What is said aloud as sharing begins."""
         return self.tr("The class is shared now. Class code: %1").replace("%1", self._said_code.accessibleName())
+
+    def _stop(self) -> None:
+        self.stop_wanted.emit()
+        announce(self, self.tr("The class is shared no more."))
 
     def stand_beside(self, is_beside: bool) -> None:
         """As narrow as its code beside the room, as long as it is projected; else as wide as the page."""

@@ -20,6 +20,7 @@ from wizard.app.pages.project import (
 )
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.advice import Advice
+from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.fields import Tick
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, column, empty, stacked
 from wizard.gui.widgets.hosts_consent import HostsConsent
@@ -59,6 +60,7 @@ class ProjectPanel(QWidget):
         for tick in (self.agree, self.strict):
             tick.toggled.connect(self.answered)
         self.consent.changed.connect(self.answered)
+        self.notes.button.toggled.connect(self._tell_notes)
         self.other.clicked.connect(self._choose_file)
 
     def retranslate(self) -> None:
@@ -127,6 +129,11 @@ class ProjectPanel(QWidget):
             said, place = selectable(label(at.text)), label(self._place_of(at), "muted")
             self.notes.body.addWidget(stacked(said, place))
         self.notes.setVisible(bool(notes))
+
+    def _tell_notes(self, is_open: bool) -> None:
+        if is_open:
+            count = self.notes.body.count() - 1  # below what they are
+            announce(self.notes, self.tr("Quoted lines: %1").replace("%1", str(count)))
 
     def _place_of(self, at: FileLine) -> str:
         return self.tr("%1, line %2").replace("%1", at.file).replace("%2", str(at.line))
