@@ -216,6 +216,8 @@ def test_a_notebook_says_that_it_starts_and_where_it_runs(
     qtbot.waitUntil(page.kernel.address.isVisible)
     assert page.window().focusWidget() is page.kernel.button, "the keys come back to it"
     assert page.kernel.address.words.startswith("Jupyter is running.")
+    lines = (page.kernel._words, page.kernel.address._words)
+    qtbot.waitUntil(lambda: len({one.mapTo(page, one.rect().topLeft()).x() for one in lines}) == 1)
     assert page.kernel.address.code.code == "http://localhost:8888/?token=secret"
     assert opened == [], "Jupyter opens it by itself"
     press(qtbot, page.kernel.button)

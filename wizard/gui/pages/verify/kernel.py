@@ -105,6 +105,7 @@ class KernelOffer(QFrame):
         row.addWidget(self.button)
         rows.addLayout(row)
         rows.addWidget(self.names)
+        self.address.setContentsMargins(16, 0, 16, 12)
         rows.addWidget(self.address)
         self.button.clicked.connect(self._press)
         self.setVisible(False)
