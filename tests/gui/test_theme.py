@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import weakref
@@ -90,6 +91,7 @@ def test_no_icon_is_carried_about_unused() -> None:
     assert {name for name in there if f'"{name}"' not in source} == set()
 
 
+DRESSED = re.compile(r'self\.(\w+)(?:\.setProperty\("role", "primary"\)|, [^\n]*"primary")')
 COPIED = """
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
@@ -184,6 +186,31 @@ def test_what_is_typed_into_and_a_seat_have_an_edge_to_be_seen(theme: str, qtbot
         place = one.geometry()
         edge = drawn.pixelColor(place.left(), place.center().y()).name()
         assert contrast(edge, colours(theme)["window"]) >= 3, (theme, one, edge)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_ring_of_a_main_button_stands_off_it(theme: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window(theme=theme)
+    button = window.footer.primary
+    button.setFocus()
+    qtbot.waitUntil(button.hasFocus)
+    place, table = button.geometry(), colours(theme)
+    drawn = button.parentWidget().grab().toImage()
+    seen = [drawn.pixelColor(place.left() + x, place.center().y()).name() for x in range(6)]
+    assert seen == [table["text"]] * 2 + [table["window"]] * 2 + [table["accent"]] * 2
+    assert contrast(table["text"], table["window"]) >= 3
+    wide = button.sizeHint()
+    window.footer.back.setFocus()
+    assert button.sizeHint() == wide, "nothing moves"
+
+
+def test_every_main_button_has_that_ring() -> None:
+    """None is made of Qt's own, whose line touches the colour."""
+    sources = [path.read_text("utf-8") for path in (Path(__file__).parents[2] / "wizard" / "gui").rglob("*.py")]
+    named = {(part, source) for source in sources for part in re.findall(DRESSED, source)}
+    assert len(named) >= 6
+    for part, source in named:
+        assert re.search(rf"self\.{part}\b[^\n]* = [^\n]*MainButton\(", source), part
 
 
 @pytest.mark.parametrize("kind", [QLineEdit, QPlainTextEdit])

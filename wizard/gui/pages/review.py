@@ -21,7 +21,7 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.code import CodeLine, copy_out
 from wizard.gui.widgets.diff_view import DiffView
-from wizard.gui.widgets.fields import LimitsForm
+from wizard.gui.widgets.fields import LimitsForm, MainButton
 from wizard.gui.widgets.figures import exact_bytes_text
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, empty
 from wizard.gui.widgets.labels import dress, label
@@ -68,7 +68,7 @@ class ReviewPage(Page):
         self._aside = SideTask(context.tasks)
         self.nothing = Remark(context.translator, lambda: self.tr("Nothing to do"))
         self.lost = Remark(context.translator, lambda: self.tr("Missing"), state="warning")
-        self.copy, self.save = QPushButton(), QPushButton()
+        self.copy, self.save = QPushButton(), MainButton()
         self.copy.clicked.connect(self._copy)
         self.class_profile = ClassProfile(self)
         self.save.clicked.connect(self.class_profile.ask)

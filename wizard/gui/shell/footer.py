@@ -11,6 +11,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QWidget
 
 from wizard.gui.pages.base import Page
+from wizard.gui.widgets.fields import MainButton
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import dress, label, plain_tip
 
@@ -29,7 +30,7 @@ class Footer(QFrame):
         self.back = QPushButton(self)
         self._between = QWidget()
         self._right = line_up(self._between)
-        self.primary = QPushButton()
+        self.primary = MainButton()
         self.primary.setProperty("role", "primary")
         right.addStretch(1)
         for part in (self.back, self._between, self.primary):
@@ -130,7 +131,7 @@ class AskBar(QFrame):
         rows.addWidget(self._what)
         rows.addWidget(self._more)
         line = line_up()
-        self.go, self.cancel, self.stay = (QPushButton(self) for _ in range(3))
+        self.go, self.cancel, self.stay = MainButton(self), QPushButton(self), QPushButton(self)
         self.go.setProperty("role", "primary")
         for button in (self.go, self.cancel, self.stay):
             line.addWidget(button)

@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QProgressBar, QPushButton, QWidget
 
 from wizard.gui.widgets.commands import plain
-from wizard.gui.widgets.fields import PathField, read_in_order
+from wizard.gui.widgets.fields import MainButton, PathField, read_in_order
 from wizard.gui.widgets.figures import rate_text
 from wizard.gui.widgets.frames import Turning, column, line_up
 from wizard.gui.widgets.hosts_consent import HostsConsent
@@ -66,7 +66,7 @@ class PackPanel(QFrame):
         self.bar.setTextVisible(False)
         self.bar.setRange(0, _STEPS)
         self.begin, self.open, self.make = (QPushButton(self) for _ in range(3))
-        self.go, self.again, self.drop = (QPushButton(self) for _ in range(3))
+        self.go, self.again, self.drop = MainButton(self), QPushButton(self), QPushButton(self)
         self.go.setProperty("role", "primary")
         buttons = Turning()
         ways = (self.begin, self.open, self.make, self.go, self.again, self.drop)

@@ -11,8 +11,17 @@ import os
 import re
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QObject, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent, QTextLayout
+from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QObject, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDropEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QTextLayout,
+)
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -23,9 +32,11 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPlainTextEdit,
+    QPushButton,
     QSizePolicy,
     QSpinBox,
     QStyle,
+    QStyleOptionButton,
     QStyleOptionComboBox,
     QStylePainter,
     QToolButton,
@@ -33,9 +44,10 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.compatibility.model import Choices
-from wizard.gui.shell.theme import code_font
+from wizard.gui.shell.theme import code_font, colour_now
 from wizard.gui.widgets.labels import label
 
+_RING, _ROUND = 2, 8  # pixels: the ring of the keys, as wide as it is far away, and its corners
 _TEXTS = (QLineEdit, QPlainTextEdit)
 _WORD = re.compile(r"[!-~]+|\S")  # which no line ends within; a Chinese sign is one by itself
 
@@ -82,6 +94,28 @@ class ReturnField(QLineEdit):
             event.accept()
             if self._button.isVisible() and not event.isAutoRepeat():
                 self._button.click()
+
+
+class MainButton(QPushButton):
+    """The button that most people want: its ring stands off it, for beside its colour no line is seen."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the button smaller while it has the keys, and the ring where its edge was."""
+        if not self.hasFocus() or self.property("role") != "primary":
+            super().paintEvent(event)
+            return
+        option, whole = QStyleOptionButton(), self.rect()
+        self.initStyleOption(option)
+        option.state &= ~QStyle.StateFlag.State_HasFocus  # whose line the style would draw at the edge
+        off = 2 * _RING
+        option.rect = whole.adjusted(off, off, -off, -off)
+        painter = QStylePainter(self)
+        painter.drawControl(QStyle.ControlElement.CE_PushButtonBevel, option)
+        option.rect = whole  # else its words were cut
+        painter.drawControl(QStyle.ControlElement.CE_PushButtonLabel, option)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(colour_now("text"), _RING))
+        painter.drawRoundedRect(QRectF(whole).adjusted(1, 1, -1, -1), _ROUND, _ROUND)
 
 
 class Tick(QCheckBox):

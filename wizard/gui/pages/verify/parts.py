@@ -16,6 +16,7 @@ from wizard.gui.shell.serving import DOWNLOADS
 from wizard.gui.shell.theme import colour_now
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.advice import Advice
+from wizard.gui.widgets.fields import MainButton
 from wizard.gui.widgets.figures import build_text, seconds_text, variant_text
 from wizard.gui.widgets.frames import RowCard, column, draw_bar, empty, line_up, stacked
 from wizard.gui.widgets.labels import Pill, label, told_of
@@ -156,7 +157,7 @@ class FailureCard(QFrame):
         self._context = context
         self._build: Candidate | None = None
         lines = column(self, (16, 14, 16, 14), 8)
-        self._pill, self.cause, self.repair, self.mend = Pill("problem"), Advice(), Advice(), QPushButton()
+        self._pill, self.cause, self.repair, self.mend = Pill("problem"), Advice(), Advice(), MainButton()
         self.mend.setProperty("role", "primary")
         self.brings = label("", "heading")
         lines.addWidget(self._pill)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QPushBu
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.verify.kernel import PackagesFold
 from wizard.gui.shell.tasks import IsCancelled, seldom
-from wizard.gui.widgets.fields import ReturnField, read_in_order, tell_wrong
+from wizard.gui.widgets.fields import MainButton, ReturnField, read_in_order, tell_wrong
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import label
 from wizard.gui.widgets.messages import Trouble
@@ -44,7 +44,7 @@ class ClonePanel(QFrame):
         self.is_going = False
         rows = column(self, (16, 14, 16, 14), 8)
         self._title, self._words = label("", "heading"), label("", "muted")
-        self.go, self.keep = QPushButton(self), QPushButton(self)
+        self.go, self.keep = MainButton(self), QPushButton(self)
         self._text, self.name = QLabel(self), ReturnField(self.go, self)
         self._text.setBuddy(self.name)
         self.trouble = Trouble(page.context.translator)
@@ -174,7 +174,8 @@ class PackagesPanel(QFrame):
         self._for_jupyter = ""
         rows = column(self, (16, 14, 16, 14), 8)
         self._title, self._words, self._changes = label("", "heading"), label("", "muted"), label("")
-        self.look, self.update_all, self.go, self.keep = (QPushButton(self) for _ in range(4))
+        self.look, self.update_all = QPushButton(self), QPushButton(self)
+        self.go, self.keep = MainButton(self), QPushButton(self)
         self._text, self.names = QLabel(self), ReturnField(self.look, self)
         self._text.setBuddy(self.names)
         self.packages = PackagesFold(page.context.translator, self)
