@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QFrame, QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
+from tests.gui.test_layout import LEAST
 from tests.gui.walking import failed_install, go_to, mnemonics, press, settle, visible
 from wizard.app.pages.order import PageId
 from wizard.app.pages.project import environment_name
@@ -81,6 +82,36 @@ def test_what_the_project_says_of_installing_is_quoted(
     words = said(page)
     assert "You need nvcc & a compiler." in words.replace("  ", " ")
     assert ("README.md, line 3" if language == "en" else "README.md，第 3 行") in words
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_long_quotes_are_read_by_the_arrows(qtbot: QtBot, make_window: MakeWindow, project: Path) -> None:
+    lines = "\n\n".join(f"Step {number}: install the compiler number {number} by hand." for number in range(30))
+    (project / "README.md").write_text(f"# It\n## Install\n{lines}\n")
+    window = make_window()
+    page = opened(qtbot, window, project)
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    window.resize(*LEAST)
+    fold = page.project.notes
+    fold.button.setFocus()
+    qtbot.keyClick(fold.button, Qt.Key.Key_Space)
+    quotes = [one for one in fold.findChildren(QLabel) if "compiler" in one.text()]
+    qtbot.waitUntil(lambda: quotes[0].visibleRegion().boundingRect().height() > 0)
+
+    def goes_on_to(quote: QLabel, key: Qt.Key) -> bool:
+        for _ in range(500):
+            if quote.visibleRegion().boundingRect().height() == quote.height():
+                return True
+            qtbot.keyClick(fold.button, key)
+        return False
+
+    assert goes_on_to(quotes[-1], Qt.Key.Key_Down)
+    assert fold.button.hasFocus(), "and it was no step of Tab"
+    assert goes_on_to(quotes[0], Qt.Key.Key_Up)
+    fold.button.setChecked(False)
+    qtbot.keyClick(fold.button, Qt.Key.Key_Down)
+    assert not fold.button.hasFocus(), "an arrow leads on, as always"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -11,7 +11,18 @@ import os
 import re
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QObject, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QCoreApplication,
+    QEvent,
+    QMimeData,
+    QObject,
+    QPoint,
+    QRectF,
+    QSignalBlocker,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
@@ -24,6 +35,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAbstractSlider,
     QApplication,
     QCheckBox,
     QComboBox,
@@ -33,6 +45,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
+    QScrollArea,
     QSizePolicy,
     QSpinBox,
     QStyle,
@@ -116,6 +129,28 @@ class MainButton(QPushButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(colour_now("text"), _RING))
         painter.drawRoundedRect(QRectF(whole).adjusted(1, 1, -1, -1), _ROUND, _ROUND)
+
+
+class FoldButton(QPushButton):
+    """Opens a fold. Its arrows go through what is too long to be seen at once: nothing in there takes the keys."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Scroll while more of the fold lies on that side; then an arrow leads to the next control, as always."""
+        steps = QAbstractSlider.SliderAction
+        way = {Qt.Key.Key_Down: steps.SliderSingleStepAdd, Qt.Key.Key_Up: steps.SliderSingleStepSub}.get(event.key())  # type: ignore[call-overload]
+        fold = area = self.parentWidget()
+        while area is not None and not isinstance(area, QScrollArea):
+            area = area.parentWidget()
+        if way is None or fold is None or area is None or not self.isChecked():
+            super().keyPressEvent(event)
+            return
+        room = area.viewport()
+        top = fold.mapTo(room, QPoint(0, 0)).y()
+        has_more = top < 0 if event.key() == Qt.Key.Key_Up else top + fold.height() > room.height()
+        if has_more:
+            area.verticalScrollBar().triggerAction(way)
+        else:
+            super().keyPressEvent(event)
 
 
 class Tick(QCheckBox):

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.gui.shell.theme import colour_now
+from wizard.gui.widgets.fields import FoldButton
 from wizard.gui.widgets.icons import ICON_SIZE, IconView, Sign, fold_icon
 from wizard.gui.widgets.labels import SPOKEN_AS, label, spoken, told_of
 
@@ -239,7 +240,7 @@ class Fold(QFrame):
         super().__init__(parent)
         self.setProperty("role", "fold")
         rows = column(self)
-        self.button = QPushButton(self)
+        self.button = FoldButton(self)
         self.button.setCheckable(True)
         self.button.setProperty("role", "fold")
         self.button.setIconSize(ICON_SIZE)
