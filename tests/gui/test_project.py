@@ -114,6 +114,21 @@ def test_long_quotes_are_read_by_the_arrows(qtbot: QtBot, make_window: MakeWindo
     assert not fold.button.hasFocus(), "an arrow leads on, as always"
 
 
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_footer_of_a_project_is_low_in_a_small_window(
+    language: str, qtbot: QtBot, make_window: MakeWindow, project: Path
+) -> None:
+    window = make_window(language)
+    page = opened(qtbot, window, project)
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    window.resize(*LEAST)
+    strict = page.project.strict
+    qtbot.waitUntil(lambda: window.width() == LEAST[0] and strict.isVisible())
+    qtbot.waitUntil(lambda: strict.height() <= 2 * strict.fontMetrics().lineSpacing() + 8)
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_differs_stands_first_and_needs_a_yes(
     language: str, qtbot: QtBot, make_window: MakeWindow, project: Path

@@ -64,12 +64,12 @@ class ProjectPanel(QWidget):
         self.other.clicked.connect(self._choose_file)
 
     def retranslate(self) -> None:
-        self.strict.setText(self.tr("E&xactly what the project asks for, or nothing"))
+        self.strict.setText(self.tr("E&xactly as asked"))
         self.other.setText(self.tr("&Other file…"))
         self.more.show_words(self.tr("What was noticed &while reading"))
         self.notes.show_words(self.tr("What the project itself &says about installing"))
         self._refused.setText(
-            self.tr("What the project asks for is not available in exactly these versions. Untick “Exactly what the project asks for” to accept what differs.")
+            self.tr("What the project asks for is not available in exactly these versions. Untick “Exactly as asked” to accept what differs.")
         )
         self.consent.retranslate()
 
