@@ -144,5 +144,13 @@ def test_a_long_line_of_a_step_stays_one_line_and_is_told_whole(
     qtbot.wait(50)
     assert row.height() < 2 * row.fontMetrics().lineSpacing()
     assert (row.text(), row.accessibleName(), row.toolTip()) == (folder, folder, folder)
+    sentence = "There is room: 1.6 GB free on the disk, and downloads need 2.9 GB, temporary files 29 GB"
+    for words in (sentence, f"{sentence}: {folder}", "磁盘空间足够：" * 12):
+        row.setText(words)
+        line = row.fontMetrics().lineSpacing()
+        qtbot.waitUntil(lambda line=line: row.height() >= max(2 * line, row.heightForWidth(row.width())))
+        shown = QLabel.text(row)
+        assert shown.startswith(words[:80]), "a sentence goes on below"
+        assert (shown == words) is (folder not in words)
     row.setText("short")
     assert (row.accessibleName(), row.toolTip()) == ("", "")

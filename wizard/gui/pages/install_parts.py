@@ -19,7 +19,7 @@ from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import about_text, left_text, part_text, rate_text, seconds_text
 from wizard.gui.widgets.frames import RowCard, Turning, column, line_up, stacked
 from wizard.gui.widgets.icons import Sign
-from wizard.gui.widgets.labels import OneLine, dress, label, plain_tip, put_words, told_of
+from wizard.gui.widgets.labels import Turned, dress, label, plain_tip, put_words, told_of
 from wizard.model.messages import bytes_text
 from wizard.run.report.text import step_name, step_state
 
@@ -179,16 +179,16 @@ _FETCH = "fetch"
 
 
 _NARROW = 520  # pixels: less has no room for what a step did beside its name
+_RIGHT = 80  # pixels of how long it took
 
 
 class _Row:
     def __init__(self) -> None:
         self.sign = Sign("waiting", 20)
         self.name = label("", wrap=False)
-        self.words = OneLine("muted")
+        self.words = Turned("muted")
         self.right = label("", "muted", wrap=False)
         self.right.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.right.setMinimumWidth(80)
 
 
 class RunSteps(QWidget):
@@ -273,6 +273,7 @@ class RunSteps(QWidget):
         self._rows, self._bars = {name: _Row() for name in names}, None
         for name, row in self._rows.items():
             beside = (None, stacked(row.name, row.words)) if self._is_narrow else (row.name, row.words)
+            row.right.setMinimumWidth(0 if self._is_narrow else _RIGHT)
             self._card.add_row(row.sign, *beside, row.right, tight=True)
             if name == _FETCH:
                 self._bars = FileBars()

@@ -20,6 +20,7 @@ _FIRST_SLASH = re.compile(r"(?:(?<!\S)|:/)/(?=\S)")
 
 _TAG = re.compile(r"(<[^<>]*>)")
 _LONG_WORD = re.compile(r"\S{31,}")
+_UNBROKEN = re.compile(r"[!-~]+")  # a Chinese sentence may end its line anywhere
 _MAY_END = re.compile(r"[_=@&]|[^\W_]{24}(?=[^\W_])", re.ASCII)
 
 
@@ -99,11 +100,25 @@ class OneLine(QLabel):
         self._fit()
 
     def _fit(self) -> None:
-        shown = self.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideMiddle, self.width())
+        shown = self._cut(self._words)
         super().setText(shown)
         is_whole = shown == self._words
         self.setToolTip(plain_tip("" if is_whole else self._words))
         self.setAccessibleName("" if is_whole else self._words)
+
+    def _cut(self, words: str) -> str:
+        return self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, self.width())
+
+
+class Turned(OneLine):
+    """Words that go on in another line: a path alone that is longer than a line is left out in its middle."""
+
+    def __init__(self, role: str = "") -> None:
+        super().__init__(role)
+        self.setWordWrap(True)
+
+    def _cut(self, words: str) -> str:
+        return _UNBROKEN.sub(lambda found: super(Turned, self)._cut(found[0]), words)
 
 
 def label(
