@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QLabel, QLineEdit, QPushButton, QScrollArea, QWidget
 from pytestqt.exceptions import TimeoutError as TooLate
 from pytestqt.qtbot import QtBot
 
@@ -31,6 +31,7 @@ from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.environments.page import EnvironmentsPage
 from wizard.gui.tools.explain import ExplainPage
 from wizard.gui.widgets.advice import Advice
+from wizard.gui.widgets.fields import Tick
 from wizard.gui.widgets.frames import Turning
 from wizard.gui.widgets.labels import OneLine, label
 from wizard.gui.widgets.messages import Notice
@@ -381,6 +382,20 @@ def test_the_buttons_of_an_environment_are_whole_in_a_small_window(
 
         qtbot.waitUntil(lambda: not cut())
         qtbot.waitUntil(lambda: title.width() >= title.fontMetrics().horizontalAdvance(title.text()))
+
+
+@pytest.mark.parametrize("words", ["完全按要求(&X)", "I &accept the 2 differences", "E&xactly as asked"])
+def test_a_box_that_has_the_room_it_asks_for_breaks_no_words(words: str, qtbot: QtBot) -> None:
+    box = Tick()
+    qtbot.addWidget(box)
+    box.setText(words)
+    for points in range(8, 16):
+        font = box.font()
+        font.setPointSize(points)
+        box.setFont(font)
+        box.resize(box.sizeHint())
+        box.show()
+        assert QCheckBox.text(box) == words, points
 
 
 def test_parts_turn_when_their_words_grow_and_turn_back(qtbot: QtBot) -> None:

@@ -171,7 +171,9 @@ class Tick(QCheckBox):
         return self._words
 
     def sizeHint(self) -> QSize:
-        return QSize(self._beside + self.fontMetrics().horizontalAdvance(self._words), super().sizeHint().height())
+        """Give the words a pixel more than Qt counts: lines end by parts of it."""
+        wide = self.fontMetrics().horizontalAdvance(self._words) + 1
+        return QSize(self._beside + wide, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         longest = max(map(self.fontMetrics().horizontalAdvance, _WORD.findall(self._words)), default=0)
