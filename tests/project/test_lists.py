@@ -340,6 +340,25 @@ def test_what_was_installed_at_one_time_does_not_bind_beside_what_is_needed(
     assert build(decided(tmp_path / "told", readme, AMPERE))[0] == "2.6.0"
 
 
+@pytest.mark.parametrize(
+    ("old", "is_left"),
+    [
+        ("<!-- ### Deprecated way\n```\nconda env create -f environment.yml\npip install sponge\n``` -->\n", True),
+        ("## Old installation\n```\nconda env create -f environment.yml\n```\n", True),
+        ("`environment.yml` is no longer maintained.\n", True),
+        ("<!-- a word --> or `conda env create -f environment.yml`\n", False),
+        ("## On a cluster\n```\nconda env create -f environment.yml\n```\n", False),
+    ],
+)
+def test_an_environment_that_the_readme_calls_old_does_not_count(tmp_path: Path, old: str, is_left: bool) -> None:
+    install = "# thing\n```\n# install all (tested up to torch 2.7)\npip install -r requirements.txt\n```\n"
+    environment = "name: old\nchannels: [pytorch]\ndependencies:\n  - pytorch=1.10\n  - cudatoolkit=11.3\n"
+    files = {"README.md": install + old, "requirements.txt": "torch\ntqdm\n", "environment.yml": environment}
+    found = decided(tmp_path, {**files, "setup.py": "from setuptools import setup\nsetup(name='thing')\n"}, AMPERE)
+    assert (build(found)[0] == "2.7.1", "retired-lists" in codes(found)) == (is_left, is_left)
+    assert not any("sponge" in str(one.params) for one in found.remarks)
+
+
 def test_a_name_for_any_release_is_no_file_that_is_missing(tmp_path: Path) -> None:
     readme = "# t\n```\npip install -r x.y.z_requirements.txt\npip install -r lost.txt\n```\n"
     found = decided(tmp_path, {"requirements.txt": "torch\n", "README.md": readme}, AMPERE)

@@ -29,6 +29,7 @@ from wizard.project.formats.working_folder import (
     copied_to,
     downloaded_by,
     itself_in,
+    without_hidden,
 )
 from wizard.project.model import (
     BRANCH,
@@ -89,7 +90,6 @@ _TORCH_IN_COMMENT = re.compile(r"(?:\binstall\s|安装).*(?<![a-z./-])(?:py)?tor
 _IMPORTED = re.compile(r"\bimport\s+([A-Za-z_][A-Za-z0-9_]*)")
 _CONDA_FILE = re.compile(r"^(?:\S*/)?([a-z0-9_.-]+?)-(\d[^-/]*)-([^-/]+)\.(?:tar\.bz2|conda)$")
 _NO_NAMES = ("required", "packages", "package", "dependencies", "requirements", "everything", "them", "these")
-_HIDDEN = re.compile(r"<!--.*?-->")
 _HTML = re.compile(r"</?(?:br|p|b|i|em|strong|code|pre|kbd|tt|li|ul|ol|td|tr|div|span|a)\s*/?>", re.IGNORECASE)
 
 
@@ -98,7 +98,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
     text = _ARGUMENTS.sub(_as_command, text) if file.endswith(".py") else text
     values: dict[str, str] = {}
     place, rows = WorkingFolder(file, found.own, itself_in(text, found.own, found.statements)), NamedRows(found)
-    branches = Branches(place.is_script)
+    text, branches = without_hidden(text) if place.is_prose else text, Branches(place.is_script)
     for number, written in _joined(text):
         where = origin_of(file, number, written)
         if not place.is_prose and IS_COMMENT.match(written):
@@ -106,8 +106,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
                 found.remark("commented", where)
             continue
         before = len(found.statements)
-        line = _HIDDEN.sub(" ", written) if place.is_prose else written
-        line = _REFERENCE.sub(lambda one: values.get(one[1] or one[3], one["else"] or one[0]), line)
+        line = _REFERENCE.sub(lambda one: values.get(one[1] or one[3], one["else"] or one[0]), written)
         if (default := _DEFAULT.match(line)) and not branches.is_of_mac:
             values[default["name"] or default["shell"]] = default["value"] or default["words"]
         if match := _BASE.match(line):

@@ -129,6 +129,7 @@ _IS_ADVICE = re.compile(
 )
 _IS_TRIED = re.compile(r"\b(?:tested|tried|developed|requires?|compatible)\b|测试|要求", re.IGNORECASE)
 _AT_LEAST = re.compile(r"\b(?:at least|minimum(?: of)?|min\.?)[\s:]*$", re.IGNORECASE)
+_AT_MOST = re.compile(r"\b(?:up to|at most|maximum(?: of)?|max\.?|no(?:t|thing)? newer than)[\s:]*$", re.IGNORECASE)
 _FOR_ONE_CASE = re.compile(r"[(（](?:for|if|when)\b[^)）]*$", re.IGNORECASE)  # "(for openMM, use Python 3.9)"
 LONGEST = 300  # characters of a line that is read
 # A comment that has nothing but the Python of all lines.
@@ -161,15 +162,18 @@ def read_words(line: str, where: FileLine, found: Findings, is_code: bool, is_of
     is_need |= not is_code and (is_of_needs or _is_environment(line)) and not is_news
     is_command = bool(_IS_COMMAND.search(" ".join(naming)))
     for match in _IN_WORDS.finditer(DECORATED.sub(" ", line)):
-        name = _NAMES_IN_WORDS.get(match["name"].lower(), _TOOLKIT)
-        if (is_command and name != PYTHON) or _FOR_ONE_CASE.search(match.string[: match.start()]):
+        name, before = _NAMES_IN_WORDS.get(match["name"].lower(), _TOOLKIT), match.string[: match.start()]
+        is_most = name == TORCH and bool(_AT_MOST.search(before))
+        if (is_command and name != PYTHON and not is_most) or _FOR_ONE_CASE.search(before):
             continue
         specifier = _specifier_in_words(match, name)
-        if _AT_LEAST.search(match.string[: match.start()]) and not specifier.startswith("<"):
+        if _AT_LEAST.search(before) and not specifier.startswith("<"):
             specifier = f">={match['version']}" if specifier else ""
+        if is_most:  # of a comment in a block, too, above the command that it is about
+            specifier = _newest_in_words(match["version"])
         if name == TORCH and (not specifier.startswith(">") or "<" in specifier):
             found.remark("in-words", where)
-        if is_need and specifier:
+        if specifier and (is_need or (is_most and not is_news)):
             found.told.append(Statement(name, specifier, where, LOCKED if name == PYTHON else RECOMMENDED))
     if is_need and not (is_code or is_command) and _is_environment(line):
         pairs = _PAIR_IN_WORDS.finditer(DECORATED.sub(" ", line))
@@ -282,6 +286,12 @@ def _specifier_in_words(match: re.Match[str], name: str) -> str:
         most = max(others)
         return f">={least},<{most[0]}.{most[1] + 1}"
     return f"=={least}" if name == TORCH and least.count(".") == 2 else f"=={major}.{minor}.*"
+
+
+def _newest_in_words(version: str) -> str:
+    """Return `<2.8` of "up to 2.7": its patches are meant, too."""
+    major, minor = map(int, version.split(".")[:2])
+    return f"<{major}.{minor + 1}"
 
 
 def torch_in_words(words: str) -> str:

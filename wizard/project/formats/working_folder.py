@@ -187,3 +187,12 @@ def copied_to(path: str, fetched: Mapping[str, str]) -> str | None:
         if found and (not before or (before.endswith("/") and before.startswith("/") and not to.startswith("/"))):
             return f"{FOREIGN}{url}/{below}".rstrip("/") if url else f"./{below}".rstrip("/")
     return None
+
+
+def without_hidden(text: str) -> str:
+    """Return the text without its comments of HTML, which no reader of a README sees, in as many lines."""
+    shown, at = [], 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
+        shown += [text[at:start], "\n" * text.count("\n", start, end)]
+        at = end + len("-->")
+    return "".join((*shown, text[at:]))

@@ -8,12 +8,21 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from wizard.project.model import TORCH, Statement
+from wizard.project.formats.requirements import FENCE
+from wizard.project.formats.working_folder import without_hidden
+from wizard.project.model import TORCH, FileLine, Statement, origin_of
 
 OF_TORCH = (TORCH, "torchvision", "torchaudio", "pytorch-cuda", "cudatoolkit")
 _NAME = re.compile(r"^name:[ \t]*[\"']?([\w.-]+)", re.MULTILINE)
 _IS_CONDAS = re.compile(r"^dependencies:", re.MULTILINE)
 _YEAR = re.compile(r"(?<!\d)20\d\d(?!\d)")  # of an edition: `course2024_gpu.yml`
+# Of a way to install that the authors have given up.
+_RETIRED = re.compile(
+    r"deprecat|outdated|obsolete|no longer (?:\w+ )?(?:maintained|supported|used|needed|recommended|work)"
+    r"|\b(?:old|legacy) (?:conda |pip )?(?:way|method|install\w*|set-?up|environment|conda|instructions)\b"
+    r"|弃用|废弃|过时|不再",
+    re.IGNORECASE,
+)
 _MAIN = re.compile(r"(?:^|/)environment\.ya?ml$", re.IGNORECASE)
 
 
@@ -57,3 +66,20 @@ def first_part(folders: Iterable[str], family: Mapping[str, int], words: str) ->
         return (match.start() if match else len(words), -family[folder], folder)
 
     return min(folders, key=place)
+
+
+def retired_in(file: str, text: str, names: Iterable[str]) -> dict[str, FileLine]:
+    """Return the lists that a README has only in what it hides (a comment of HTML), below a heading or in a line that
+    calls it given up, each with the first such line."""
+    retired, in_use, above, is_code = dict[str, FileLine](), set[str](), "", False
+    words = {name: re.compile(rf"(?<![\w./-])(?:\./)?{re.escape(name)}(?![\w-])") for name in names}
+    shown = without_hidden(text).split("\n")
+    for number, (line, left) in enumerate(zip(text.split("\n"), shown, strict=True), 1):
+        is_code ^= bool(FENCE.match(left))
+        above = left if left.startswith("#") and not is_code else above
+        for name, word in words.items():
+            if word.search(line) and (not word.search(left) or _RETIRED.search(above) or _RETIRED.search(line)):
+                retired.setdefault(name, origin_of(file, number, line))
+            elif word.search(line):
+                in_use.add(name)
+    return {name: at for name, at in retired.items() if name not in in_use}

@@ -20,6 +20,7 @@ from wizard.model.redact import redact
 from wizard.project.formats.conda_words import is_condas_alone
 from wizard.project.formats.options import with_values
 from wizard.project.formats.words import LONGEST, SENTENCE
+from wizard.project.formats.working_folder import without_hidden
 from wizard.project.model import NOTE, RECOMMENDED, FileLine, Project, Statement, fit_to_show, normalized
 from wizard.project.packages.companions import companion
 from wizard.project.packages.cuda_tags import is_for
@@ -146,21 +147,12 @@ def _notes_of(file: str, text: str) -> list[Statement]:
     if not file.lower().endswith((".md", ".rst")) and "readme" not in file.lower():
         return [] if file.endswith(".py") else list(_comments(file, text))
     found, names_windows = [], bool(_WINDOWS.search(text))
-    for part in _parts(_without_hidden(text)):
+    for part in _parts(without_hidden(text)):
         if not (_MAC.search(part.above) or _MAKER.search(part.above)):
             for number, one in _steps(part) if part.is_code else _sentences(part):
                 if not (_MAC.search(one) or _MAKER.search(one)):
                     found.append(_note(file, number, one, _marker(f"{part.above}\n{one}", names_windows)))
     return found
-
-
-def _without_hidden(text: str) -> str:
-    """Return the text without its comments of HTML, which no reader of a README sees, in as many lines."""
-    shown, at = [], 0
-    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
-        shown += [text[at:start], "\n" * text.count("\n", start, end)]
-        at = end + len("-->")
-    return "".join((*shown, text[at:]))
 
 
 def _steps(part: _Part) -> Iterator[tuple[int, str]]:

@@ -42,7 +42,7 @@ from wizard.project.model import (
     normalized,
     origin_of,
 )
-from wizard.project.search.environments import family_in, first_part, name_of_environment, others_of
+from wizard.project.search.environments import family_in, first_part, name_of_environment, others_of, retired_in
 from wizard.project.search.files import MOST_FILES, ProjectFolder, is_lock, is_script_of_install
 from wizard.project.search.order import ORDER, rank
 from wizard.project.versions import can_meet
@@ -52,6 +52,7 @@ _STUB = ("sklearn", "scikit-learn")  # the first is on the index to fail with th
 _MAIN = "requirements.txt"
 _OPTION = re.compile(r"(?:requirements?[^/]+|[^/]+[-_.]requirements?|reqs?)\.txt", re.IGNORECASE)
 _OF_ARCHIVE = re.compile(r"-(?:master|main|v?\d+(?:\.\d+)+|[0-9a-f]{40})$", re.IGNORECASE)  # a branch, tag or commit
+_IS_LIST = re.compile(r"\.(?:ya?ml|txt|in)$", re.IGNORECASE)
 MOST_NAMED = 6  # folders in one sentence
 _PLACEHOLDER = re.compile(r"(?<![a-z])x\.y(?:\.z)?(?![a-z])", re.IGNORECASE)  # in a name, for any release
 _MOST_OF_REF = 6  # parts of an address before a file's own: `raw`, `refs/heads/main`
@@ -189,6 +190,22 @@ class ProjectReader:
         self.found.remark("frozen-lists", origin_of(min(firm, key=rank), 1, ""), files=files)
         self.left |= set(frozen)
         return left
+
+    def of_those_in_use(self, names: list[str], telling: list[str]) -> list[str]:
+        """Return the files without those that a README calls given up, where it installs another list that asks for
+        torch."""
+        lists, retired = [name for name in names if _IS_LIST.search(name)], dict[str, FileLine]()
+        for name in telling:
+            if name.lower().startswith("readme"):
+                retired = retired_in(name, self.folder.read(name) or "", lists) | retired
+        named = self.named_by(telling)
+        taken = next((name for name in named if name in names and name not in retired and self.asks(name)), None)
+        if taken is None or not retired:
+            return names
+        first = min(retired.values(), key=lambda at: at.line)
+        self.found.remark("retired-lists", first, files=cut_between([*retired]), taken=taken)
+        self.left |= {*retired}
+        return [name for name in names if name not in retired]
 
     def of_one_environment(self, names: list[str], telling: list[str]) -> list[str]:
         """Return the files without those of conda's that make another environment than the one that is taken: of those
