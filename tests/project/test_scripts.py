@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import AMPERE, ANY, BLACKWELL, NO_CARD, PASCAL, build, codes, decided, relaxed
+from tests.project.deciding import ADA, AMPERE, ANY, BLACKWELL, NO_CARD, PASCAL, build, codes, decided, relaxed
 from tests.project.test_read import asked, project_of
 from wizard.compatibility.data.load import load_matrix
+from wizard.machine.model import Machine
 from wizard.model.errors import UsageError
 from wizard.model.messages import text
 from wizard.project.decide import ProjectDecision, decide
@@ -417,3 +418,29 @@ def test_a_manual_below_the_documents_is_read_and_says_its_systems(tmp_path: Pat
     for folder, python in (("docs/user", "3.9"), ("doc/source", "3.9"), ("docs/old", "3.12")):
         found = decided(tmp_path / folder, {**files, f"{folder}/installation.rst": manual}, PASCAL)
         assert (build(found)[2], "named-systems" in codes(found)) == (python, python == "3.9")
+
+
+@pytest.mark.parametrize(
+    ("on", "torch", "moved"),
+    [
+        (AMPERE, "2.2.1", set()),
+        (NO_CARD, "2.2.1", set()),
+        (ADA, "2.2.2", set()),  # by the script for Windows
+        (BLACKWELL, "2.15.0", {"sympy", "typing-extensions"}),  # no torch that old runs there
+    ],
+)
+def test_the_torch_of_the_installer_keeps_the_pins_of_an_open_list(
+    tmp_path: Path, on: Machine, torch: str, moved: set[str]
+) -> None:
+    page = "--extra-index-url https://download.pytorch.org/whl/cu121"
+    install = "torch=={0}+cu121 torchaudio=={0}+cu121 " + page + "\npip install -r requirements.txt\n"
+    files = {
+        "requirements.txt": "torch>=2.2.0\ntorchaudio>=2.2.0\nsympy==1.12\ntyping_extensions==4.10.0\n",
+        "setup.sh": "conda create -y -n x python=3.11\npip install " + install.format("2.2.1"),
+        "setup.bat": "pip install " + install.format("2.2.2"),
+    }
+    found = decided(tmp_path / "pinned", files, on)
+    assert (build(found)[0], set(relaxed(found)), "installer-torch" in codes(found)) == (torch, moved, not moved)
+    assert not codes(found) & {"recommended-others", "contradiction"}
+    files["requirements.txt"] = "torch>=2.2.0\nsympy\n"  # nothing moves: the newest
+    assert build(decided(tmp_path / "open", files, on))[0] in ("2.14.1", "2.15.0")

@@ -12,7 +12,7 @@ from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.model import Candidate
 from wizard.model.messages import Message, message
 from wizard.project.model import DECLARED, RECOMMENDED, TORCH, FileLine, Statement, is_run, is_script
-from wizard.project.packages.cuda_tags import has_tag
+from wizard.project.packages.cuda_tags import has_tag, is_file_for
 from wizard.project.understand import Understood
 from wizard.project.versions import can_meet, marker_holds, meets
 
@@ -36,18 +36,19 @@ def contradictions(asks: Understood, os: str, python: str) -> Iterator[Message]:
             before.append(one)
         elif against is not None:
             found.append(contradiction(against, one))
-    found += _told_otherwise(asks, kept)
+    found += _told_otherwise(asks, kept, os)
     yield from bounded(found)
 
 
-def _told_otherwise(asks: Understood, kept: Mapping[str, list[Statement]]) -> Iterator[Message]:
+def _told_otherwise(asks: Understood, kept: Mapping[str, list[Statement]], os: str) -> Iterator[Message]:
     """What a README says of torch, or an install script of anything, against what is declared: where not one of its
-    lines, which may be for one kind of computer each, goes with that."""
+    lines, which may be for one kind of computer each, goes with that. A script of another system's is not run here."""
     declared = {**kept, TORCH: [] if asks.torch_any else [one for one in asks.torch if one.specifier]}
     said: dict[tuple[str, str], list[Statement]] = {}
     for one in asks.told:
         if (
             one.specifier
+            and is_file_for(one.origin.file, os)
             and one.name in declared.keys() - asks.pairs.keys()
             and (one.name == TORCH or is_script(one.origin.file))
         ):

@@ -50,11 +50,13 @@ from wizard.project.packages.needs import (
     relaxed_beside,
     relaxed_needs,
     relaxed_numpy,
+    torch_of_installer,
 )
 from wizard.project.packages.ready import holding_python, left_python, native_state, said_of
 from wizard.project.packages.rows import companion_table
 from wizard.project.reasons import (
     asked_words,
+    runs_here,
     translated,
     why_not_commented,
     why_not_locked,
@@ -148,11 +150,11 @@ def _chosen(
     weigher, best, way, said = weighed[min(runnable)[1] if runnable else 0]
     taken = {one.origin.file for one in (*weigher.asks.torch, *weigher.asks.packages)}
     said = [one for one in said if one.params["file"] in taken]  # without a card none of the lists may be
-    if best and not best.torch and weigher.asks.torch_any:
-        pinned, told = with_pins_of(way, _recommending(weigher.asks, best).file)
-        with_pins = weigher_of(pinned)
+    if best and not best.torch:
+        pinned, told = _with_recipe(way, weigher, best)
+        with_pins = weigher_of(pinned) if told else weigher
         again = with_pins.best() if told else None
-        if again and (again.candidate, again.torch) == (best.candidate, False):
+        if again and not again.torch and (again.candidate == best.candidate or not weigher.asks.torch_any):
             weigher, best, way, said = with_pins, again, pinned, [*said, *told]
     settled, told = with_branches(way, best.candidate) if best else (way, [])
     if best and settled is not way:
@@ -160,6 +162,31 @@ def _chosen(
         best, said = weigher.weigh(best.candidate, best.python), [*said, *told]
     weigher.remarks += said
     return weigher, best
+
+
+def _with_recipe(way: Project, weigher: BuildWeigher, best: Weighed) -> tuple[Project, list[Message]]:
+    """Return the project with what a recipe of its own has: the pins beside the torch that is taken from it, or its
+    torch, which keeps pins of the lists."""
+    if weigher.asks.torch_any:
+        return with_pins_of(way, _recommending(weigher.asks, best).file)
+    if (found := torch_of_installer(weigher, best)) is None:
+        return way, []
+    one, kept = found
+    at, place = one.origin, kept.origins[0]
+    said = message(
+        "project.remark.installer-torch",
+        "{file}, line {line}, installs torch {torch}, and that is taken: {why}, and {other_file}, line {other_line}, "
+        "asks for {other}.",
+        file=at.file,
+        line=at.line,
+        torch=one.specifier.strip("="),
+        why=kept.why,
+        other_file=place.file,
+        other_line=place.line,
+        other=f"{kept.name}{kept.asked}",
+    )
+    taken = Statement(TORCH, one.specifier, at)  # its CUDA stays what it was, recommended
+    return replace(way, statements=(*way.statements, taken)), [said]
 
 
 def _recommending(asks: Understood, best: Weighed) -> FileLine:
@@ -279,7 +306,9 @@ def _recommended(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     told = [one for one in (asks.torch if asks.torch_any else asks.told) if one.name == TORCH and one.specifier]
     if not asks.torch_any:  # a pin within what is declared that runs here, too; one against it is a contradiction
         told = [one for one in told if all(can_meet(each.specifier, one.specifier) for each in asks.torch)]
-        told = [one for one in told if any(meets(one.specifier, each.torch) for each in weigher.fitting)]
+        told = [
+            one for one in told if runs_here(weigher, {each for each in weigher.releases if meets(one.specifier, each)})
+        ]
     others = {one.specifier: f"{one} ({one.origin})" for one in told if not meets(one.specifier, candidate.torch)}
     if others and not best.torch:
         words = ", ".join([*others.values()][:_MOST_NAMED])

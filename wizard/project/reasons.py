@@ -25,7 +25,7 @@ def why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
         return message("project.why.by-hand", "torch {torch} was chosen by hand", torch=weigher.choices.torch)
     if not releases:
         return _why_not_nearest(weigher) or message("project.why.unknown-release", asked=asked)
-    if _runs(weigher, releases):
+    if runs_here(weigher, releases):
         return message(
             "project.why.asked-torch",
             "torch {torch} has no wheels for Python {python}",
@@ -40,7 +40,7 @@ def why_not_commented(weigher: BuildWeigher) -> Iterator[Message]:
     for one in weigher.asks.remarks:
         named = _PIN.search(str(one.params.get("text", ""))) if one.key == "project.remark.commented" else None
         releases = {each for each in weigher.releases if named and meets(f"=={named[1]}", each)}
-        if named and releases and not _runs(weigher, releases):
+        if named and releases and not runs_here(weigher, releases):
             where = {name: one.params[name] for name in ("file", "line")}
             why = _why_not_here(weigher, releases, named[1])
             yield message("project.remark.commented-not-here", **where, torch=named[1], why=why)
@@ -56,7 +56,8 @@ def refusal(weigher: BuildWeigher, releases: Collection[str]) -> Message | None:
     return refused[0].reasons[0].message if refused else None
 
 
-def _runs(weigher: BuildWeigher, releases: Collection[str]) -> bool:
+def runs_here(weigher: BuildWeigher, releases: Collection[str]) -> bool:
+    """Return whether one of these has a build for what is here: with a card one that uses it."""
     return any(one.variant != CPU or not weigher.has_card for one in weigher.fitting if one.torch in releases)
 
 
@@ -76,7 +77,7 @@ def _why_not_nearest(weigher: BuildWeigher) -> Message | None:
     if not all(can_meet(one.specifier, f"<{oldest}") for one in asked):
         return None
     words = asked_words(asked)
-    if _runs(weigher, {oldest}):
+    if runs_here(weigher, {oldest}):
         return _without_code(weigher, oldest, words)
     why = refusal(weigher, {oldest})
     return why and message(
@@ -121,7 +122,7 @@ def why_not_locked(weigher: BuildWeigher, has: str) -> Message:
         return message("project.why.by-hand", "torch {torch} was chosen by hand", torch=weigher.choices.torch)
     if has not in weigher.releases:
         return message("project.why.unknown-release", asked=has)
-    if not _runs(weigher, {has}):
+    if not runs_here(weigher, {has}):
         return _why_not_here(weigher, {has}, has)
     line = next((one for one in weigher.asks.torch if not meets(one.specifier, has)), None)
     if line is None:

@@ -62,7 +62,7 @@ def tags_of(project: Project, os: str, torch: Set[FileLine]) -> Iterator[CudaTag
     seen: set[str] = set()
 
     def place(tag: CudaTag) -> tuple[bool, ...]:
-        is_elsewhere = _SCRIPTS.get(PurePosixPath(tag.origin.file).suffix.lower(), os) != os
+        is_elsewhere = not is_file_for(tag.origin.file, os)
         return (not tag.firm, tag.origin not in torch, tag.origin in apart, is_elsewhere)
 
     for tag in sorted([*pinned, *listed], key=place):
@@ -127,6 +127,11 @@ def has_tag(asked: str, variant: str) -> bool:
 def is_for(one: Statement, os: str) -> bool:
     """Return whether the line is meant for this system, with some Python."""
     return any(marker_holds(one.marker, os, python) for python in _PYTHONS)
+
+
+def is_file_for(file: str, os: str) -> bool:
+    """Return whether a script is for this system by its ending; what is none is for any."""
+    return _SCRIPTS.get(PurePosixPath(file).suffix.lower(), os) == os
 
 
 def cuda_of_name(name: str) -> str:

@@ -9,11 +9,12 @@ import re
 from collections.abc import Collection, Iterator
 
 from wizard.model.messages import Message, message
-from wizard.project.model import PYTHON, TORCH, Statement
+from wizard.project.model import PYTHON, TORCH, Statement, is_run
 from wizard.project.packages.companions import has_wheel, needs_old_numpy, package_needs, releases_for
+from wizard.project.packages.cuda_tags import is_file_for
 from wizard.project.packages.lacking import release_with_wheel
 from wizard.project.packages.native import Relaxed, lines_of
-from wizard.project.reasons import asked_words
+from wizard.project.reasons import asked_words, runs_here
 from wizard.project.versions import can_meet, marker_holds, meets, python_meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
@@ -82,6 +83,25 @@ def relaxed_needs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
         if refused:
             why = message("project.why.needed", "torch {torch} needs {name}{need}", torch=torch, name=name, need=need)
             yield Relaxed(name, asked_words(refused), need, why, lines_of(refused))
+
+
+def torch_of_installer(weigher: BuildWeigher, best: Weighed) -> tuple[Statement, Relaxed] | None:
+    """Return the torch that a script of the project installs, and a pin of the lists that it keeps: where the lists
+    leave torch open, the newest of today must not move what the authors pinned beside theirs."""
+    asks, os = weigher.asks, weigher.machine.os
+    is_kept = best.torch or weigher.choices.torch or any(one.name == TORCH for one in asks.locked)
+    if asks.torch_any or not asks.torch or is_kept:
+        return None
+    moved = list(relaxed_needs(weigher, best))
+    for one in asks.told if moved else ():
+        is_its = one.name == TORCH and is_run(one.origin.file) and is_file_for(one.origin.file, os)
+        pin = _PIN.match(one.specifier) if is_its else None
+        if pin and all(can_meet(each.specifier, one.specifier) for each in asks.torch) and runs_here(weigher, {pin[1]}):
+            needs = package_needs(TORCH, pin[1])
+            keeps = (each for each in moved if can_meet(each.asked, needs.get(each.name, "")))
+            if kept := next(keeps, None):
+                return one, kept
+    return None
 
 
 def relaxed_beside(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) -> Iterator[Relaxed]:
