@@ -159,3 +159,29 @@ def test_a_torch_that_programs_need_counts_where_nothing_else_asks_for_one_and_i
     assert (build(new)[0], "code-fails" in codes(new), new.relaxed) == ("2.15.0", True, ())
     files["requirements.txt"] = "torch==2.4.0\n"
     assert build(decided(tmp_path, files, AMPERE))[0] == "2.4.0"
+
+
+def test_a_program_that_imports_what_only_the_readme_installs_needs_it(tmp_path: Path) -> None:
+    readme = "# t\n## Install\n```\npip install -r requirements.txt\npip install flash-attn einops rich\n```\n"
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch\n",
+        "README.md": readme,
+        "attention.py": "import torch\nfrom flash_attn.bert_padding import pad_input\n",
+        "main.py": "import attention, flash_attn\ntry:\n    import einops\nexcept ImportError:\n    pass\n",
+        "tests/test_it.py": "import rich\n",
+    }
+    said = {one.key.rpartition(".")[2]: one.params for one in decided(tmp_path / "told", files, AMPERE).remarks}
+    assert said["needed-too"]["packages"] == "flash-attn (attention.py, +1)"
+    assert said["recommended-too"]["packages"] == "einops, rich"
+
+
+@pytest.mark.parametrize("on", [NO_CARD, ADA])
+def test_programs_that_need_what_is_left_out_are_named(tmp_path: Path, on: Machine) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch\nflash-attn\n",
+        "main.py": "import torch\nimport flash_attn\n",
+    }
+    said = [one.params for one in decided(tmp_path / "a", files, on).remarks if one.key == "project.native.needing"]
+    assert [(one["name"], one["programs"]) for one in said] == [("flash-attn", "main.py")]
+    files["main.py"] = "import torch\nif torch.cuda.is_available():\n    import flash_attn\n"
+    assert "needing" not in codes(decided(tmp_path / "b", files, on))

@@ -20,7 +20,7 @@ from wizard.project.contradictions import card_words, contradictions, cuda_words
 from wizard.project.formats.branches import with_branches
 from wizard.project.model import LOCKED, PYTHON, TORCH, FileLine, Project, Statement, fit_to_show
 from wizard.project.own_list import alternatives
-from wizard.project.packages.companions import companion
+from wizard.project.packages.companions import companion, is_planned
 from wizard.project.packages.cuda_tags import fits_here, has_tag
 from wizard.project.packages.lacking import (
     by_nvcc,
@@ -33,7 +33,6 @@ from wizard.project.packages.lacking import (
 )
 from wizard.project.packages.native import (
     Relaxed,
-    is_planned,
     left_out,
     lines_of,
     natives_here,

@@ -7,7 +7,7 @@ torch lives here; `understand` and `decide` have those.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from packaging.utils import canonicalize_name
@@ -25,6 +25,7 @@ CARD = "__card"  # the same of an NVIDIA card that programs or a README want, of
 FOR_CARDS = "__torch-for"  # the same of a torch that is for the cards of one generation, which is its group
 WAY_ROUND = "__instead"  # the same of a sentence on what to do without the package that is its group
 CODE = "__code"  # the same of what a program uses and newer releases of the package that is its group lack
+NEEDING = "__needing"  # the same of programs, which are its extras, that import the package that is its group
 NOTE = "__note"  # the same of a sentence or a step of a README that nothing understood
 ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for another system
 DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
@@ -172,10 +173,22 @@ class Findings:
         others = [one for one in others if is_folder(one.url) or one.name.replace("-", "") not in {*own, *_LETTERS}]
         if known:
             others = [one for one in others if is_run(one.origin.file) or one.name not in TOOLS]
+        self._tell_needed([one for one in others if one.name not in known], known)
         self._tell_repositories(others)
         self.tell("folders-too", [one for one in others if is_folder(one.url)], known)
         self.tell("recommended-too", others, known)
         self._tell_other_pins()
+
+    def _tell_needed(self, others: list[Statement], known: set[str]) -> None:
+        """Name what programs import at their top, and only a README or a script has: no mere recommendation."""
+        needing = {one.group: one.extras for one in self.statements if one.name == NEEDING}
+        needed = [one for one in others if one.name in needing and not is_folder(one.url)]
+        for file in dict.fromkeys(one.origin.file for one in needed):
+            lines = {one.name: one for one in needed[::-1] if one.origin.file == file and one.name not in known}
+            words = [f"{one} ({_first_of(needing[one.name])})" for one in reversed(lines.values())]
+            if words:
+                self.remark("needed-too", next(reversed(lines.values())).origin, packages=cut_between(words))
+            known |= {*lines}
 
     def _tell_repositories(self, others: list[Statement]) -> None:
         """Name the repositories that a README installs from what the files ask for by its name alone."""
@@ -208,6 +221,10 @@ class Findings:
     def _recommended(self) -> list[Statement]:
         told = (one for one in self.statements if one.strength == RECOMMENDED and not one.group)
         return [one for one in told if one.name not in DECIDED]
+
+
+def _first_of(names: Sequence[str]) -> str:
+    return names[0] + (f", +{len(names) - 1}" if len(names) > 1 else "")
 
 
 def cut_between(names: list[str]) -> str:

@@ -30,7 +30,7 @@ from wizard.project.search.below import of_several, read_below, tell_compiled, t
 from wizard.project.search.extras import tell_extras
 from wizard.project.search.files import ProjectFolder, is_list
 from wizard.project.search.gone import note_gone
-from wizard.project.search.imports import note_card, note_unused_card, read_imports, tell_compiling
+from wizard.project.search.imports import note_card, note_needing, note_unused_card, read_imports, tell_compiling
 from wizard.project.search.notes import read_notes
 from wizard.project.search.order import is_plain_readme, rank
 from wizard.project.search.reader import ProjectReader
@@ -75,6 +75,7 @@ def read_project(path: Path) -> Project:
         note_card(reader)
         note_unused_card(reader)
         note_gone(reader)
+        note_needing(reader)
         read_notes(reader)
         reader.take_locked()
         tell_extras(reader.found)

@@ -31,6 +31,7 @@ from wizard.project.model import (
     FOR_CARDS,
     LOCKED,
     MADE_FOR,
+    NEEDING,
     PAIRS,
     PYTHON,
     RECOMMENDED,
@@ -77,6 +78,7 @@ class Understood:
     of_code: tuple[Statement, ...]  # what programs use and newer releases lack, where no line asks for such a one
     told: tuple[Statement, ...]  # what commands of a README or a script name
     ways_round: tuple[Statement, ...]  # sentences on what to do without a package
+    needing: tuple[Statement, ...]  # the programs that import a package at their top
     card_unused: bool  # by any of its programs, as far as they say
     for_cards: tuple[Statement, ...]  # the torch that a README names for cards such as the one here
     sources: tuple[AddressLine, ...]
@@ -151,6 +153,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
         of_code=of_code,
         told=tuple(one for one in statements if one.strength == RECOMMENDED and not one.group),
         ways_round=tuple(one for one in statements if one.name == WAY_ROUND),
+        needing=tuple(one for one in statements if one.name == NEEDING),
         card_unused=project.card_unused,
         for_cards=tuple(one for one in statements if one.name == FOR_CARDS and is_of_generation(capability, one.group)),
         sources=fitting.sources,

@@ -14,7 +14,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from wizard.compatibility.data.ordering import CPU, version_key
-from wizard.project.model import LOCKED, TORCH, FileLine, Project, Statement, normalized
+from wizard.project.model import DECLARED, LOCKED, TORCH, FileLine, Project, Statement, normalized
 from wizard.project.packages.rows import Companion, WheelPythons, companion_table
 from wizard.project.versions import can_meet, meets
 
@@ -30,6 +30,10 @@ class Native:
     name: str
     origins: tuple[FileLine, ...]
     statements: tuple[Statement, ...]
+
+
+def is_planned(native: Native) -> bool:
+    return any(one.strength == DECLARED and not one.group for one in native.statements)
 
 
 @lru_cache(maxsize=1)

@@ -20,6 +20,7 @@ from wizard.project.packages.companions import (
     Native,
     companion,
     first_library,
+    is_planned,
     torch_bound,
     torch_of,
 )
@@ -184,10 +185,6 @@ def _page_of_another(row: Companion, asks: Understood, torch: str) -> AddressLin
         one for one in asks.sources if one.kind == "find-links" and one.strength == DECLARED and f"//{host}/" in one.url
     )
     return next((one for one in pages if torch_in(one.url) and not meets(torch_in(one.url), torch)), None)
-
-
-def is_planned(native: Native) -> bool:
-    return any(one.strength == DECLARED and not one.group for one in native.statements)
 
 
 def _made_for(asks: Understood, variant: str) -> Iterator[str]:

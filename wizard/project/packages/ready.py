@@ -13,7 +13,7 @@ from wizard.machine.model import Machine
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
 from wizard.project.model import DECLARED, PYTHON, Statement, cut_between
-from wizard.project.packages.companions import Native, companion, pythons_of
+from wizard.project.packages.companions import Native, companion, is_planned, pythons_of
 from wizard.project.packages.cuda_tags import fits_here, has_tag, made_with
 from wizard.project.packages.implied import torch_in
 from wizard.project.packages.lacking import without_wheels
@@ -100,6 +100,14 @@ def said_of(native: Native, state: str, weigher: BuildWeigher, best: Weighed) ->
         yield message(f"project.native.{state}", name=native.name, least=least, given=best.candidate.variant)
     if state in ("no-card", "old-card", "no-wheel", "before"):
         yield from _way_round(weigher.asks, native)
+    needing = next((one for one in weigher.asks.needing if one.group == native.name), None)
+    if needing and state != "ready" and is_planned(native):
+        yield message(
+            "project.native.needing",
+            "Without {name} these programs do not start, for they import it at their top: {programs}.",
+            name=native.name,
+            programs=cut_between([*needing.extras]),
+        )
 
 
 def _newer(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:

@@ -15,15 +15,9 @@ from typing import TypeGuard
 from wizard.model.syntax import parsed
 from wizard.project.model import CODE, PYTHON, RECOMMENDED, Statement, origin_of
 from wizard.project.packages.rows import Gone, companion_table
-from wizard.project.search.imports import programs
+from wizard.project.search.imports import ASIDE, programs
 from wizard.project.search.reader import ProjectReader
 
-# Folders of what is not the project's own work, or that no start of it needs.
-_ASIDE = re.compile(
-    r"(?:^|.*/)(?:tests?|docs?|examples?|papers?|demos?|notebooks|bench\w*|deploy\w*|extern\w*|third[_-]?party|3rdparty"
-    r"|vendor\w*|submodules|deprecated|legacy|old)/.*|(?:.*/)?(?:test_\w+|\w+_test|conftest)\.py",
-    re.IGNORECASE,
-)
 _LOOKS = re.compile(r"version|hasattr|platform")  # a condition that asks what is there
 
 
@@ -85,7 +79,7 @@ def note_gone(reader: ProjectReader) -> None:
     found: dict[Gone, Statement] = {}
     own: set[str] = set()
     for file, text in programs(reader) if rows else ():
-        uses = _uses_of(text) if may_use.search(text) and not _ASIDE.fullmatch(file) else _Uses()
+        uses = _uses_of(text) if may_use.search(text) and not ASIDE.fullmatch(file) else _Uses()
         own |= uses.own
         for row in rows:
             for name, line in _of_row(row, uses):

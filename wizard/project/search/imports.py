@@ -14,7 +14,20 @@ from itertools import islice
 
 from wizard.model.syntax import parsed
 from wizard.project.formats.by_name import unquoted
-from wizard.project.model import CARD, PAIRS, RECOMMENDED, TORCH, FileLine, Statement, fit_to_show, origin_of
+from wizard.project.model import (
+    CARD,
+    DECIDED,
+    NEEDING,
+    PAIRS,
+    RECOMMENDED,
+    TORCH,
+    FileLine,
+    Statement,
+    fit_to_show,
+    normalized,
+    origin_of,
+)
+from wizard.project.packages.companions import companion
 from wizard.project.search.reader import ProjectReader
 
 _MOST_FILES = 100
@@ -30,6 +43,12 @@ _MAY_USE_CARD = re.compile(r"cuda|gpu|device|accelerat|\.to\(|trainer|fabric|pip
 _IMPORTS_TORCH = re.compile(r"^(?:import|from)[ \t]+torch\b", re.MULTILINE)
 
 
+# Folders of what is not the project's own work, or that no start of it needs.
+ASIDE = re.compile(
+    r"(?:^|.*/)(?:tests?|docs?|examples?|papers?|demos?|notebooks|bench\w*|deploy\w*|extern\w*|third[_-]?party|3rdparty"
+    r"|vendor\w*|submodules|deprecated|legacy|old)/.*|(?:.*/)?(?:test_\w+|\w+_test|conftest)\.py",
+    re.IGNORECASE,
+)
 # A line of a notebook's cell that imports at its top, as the file keeps it.
 _CELL_IMPORT = re.compile(r'\s*("(?:import|from) (?:[^"\\]|\\.)*"),?\s*')
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -63,8 +82,7 @@ def read_imports(reader: ProjectReader) -> None:
 def _imported(reader: ProjectReader) -> dict[str, FileLine]:
     """Return what the programs import at their top and is neither their own nor Python's, by its first line."""
     names = [name for _, name, _ in reader.folder.names() if name.endswith(".py") and not name.endswith("setup.py")]
-    own = {part for name in names for part in name.removesuffix(".py").split("/")}
-    found: dict[str, FileLine] = {}
+    own, found = _own_modules(names), dict[str, FileLine]()
     notebooks = [name for _, name, _ in reader.folder.names() if name.endswith(".ipynb")]
     read = [*names[:_MOST_FILES], *(notebooks[:_MOST_FILES] if len(notebooks) >= len(names) else ())]
     for name in read:  # beside a few modules the notebooks are the program
@@ -72,6 +90,26 @@ def _imported(reader: ProjectReader) -> dict[str, FileLine]:
             if module not in own and module not in sys.stdlib_module_names:
                 found.setdefault(module, where)
     return found
+
+
+def _own_modules(names: Iterable[str]) -> set[str]:
+    return {part for name in names for part in name.removesuffix(".py").split("/")}
+
+
+def note_needing(reader: ProjectReader) -> None:
+    """Note which programs import at their top what only a README or a script names, or what has native code and thus
+    may not be had: these programs do not start without it. By itself that asks for nothing."""
+    lines = (one for one in reader.found.statements if not one.group and one.name not in DECIDED)
+    asked = {one.name for one in lines if one.strength == RECOMMENDED or companion(one.name)}
+    asked -= {normalized(one) for one in _own_modules(name for _, name, _ in reader.folder.names())}
+    found: dict[str, dict[str, FileLine]] = {}
+    for file, text in programs(reader) if asked else ():
+        for module, where in () if ASIDE.fullmatch(file) else _imports(file, text):
+            if normalized(module) in asked:
+                found.setdefault(normalized(module), {}).setdefault(file, where)
+    for name, files in found.items():
+        first = next(iter(files.values()))
+        reader.found.statements.append(Statement(NEEDING, "", first, RECOMMENDED, name, extras=tuple(files)))
 
 
 def tell_compiling(reader: ProjectReader) -> None:
