@@ -216,3 +216,28 @@ def test_builds_that_conda_has_for_another_system_alone_are_told_once(
     found = decided(tmp_path, {"environment.yml": text}, on)
     said = [one.params["count"] for one in found.remarks if one.key.endswith("built-elsewhere")]
     assert (build(found)[:2], said) == (("2.0.1", "cu118"), [told] if told else [])
+
+
+@pytest.mark.parametrize("on", [NO_CARD, AMPERE])
+@pytest.mark.parametrize(
+    ("plain", "own", "card"),
+    [("environment.yml", "environment_cpuonly.yml", "dgl-cuda11.3"), ("requirements.txt", "requirements-cpu.txt", "dgl")],
+)
+def test_of_two_whole_lists_the_one_for_no_card_counts_there_alone(
+    tmp_path: Path, on: Machine, plain: str, own: str, card: str
+) -> None:
+    start = "dependencies:\n  - " if plain.endswith(".yml") else ""
+    joined = "\n  - " if start else "\n"
+    files: dict[str, str | bytes] = {
+        plain: start + joined.join(["pytorch=1.12" if start else "torch==1.12.0", "einops", "rich", card]) + "\n",
+        own: start + joined.join(["pytorch=1.12" if start else "torch==1.12.0", "einops", "rich", "tqdm"]) + "\n",
+    }
+    found = decided(tmp_path, files, on)
+    names = {one.name for one in found.understood.rest}
+    is_cpu = on is NO_CARD
+    assert ("tqdm" in names, any(one.startswith("dgl") for one in names)) == (is_cpu, not is_cpu)
+    assert ("list-for-cpu" in codes(found), "not-for-this" in codes(found)) == (is_cpu, not is_cpu)
+    assert is_cpu == (not any(one.name.startswith("dgl") for one in found.understood.native))
+    files[own] = f"-r {plain}\ntorch==1.12.0\n"
+    if not start and is_cpu:  # it goes on from there
+        assert "list-for-cpu" not in codes(decided(tmp_path / "on", files, on))

@@ -191,6 +191,30 @@ def _span_of(generation: str) -> tuple[str, str]:
 def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[Project, list[Message]]:
     """Return the project without what only other computers' files say, addresses too."""
     project = _without_other_makers(project)
+    for_cpu = {} if has_card else _with_own_for_cpu(project)
+    kept, said = _without_misfits(without(project, {*for_cpu}), os, has_card)
+    lists = (message("project.remark.list-for-cpu", file=file, taken=taken) for file, taken in for_cpu.items())
+    return kept, [*lists, *said]
+
+
+def _with_own_for_cpu(project: Project) -> dict[str, str]:
+    """Return the whole lists for any computer beside which one for computers without a card (`environment_cpu.yml`) has
+    torch and half of the rest, with that one: who has no card installs from it alone."""
+    names: dict[str, set[str]] = {}
+    for one in project.statements:
+        if one.strength == DECLARED and not one.group and LIST_FILE.fullmatch(one.origin.file):
+            names.setdefault(one.origin.file, set()).add(one.name)
+    whole = {file: of for file, of in names.items() if TORCH in of and file not in project.included}
+    own = [file for file in whole if names_card(file, "cpu")]
+    return {
+        file: taken
+        for file, of in whole.items()
+        for taken in own[:1]
+        if not names_a_computer(file.rpartition("/")[2]) and 2 * len(of & whole[taken]) >= len(of)
+    }
+
+
+def _without_misfits(project: Project, os: str, has_card: bool) -> tuple[Project, list[Message]]:
     saying = {one.origin.file for one in project.statements} | {one.origin.file for one in project.sources}
     misfits = {file: words for file in project.files if file in saying and (words := _misfit(file, os, has_card))}
     has_other = any(names_a_computer(file.rpartition("/")[2]) for file in saying if file not in misfits)

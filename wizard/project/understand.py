@@ -129,7 +129,9 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     locked = [one for one in locked if one.origin.file not in stale and is_for(one, os)]
     # A comment is a hint where nothing else says it.
     told = [one for one in project.remarks if not (names_torch and one.key == "project.remark.commented")]
-    others_only = {one.params["file"] for one in remarks if one.key == "project.remark.not-for-this"}
+    left_out = ("project.remark.not-for-this", "project.remark.list-for-cpu")
+    others_only = {str(one.params["file"]) for one in remarks if one.key in left_out}
+    here = tuple(_counting_first(without(project, others_only).statements))
     told = [one for one in told if one.key != "project.remark.other-lists" or one.params["file"] not in others_only]
     in_words = [one for one in told if one.key == "project.remark.in-words"]
     is_open = all(re.fullmatch(r">=?[^,]+", one.specifier) for one in torch)
@@ -146,7 +148,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
         implied=implied,
         locked=(*locked, *_working_pythons(statements, locked)),
         tags=tuple(_meant(_tags(fitting, os, torch, torch_any), project.card_unused)),
-        native=tuple(natives_of(replace(project, statements=tuple(_counting_first(project.statements))))),
+        native=tuple(natives_of(replace(project, statements=here))),
         rest=tuple({one.name: one for one in reversed(rest)}.values())[::-1],
         packages=tuple(rest),
         constraints=tuple(one for one in statements if is_rest(replace(one, group="")) and one.group == "constraint"),
