@@ -183,6 +183,29 @@ def test_an_extra_that_names_the_project_is_nothing_to_tell(tmp_path: Path) -> N
     assert "own-name" not in codes(decided(tmp_path, {"pyproject.toml": words}, AMPERE))
 
 
+@pytest.mark.parametrize(
+    ("base", "readme", "extras"),
+    [
+        ("rich", 'pip install -e ".[web,model]"\n```\n## Training\n```\npip install -e ".[train]"\n', "model, web"),
+        ("rich", 'pip install -e ".[model,train]"\npip install -e ".[model]"\n', "model"),
+        ("rich", 'pip install -e .\npip install -e ".[model]"\n', ""),  # either
+        ("rich", 'pip install -e ".[web]"\n', ""),  # asks for no torch, either
+        ("torch", 'pip install -e ".[web,model]"\n', ""),
+    ],
+)
+def test_extras_without_which_there_is_no_torch_are_taken(tmp_path: Path, base: str, readme: str, extras: str) -> None:
+    words = 'model = ["torch", "einops"]\nweb = ["gradio"]\ntrain = ["flash-attn", "wandb"]\n'
+    words = f'[project]\nname = "mine"\ndependencies = ["{base}"]\n[project.optional-dependencies]\n{words}'
+    dockerfile = "FROM x\nRUN pip install mine\nRUN pip install mine[model,web]\n"
+    files = {"pyproject.toml": words, "README.md": f"# t\n## Install\n```\n{readme}```\n", "Dockerfile": dockerfile}
+    found = decided(tmp_path, files, AMPERE)
+    [said] = [one.params["extras"] for one in found.remarks if one.key.endswith(".extras-taken")] or [""]
+    names = {one.name for one in found.understood.rest}
+    assert (said, "einops" in names, "gradio" in names) == (extras, "model" in extras, "web" in extras)
+    assert "wandb" not in names
+    assert "folders-too" not in codes(found)
+
+
 def test_the_extras_that_a_readme_installs_are_named_with_what_they_bring(tmp_path: Path) -> None:
     extras = 'fast = ["vllm==0.9", "rich"]\nall = ["mine[fast]", "gradio"]\n'
     extras += 'dev = ["pytest"]\nspare = ["tensorrt", "flash-attn"]\n'

@@ -221,7 +221,10 @@ def test_builds_that_conda_has_for_another_system_alone_are_told_once(
 @pytest.mark.parametrize("on", [NO_CARD, AMPERE])
 @pytest.mark.parametrize(
     ("plain", "own", "card"),
-    [("environment.yml", "environment_cpuonly.yml", "dgl-cuda11.3"), ("requirements.txt", "requirements-cpu.txt", "dgl")],
+    [
+        ("environment.yml", "environment_cpuonly.yml", "dgl-cuda11.3"),
+        ("requirements.txt", "requirements-cpu.txt", "dgl"),
+    ],
 )
 def test_of_two_whole_lists_the_one_for_no_card_counts_there_alone(
     tmp_path: Path, on: Machine, plain: str, own: str, card: str

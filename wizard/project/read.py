@@ -27,7 +27,7 @@ from wizard.project.model import (
 )
 from wizard.project.search.aside import note_systems, read_linked, read_others, read_script_aside, tell_scripts
 from wizard.project.search.below import of_several, read_below, tell_compiled, tell_submodules
-from wizard.project.search.extras import tell_extras
+from wizard.project.search.extras import take_shared, tell_extras
 from wizard.project.search.files import ProjectFolder, is_list
 from wizard.project.search.gone import note_gone
 from wizard.project.search.imports import note_card, note_needing, note_unused_card, read_imports, tell_compiling
@@ -78,6 +78,7 @@ def read_project(path: Path) -> Project:
         note_needing(reader)
         read_notes(reader)
         reader.take_locked()
+        take_shared(reader.found, reader.folder.texts)
         tell_extras(reader.found)
         reader.found.tell_recommended()
         tell_compiled(reader)

@@ -1,4 +1,5 @@
-"""The extras of a project that its own documents install (`pip install -e ".[gui]"`): they are named, none is taken.
+"""The extras of a project that its own documents install (`pip install -e ".[gui]"`): they are named, and those alone
+are taken without which the project asks for no torch, and which all lines share that install it.
 
 What an extra asks for is in a group of its own; of several that ask for torch one is taken, which is `understand`'s
 matter.
@@ -7,15 +8,52 @@ matter.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from wizard.model.messages import Message
 from wizard.project.file_choice import is_developing
-from wizard.project.model import DECIDED, DECLARED, RECOMMENDED, Findings, Statement, cut_between, normalized
+from wizard.project.model import (
+    DECIDED,
+    DECLARED,
+    RECOMMENDED,
+    TORCH,
+    Findings,
+    Statement,
+    cut_between,
+    is_run,
+    normalized,
+)
+from wizard.project.search.notes import lines_aside
 
 _MOST_SHOWN = 4  # packages of one extra
 _REMARK = "extras-too"
 _OF_FOLDER = re.compile(r"(?:\./?|file:\.?/?)\[([\w.,\s-]+)\]")
+# A line that installs the project as it is.
+_PLAIN = re.compile(r"\b(?:pip3?|uv pip)\s+install\s(?:[^#\n]*\s)?(?:-e\s+)?[\"']?\.[\"']?(?:\s|$)")
+
+
+def take_shared(found: Findings, texts: Mapping[str, str]) -> None:
+    """Take the extras that every line has which installs the project, where the project itself asks for no torch and
+    these do. What stands below a heading of training and the like is an addition; what a script does, it does all."""
+    lines = [one for one in found.statements if one.strength == RECOMMENDED and not one.group and _extras(one, found)]
+    torch = [one for one in found.statements if one.name == TORCH and one.strength == DECLARED]
+    files = {one.origin.file: texts.get(one.origin.file, "") for one in lines}
+    aside = {file: lines_aside(text) for file, text in files.items()}
+    lines = [one for one in lines if one.origin.line not in aside[one.origin.file]]
+    if not lines or not all(one.group for one in torch) or any(map(_PLAIN.search, files.values())):
+        return
+    ways = [{*_extras(one, found)} for one in lines if not is_run(one.origin.file)]
+    for file in dict.fromkeys(one.origin.file for one in lines if is_run(one.origin.file)):
+        ways += [{extra for one in lines if one.origin.file == file for extra in _extras(one, found)}]
+    shared = set.intersection(*ways)
+    taken = {name for extra in shared for name in _reached(extra, found)}
+    if any(normalized(one.group) in taken for one in torch):
+        found.remark("extras-taken", lines[0].origin, extras=", ".join(sorted(shared)))
+        found.own_extras = {**dict.fromkeys(taken, ()), **found.own_extras}  # known, with nothing left to tell
+        found.statements = [
+            replace(one, group="") if one.group and normalized(one.group) in taken else one for one in found.statements
+        ]
 
 
 def tell_extras(found: Findings) -> None:
@@ -51,12 +89,17 @@ def _extras(one: Statement, found: Findings) -> list[str]:
     return [normalized(extra) for extra in extras if extra.strip()]
 
 
-def _brought(extra: str, groups: dict[str, list[Statement]], found: Findings) -> list[str]:
-    """Return what an extra asks for, also by other extras of the project that it names."""
+def _reached(extra: str, found: Findings) -> list[str]:
+    """Return an extra and the others that it names."""
     reached = [extra]
     for name in reached:  # grows
         reached += [other for other in found.own_extras.get(name, ()) if other not in reached]
-    lines = [one for name in reached for one in groups.get(name, ()) if one.name not in DECIDED]
+    return reached
+
+
+def _brought(extra: str, groups: dict[str, list[Statement]], found: Findings) -> list[str]:
+    """Return what an extra asks for, also by other extras of the project that it names."""
+    lines = [one for name in _reached(extra, found) for one in groups.get(name, ()) if one.name not in DECIDED]
     with_extras = (f"{one.name}[{','.join(one.extras)}]{one.specifier}" if one.extras else str(one) for one in lines)
     return list(dict.fromkeys(with_extras))
 

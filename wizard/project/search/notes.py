@@ -41,7 +41,7 @@ _MAY_BE_SETUP = re.compile(
     re.IGNORECASE,
 )
 _OTHER = re.compile(
-    r"training|train\b|evaluat|inference|result|benchmark|citation|citing|licen[sc]e|acknowledg|contribut|news|changelog"
+    r"training|train\b|fine-?tun|evaluat|inference|result|benchmark|citation|citing|licen[sc]e|acknowledg|contribut|news|changelog"
     r"|what's new|update|release|roadmap|todo|model zoo|paper|abstract|star history|related|credit|api\b"
     r"|训练|评估|引用|许可|致谢|更新|新闻",
     re.IGNORECASE,
@@ -301,6 +301,12 @@ def _parts(text: str) -> Iterator[_Part]:
             lines.append((number, line))
     if lines:
         yield headings.part(lines, is_code)
+
+
+def lines_aside(text: str) -> set[int]:
+    """Return the lines of a README below headings of training, evaluation and the like, and not of installing."""
+    aside = (one for one in _parts(without_hidden(text)) if not one.is_setup and _OTHER.search(one.above))
+    return {number for one in aside for number, _ in one.lines}
 
 
 def _says(sentence: str, is_setup: bool) -> bool:
