@@ -185,3 +185,24 @@ def test_programs_that_need_what_is_left_out_are_named(tmp_path: Path, on: Machi
     assert [(one["name"], one["programs"]) for one in said] == [("flash-attn", "main.py")]
     files["main.py"] = "import torch\nif torch.cuda.is_available():\n    import flash_attn\n"
     assert "needing" not in codes(decided(tmp_path / "b", files, on))
+
+
+@pytest.mark.parametrize(
+    ("program", "line"),
+    [
+        ("import torch\ndevice = torch.device('cuda')\nm = torch.nn.Linear(1, 1).to(device)\n", 2),
+        ("import torch\nDEVICE = 'cuda:0'\ndef main():\n    torch.zeros(1, device=DEVICE)\nmain()\n", 2),
+        (
+            "import torch\ndevice = torch.device('cuda')\nif not torch.ok: device = 'cpu'\ntorch.zeros(1).to(device)\n",
+            0,
+        ),
+        (
+            "import torch\ndevice = torch.device('cuda')\ndef run(device):\n  torch.zeros(1).to(device)\nrun('cpu')\n",
+            0,
+        ),
+        ("import torch\ndevice = torch.device('cuda')\n", 0),  # nothing is put there
+    ],
+)
+def test_a_name_that_is_given_to_the_card_alone_wants_one(tmp_path: Path, program: str, line: int) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch==2.1.0\n", "run.py": program}, NO_CARD)
+    assert [one.params["line"] for one in found.remarks if one.key.endswith("named-no-card")] == [line] * bool(line)

@@ -146,8 +146,9 @@ def _on_card_at(text: str) -> int:
     """Return the line of the first call that needs a card; 0 for none."""
     try:
         tree = parsed(text)
-        functions = {one.name: one for one in tree.body if isinstance(one, _Function)}
-        return min((one.lineno for one in _calls(tree.body, functions) if _is_on_card(one)), default=0)
+        functions, named = {one.name: one for one in tree.body if isinstance(one, _Function)}, _named_cards(tree)
+        calls = _calls(tree.body, functions)
+        return min((line for one in calls if (line := _on_card(one, named))), default=0)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
 
@@ -167,12 +168,36 @@ def _calls(nodes: Iterable[ast.AST], functions: dict[str, _Function]) -> Iterato
                 yield from _calls(called.body, functions)
 
 
-def _is_on_card(call: ast.Call) -> bool:
+def _named_cards(tree: ast.Module) -> dict[str, int]:
+    """Return the names that a program gives to the card and to nothing else (`device = torch.device("cuda")`), each
+    with its line."""
+    named, others = dict[str, int](), set[str]()
+    for one in ast.walk(tree):
+        targets = one.targets if isinstance(one, ast.Assign) else [one.target] if isinstance(one, ast.AnnAssign) else []
+        for target in targets:
+            if isinstance(one, ast.Assign) and isinstance(target, ast.Name) and _is_card(one.value):
+                named.setdefault(target.id, one.lineno)
+            else:
+                others |= {each.id for each in ast.walk(target) if isinstance(each, ast.Name)}
+        others |= {one.arg} if isinstance(one, ast.arg) else set()
+    return {name: line for name, line in named.items() if name not in others}
+
+
+def _is_card(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("torch.device", "device") and len(node.args) == 1:
+        node = node.args[0]
+    words = str(node.value) if isinstance(node, ast.Constant) else ast.unparse(node)
+    return bool(_IS_CARD.fullmatch(words))
+
+
+def _on_card(call: ast.Call, named: dict[str, int]) -> int:
+    """Return the line that puts something on a card: that of the call, or of the name that is given to the card."""
     func = ast.unparse(call.func)
     of_device = [one.value for one in call.keywords if one.arg == "device"]
     given = [*of_device, *(call.args[:1] if _TAKES_DEVICE.fullmatch(func) else ())]
-    words = (str(one.value) if isinstance(one, ast.Constant) else ast.unparse(one) for one in given)
-    return bool(_ON_CARD.fullmatch(func)) or any(map(_IS_CARD.fullmatch, words))
+    if _ON_CARD.fullmatch(func) or any(map(_is_card, given)):
+        return call.lineno
+    return next((named[one.id] for one in given if isinstance(one, ast.Name) and one.id in named), 0)
 
 
 def _compiles_at(text: str) -> int:
