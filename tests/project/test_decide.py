@@ -394,3 +394,18 @@ def test_a_release_older_than_the_tables_moves_for_what_the_oldest_of_them_lacks
         assert (moved.given, moved.why.key) == ("1.7.1", "project.why.older-cuda")
         assert (moved.why.params["build"], getattr(cause, "key", "")) == ("1.7.0+cu102", why)
     assert relaxed(decided(tmp_path / "d", pinned, PASCAL))["torch"][2] == "project.why.unknown-release"
+
+
+@pytest.mark.parametrize(
+    ("files", "is_said"),
+    [
+        ({"requirements.txt": "timm\n", "Dockerfile": "FROM x\nRUN pip install torch torchvision\n"}, True),
+        ({"requirements.txt": "timm\n", "README.md": "# t\n```\npip install torch\n```\n"}, False),
+        ({"Dockerfile": "FROM x\nRUN pip install torch timm\n"}, False),
+        ({"requirements.txt": "timm\n", "Dockerfile": "FROM x\nRUN pip install torch==2.3.1\n"}, False),
+    ],
+)
+def test_that_no_list_asks_for_torch_is_said_beside_a_dockerfile(
+    tmp_path: Path, files: dict[str, str | bytes], is_said: bool
+) -> None:
+    assert ("undeclared" in codes(decided(tmp_path, files, AMPERE))) == is_said

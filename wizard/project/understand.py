@@ -123,14 +123,16 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     counting = replace(fitting, statements=tuple(_counting_first(statements)))
     implied = tuple(implied_by(counting, os, has_card, capability))
     rest = list(_linked([one for one in statements if is_rest(one)], statements, os))
-    names_torch = any(one.name == TORCH and one.strength != LOCKED for one in statements)
+    asking = [one for one in statements if one.name == TORCH and one.strength != LOCKED]
+    # Any torch of a Dockerfile, beside lists that have none, is what its image needs.
+    names_torch = any(one.specifier or one.strength == DECLARED or not is_recipe(one.origin.file) for one in asking)
+    names_torch |= bool(asking and not rest)
     locked = [one for one in statements if one.strength == LOCKED and one.name in (TORCH, PYTHON) and not one.group]
     stale, old = stale_locks(statements)
     locked = [one for one in locked if one.origin.file not in stale and is_for(one, os)]
     # A comment is a hint where nothing else says it.
     told = [one for one in project.remarks if not (names_torch and one.key == "project.remark.commented")]
-    left_out = ("project.remark.not-for-this", "project.remark.list-for-cpu")
-    others_only = {str(one.params["file"]) for one in remarks if one.key in left_out}
+    others_only = {str(one.params["file"]) for one in remarks if one.key.endswith((".not-for-this", ".list-for-cpu"))}
     here = tuple(_counting_first(without(project, others_only).statements))
     told = [one for one in told if one.key != "project.remark.other-lists" or one.params["file"] not in others_only]
     in_words = [one for one in told if one.key == "project.remark.in-words"]
