@@ -206,3 +206,17 @@ def test_programs_that_need_what_is_left_out_are_named(tmp_path: Path, on: Machi
 def test_a_name_that_is_given_to_the_card_alone_wants_one(tmp_path: Path, program: str, line: int) -> None:
     found = decided(tmp_path, {"requirements.txt": "torch==2.1.0\n", "run.py": program}, NO_CARD)
     assert [one.params["line"] for one in found.remarks if one.key.endswith("named-no-card")] == [line] * bool(line)
+
+
+def test_what_a_readme_says_of_a_release_that_programs_import_is_kept(tmp_path: Path) -> None:
+    sentence = (
+        "* This repo is based on [`timm==0.3.2`](https://example.org/timm), for which a fix is needed to work with "
+    )
+    files: dict[str, str | bytes] = {
+        "README.md": f"# MAE\n{sentence}PyTorch 1.8.1+.\n### Catalog\n",
+        "main.py": "import torch\nimport timm\nimport einops\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    [said] = [one.params["packages"] for one in found.remarks if one.key.endswith("imports-alone")]
+    assert said == "einops, timm==0.3.2"
+    assert [one.line for one in found.notes] == [2]

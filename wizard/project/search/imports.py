@@ -28,6 +28,7 @@ from wizard.project.model import (
     origin_of,
 )
 from wizard.project.packages.companions import companion
+from wizard.project.search.order import is_plain_readme
 from wizard.project.search.reader import ProjectReader
 
 _MOST_FILES = 100
@@ -73,7 +74,7 @@ def read_imports(reader: ProjectReader) -> None:
             reader.found.remark("pair-imported", one.origin, name=one.name)
     elif TORCH in found:
         reader.found.statements += [Statement(TORCH, "", found[TORCH], RECOMMENDED), *pairs]
-        others = sorted(found.keys() - {TORCH, *PAIRS})
+        others = [_with_release(reader, one) for one in sorted(found.keys() - {TORCH, *PAIRS})]
         more = f" (+{len(others) - _MOST_NAMED})" if len(others) > _MOST_NAMED else ""
         packages = fit_to_show(", ".join(others[:_MOST_NAMED]) + more) or "–"
         reader.found.remark("imports-alone", found[TORCH], packages=packages)
@@ -90,6 +91,14 @@ def _imported(reader: ProjectReader) -> dict[str, FileLine]:
             if module not in own and module not in sys.stdlib_module_names:
                 found.setdefault(module, where)
     return found
+
+
+def _with_release(reader: ProjectReader, module: str) -> str:
+    """Return a module with the release that a README names for it (`timm==0.3.2`), as far as it names one alone."""
+    told = [reader.folder.read(name) or "" for name in reader.files if is_plain_readme(name)]
+    pin = re.compile(rf"(?<![\w./=-]){re.escape(module)}(==\d+(?:\.\w+)+)")
+    pins = {match[1] for text in told for match in pin.finditer(text)}
+    return module + (pins.pop() if len(pins) == 1 else "")
 
 
 def _own_modules(names: Iterable[str]) -> set[str]:

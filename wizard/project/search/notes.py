@@ -122,6 +122,7 @@ _FEWEST = 6  # words of such a sentence: an entry of a table of contents has les
 # A command whose packages are read elsewhere.
 _DONE = re.compile(r"\b(?:pip3?|conda|mamba|poetry|uv) (?:install|create|env|add|sync|pip|activate)\b", re.IGNORECASE)
 _PINNED = re.compile(r"(?<![A-Za-z])pip3? install \S+==\d")
+_RELEASE = re.compile(r"(?<![\w./=-])[A-Za-z][\w.-]*==\d")  # of a package, in a sentence
 _TARGET = re.compile(r"\.\. ?_|_`?[\w ]+`?:")  # of reStructuredText
 _COMMENT = re.compile(r"(?:^|.*\s)#+ *(.+)")
 # Of what is trained or tried with, and not of installing, where a sentence names nothing else.
@@ -326,7 +327,8 @@ def _says(sentence: str, is_setup: bool) -> bool:
             and (_NEED.search(words) or _DOES.search(words))
         )
     is_other = _OTHER.search(words) or _RUNNING.search(words)
-    return bool(_HARD.search(words) and _STRONG.search(words) and not is_other)
+    is_strong = _STRONG.search(words) or (_RELEASE.search(words) and _NEED.search(words))
+    return bool(_HARD.search(words) and is_strong and not is_other)
 
 
 def _marker(words: str, names_windows: bool) -> str:
