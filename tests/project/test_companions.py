@@ -281,3 +281,9 @@ def test_what_is_only_recommended_moves_nothing_and_is_not_said_to(tmp_path: Pat
     assert set(relaxed(found)) == {"torch"}
     files["requirements.txt"] = "transformers>=4.32,<4.38\nvllm==0.2.7\n"  # now it is in the plan
     assert {"transformers", "vllm"} < set(relaxed(decided(tmp_path / "b", files, BLACKWELL)))
+
+
+def test_what_is_left_out_is_told_with_its_line(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "Dockerfile": "FROM x\nRUN pip install triton\n"}
+    [said] = [one.params for one in decided(tmp_path, files, NO_CARD).remarks if one.key == "project.native.no-card"]
+    assert (said["name"], said["place"]) == ("triton", "Dockerfile:2")

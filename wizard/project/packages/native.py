@@ -228,7 +228,8 @@ def left_out(asks: Understood, best: Weighed, machine: Machine) -> Iterator[Rela
         if state in ("no-card", "old-card", "no-wheel", "before"):
             row = companion(native.name)
             state = "no-wheel" if state == "before" else state  # a remark says more
-            why = message(f"project.native.{state}", name=native.name, least=row.least if row else "")
+            least, place = row.least if row else "", str(native.origins[0])
+            why = message(f"project.native.{state}", name=native.name, place=place, least=least)
             yield Relaxed(native.name, asked_words(native.statements), NOTHING, why, native.origins)
 
 

@@ -97,7 +97,8 @@ def said_of(native: Native, state: str, weigher: BuildWeigher, best: Weighed) ->
         yield (_newer if state == "newer" else _before)(weigher, best, native)
     elif state != "ready":
         least = (row.cuda_ends if state == "newer-cuda" else row.least) if row else ""
-        yield message(f"project.native.{state}", name=native.name, least=least, given=best.candidate.variant)
+        given, place = best.candidate.variant, str(native.origins[0])
+        yield message(f"project.native.{state}", name=native.name, place=place, least=least, given=given)
     if state in ("no-card", "old-card", "no-wheel", "before"):
         yield from _way_round(weigher.asks, native)
     needing = next((one for one in weigher.asks.needing if one.group == native.name), None)
