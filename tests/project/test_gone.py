@@ -108,3 +108,20 @@ def test_what_torch_may_refuse_to_load_is_told_where_it_moves(tmp_path: Path) ->
     assert told(decided(tmp_path / "c", {**files, "requirements.txt": "torch\n"}, BLACKWELL)) == []
     given = {**files, "main.py": load.replace("'a.pt'", "'a.pt', weights_only=False")}
     assert told(decided(tmp_path / "d", given, BLACKWELL)) == []
+
+
+@pytest.mark.parametrize(
+    ("look", "said"),
+    [
+        ("float(torchvision.__version__[:3]) < 0.7", [("code-fails", "util/misc.py", 3, "_new_empty_tensor")]),
+        ("tuple_of(torchvision.__version__) < (0, 7)", []),
+    ],
+)
+def test_a_look_that_takes_0_10_for_0_1_keeps_nothing_from_newer_releases(
+    tmp_path: Path, look: str, said: list[tuple[str, str, int, str]]
+) -> None:
+    program = f"import torchvision\nif {look}:\n    from torchvision.ops import _new_empty_tensor\n"
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "util/misc.py": program}
+    found = decided(tmp_path, files, BLACKWELL)
+    assert [(*one[:3], str(one[3]).rpartition(".")[2]) for one in told(found)] == said
+    assert build(decided(tmp_path, files, AMPERE))[0] == ("1.8.1" if said else "2.14.1")

@@ -19,6 +19,8 @@ from wizard.project.search.imports import ASIDE, programs
 from wizard.project.search.reader import ProjectReader
 
 _LOOKS = re.compile(r"version|hasattr|platform")  # a condition that asks what is there
+# One that reads 0.10 and every later release as 0.1 or 0.2: what is meant for the old ones is reached there, too.
+_MISREADS = re.compile(r"float\(\w+\.__version__\[:3\]\) < 0?\.\d+")
 
 
 @dataclass
@@ -32,7 +34,7 @@ class _Uses:
 
     def read(self, nodes: Iterable[ast.AST], is_start: bool = True) -> None:
         for node in nodes:
-            if isinstance(node, ast.Try) or (isinstance(node, ast.If) and _LOOKS.search(ast.unparse(node.test))):
+            if isinstance(node, ast.Try) or (isinstance(node, ast.If) and _looks(ast.unparse(node.test))):
                 self.own |= {self._full(one) for one in ast.walk(node) if _is_set(one)}
                 continue
             if isinstance(node, ast.Import | ast.ImportFrom):
@@ -64,6 +66,10 @@ class _Uses:
             node = node.value
         held = self.names.get(node.id, "") if isinstance(node, ast.Name) else ""
         return ".".join([held, *reversed(parts)]) if held else ""
+
+
+def _looks(condition: str) -> bool:
+    return bool(_LOOKS.search(condition)) and not _MISREADS.fullmatch(condition)
 
 
 def _is_set(node: ast.AST) -> TypeGuard[ast.Attribute]:
