@@ -253,7 +253,12 @@ def test_where_nothing_else_says_it_the_one_script_below_that_installs_torch_is_
     [said] = [one.params["file"] for one in project.remarks if one.key.endswith("script-below")]
     assert said == "two/install_deps.sh"
     declares = project_of(tmp_path / "b", {**files, "requirements.txt": "einops\n"})
-    assert asked(declares, "torch") == []
+    assert asked(declares, "torch") == [("==2.0.1", "two/install_deps.sh:1")]
+    assert [one.name for one in declares.statements if one.origin.file.endswith(".sh")] == ["torch"]
+    two = {**files, "requirements.txt": "einops\n", "two/install_deps.bat": "pip install torch==2.0.1\n"}
+    assert {each for each, _ in asked(project_of(tmp_path / "e", two), "torch")} == {"==2.0.1"}
+    two["two/install_deps.bat"] = "pip install torch==2.1.0\n"
+    assert asked(project_of(tmp_path / "f", two), "torch") == []
     files["one/install.bat"] = "pip install torch==2.1.0\n"
     with pytest.raises(UsageError, match=r"one/install\.bat, two/install_deps\.sh"):
         project_of(tmp_path / "c", files)

@@ -15,11 +15,12 @@ from dataclasses import replace
 from typing import Any
 
 from wizard.compatibility.data.ordering import version_key
+from wizard.model.distributions import FAMILY
 from wizard.project.file_choice import WITHOUT_CARD, names_a_computer, names_card
 from wizard.project.formats.commands import read_commands
 from wizard.project.formats.conda_words import conda_names, conda_specifier, conda_statement, name_of_conda
 from wizard.project.formats.requirements import read_line, version_of_address
-from wizard.project.formats.toml_files import FAMILY, TomlText, listed, load_toml, poetry_statement, table_in
+from wizard.project.formats.toml_files import TomlText, listed, load_toml, poetry_statement, table_in
 from wizard.project.model import (
     DECIDED,
     DECLARED,

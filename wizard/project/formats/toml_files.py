@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from wizard.model.distributions import FAMILY
 from wizard.model.typed import from_toml
 from wizard.project.file_choice import is_developing
 from wizard.project.formats.requirements import requirement, statements_of, version_of_address
@@ -33,7 +34,6 @@ from wizard.project.versions import poetry_specifier, python_specifier
 
 _TORCH_PAGE = re.compile(r"https://download\.pytorch\.org/whl/[\w./-]+")
 _MOST_LOOKED = 20_000_000  # lines, for all values of a file: about two seconds
-FAMILY = ("torch", "torchvision", "torchaudio")
 _MOST_PARTS = 1_000  # of a key
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _MOST_DEPTH = 40  # of dependency groups that include each other

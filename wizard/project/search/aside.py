@@ -7,12 +7,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError
 from wizard.project.formats.cards import cards_in_words, torch_for_cards
 from wizard.project.formats.words import WINDOWS, shell_step, systems_in_words, ways_round
 from wizard.project.model import DECLARED, LOCKED, PYTHON, RECOMMENDED, TORCH, is_script, origin_of
 from wizard.project.packages.companions import asks_for_torch
 from wizard.project.search.files import MOST_FILES
+from wizard.project.search.imports import ASIDE
 from wizard.project.search.reader import MOST_NAMED, ProjectReader
 from wizard.project.versions import can_meet
 
@@ -37,13 +39,21 @@ def read_linked(reader: ProjectReader, telling: list[str]) -> None:
 
 
 def read_script_aside(reader: ProjectReader) -> None:
-    """Where nothing is declared and nothing names torch: read the one notebook, or script below, that installs it.
+    """Where nothing names torch: read the one notebook, or script below, that installs it; where lists declare the
+    rest, only its lines of torch, and of several scripts that install the same.
     Raises UsageError `several-scripts` where there are more, and nothing else says anything."""
     said = (*reader.found.statements, *reader.found.told)
-    if any(one.name == TORCH or (one.strength == DECLARED and one.name != PYTHON) for one in said):
+    if any(one.name == TORCH for one in said):
         return
     aside = {name: reader.alone(name).found.statements for name in reader.folder.scripts_aside()[:MOST_FILES]}
     asking = [name for name, lines in aside.items() if any(map(asks_for_torch, lines))]
+    if any(one.strength == DECLARED and one.name != PYTHON for one in said):
+        scripts = [name for name in asking if is_script(name) and not ASIDE.fullmatch(name)]
+        of_torch = [one for name in scripts for one in aside[name] if one.name in FAMILY]
+        if len({one.specifier for one in of_torch if one.name == TORCH}) == 1:
+            reader.found.remark("script-below", origin_of(of_torch[0].origin.file, 1, ""))
+            reader.found.statements += of_torch
+        return
     listed = ", ".join(asking[:MOST_NAMED])
     if len(asking) == 1:
         reader.found.remark("script-below", origin_of(listed, 1, ""))
