@@ -168,6 +168,10 @@ def test_nothing_carried_is_said(server: IndexServer) -> None:
     with pytest.raises(WizardError) as caught:
         choose(server)
     assert caught.value.code == "no-source"
+    wheel(server.root, "torch", "2.14.1+cpu", python="314")
+    with pytest.raises(WizardError) as caught:  # which is there for another Python alone
+        choose(server, python="3.11")
+    assert "(Python 3.1" in text(caught.value.summary, "en")
 
 
 def test_where_most_sources_are_silent_the_network_is_what_is_named() -> None:

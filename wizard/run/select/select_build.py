@@ -103,7 +103,8 @@ def select_build(
         pythons = _pythons(choices, facts, channels, own)
         found = search.find(candidates, pythons)
         if found is None:
-            error = next(iter(search.refused.values()), None) or nothing_found(search.statuses(), _build(candidates[0]))
+            build = _build(candidates[0]) + (f" (Python {choices.python})" if choices.python else "")
+            error = next(iter(search.refused.values()), None) or nothing_found(search.statuses(), build)
             raise _with_another(error, search, candidates, pythons)
         selected = _selected_build(facts, choices, candidates[0], found, channels, catalog, own)
         variant = found.candidate.variant
