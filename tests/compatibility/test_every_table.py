@@ -51,6 +51,7 @@ def test_there_is_a_parser_for_each() -> None:
         ("other_makers", 'target = "gfx900"', 'target = "sm_90"', "target"),
         ("policy", 'default = "3.12"', "default = 3.12", "default"),
         ("race", "seconds = 3.0", 'seconds = "3"', "seconds"),
+        ("same_files", 'confidence = "low"', 'confidence = "none"', "confidence"),
         ("settings_files", 'scope = "machine"', 'scope = "global"', "scope"),
     ],
 )

@@ -107,29 +107,39 @@ def test_programs_that_are_only_called_alike_come(tmp_path: Path, python: Path, 
     assert all((python.parent / name).exists() for name in names)
 
 
-@pytest.mark.parametrize("names", [("torch", "helper"), ("helper", "torch"), ("helper", "other")])
+@pytest.mark.parametrize(
+    ("names", "path"),
+    [
+        (("torch", "helper"), "shared/__init__.py"),
+        (("helper", "torch"), "shared/__init__.py"),
+        (("helper", "other"), "torch/__init__.py"),
+        (("helper", "other"), "shared/core.abi3.so"),
+        (("helper", "other"), "shared/lib.so.4.1"),
+    ],
+)
 def test_two_packages_with_one_file_are_named(
-    names: tuple[str, str], tmp_path: Path, python: Path, site_packages: Path
+    names: tuple[str, str], path: str, tmp_path: Path, python: Path, site_packages: Path
 ) -> None:
-    """Of torch's family also where the file has the same length."""
-    second = b"answer = 2\n" if "torch" in names else b"answer = 20\n"
+    """Of torch's family also where the file has the same length; of others where it is a library."""
+    second = b"answer = 20\n" if ".so" in path else b"answer = 2\n"
     made = [
-        wheels.build(tmp_path, name, files={"torch/__init__.py": text})
+        wheels.build(tmp_path, name, files={path: text})
         for name, text in zip(names, (b"answer = 1\n", second), strict=True)
     ]
     with pytest.raises(WizardError) as caught:
         Installer(python).install(stored(*made))
     assert caught.value.code == "install-same-file"
-    assert caught.value.params == {"path": "torch/__init__.py", "first": made[0].name, "second": made[1].name}
+    assert caught.value.params == {"path": path, "first": made[0].name, "second": made[1].name}
 
 
+@pytest.mark.parametrize("texts", [(b"answer = 0\n", b"answer = 1\n"), (b"answer = 0\n", b"# none\n")])
 def test_of_a_file_in_two_contents_the_later_one_is_no_damage(
-    tmp_path: Path, python: Path, site_packages: Path
+    texts: tuple[bytes, bytes], tmp_path: Path, python: Path, site_packages: Path
 ) -> None:
     """As the plan let both in, so do the looks at contents afterwards; a third content is one."""
     made = [
-        wheels.build(tmp_path, name, files={"shared/__init__.py": f"answer = {number}\n".encode()})
-        for number, name in enumerate(("helper", "other"))
+        wheels.build(tmp_path, name, files={"shared/__init__.py": text})
+        for text, name in zip(texts, ("helper", "other"), strict=True)
     ]
     Installer(python).install(stored(*made))
     both = read_installation(python.parent.parent, {}).distributions
@@ -137,7 +147,7 @@ def test_of_a_file_in_two_contents_the_later_one_is_no_damage(
     assert [damage_of(each, deep=True) for each in both] == [(), ()]
     assert all(is_installed(wheel, site_packages, deep=True) for wheel in made)
     (site_packages / "shared/__init__.py").unlink()
-    (site_packages / "shared/__init__.py").write_bytes(b"answer = 7\n")
+    (site_packages / "shared/__init__.py").write_bytes(b"answer = 7\n" if len(texts[1]) > 7 else b"# nine\n")
     assert [len(damage_of(each, deep=True)) for each in both] == [1, 1]
     assert not any(is_installed(wheel, site_packages, deep=True) for wheel in made)
     assert changed_files(site_packages, record_of(made[0]), "torch") == ("shared/__init__.py",)

@@ -16,7 +16,16 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 
 from wizard.install.wheel import Wheel, is_plain, read_wheel
-from wizard.model.distributions import REWRITTEN, Recorded, changed_files, is_inside, parse_record, place, read_record
+from wizard.model.distributions import (
+    REWRITTEN,
+    Recorded,
+    changed_files,
+    is_inside,
+    parse_record,
+    place,
+    promised_by_any,
+    read_record,
+)
 from wizard.system import moving
 from wizard.system.links import long_path
 
@@ -60,7 +69,9 @@ def _inside(entries: tuple[Recorded, ...]) -> dict[str, int | None]:
 
 
 def _differing(site_packages: Path, expected: dict[str, int | None]) -> tuple[str, ...]:
-    wrong = []
+    """Return what is missing, or has a length that no package promises: of two that bring a file one stays."""
+    wrong: list[str] = []
+    lengths: dict[str, int] = {}
     for path, size in expected.items():
         try:
             found = (site_packages / path).stat()
@@ -68,8 +79,10 @@ def _differing(site_packages: Path, expected: dict[str, int | None]) -> tuple[st
             wrong.append(path)
             continue
         if size is not None and found.st_size != size:
-            wrong.append(path)
-    return tuple(wrong)
+            lengths[path] = found.st_size
+    promised = promised_by_any(site_packages, lengths) if lengths else {}
+    of_another = {path for path, entries in promised.items() if lengths[path] in {one.size for one in entries}}
+    return (*wrong, *(path for path in lengths if path not in of_another))
 
 
 def is_touched(wheel: Wheel, site_packages: Path) -> bool:

@@ -45,6 +45,7 @@ from wizard.system.traits import this
 _OWN_FILES = {"INSTALLER": b"torch-setup\n", "REQUESTED": b""}
 _SAME_FOLDER = re.compile(r'^("?)\./', re.MULTILINE)  # how the library names a file of the other scheme beside it
 _DATA = ("data", "purelib", "platlib")
+_LIBRARY = re.compile(r"\.(?:so(?:\.[\d.]+)?|pyd|dll|dylib)$", re.IGNORECASE)
 _WRONG = (InstallerError, AssertionError, ValueError, KeyError, configparser.Error, zipfile.BadZipFile, zlib.error)
 
 
@@ -188,9 +189,9 @@ class Claims:
         self._first: dict[str, tuple[Recorded, Wheel]] = {}
 
     def check(self, wheel: Wheel) -> None:
-        """Refuse a file that another package brings, too, unless it is the same. Of one in two contents the later
-        stays, as with uv (`changed_files` knows that); but not of torch's, and not in two lengths, since the other
-        package would then be found damaged.
+        """Refuse a library that another package brings, too, unless it is the same, and any file of torch's. Of others
+        in two contents, such as a `tests/__init__.py`, the later stays, as with uv (`changed_files` and `check_record`
+        know that).
 
         Raises WizardError `install-same-file`.
         """
@@ -199,8 +200,9 @@ class Claims:
             if target is None or not entry.digest:
                 continue
             known, other = self._first.setdefault(target, (entry, wheel))
-            is_torchs = not {wheel.name, other.name}.isdisjoint(FAMILY)
-            if known.digest != entry.digest and (is_torchs or known.size != entry.size):
+            is_torchs = not {wheel.name, other.name, target.partition("/")[0]}.isdisjoint(FAMILY)
+            is_refused = is_torchs or (known.size != entry.size and bool(_LIBRARY.search(target)))
+            if known.digest != entry.digest and is_refused:
                 raise WizardError(
                     "install-same-file",
                     "Two packages bring the same file {path} with different content: {first} and {second}; "

@@ -213,8 +213,8 @@ def read_record(info: Path) -> tuple[Recorded, ...]:
 def changed_files(site_packages: Path, entries: Iterable[Recorded], package: str) -> tuple[str, ...]:
     """Return files with another content than their SHA-256 says, but for those that installers write anew.
 
-    Two packages may bring a file of one length in two contents, of which the later one stays (`wheel_data.Claims`):
-    that is no change, unless `package` is of torch's family."""
+    Two packages may bring a file in two contents, of which the later one stays (`wheel_data.Claims`): that is no
+    change, unless `package` is of torch's family."""
     site_packages = long_path(site_packages)
     found = []
     for entry in entries:
@@ -223,17 +223,18 @@ def changed_files(site_packages: Path, entries: Iterable[Recorded], package: str
             continue
         if content_digest(site_packages / target) not in (None, entry.digest):
             found.append(target)
-    known = _digests_in_lists(site_packages, found) if found and package not in FAMILY else {}
-    return tuple(path for path in found if content_digest(site_packages / path) not in known.get(path, ()))
+    known = promised_by_any(site_packages, found) if found and package not in FAMILY else {}
+    promised = {path: {entry.digest for entry in entries} for path, entries in known.items()}
+    return tuple(path for path in found if content_digest(site_packages / path) not in promised.get(path, ()))
 
 
-def _digests_in_lists(site_packages: Path, paths: Collection[str]) -> dict[str, set[str]]:
-    """Return the digests that all packages in that folder promise for these files."""
-    found: dict[str, set[str]] = {path: set() for path in paths}
-    for folder in site_packages.glob("*.dist-info"):
+def promised_by_any(site_packages: Path, paths: Collection[str]) -> dict[str, list[Recorded]]:
+    """Return what all packages in that folder promise of these files."""
+    found: dict[str, list[Recorded]] = {path: [] for path in paths}
+    for folder in long_path(site_packages).glob("*.dist-info"):
         for entry in read_record(folder):
             if entry.path in found and entry.digest:
-                found[entry.path].add(entry.digest)
+                found[entry.path].append(entry)
     return found
 
 

@@ -32,6 +32,7 @@ from wizard.process import redact
 from wizard.project.packages.rows import parse_companions
 from wizard.run.model import Facts
 from wizard.run.plan.place import parse_places as parse_cluster_places
+from wizard.run.plan.same_files import parse_same_files
 from wizard.run.select.learned_rows import is_usable, pairs, rows_of
 from wizard.run.select.new_builds import NewBuild, NewBuilds, find_new_builds
 from wizard.run.select.select_build import NO_SOURCE_ANSWERS
@@ -153,6 +154,7 @@ PARSERS: Mapping[str, Callable[[str], object]] = {
     "mirrors": parse_mirrors,
     "policy": parse_policy,
     "race": parse_benchmark_policy,
+    "same_files": parse_same_files,
     "settings_files": parse_settings_files,
 }
 

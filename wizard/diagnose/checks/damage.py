@@ -6,12 +6,21 @@ Compiled Python files and scripts are passed over: they are made on the spot. Lo
 
 from __future__ import annotations
 
+import contextlib
 import struct
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.model.distributions import REWRITTEN, Distribution, Recorded, changed_files, is_inside
+from wizard.model.distributions import (
+    FAMILY,
+    REWRITTEN,
+    Distribution,
+    Recorded,
+    changed_files,
+    is_inside,
+    promised_by_any,
+)
 from wizard.system.links import long_path
 
 _SAMPLE = 40
@@ -49,10 +58,24 @@ def damage_of(distribution: Distribution, deep: bool = False, of_conda: Set[str]
         kept = (entry._replace(size=None) for entry in entries if entry.path in of_conda)
         return tuple(damage for entry in kept if (damage := _look(site, entry)))
     found = [damage for entry in entries if (damage := _look(site, entry))]
+    if any(damage.kind == "size" for damage in found) and distribution.name not in FAMILY:
+        shared = _of_another(site, entries)
+        found = [damage for entry in entries if entry.path not in shared and (damage := _look(site, entry))]
     if not found or deep:
         changed = changed_files(site, _sample(distribution, entries, deep), distribution.name)
         found += [Damage("content", path) for path in changed]
     return tuple(found)
+
+
+def _of_another(site: Path, entries: Iterable[Recorded]) -> frozenset[str]:
+    """Return the files that are there in the length in which another package brings them, too: of both one stays."""
+    lengths: dict[str, int] = {}
+    for entry in entries:
+        with contextlib.suppress(OSError):
+            size = (site / entry.path).stat().st_size
+            lengths |= {entry.path: size} if size != entry.size else {}
+    promised = promised_by_any(site, lengths)
+    return frozenset(path for path, size in lengths.items() if size in {one.size for one in promised[path]})
 
 
 def _is_watched(entry: Recorded) -> bool:

@@ -23,6 +23,7 @@ from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import Message, Param, message
 from wizard.process import redact
 from wizard.run.model import Facts, SelectedBuild
+from wizard.run.plan.same_files import locked_once
 from wizard.run.select.alternates import benchmark_alternates
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.origin import needs_proof
@@ -187,12 +188,13 @@ def locked_somewhere(
     lock: Callable[[SelectedBuild], Lock],
     is_cancelled: Callable[[], bool],
 ) -> tuple[Lock, SelectedBuild]:
-    """Lock against the sources of a selection, or others. Raises what it raised first, when no other source helps."""
+    """Lock against the sources of a selection, or others, each module once. Raises what it raised first, when no other
+    source helps."""
     first: WizardError | None = None
     current = selected
     for left in reversed(range(_MOST_TRIES)):
         try:
-            return lock(current), current
+            return locked_once(lock, current)
         except WizardError as error:
             first = first or error
             following = _following(facts, choices, current, error, is_cancelled) if left else None
