@@ -107,10 +107,19 @@ def test_what_conda_cannot_give_is_said_before_anything_is_begun(made: Make, eng
     world = made(["65.5.0"], "setuptools>=77.0.3")
     done = world.run("setup", "--yes", "--name", "demo", *engine_of(world, engine), *world.sources)
     assert done.returncode == 1
-    assert "conda has setuptools 65.5.0, they go with setuptools 84.0.0" in done.stderr
+    assert "conda has setuptools 65.5.0, they go with setuptools 81.0.0" in done.stderr
     assert "--engine venv" in done.stderr
     assert world.runs() == []
     assert not (world.home / "state" / "envs" / "demo").exists()
+
+
+@pytest.mark.parametrize(("wanted", "version"), [("setuptools", "81.0.0"), ("setuptools>=83", "84.0.0")])
+def test_a_setuptools_with_pkg_resources_is_taken_where_nothing_asks_for_more(
+    made: Make, wanted: str, version: str
+) -> None:
+    world = made(["80.9.0"], wanted)
+    plan = world.run("setup", "--dry-run", "--name", "demo", "--engine", "venv", *world.sources)
+    assert (plan.returncode, f"setuptools-{version}-" in plan.stderr) == (0, True), plan.stderr
 
 
 def test_packages_that_do_not_go_together_are_not_blamed_on_conda(made: Make) -> None:

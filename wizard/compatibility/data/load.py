@@ -293,14 +293,24 @@ class RoomRow(Row, frozen=True, kw_only=True):
     as_of: Date
 
 
+class HeldBackRow(Row, frozen=True, kw_only=True):
+    """What the resolver keeps older than the newest, without a word of any package."""
+
+    constraints: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]+<\d[\d.]*$")], ...], SOME]
+    reason: Words
+    as_of: Date
+
+
 class PolicyTable(Row, frozen=True, kw_only=True):
     python: PythonRow
     kernel_drivers: KernelDriversRow
     room: RoomRow
     kept_states: KeptStatesRow
+    held_back: HeldBackRow
 
 
 def parse_policy(document: str) -> Policy:
     """Raises TableError."""
     table = parse_table("policy", document, PolicyTable)
-    return Policy(table.python.default, table.kernel_drivers.without_cuda, table.kernel_drivers.handed_over)
+    drivers = table.kernel_drivers
+    return Policy(table.python.default, drivers.without_cuda, drivers.handed_over, table.held_back.constraints)

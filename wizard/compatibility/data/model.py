@@ -133,6 +133,7 @@ class Policy:
     default_python: str
     kernel_drivers_without_cuda: frozenset[str]
     kernel_drivers_handed_over: frozenset[str]  # of those: the card belongs to a virtual machine
+    held_back: tuple[str, ...] = ()  # constraints of every new environment
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.data.ordering import CPU
@@ -158,8 +160,16 @@ def _resolved(facts: Facts, selected: SelectedBuild, workdir: Path, asker: Asker
     preferred = (*around.preferred, *selected.preferred)
     request = replace(lock_request(facts, selected), provided=around.provided, preferred=preferred)
     sources = (selected.torch_source, *selected.package_sources)
+    brought = {canonicalize_name(one.name) for one in around.provided}
+    held = [one for one in load_matrix().policy.held_back if Requirement(one).name not in brought]
     with CheckedIndex(sources, facts.settings, asker, selected.further) as index:
-        return index.lock(request, workdir)
+        try:
+            return index.lock(replace(request, constraints=(*request.constraints, *held)), workdir)
+        except WizardError as error:
+            names = (Requirement(one).name for one in held)
+            if error.code not in NO_SOLUTION or not any(name in error.details for name in names):
+                raise
+            return index.lock(request, workdir)
 
 
 def _refusal(facts: Facts, selected: SelectedBuild, folder: RunFolder, asker: Asker, around: Around) -> str:
