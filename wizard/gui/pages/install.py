@@ -17,12 +17,11 @@ from wizard.app.pages.order import PageId, SideId
 from wizard.app.pages.report import REPAIR_STEP, no_report, read_report
 from wizard.app.use.runs import last_times, resume_or_show
 from wizard.gui.pages.base import Page
-from wizard.gui.pages.install_parts import RunProgress, RunSteps
+from wizard.gui.pages.install_parts import LogButton, RunProgress, RunSteps
 from wizard.gui.pages.run_watch import RunWatch
 from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.announce import notify
 from wizard.gui.widgets.code import copy_out
-from wizard.gui.widgets.icons import ICON_SIZE, fold_icon
 from wizard.gui.widgets.labels import plain_tip
 from wizard.gui.widgets.log_view import LogView
 from wizard.gui.widgets.messages import Remark
@@ -53,11 +52,7 @@ class InstallPage(Page):
             lambda: self.tr("Cancelled") if self.rest.code == "flow.cancelled" else self.tr("Stopped"),
         )
         self.progress, self.steps = RunProgress(context.translator), RunSteps(context.translator)
-        self.log_button = QPushButton()
-        self.log_button.setProperty("role", "plain")
-        self.log_button.setCheckable(True)
-        self.log_button.setIconSize(ICON_SIZE)
-        self.log = LogView()
+        self.log_button, self.log = LogButton(), LogView()
         self.log.setVisible(False)
         self.log_button.toggled.connect(self._fold_log)
         self.watch.logged.connect(self.log.add)
@@ -106,6 +101,11 @@ class InstallPage(Page):
     def first_control(self) -> QWidget | None:
         return self.log_button if self.is_going else None  # a second Return must not stop what it began
 
+    def bring_into_view(self, control: QWidget, has_keys: bool = True) -> None:
+        """Log gets the keys as the page comes, but the run above it is what one looks at."""
+        if control is not self.log_button or self.log_button.is_tabbed_to:
+            super().bring_into_view(control, has_keys)
+
     def primary_text(self) -> str:
         if self.state.report is not None:
             return self.tr("&Next")
@@ -152,7 +152,6 @@ class InstallPage(Page):
         if is_open:  # once it has its place
             QTimer.singleShot(0, self, self._scroll_to_log)
         self.log_button.setText(self.tr("&Log (Ctrl+L)"))
-        self.log_button.setIcon(fold_icon(is_open))
         for part in (self.log, self.log_button):
             part.setAccessibleName(self.tr("Log"))
 

@@ -1,4 +1,4 @@
-"""The parts of the Install page: the one bar, and the steps.
+"""The parts of the Install page: the one bar, the steps, and what unfolds the log.
 
 The steps of a run, one row each, changed in place: they are redrawn many times a second. One file: both show one run.
 """
@@ -10,15 +10,15 @@ from collections import deque
 from collections.abc import Mapping
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
-from PySide6.QtWidgets import QFrame, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
+from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from wizard.app.pages.run import Bytes, RunView, StepView, limit_words
 from wizard.gui.pages.file_bars import BARS, FileBars
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import about_text, left_text, part_text, rate_text, seconds_text
 from wizard.gui.widgets.frames import RowCard, Turning, column, line_up, stacked
-from wizard.gui.widgets.icons import Sign
+from wizard.gui.widgets.icons import ICON_SIZE, Sign, fold_icon
 from wizard.gui.widgets.labels import Turned, dress, label, plain_tip, put_words, told_of
 from wizard.model.messages import bytes_text
 from wizard.run.report.text import step_name, step_state
@@ -319,6 +319,26 @@ class RunSteps(QWidget):
         if step.state != "running" or not is_going or step.name == _FETCH:  # whose speed and bytes stand above
             return ""
         return f"{int(step.fraction * 100)} %" if step.fraction else ""
+
+
+class LogButton(QPushButton):
+    """Unfolds the log. It knows whether the keys were led to it by Tab, or came by themselves."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_tabbed_to = False
+        self.setProperty("role", "plain")
+        self.setCheckable(True)
+        self.setIconSize(ICON_SIZE)
+        self.toggled.connect(self._turn)
+        self._turn(False)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.is_tabbed_to = event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+        super().focusInEvent(event)
+
+    def _turn(self, is_open: bool) -> None:
+        self.setIcon(fold_icon(is_open))
 
 
 def _short(detail: str) -> str:
