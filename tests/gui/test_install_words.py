@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from tests.app import values
 from tests.gui.conftest import MakeWindow
-from tests.gui.fake_session import FakeRun, FakeSession, half_run, report
-from tests.gui.walking import go_to
+from tests.gui.fake_session import FakeRun, FakeSession, half_run, report, until_cancelled
+from tests.gui.walking import go_to, press, settle
 from wizard.app.pages.order import PageId
 from wizard.app.use.runs import last_times
 from wizard.gui.pages.install import InstallPage
@@ -19,6 +19,7 @@ from wizard.gui.shell.window import WizardWindow
 from wizard.model.errors import WizardError
 from wizard.model.events import EventKind
 from wizard.model.messages import LANGUAGES
+from wizard.run.report.text import step_name, step_state
 
 
 def installing(qtbot: QtBot, make_window: MakeWindow, language: str = "en") -> tuple[WizardWindow, InstallPage]:
@@ -32,6 +33,11 @@ def installing(qtbot: QtBot, make_window: MakeWindow, language: str = "en") -> t
 
 def said(install: InstallPage) -> list[str]:
     return [one.text() for one in install.findChildren(QLabel) if one.isVisible()]
+
+
+def steps_seen(install: InstallPage, language: str) -> list[str]:
+    shown = said(install)
+    return [one.name for one in install.watch.view.steps if step_name(one.name, language) in shown]
 
 
 def earlier(session: FakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,9 +103,27 @@ def test_the_log_unfolds_without_moving_the_title(
     low = install.log.mapTo(view, install.log.rect().bottomLeft()).y()
     assert install.log.isVisible()
     assert low <= view.height(), "it is seen whole"
-    assert install.steps.isVisible() is (size[1] == 740), "there both have room"
+    every = [step.name for step in install.watch.view.steps]
+    assert steps_seen(install, language) == (every if size[1] == 740 else ["fetch"]), "there both have room"
+    FakeRun(session, session.known_runs[-1].id).step("fetch", "failed")
+    qtbot.waitUntil(lambda: install.steps.state_of("fetch") == step_state("failed", language))
+    assert steps_seen(install, language) == (every if size[1] == 740 else ["fetch"]), "what has stopped is seen, too"
     install.log_button.click()
-    qtbot.waitUntil(install.steps.isVisible)
+    qtbot.waitUntil(lambda: steps_seen(install, language) == every)
+
+
+def test_another_run_begins_with_its_log_closed(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.script = until_cancelled
+    window, install = installing(qtbot, make_window)
+    install.log_button.click()
+    install.cancel.click()
+    qtbot.waitUntil(install.remove.isVisible)
+    settle(qtbot, window)
+    assert install.log.isVisible(), "why it stopped stays to be read"
+    press(qtbot, install.remove)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.WELCOME)
+    go_to(qtbot, window, PageId.INSTALL)
+    assert not install.log.isVisible()
 
 
 def test_the_time_left_stays_on_one_line(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

@@ -80,6 +80,7 @@ class InstallPage(Page):
             return
         if state.run_id != self._shown_run:
             self.log.clear()
+            self.log_button.setChecked(False)
             self._shown_run = state.run_id
             self.steps.begin_anew()
             session, run_id = self.context.session, state.run_id
@@ -160,7 +161,7 @@ class InstallPage(Page):
         self._scroll.ensureVisible(middle.x(), middle.y(), 0, half)  # ensureWidgetVisible shows its cursor's line alone
 
     def _make_room(self) -> None:
-        """In a low window the log takes the place of the steps: the page need not scroll, and its title stays."""
+        """In a low window the log takes the place of the other steps: the page need not scroll, and its title stays."""
         has_log = self.log_button.isChecked()
         others = self.progress.geometry().bottom() + self.log_button.height() + has_log * self.log.minimumHeight()
         self.steps.give_way(self._scroll.viewport().height() - others - _AROUND, may_hide=has_log)

@@ -17,7 +17,7 @@ from wizard.app.pages.run import Bytes, RunView, StepView, limit_words
 from wizard.gui.pages.file_bars import BARS, FileBars
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import about_text, left_text, part_text, rate_text, seconds_text
-from wizard.gui.widgets.frames import RowCard, Turning, column, line_up, stacked
+from wizard.gui.widgets.frames import RowCard, RowCell, Turning, column, line_up, stacked
 from wizard.gui.widgets.icons import ICON_SIZE, Sign, fold_icon
 from wizard.gui.widgets.labels import Turned, dress, label, plain_tip, put_words, told_of
 from wizard.model.messages import bytes_text
@@ -172,6 +172,7 @@ _SIGNS = {"done": "ok", "skipped": "ok", "failed": "problem", "running": "runnin
     ("paused", "stopped", "cancelled"), "note"
 )
 _SAID = ("paused", "stopped", "failed", "cancelled", "not-started")  # states that are said in words as well
+_AT = ("failed", "running", "cancelled", "waiting")  # the run is at the first step in the first of these states
 # Until the worker says which steps it has: a new environment's.
 _FIRST_SEEN = tuple(StepView(name, 1.0) for name in ("preflight", "create", "fetch", "install", "check", "verify"))
 _HELD = ("fetch", "install")  # by a pause: the download and what waits for its files; others go on to their end
@@ -217,7 +218,8 @@ class RunSteps(QWidget):
         steps = view.steps or (_FIRST_SEEN[: None if is_new else 1] if is_going else ())
         if list(self._rows) != [step.name for step in steps]:
             self._rebuild([step.name for step in steps])
-        self.setVisible(bool(self._rows) and not self._gives_way)
+        self.setVisible(bool(self._rows))
+        self._show_rows()
         fetch = view.step(_FETCH)
         is_held = is_paused and fetch is not None and fetch.state in ("waiting", "running")
         for step in steps:
@@ -245,7 +247,7 @@ class RunSteps(QWidget):
 
     def give_way(self, room: int, may_hide: bool) -> None:
         """Fit into so many pixels: the steps lie close where that is little. `may_hide`: for the log, where it is too
-        little."""
+        little, but for the step that the run is at."""
         line, steps = self.fontMetrics().lineSpacing() + _TIGHT, len(self._rows)
         with_bars = (steps + BARS) * line + 2 * _AROUND  # so that nothing moves when they come
         self._gap = _AIR if with_bars + steps * _AIR <= room else 0
@@ -253,7 +255,16 @@ class RunSteps(QWidget):
             self._card.grid.setVerticalSpacing(self._gap)
         has_bars = self._bars is not None and not self._bars.isHidden()
         self._gives_way = may_hide and (with_bars if has_bars else steps * line + _AROUND) > room
-        self.setVisible(bool(self._rows) and not self._gives_way)
+        self._show_rows()
+
+    def _show_rows(self) -> None:
+        """All of them, or the one that says where the run is: without the bars below it, whose files it counts."""
+        steps = self._shown[0].steps if self._shown else ()
+        named = (one.name for state in _AT for one in steps if one.state == state)
+        at = self._rows.get(next(named, next(iter(self._rows), ""))) if self._gives_way else None
+        for cell in self._card.findChildren(RowCell):
+            is_bars = self._bars is not None and cell.isAncestorOf(self._bars)
+            cell.setVisible(not self._gives_way or (at is not None and at.sign in cell.cells and not is_bars))
 
     def state_of(self, name: str) -> str:
         """Return the word for its state, which its sign shows."""
