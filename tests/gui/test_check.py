@@ -157,6 +157,19 @@ def test_rows_in_order_are_one_line_whose_tip_names_them(
     qtbot.waitUntil(lambda: any("toolkit 11.2" in one for one in texts(window)))
 
 
+def test_the_line_counts_the_rows_that_it_unfolds(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    """Two disks are two rows of one name."""
+    disk = next(one for one in session.facts.requirements if one.name == "disk")
+    session.facts = replace(session.facts, requirements=(*session.facts.requirements, disk))
+    window = make_window()
+    go_to(qtbot, window, PageId.CHECK)
+    page = check_page(window)
+    rows = [row for row in check_rows(session.facts, None) if is_fine(row)]
+    assert [row.name for row in rows].count("disk") == 2
+    qtbot.waitUntil(lambda: page.fine.button.accessibleName() == f"{len(rows)} more, nothing to do")
+    assert page.fine.button.toolTip().count("Disk") == 1
+
+
 def test_rows_fill_in_as_the_parts_end(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     session.hold.add("probe")
     session.parts = ("nvml", "nvidia-smi", "devices", "toolkits")

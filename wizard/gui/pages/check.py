@@ -156,7 +156,7 @@ class CheckPage(Page):
         open_too = {row.name for row in rows if not is_fine(row)}
         told = [row for row in fine if row.name not in open_too] or fine
         names = tuple(dict.fromkeys(requirement_name(row.name) for row in told))
-        self.fine.show_words(self.tr("%1 more, nothing to do").replace("%1", str(len(names))))
+        self.fine.show_words(self.tr("%1 more, nothing to do").replace("%1", str(len(fine))))
         self.fine.button.setToolTip(plain_tip(self.context.translator.listed(names)))
 
     # -- the look at the machine
