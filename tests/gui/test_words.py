@@ -115,6 +115,16 @@ def test_no_sentence_of_the_window_is_a_command(language: str, qapp: QApplicatio
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_what_to_do_after_the_test_names_no_program_of_the_terminal(language: str, qapp: QApplication) -> None:
+    translator = Translator(qapp, language)
+    repairs = {code: words for code, words in messages() if code.startswith("diagnosis.") and code.endswith(".repair")}
+    said = {code: apart(in_window(translate(words, language, code), language)) for code, words in repairs.items()}
+    translator.set_language("en")
+    assert said["diagnosis.gpu-memory-full.repair"][1] == ("nvidia-smi",)
+    assert [words for words, _ in said.values() if "nvidia-smi" in words] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_no_answer_of_explain_is_a_command(language: str, qapp: QApplication) -> None:
     """With the names and addresses that the texts of people bring into it."""
     translator = Translator(qapp, language)
