@@ -28,9 +28,9 @@ from wizard.gui.shell.translator import Translator
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine
-from wizard.gui.widgets.commands import apart, with_pages
+from wizard.gui.widgets.commands import apart, plain, with_pages
 from wizard.model.catalogue import translate
-from wizard.model.marks import PAGE_NAMES, in_window, page_name
+from wizard.model.marks import PAGE_NAMES, in_terminal, in_window, page_name
 from wizard.model.messages import LANGUAGES, message, text
 
 UNMARKED = re.compile(  # where it stands in the words themselves, a sentence lacks a mark (`model.marks`)
@@ -109,6 +109,19 @@ def test_no_sentence_of_the_window_is_a_command(language: str, qapp: QApplicatio
             continue
         words = apart(in_window(translate(sentence, language, code), language))[0]
         if UNMARKED.search(words) or any(sign in words for sign in ("`", "{option}")):
+            left[code] = words
+    translator.set_language("en")
+    assert left == {}
+
+
+def test_a_latin_word_has_a_space_beside_a_chinese_one(qapp: QApplication) -> None:
+    """Also where the window leaves out what only the terminal says."""
+    touching = re.compile("[A-Za-z0-9)][一-鿿]|[一-鿿][A-Za-z0-9(]")
+    translator, left = Translator(qapp, "zh_CN"), {}
+    for code, sentence in messages():
+        words = translate(sentence, "zh_CN", code)
+        shown = in_window(words, "zh_CN")
+        if any(touching.search(one) for one in (apart(shown)[0], plain(shown), in_terminal(words, "zh_CN"))):
             left[code] = words
     translator.set_language("en")
     assert left == {}
