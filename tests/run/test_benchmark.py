@@ -22,11 +22,13 @@ from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
 from wizard.model.errors import UsageError, WizardError
-from wizard.model.messages import text
+from wizard.model.messages import message, text
 from wizard.run.model import Facts, SelectedBuild
+from wizard.run.select.mirror_policy import named_within
 from wizard.run.select.select_build import select_build
 from wizard.sources import speed
 from wizard.sources.benchmark import read_benchmark
+from wizard.sources.known_sources import own_indexes
 from wizard.sources.model import Origin, SourceStatus, UserSettings
 
 pytestmark = pytest.mark.slow
@@ -168,6 +170,14 @@ def test_by_hand_and_private_places_do_not_race(lab: Lab, wheels: Path) -> None:
         private = own.simple.replace("://", "://me:secret@")
         selected = lab.select_build(UserSettings(index_url=private))
         assert [source.url for source in selected.package_sources] == [private]
+
+
+def test_words_for_a_source_begin_small_in_a_sentence() -> None:
+    (own,) = own_indexes(UserSettings(index_url="https://wheels.example/simple"))
+    assert text(
+        message("race.torch", source=named_within(own), sources=message("race.source", "the only source"), count=1),
+        "en",
+    ) == ("PyTorch comes from your own pip or uv settings (index-url), the only source with this build.")
 
 
 def test_what_lists_no_hashes_makes_no_lock_but_may_give_bytes(lab: Lab) -> None:

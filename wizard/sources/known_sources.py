@@ -116,7 +116,7 @@ def _links_by_hand(choices: SourceChoices) -> tuple[Source, ...]:
 
 
 def _user(setting: str, urls: Iterable[str], layout: Layout, of_project: Mapping[str, str] = {}) -> tuple[Source, ...]:
-    name = message("source.user-settings", "Your own settings[| ({setting})]", setting=setting)
+    name = message("source.user-settings", "Your own pip or uv settings[| ({setting})]", setting=setting)
     told = {url: message("source.project", "The project ({place})", place=place) for url, place in of_project.items()}
     return tuple(
         Source(f"user-{setting.replace(' ', '-')}-{number}", layout, Origin.USER_SETTINGS, url, told.get(url, name))

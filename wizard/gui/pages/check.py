@@ -135,7 +135,7 @@ class CheckPage(Page):
             if self._may_hurry:
                 words = self.tr("Next installs nothing.")
             elif self._is_own and self.context.navigator.may_go_next():
-                words = self.tr("Something here needs your look, so Next goes page by page. Nothing has been changed.")
+                words = self.tr("Something needs your attention, so Next goes page by page. Nothing has been changed.")
             self._show_facts(check_rows(facts, looks))
         self.set_head(self.tr("Your computer"), words if self._written.isHidden() else "")
         drifted = tuple(drift_rows(looks.drifts)) if looks and facts else ()

@@ -16,7 +16,7 @@ from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Candidate, Choices
 from wizard.machine.model import Machine
 from wizard.model.errors import UsageError
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, Words, message
 from wizard.run.model import Facts
 from wizard.sources.benchmark import Benchmark, OnStatus, run_benchmark
 from wizard.sources.benchmark_policy import benchmark_policy, region
@@ -207,8 +207,18 @@ class MirrorPolicy:
         return tuple(sorted(benchmark.ranked, key=rank))
 
 
+def named_within(source: Source) -> Words:
+    """Name a source inside a sentence: a name of its own stays as it is, words begin small there."""
+    name = source.label
+    if isinstance(name, Message) and name.key == "source.user-settings":
+        return message("source.in-user-settings", "your own pip or uv settings[| ({setting})]", **name.params)
+    if isinstance(name, Message) and name.key == "source.by-hand":
+        return message("source.you-chose", "the source that you chose[| ({option})]", **name.params)
+    return name
+
+
 def _fastest(kind: SourceKind, benchmark: Benchmark, status: SourceStatus) -> Message:
-    count, name = len(benchmark.usable), status.source.label
+    count, name = len(benchmark.usable), named_within(status.source)
     sources = message("race.sources", "out of {count} sources", count=count)
     if count == 1:
         sources = message("race.source", "the only source")
