@@ -234,6 +234,31 @@ def test_a_list_holds_its_items_alone_and_an_item_what_can_be_done_there(listeni
 
 
 @pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_a_reason_that_was_opened_is_an_item_below_its_row(listening: None, qtbot: QtBot) -> None:
+    tell_headings()
+    notice = Notice()
+    qtbot.addWidget(notice)
+    notice.show_rows("Different", [("Python", "3.11, not 3.12", "No channel", "It is this computer's own.")])
+    notice.show()
+    is_list = next(one for one in notice.findChildren(QWidget) if one.property(SPOKEN_AS) == "list")
+    listed = QAccessible.queryAccessibleInterface(is_list)
+    assert listed is not None
+
+    def items() -> list[str]:
+        return [listed.child(number).text(QAccessible.Text.Name) for number in range(listed.childCount())]
+
+    row = ["Python: 3.11, not 3.12, No channel"]
+    assert items() == row
+    why = next(one for one in notice.findChildren(QPushButton) if one.text() == "Why?")
+    assert listed.child(0).child(0).child(0).object() is why
+    why.click()
+    assert items() == [*row, "It is this computer's own."]
+    assert (listed.child(0).childCount(), listed.child(1).childCount()) == (1, 0)
+    why.click()
+    assert items() == row
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_what_opens_something_is_a_button_that_says_whether_it_is_open(listening: None, qtbot: QtBot) -> None:
     tell_headings()
     fold = Fold()

@@ -63,6 +63,8 @@ _BECAUSE = {  # the reason in a few words, where those before it do not say it y
     "notice.held-back-early-source": "flow.because.early-source",
 }
 
+_NO_MORE = ("notice.second-choice", "notice.companion-dropped")  # the whole sentence says what the few words say
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -93,7 +95,7 @@ def difference_row(notice: Message) -> Difference:
         subject or str(notice.params["name"]),
         message(key, **notice.params),
         because,
-        None if is_short else why,
+        None if is_short or why.key in _NO_MORE else why,
     )
 
 

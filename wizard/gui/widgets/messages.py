@@ -347,9 +347,11 @@ class Notice(QFrame):
             self._rows.addWidget(box("notice-line"), row - 1, 0, 1, 4)
             if subject:  # before its words: readers go in this order
                 self._rows.addWidget(label(subject, "strong", wrap=False), row, 0)
-            cells = (said := Advice(words), *self._why_of(subject, why))
-            item, *others = (self._cell(cell, cells) for cell in cells)
-            item.setProperty(SPOKEN_AS, "item")
+            beside = (said := Advice(words), *(whole := self._why_of(subject, why))[:1])
+            below = whole[1:]  # an item of its own: its row says all but that
+            item, *others = [self._cell(cell, cells) for cells in (beside, below) for cell in cells]
+            for one in (item, *others[1:]):
+                one.setProperty(SPOKEN_AS, "item")
             item.setAccessibleName(_spoken((subject, words, because)))
             said.setAccessibleName(item.accessibleName())
             self._rows.addWidget(item, row, start, 1, (2 if is_beside else 3 if why else 4) - start)
@@ -359,7 +361,8 @@ class Notice(QFrame):
             for cell, at in zip(others, ((row, 3, 1, 1), (row + 2, 1, 1, 3)), strict=False):
                 self._rows.addWidget(cell, *at)
             if why:
-                self._open_by(cells[1], others[1])
+                others[1].setAccessibleName(plain(why))
+                self._open_by(beside[1], others[1])
         self._list.setAccessibleName(title)
         self.setAccessibleName(told_of(title, spoken(map(_spoken, rows))))
         self.setVisible(bool(rows))
