@@ -16,6 +16,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.build import version_rank
+from wizard.app.use.environments import is_measured
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import column
 from wizard.gui.widgets.icons import ICON_SIZE, icon
@@ -269,7 +270,8 @@ class EnvironmentsTable(RowTable):
         self.put(row, _PYTHON, python, one.python or "")
         self.put(row, _TORCH, built_words(one) if self.is_tall else torch_words(one))
         self.put(row, _ENGINE, engine_name(one.kind.value))
-        self.put(row, _SIZE, bytes_text(sizes.apparent) if sizes else "…", is_number=True)
+        unknown = "…" if is_measured(one) else "–"  # it will never come
+        self.put(row, _SIZE, bytes_text(sizes.apparent) if sizes else unknown, is_number=True)
         self.put(row, _USED, day_text(one.last_used))
         self.put(row, _STATE, f"{SIGNS[state]} {word}")
         put(self, row, _STATE, BADGE, state)
