@@ -174,6 +174,18 @@ def test_no_settings_file_stops_the_start(
     window.deleteLater()
 
 
+def test_what_is_asked_when_all_is_over_is_answered_to_nobody(qtbot: QtBot, make_window: MakeWindow) -> None:
+    """A timer may ask once more; the page that would hear of it is gone by then."""
+    tasks, heard = make_window().tasks, list[str]()
+    tasks.start(lambda is_cancelled, note: "before", heard.append, lambda error: None)
+    qtbot.waitUntil(lambda: heard == ["before"])
+    tasks.stop()
+    tasks.start(lambda is_cancelled, note: "after", heard.append, lambda error: None)
+    qtbot.waitUntil(lambda: not tasks.busy)
+    qtbot.wait(50)
+    assert heard == ["before"]
+
+
 def test_the_title_tells_how_far_the_setup_is(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     session.script = until_cancelled
     window = make_window()

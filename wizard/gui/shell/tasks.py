@@ -121,6 +121,7 @@ class TaskRunner:
 
     def __init__(self) -> None:
         self._going: set[Task[Any]] = set()
+        self._is_over = False
 
     def start(
         self,
@@ -129,8 +130,11 @@ class TaskRunner:
         on_failed: Callable[[WizardError], None],
         on_note: OnNote | None = None,
     ) -> Task[T]:
-        """Do `work` in a thread; its answer, error and notes come back in the window's own."""
+        """Do `work` in a thread; its answer, error and notes come back in the window's own. After `stop` nobody hears
+        of them: whoever asked is going, and may be gone by then."""
         task = Task(work, on_done, on_failed, on_note)
+        if self._is_over:
+            task.cancel()
         self._going.add(task)
         task.over.connect(self._forget)  # a function that held the task would keep it alive for ever
         return task
@@ -144,7 +148,8 @@ class TaskRunner:
         return bool(self._going)
 
     def stop(self) -> None:
-        """Asks all to stop and waits a little; who does not hear is left to end with the program."""
+        """Asks all to stop and waits a little; who does not hear is left to end with the program. For good."""
+        self._is_over = True
         for task in self._going:
             task.cancel()
         until = time.monotonic() + _STOP_SECONDS
