@@ -376,3 +376,29 @@ def test_a_list_whose_torch_is_set_aside_does_not_choose_the_cuda(tmp_path: Path
     assert build(decided(tmp_path / "local", files, AMPERE))[:2] == ("2.3.0", "cu121")
     files["requirements/a.txt"] = "torch==2.2.0\n"
     assert build(decided(tmp_path / "both", files, AMPERE))[:2] == ("2.2.0", "cpu")
+
+
+@pytest.mark.parametrize(
+    ("words", "is_left"),
+    [
+        ("The `bench.txt` is **not** included in the default installation.\n```\npip install -r FILE\n```\n", True),
+        ("```\npip install -r FILE  # optional, for the benchmark\n```\n", True),
+        ("### Optional\n```\npip install -r FILE\n```\n", True),
+        ("An optional tool is in v1.0. Then:\n```\npip install -r FILE\n```\n", False),
+        ("### Optional\n```\npip install -r FILE\n```\n### All\n```\npip install -r FILE\n```\n", False),
+    ],
+)
+def test_a_list_that_a_manual_calls_optional_is_named_and_not_taken(
+    tmp_path: Path, words: str, *, is_left: bool
+) -> None:
+    bench = "requirements/bench.txt"
+    manual = "# t\n## Installation\n```\npip install -r requirements.txt\n```\n" + words.replace("FILE", bench)
+    files: dict[str, str | bytes] = {"requirements.txt": "-r requirements/chat.txt\n", "INSTALLATION.md": manual}
+    files |= {"requirements/chat.txt": "torch>=2\n", bench: "tensorflow==2.11.0\n"}
+    found = decided(tmp_path / "a", files, ADA)
+    assert ("tensorflow" not in [one.name for one in found.understood.rest]) == is_left
+    told = [one.params["files"] for one in found.remarks if one.key.endswith("optional-lists")]
+    assert told == ([bench] if is_left else [])
+    files["requirements.txt"] = "-r requirements/chat.txt\n-r requirements/bench.txt\n"
+    found = decided(tmp_path / "b", files, ADA)  # by another list it is declared, whatever the manual calls it
+    assert "tensorflow" in [one.name for one in found.understood.rest]

@@ -55,6 +55,7 @@ def read_project(path: Path) -> Project:
         declaring, telling = reader.folder.find()
         reader.know_itself(declaring, telling)
         declaring = reader.of_torch(_of_one_part(reader, declaring, telling))
+        declaring = reader.of_all_users(declaring, telling)
         declaring = reader.of_today(reader.of_those_in_use(declaring, telling), telling)
         declaring, beside = reader.of_one_folder(reader.of_one_environment(declaring, telling), telling)
         for name in [*sorted(declaring, key=lambda name: (purpose_of(name), rank(name))), *telling, *beside]:

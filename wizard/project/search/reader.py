@@ -39,10 +39,18 @@ from wizard.project.model import (
     Project,
     Statement,
     cut_between,
+    is_run,
     normalized,
     origin_of,
 )
-from wizard.project.search.environments import family_in, first_part, name_of_environment, others_of, retired_in
+from wizard.project.search.environments import (
+    family_in,
+    first_part,
+    name_of_environment,
+    optional_in,
+    others_of,
+    retired_in,
+)
 from wizard.project.search.files import MOST_FILES, ProjectFolder, is_lock, is_script_of_install
 from wizard.project.search.order import ORDER, rank
 from wizard.project.versions import can_meet
@@ -206,6 +214,28 @@ class ProjectReader:
         self.found.remark("retired-lists", first, files=cut_between([*retired]), taken=taken)
         self.left |= {*retired}
         return [name for name in names if name not in retired]
+
+    def of_all_users(self, names: list[str], telling: list[str]) -> list[str]:
+        """Return the files without the lists that a README calls optional; one that another list includes is still read
+        by that."""
+        lists = {*filter(_IS_LIST.search, self.named_by(telling)), *filter(_IS_LIST.search, names)}
+        lists = {name for name in lists if name.rpartition("/")[2] != _MAIN and self.folder.has_file(name)}
+        found = dict[str, FileLine]()
+        for name in telling:
+            if not is_run(name):
+                found = optional_in(name, self.folder.read(name) or "", lists) | found
+        left = [name for name in names if name not in found]
+        firm = [one for name in left for one in self.alone(name).found.statements if one.name != PYTHON]
+        included = {file for name in left for file in self.alone(name).files}
+        optional = [name for name in found if name not in included]
+        if not optional or not any(one.strength == DECLARED for one in firm):
+            return names
+        files = cut_between(optional)
+        self.found.remark(
+            "optional-lists", min((found[name] for name in optional), key=lambda at: at.line), files=files
+        )
+        self.left |= {*optional}
+        return left
 
     def of_one_environment(self, names: list[str], telling: list[str]) -> list[str]:
         """Return the files without those of conda's that make another environment than the one that is taken: of those
