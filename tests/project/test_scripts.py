@@ -308,6 +308,24 @@ def test_the_python_that_a_script_sets_is_recommended(tmp_path: Path, words: str
     assert build(found)[::2] == ("2.6.0", "3.11")
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (
+            "install_linux.sh",
+            "PYTHON_VERSION=3.10.\nif ! python3 --version | grep -q $PYTHON_VERSION; then exit 1; fi\n",
+        ),
+        ("install_linux.sh", 'if ! python3 --version | grep -q "3.10"; then\n    exit 1\nfi\n'),
+        ("install_windows.bat", "SET PYTHON_VERSION=3.10.2\npython -m venv venv\n"),
+        ("install_windows.bat", 'python --version | findstr /C:"Python 3.10" >nul || exit /b 1\n'),
+    ],
+)
+def test_the_python_that_an_installer_insists_on_is_taken(tmp_path: Path, name: str, words: str) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.2.1\nscipy==1.12.0\n"}
+    files[name] = f"{words}pip install -r requirements.txt\n"
+    assert build(decided(tmp_path, files, ADA if name.endswith(".bat") else AMPERE))[2] == "3.10"
+
+
 def test_a_document_of_the_root_that_installs_torch_is_read_whatever_its_name(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "requirements.txt": "einops\n",

@@ -71,7 +71,9 @@ _UPGRADES = {"-U", "--upgrade"}
 _INTERPRETER = re.compile(
     r"\bpython(3\.\d+)\s+-m\b|\bpy\s+-(3\.\d+)\b|/python/(3\.\d+)\.\d+/|^\s*FROM\s+(?:\S*/)?python:(3\.\d+)"
     r"|\buv\s+venv\s[^&|;]*?(?:-p|--python)[\s=]+(?:python)?(3\.\d+)(?![\w-])"
-    r"|^\s*(?:export\s+|set\s+)?PYTHON_VERSION=[\"']?(3\.\d+)(?:\.\d+)?[\"']?\s*$"
+    r"|^\s*(?:export\s+|(?i:set)\s+)?PYTHON_VERSION=[\"']?(3\.\d+)(?:\.\d*)?[\"']?\s*$"
+    r"|\bpython3?\s+(?:--version|-V)\b[^;&]*\|\s*(?:grep|findstr)\s+(?:[-/]\w+(?:\s+|:))*[\"']?(?:Python )?"
+    r"(3\.(?:[6-9]|\d\d))(?=[.\"'\s]|$)"
     r"|\b(?:apt(?:-get)?\s(?=[^&|;]*\binstall\s)|update-alternatives\s)[^&|;]*?\bpython(3\.\d+)(?![\w.])"
 )
 # NVIDIA's own images are numbered by year and month.
