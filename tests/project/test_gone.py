@@ -125,3 +125,40 @@ def test_a_look_that_takes_0_10_for_0_1_keeps_nothing_from_newer_releases(
     found = decided(tmp_path, files, BLACKWELL)
     assert [(*one[:3], str(one[3]).rpartition(".")[2]) for one in told(found)] == said
     assert build(decided(tmp_path, files, AMPERE))[0] == ("1.8.1" if said else "2.14.1")
+
+
+AUDIO: dict[str, str | bytes] = {"requirements.txt": "torch>=2.0\ntorchaudio>=2.0\n"}
+EITHER = "try:\n    from torchaudio import AudioMetaData\nexcept ImportError:\n    {}\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "line"),
+    [
+        ("from torchaudio import AudioMetaData\n", 1),
+        ("import torchaudio as ta\n\n\ndef f(p):\n    return ta.info(p)\n", 5),
+        (EITHER.format("from torchaudio.backend.common import AudioMetaData"), 2),
+        (EITHER.format("AudioMetaData = None"), 0),
+        ("import torchaudio\n\nif hasattr(torchaudio, 'info'):\n    print(torchaudio.info('a.wav'))\n", 0),
+    ],
+)
+def test_torch_stays_within_what_lists_leave_open_below_the_torchaudio_that_lacks_a_name(
+    tmp_path: Path, program: str, line: int
+) -> None:
+    found = decided(tmp_path, {**AUDIO, "io.py": program}, BLACKWELL)
+    assert (build(found)[0] == "2.8.0") == (line > 0)
+    assert [(one, at) for one, _, at, _ in told(found)] == [("code-holds", line)] * (line > 0)
+    assert found.is_exact
+
+
+def test_a_pin_without_the_name_is_kept(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.9.1\ntorchaudio\n"}
+    found = decided(tmp_path, {**files, "a.py": "from torchaudio import AudioMetaData\n"}, BLACKWELL)
+    assert build(found)[0] == "2.9.1"
+
+
+def test_a_name_of_torchvision_is_told_where_torch_moves_past_it(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==1.12.1\ntorchvision==0.13.1\n"}
+    files["net/vgg.py"] = "from torchvision.models.vgg import model_urls\n"
+    name = "torchvision.models.vgg.model_urls"
+    assert told(decided(tmp_path / "a", files, BLACKWELL)) == [("code-fails", "net/vgg.py", 1, name)]
+    assert told(decided(tmp_path / "b", files, AMPERE)) == []

@@ -5,10 +5,10 @@ Pure. Which of them counts is the weigher's matter; here each is a sentence, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from wizard.compatibility.data.ordering import CPU
+from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.compatibility.model import Candidate
 from wizard.model.messages import Message, message
 from wizard.project.model import DECLARED, RECOMMENDED, TORCH, FileLine, Statement, is_run, is_script
@@ -79,12 +79,9 @@ def without_apart(
         refused += [tag.origin for tag in cuda[:1] if build.torch not in has_cuda]
         return next(iter(refused), None)
 
-    if not asks.torch:
-        needed = [one for one in asks.of_code if one.group == TORCH and not one.local]
-        needed = [one for one in needed if any(meets(one.specifier, build.torch) for build in usable)]
-        torch = tuple(replace(one, name=TORCH, group="", extras=()) for one in needed[:1])
-        return replace(asks, torch=torch, torch_any=bool(torch)), []
-    if not asks.torch_any or all(map(against, usable)):
+    if not asks.torch_any:
+        return _with_needed(asks, {build.torch for build in usable}), []
+    if all(map(against, usable)):
         return asks, []
     lost, said = set[FileLine](), list[Message]()
     for one in asks.torch:
@@ -100,6 +97,16 @@ def without_apart(
     told = tuple(one for one in asks.told if one.name != TORCH or one.origin not in lost)
     tags = tuple(tag for tag in asks.tags if tag.origin not in lost)
     return replace(asks, torch=kept, torch_any=bool(kept), told=told, tags=tags), said
+
+
+def _with_needed(asks: Understood, usable: Collection[str]) -> Understood:
+    """Return what is asked with the oldest torch that programs need, of the releases that lines leave open."""
+    asked = [torch for torch in usable if all(meets(one.specifier, torch) for one in asks.torch)]
+    needed = [one for one in asks.of_code if one.group == TORCH and not one.local]
+    needed = [one for one in needed if {meets(one.specifier, torch) for torch in asked} == {True, False}]
+    oldest = sorted(needed, key=lambda one: version_key(one.specifier.strip("<")))[:1]
+    torch = tuple(replace(one, name=TORCH, group="", extras=()) for one in oldest)
+    return replace(asks, torch=(*asks.torch, *torch), torch_any=bool(torch) and not asks.torch)
 
 
 def _against(one: Statement, declared: list[Statement]) -> Statement | None:

@@ -1,7 +1,8 @@
 """Reads where the programs of a project use what a newer release of NumPy, Python or torch no longer has (`np.float`).
 
-As syntax alone. What is within `try` or behind a look at a version is meant for both; what a program puts in itself
-(`np.float = float`) is there. Which names these are is a row (`gone`) of `matrices/companions.toml`.
+As syntax alone. What is within `try`, but where each of its ways has such a name, or behind a look at a version is
+meant for both; what a program puts in itself (`np.float = float`) is there. Which names these are is a row (`gone`) of
+`matrices/companions.toml`.
 """
 
 from __future__ import annotations
@@ -31,11 +32,13 @@ class _Uses:
     used: list[tuple[str, int, bool]] = field(default_factory=list)  # with: where it is imported already
     called: list[tuple[str, int, frozenset[str]]] = field(default_factory=list)  # with the options given
     own: set[str] = field(default_factory=set)  # what it puts in itself
+    ways: list[list[_Uses]] = field(default_factory=list)  # of each `try` what is tried, and what is done instead
 
     def read(self, nodes: Iterable[ast.AST], is_start: bool = True) -> None:
         for node in nodes:
             if isinstance(node, ast.Try) or (isinstance(node, ast.If) and _looks(ast.unparse(node.test))):
                 self.own |= {self._full(one) for one in ast.walk(node) if _is_set(one)}
+                self.ways += [self._ways_of(node, is_start)] if isinstance(node, ast.Try) else []
                 continue
             if isinstance(node, ast.Import | ast.ImportFrom):
                 self._import(node, is_start)
@@ -48,6 +51,13 @@ class _Uses:
                 self.used.append((self._full(node), node.lineno, is_start))
             inner = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
             self.read(ast.iter_child_nodes(node), is_start and not inner)
+
+    def _ways_of(self, node: ast.Try, is_start: bool) -> list[_Uses]:
+        ways = []
+        for body in (node.body, *(one.body for one in node.handlers)):
+            ways.append(_Uses({**self.names}))
+            ways[-1].read(body, is_start)
+        return ways
 
     def _import(self, node: ast.Import | ast.ImportFrom, is_start: bool) -> None:
         module = getattr(node, "module", None) or ""
@@ -108,5 +118,12 @@ def _uses_of(text: str) -> _Uses:
 
 def _of_row(row: Gone, uses: _Uses) -> Iterator[tuple[str, int]]:
     if row.unless:
-        return ((name, at) for name, at, given in uses.called if name in row.names and not given & {row.unless, "**"})
-    return ((name, at) for name, at, is_start in uses.used if name in row.names and (is_start or row.package != PYTHON))
+        yield from (
+            (name, at) for name, at, given in uses.called if name in row.names and not given & {row.unless, "**"}
+        )
+        return
+    yield from ((name, at) for name, at, starts in uses.used if name in row.names and (starts or row.package != PYTHON))
+    for ways in uses.ways:  # of which none is left
+        firsts = [next(_of_row(row, one), None) for one in ways]
+        if all(firsts):
+            yield from filter(None, firsts[:1])
