@@ -197,3 +197,11 @@ def test_what_holds_an_open_python_below_the_usual_one_is_told(tmp_path: Path) -
     assert said("a", "torch\nnumpy==1.22.4\n") == [("3.10", "3.11", "numpy", 2)]
     assert said("b", "torch\nnumpy==1.22.4\n", "<3.11") == [], "a line asks for this Python"
     assert said("c", "torch\nnumpy\n") == []
+
+
+def test_a_python_that_cannot_even_import_a_package_is_further_than_one_that_it_must_be_built_for(
+    tmp_path: Path,
+) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch\nfairseq\nnumpy==1.26.4\n"}, AMPERE)
+    assert build(found)[2] == "3.10"
+    assert [one.params["packages"] for one in found.remarks if one.key.endswith("wheel-of-pin")] == ["fairseq"]

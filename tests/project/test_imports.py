@@ -220,3 +220,15 @@ def test_what_a_readme_says_of_a_release_that_programs_import_is_kept(tmp_path: 
     [said] = [one.params["packages"] for one in found.remarks if one.key.endswith("imports-alone")]
     assert said == "einops, timm==0.3.2"
     assert [one.line for one in found.notes] == [2]
+
+
+def test_what_a_maker_gives_by_hand_is_needed_where_a_program_imports_it(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "tasks/hand.py": "from isaacgym import gymtorch\n"}
+    for on, code in ((AMPERE, "project.native.by-hand"), (ADA, "project.native.by-hand"), (NO_CARD, "no-card")):
+        found = decided(tmp_path / f"{on.os}{len(on.gpus)}", files, on)
+        assert any(one.key.endswith(code) and one.params["name"] == "isaacgym" for one in found.remarks)
+        assert "isaacgym" not in [one.name for one in found.understood.rest]
+        assert build(found)[2] == "3.8"
+        assert [one.extras for one in found.understood.needing] == [("tasks/hand.py",)]
+    files["tasks/hand.py"] = "def f():\n    from isaacgym import gymtorch\n"
+    assert build(decided(tmp_path / "b", files, AMPERE))[2] == "3.12"

@@ -23,7 +23,7 @@ from wizard.machine.model import Machine
 from wizard.model.messages import Message
 from wizard.project.contradictions import bounded, contradiction, contradicts_itself, without_apart
 from wizard.project.model import DECLARED, PAIRS, PYTHON, RECOMMENDED, TORCH, FileLine, Project, Statement
-from wizard.project.packages.companions import companion, has_library
+from wizard.project.packages.companions import can_start, companion, has_library
 from wizard.project.packages.cuda_tags import has_tag
 from wizard.project.packages.implied import implied_met
 from wizard.project.packages.lacking import needed_without_wheels, without_wheels
@@ -299,11 +299,13 @@ class BuildWeigher:
             yield bool(given and pins) and not any(meets(one, given or "") for one in pins)
 
     def _lacking(self, python: str) -> int:
-        """Return how many pins have no wheel for it."""
+        """Return how many pins have no wheel for it; one that it cannot import, either, counts twice."""
         if python not in self._lacking_of:
             os = self.machine.os
             needed = {*needed_without_wheels(self.asks, os, python)}
-            self._lacking_of[python] = len(without_wheels(self.asks, os, python)) + len(needed)
+            lacking = without_wheels(self.asks, os, python)
+            lost = sum(not can_start(name, python) for name in lacking)
+            self._lacking_of[python] = len(lacking) + lost + len(needed)
         return self._lacking_of[python]
 
     def _distance(self, release: str) -> int:

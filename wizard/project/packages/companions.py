@@ -200,6 +200,12 @@ def has_wheel(package: str, specifier: str, python: str, os: str) -> bool:
     return not meeting or any(not one or _is_among(python, one) for one in pythons)
 
 
+def can_start(package: str, python: str) -> bool:
+    """Return whether that Python can import a package, which may have been built for it; True where no row says it."""
+    row = _wheel_rows().get(package)
+    return row is None or not row.starts or version_key(python) <= version_key(row.starts)
+
+
 def pythons_of(package: str) -> str:
     """Return the Pythons that its newest release is for, as `3.6-3.8`; "" where no row says it."""
     row = _wheel_rows().get(package)

@@ -80,7 +80,7 @@ def _is_linked(one: Statement, best: Weighed, os: str) -> bool:
 
 def said_of(native: Native, state: str, weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     """Yield what a person is told of a package in that `native_state`."""
-    if state == "no-card" and all(one.group for one in native.statements):  # of an extra: nobody gets it here
+    if state == "no-card" and all(one.group not in ("", "constraint") for one in native.statements):  # of an extra
         return
     row = companion(native.name)
     if row and row.by_hand and state not in ("no-card", "old-card"):

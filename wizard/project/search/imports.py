@@ -17,6 +17,7 @@ from wizard.project.formats.by_name import unquoted
 from wizard.project.model import (
     CARD,
     DECIDED,
+    DECLARED,
     NEEDING,
     PAIRS,
     RECOMMENDED,
@@ -28,6 +29,7 @@ from wizard.project.model import (
     origin_of,
 )
 from wizard.project.packages.companions import companion
+from wizard.project.packages.rows import companion_table
 from wizard.project.search.order import is_plain_readme
 from wizard.project.search.reader import ProjectReader
 
@@ -108,7 +110,8 @@ def _own_modules(names: Iterable[str]) -> set[str]:
 def note_needing(reader: ProjectReader) -> None:
     """Note which programs import at their top what only a README or a script names, or what has native code and thus
     may not be had: these programs do not start without it. By itself that asks for nothing."""
-    lines = (one for one in reader.found.statements if not one.group and one.name not in DECIDED)
+    _note_by_hand(reader)
+    lines = (one for one in reader.found.statements if one.group in ("", "constraint") and one.name not in DECIDED)
     asked = {one.name for one in lines if one.strength == RECOMMENDED or companion(one.name)}
     asked -= {normalized(one) for one in _own_modules(name for _, name, _ in reader.folder.names())}
     found: dict[str, dict[str, FileLine]] = {}
@@ -119,6 +122,20 @@ def note_needing(reader: ProjectReader) -> None:
     for name, files in found.items():
         first = next(iter(files.values()))
         reader.found.statements.append(Statement(NEEDING, "", first, RECOMMENDED, name, extras=tuple(files)))
+
+
+def _note_by_hand(reader: ProjectReader) -> None:
+    """Note what its maker alone gives (`by_hand`) and programs import at their top: the project needs it, and its
+    Python, without a line that asks for it. No index has it, so that it is none of the packages to get."""
+    rows = (row for row in companion_table().companion if row.by_hand and reader.found.statements)
+    named = {one.name for one in reader.found.statements}
+    left = {row.name for row in rows if row.name not in named}
+    for file, text in programs(reader) if left else ():
+        may = () if ASIDE.fullmatch(file) or not any(name in text for name in left) else _imports(file, text)
+        for name, where in ((normalized(module), where) for module, where in may):
+            if name in left:
+                left.remove(name)
+                reader.found.statements.append(Statement(name, "", where, DECLARED, "constraint"))
 
 
 def tell_compiling(reader: ProjectReader) -> None:
