@@ -9,6 +9,7 @@ import pytest
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, PASCAL, build, codes, decided, relaxed
 from tests.project.test_read import asked, project_of
 from wizard.project.model import NOTE
+from wizard.project.versions import marker_holds
 
 LISTED = "# Model\n## Requirements\n- Python 3.8\n- PyTorch 1.13.1\n* CUDA 11.6\n"
 
@@ -430,3 +431,16 @@ def test_a_torch_in_words_gives_way_to_a_declared_cuda(tmp_path: Path) -> None:
     found = decided(tmp_path, files, AMPERE)
     assert (build(found)[:2], relaxed(found)) == (("2.7.1", "cu118"), {})
     assert "recommended-apart" in codes(found)
+
+
+def test_words_on_one_system_count_for_that_one_where_others_are_on_the_other(tmp_path: Path) -> None:
+    ubuntu = "- Ubuntu 22 with torch 1.12 & CUDA 11.6 on a V100.\n"
+    readme = f"# t\nTested on:\n\n{ubuntu}- Windows 10 with torch 2.1 & CUDA 12.1 on a 3070.\n"
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "README.md": readme}
+    for on, torch, tag, line in ((AMPERE, "1.12", "cu116", 4), (ADA, "2.1", "cu121", 5)):
+        found = decided(tmp_path / on.os, files, on)
+        assert (build(found)[0][: len(torch)], build(found)[1]) == (torch, tag)
+        here = [one for one in found.understood.torch if marker_holds(one.marker, on.os, "3.10")]
+        assert [one.origin.line for one in here] == [line]
+    alone = decided(tmp_path / "alone", {**files, "README.md": f"# t\nTested on:\n\n{ubuntu}"}, ADA)
+    assert [one.origin.line for one in alone.understood.torch] == [4]  # nothing is said of this system

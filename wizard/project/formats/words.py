@@ -32,7 +32,7 @@ from wizard.project.packages.companions import companion
 from wizard.project.versions import python_meets
 
 SHELL = "shell"  # the group of what is done by a script of Linux's shell
-NO_WINDOWS = 'sys_platform != "win32"'
+NO_WINDOWS, _WINDOWS_ALONE = 'sys_platform != "win32"', 'sys_platform == "win32"'
 IN_WORDS = "in words"  # the group of what no command installs
 DECORATED = re.compile(r"[`*_|\s]+")
 # After a version: "or newer", as READMEs of several languages have it.
@@ -319,12 +319,29 @@ def last_resort(found: Findings) -> list[Statement]:
     if has_cuda or is_open or any(_CUDA.search(one.url) for one in found.sources):
         says.add(_TOOLKIT)
     _tell_pythons(found, [one for one in firm if one.name == PYTHON and one.strength == LOCKED])
-    said: dict[str, Statement] = {}
-    told = sorted(found.told, key=lambda one: one.specifier.startswith("==") == (one.name == TORCH))
+    said: dict[tuple[str, str], Statement] = {}
+    told = sorted(_of_systems(found.told), key=lambda one: one.specifier.startswith("==") == (one.name == TORCH))
     for one in sorted(told, key=lambda one: one.name == PYTHON and is_commented(one.origin)):
         if one.name not in says and one.name in (PYTHON, TORCH, _TOOLKIT, *_PAIRS):
-            said.setdefault(one.name, one)
+            said.setdefault((one.name, one.marker), one)
     return list(said.values())
+
+
+def _of_systems(told: Sequence[Statement]) -> list[Statement]:
+    """Return what is told; where lines of a file name Linux and others Windows ("tested on"), each for its own."""
+    systems: dict[tuple[str, str], set[str]] = {}
+    for one in told:
+        systems.setdefault((one.origin.file, one.name), set()).add(_system_of(one))
+    several = {of for of, named in systems.items() if {NO_WINDOWS, _WINDOWS_ALONE} <= named}
+    files = {file for file, _ in several}
+    own = [replace(one, marker=_system_of(one)) if one.origin.file in files else one for one in told]
+    return [one for one in own if one.marker or not any(one.name == name for _, name in several)]
+
+
+def _system_of(one: Statement) -> str:
+    """Return the marker of the one system that a line names."""
+    windows, linux = (bool(words.search(one.origin.text)) for words in (WINDOWS, _LINUX))
+    return "" if windows == linux else _WINDOWS_ALONE if windows else NO_WINDOWS
 
 
 def _tell_pythons(found: Findings, firm: Sequence[Statement]) -> None:
