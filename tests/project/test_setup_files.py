@@ -319,3 +319,22 @@ def test_what_is_compiled_on_demand_alone_is_not_told(tmp_path: Path, words: str
     project = project_of(tmp_path, {"setup.py": setup})
     assert any(".own-" in each.key for each in project.remarks) == is_told
     assert asked(project, "torch")
+
+
+@pytest.mark.parametrize(
+    ("look", "code"),
+    [
+        (
+            "if torch.cuda.is_available():\n    E = CUDAExtension\nelse:\n    raise NotImplementedError('no CUDA')\n",
+            "cuda",
+        ),
+        ("if not torch.cuda.is_available():\n    raise RuntimeError('no CUDA')\nE = CUDAExtension\n", "cuda"),
+        ("if torch.cuda.is_available():\n    E = CUDAExtension\nelse:\n    E = CppExtension\n", "either"),
+    ],
+)
+def test_a_setup_that_stops_without_cuda_is_built_with_cuda_alone(tmp_path: Path, look: str, code: str) -> None:
+    head = "import torch\nfrom setuptools import setup\nfrom torch.utils.cpp_extension import *\n"
+    setup = f"{head}E = CppExtension\n{look}setup(name='ops', ext_modules=[E('a', [])])\n"
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==1.8.1\n", "models/ops/setup.py": setup}
+    found = deciding.decided(tmp_path, files, deciding.NO_CARD)
+    assert ("own-no-card" in deciding.codes(found)) == (code == "cuda")

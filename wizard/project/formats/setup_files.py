@@ -142,6 +142,7 @@ class SetupReader:
         nodes = {_name_of(node): node for node in live if isinstance(node, ast.Name | ast.Attribute)}
         on_card = nodes.get("CUDAExtension")
         on_any = next((nodes[name] for name in _COMPILED if name in nodes), None)
+        on_any = None if on_card and any(map(_stops_without_card, self._walk(self.tree))) else on_any
         if node := on_card or on_any or self._made_elsewhere(calls, live):
             code = "own-some" if not (on_card or on_any) else OWN_CUDA if not on_any else ""
             code = code or ("own-either" if on_card else "own-cpp")
@@ -317,6 +318,14 @@ def _of_systems(node: ast.AST) -> Iterator[tuple[int, int, str]]:
         lines = [part] if isinstance(part, ast.expr) else part
         if lines:
             yield lines[0].lineno, lines[-1].end_lineno or lines[-1].lineno, f"sys_platform {sign} '{system}'"
+
+
+def _stops_without_card(node: ast.AST) -> bool:
+    """Return whether it is a look for CUDA behind which nothing is built without it."""
+    if not isinstance(node, ast.If) or "cuda" not in ast.unparse(node.test).lower():
+        return False
+    is_turned = isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not)
+    return any(isinstance(one, ast.Raise) for one in (node.body if is_turned else node.orelse))
 
 
 def _added(node: ast.AST) -> tuple[str, ast.expr] | None:
