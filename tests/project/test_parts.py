@@ -278,3 +278,20 @@ def test_a_folder_that_a_script_builds_with_cmake_is_told(tmp_path: Path) -> Non
     assert said["folders"] == "native/fast, ops"
     plain: dict[str, str | bytes] = {**files, "build_all.sh": "cd native/fast && python x.py\n", "README.md": ""}
     assert "parts-compiled" not in codes(decided(tmp_path / "plain", plain, AMPERE))
+
+
+def test_what_a_folder_that_a_list_installs_asks_of_torchs_family_counts_and_the_rest_is_named(tmp_path: Path) -> None:
+    needs = "['torch', 'torchaudio<2.9', 'julius', 'numpy']"
+    setup = f"from setuptools import setup\nsetup(name='x', install_requires={needs})\n"
+    files: dict[str, str | bytes] = {"requirements.txt": "numpy\n./ext/x\n", "ext/x/setup.py": setup}
+    files["components/y/requirements.txt"] = "torch>=2.0.0\ntorchvision\n"
+    found = decided(tmp_path / "a", files, BLACKWELL)
+    assert build(found)[0] == "2.8.0"
+    assert {name: [one.specifier for one in lines] for name, lines in found.understood.pairs.items()} == {
+        "torchaudio": ["<2.9"]
+    }
+    [said] = [one.params for one in found.remarks if one.key.endswith("folder-needs")]
+    assert (said["file"], said["line"], said["folder"], said["packages"]) == ("requirements.txt", 2, "ext/x", "julius")
+    assert "torch-below" not in codes(found)
+    files["requirements.txt"] = "numpy\n"
+    assert "folder-needs" not in codes(decided(tmp_path / "b", files, BLACKWELL))

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from posixpath import normpath
 
+from wizard.model.distributions import FAMILY
 from wizard.model.messages import Message
 from wizard.project.file_choice import words_of
 from wizard.project.formats.setup_files import OWN_CUDA
-from wizard.project.model import RECOMMENDED, Statement, cut_between, is_script, origin_of
+from wizard.project.model import DECLARED, PYTHON, RECOMMENDED, Statement, cut_between, is_folder, is_script, origin_of
 from wizard.project.packages.companions import asks_for_torch
 from wizard.project.search.files import MOST_FILES
 from wizard.project.search.order import rank
@@ -28,6 +30,7 @@ _BUILDS = {  # what lies in a folder that a program builds, and that program as 
     "CMakeLists.txt": re.compile(r"(?:^|[\s;&])cmake\s+(?:-\S+\s+)*\.", re.MULTILINE),
     "Makefile": re.compile(r"(?:^|[\s;&])make(?=\s*(?:$|[;&]|-j|all\b|install\b))", re.MULTILINE),
 }
+_PACKAGE = ("pyproject.toml", "setup.cfg", "setup.py")
 _DEEPEST = 3  # folders above a setup.py that is looked at
 _MOST_PARTS = 20
 
@@ -54,7 +57,9 @@ def of_several(reader: ProjectReader, asking: Mapping[str, str], names: Iterable
 
 def read_below(reader: ProjectReader) -> None:
     """Where nothing asks for torch: read the one folder below whose files do, or the one of several that is meant.
-    Others are only named. A README alone does not keep from it where no file beside it lists anything."""
+    Others are only named. A README alone does not keep from it where no file beside it lists anything. What a list
+    installs of the project's folders is read before."""
+    _read_installed(reader)
     declares = any(one.strength != RECOMMENDED and not one.group for one in reader.found.statements)
     if any(asks_for_torch(one) for one in reader.found.statements if declares or one.strength != RECOMMENDED):
         return
@@ -72,6 +77,23 @@ def read_below(reader: ProjectReader) -> None:
         if asking := reader.asking(names[:MOST_FILES]):
             _read_parts(reader, asking, names)
             return
+
+
+def _read_installed(reader: ProjectReader) -> None:
+    """Take what the folders that lists install ask of torch's family, and name the rest: these are built without what
+    they need."""
+    named = {one.name for one in reader.found.statements if one.strength == DECLARED}
+    for by in [one for one in reader.found.statements if one.strength == DECLARED and not one.group]:
+        folder = normpath(f"{folder_of(by.origin.file)}/{by.url}".lstrip("/"))
+        if not is_folder(by.url) or folder == "." or not reader.folder.has_folder(folder):
+            continue
+        files = [f"{folder}/{name}" for name in _PACKAGE if reader.folder.has_file(f"{folder}/{name}")]
+        lines = [one for name in files for one in reader.alone(name).found.statements]
+        lines = [one for one in lines if one.strength == DECLARED and not one.group and one.name not in (".", PYTHON)]
+        reader.found.statements += [one for one in lines if one.name in FAMILY]
+        others = dict.fromkeys(str(one) for one in lines if one.name not in {*FAMILY, *named})
+        if others:
+            reader.found.remark("folder-needs", by.origin, folder=folder, packages=cut_between([*others]))
 
 
 def _is_of_extras(name: str) -> bool:
