@@ -242,3 +242,11 @@ def test_what_stands_below_requirements_is_declared_where_nothing_else_declares(
         "click" in taken,
         "click" not in taken,
     )
+
+
+def test_data_and_what_a_build_left_are_no_lists(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "data/labels.txt": "positive\nnegative\npositive\n"}
+    files |= {"x.egg-info/top_level.txt": "app\nlib\n", "coco.names.txt": "person\n", "data/class_names.txt": "cat\n"}
+    assert not {"not-read-too", "files-not-read"} & codes(decided(tmp_path / "a", files, AMPERE))
+    files["tools/extras.txt"] = "gradio\n"
+    assert "not-read-too" in codes(decided(tmp_path / "b", files, AMPERE))

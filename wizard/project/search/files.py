@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import cached_property
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 
 from wizard.project.model import is_script
@@ -26,7 +26,7 @@ MOST_SEEN = 20_000  # names looked at on the search
 _DEEPEST = 3
 _SKIPPED = re.compile(
     r"node_modules|site-packages|build|dist|tests?|docs?|examples?|third_?party|submodules|vendor|benchmarks"
-    r"|notebooks|\..*",
+    r"|notebooks|.*\.egg-info|\..*",
     re.IGNORECASE,
 )
 _MARKS = ("pyvenv.cfg", "conda-meta", "bin/python", "Scripts/python.exe")  # of an environment; venv/ may hold lists
@@ -66,6 +66,11 @@ _LIST_LINE = re.compile(  # `lrate = 1024` is an option of a program
     r"\s*(?:#.*|-\S+(?:\s+\S+)?|[A-Za-z0-9][\w.-]*(?:\[[\w, -]*\])?(?:=.*|\s*(?:(?:==|[<>!~@;#]).*)?))?"
 )
 _NEAR = re.compile(r"\.(?:txt|in|sh|bash|zsh|bat|cmd|ps1|command|md|rst)$", re.IGNORECASE)
+# What a program learns from or tells apart, a name in each line.
+_DATA = re.compile(
+    r"(?:.*[-_.])?(?:labels?|class(?:es)?|class[-_]?names?|names|vocab\w*|words|categor\w+|synsets?)\.txt",
+    re.IGNORECASE,
+)
 _DOCUMENTS = (".md", ".rst")
 _MAKES = re.compile(r"\b(?:conda|mamba)\s+(?:env\s+)?create\s")  # an environment
 # In a README: a file of the root that installs, in backticks or started.
@@ -186,7 +191,8 @@ class ProjectFolder:
         looked at."""
         names = [name for depth, name, _ in self.names() if depth <= (not name.lower().endswith(_DOCUMENTS))]
         last = ((name, name.rpartition("/")[2]) for name in names)
-        return [name for name, short in last if _NEAR.search(short) and not _NEWS.match(short)][:MOST_FILES]
+        near = (name for name, short in last if _NEAR.search(short) and not (_NEWS.match(short) or _DATA.match(short)))
+        return list(islice(near, MOST_FILES))
 
     def alike(self, name: str, beside: str) -> str | None:
         """Return the one list that a line can have meant by a name that is not there: in other letters, or of another
