@@ -128,12 +128,34 @@ def test_what_is_no_wheel_is_refused(tmp_path: Path, builder: StoreBuilder, cont
     assert list(PackageStore().entries()) == []
 
 
-def test_damage_inside_is_noticed(tmp_path: Path, builder: StoreBuilder) -> None:
-    wheel = wheels.build(tmp_path, "broken", files={"broken/big.bin": wheels.LIBRARY})
+TEXT = "".join(f"line {number} of {number * 7919}\n" for number in range(200_000)).encode()  # packed by its letters
+
+
+def spoil(wheel: Path) -> None:
     data = bytearray(wheel.read_bytes())
-    for at in range(100_000, 100_100):
-        data[at] ^= 0x55
+    for at in range(100_000, 102_000):
+        data[at] ^= 0xFF
     wheel.write_bytes(data)
+
+
+def test_a_file_that_was_spoiled_in_its_middle_is_fetched_anew(tmp_path: Path, builder: StoreBuilder) -> None:
+    """What cannot be unpacked on the way is told by its hash, and none of its bytes is used again."""
+    wheel = wheels.build(tmp_path / "wheels", "broken", files={"broken/big.txt": TEXT})
+    good, whole = locked(wheel.read_bytes(), wheel.as_uri(), name="broken"), wheel.read_bytes()
+    spoil(wheel)
+    downloads = Downloads(tmp_path / "downloads")
+    with pytest.raises(WizardError) as caught:
+        Fetcher(downloads, 2, Options(tap=builder, backoff=0.01)).fetch([good])
+    assert caught.value.code == "fetch-hash-mismatch"
+    wheel.write_bytes(whole)
+    result = Fetcher(downloads, 2, Options(tap=builder, backoff=0.01)).fetch([good])
+    assert contents(accepted(builder, good, result.paths[0])) == {"broken/big.txt": TEXT}
+
+
+@pytest.mark.parametrize("content", [wheels.LIBRARY, TEXT], ids=["not to be packed", "packed"])
+def test_damage_inside_is_noticed(tmp_path: Path, builder: StoreBuilder, content: bytes) -> None:
+    wheel = wheels.build(tmp_path, "broken", files={"broken/big.bin": content})
+    spoil(wheel)
     with pytest.raises(WizardError) as caught:
         accepted(builder, fed(builder, wheel), wheel)
     assert caught.value.code == "install-bad-wheel"

@@ -17,7 +17,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.install.store.unpack import LARGE_BYTES, AlignedWriter, inflater
+from wizard.install.store.unpack import BAD_STREAM, LARGE_BYTES, AlignedWriter, inflater
 from wizard.install.wheel import is_plain
 from wizard.system import moving
 from wizard.transfer.download.part_file import PartFile
@@ -29,6 +29,8 @@ _ZIP64 = 1
 _OUT = 2 << 20
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _Bytes = Generator[None, memoryview, None]
+# What does not fit; RuntimeError: it was closed meanwhile.
+_UNFIT: tuple[type[BaseException], ...] = (OSError, ValueError, RuntimeError, struct.error, *BAD_STREAM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class WheelStream:
             self._walk.send(data)
         except StopIteration:
             self._walk = None
-        except (OSError, ValueError, RuntimeError, struct.error, zlib.error):  # RuntimeError: closed meanwhile
+        except _UNFIT:
             self.drop()
         finally:
             self._view = memoryview(b"")  # the buffer goes back to the fetcher

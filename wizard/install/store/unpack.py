@@ -85,6 +85,9 @@ except ImportError:  # no wheel of it for this platform
 else:
     inflater = isal_zlib
 
+# isal's error is none of zlib's.
+BAD_STREAM: tuple[type[BaseException], ...] = (zlib.error, inflater.error)
+
 IsCancelled = Callable[[], bool]
 
 _READ = 1 << 20
@@ -109,7 +112,7 @@ def unpack(wheel: Path, info: zipfile.ZipInfo, target: Path, is_cancelled: IsCan
         if size != info.file_size or crc != info.CRC:
             raise zipfile.BadZipFile(f"{info.filename} in {wheel.name} is damaged")
         out.finish(size, flush=info.file_size >= LARGE_BYTES)
-    except zlib.error as error:
+    except BAD_STREAM as error:
         raise zipfile.BadZipFile(f"{info.filename} in {wheel.name}: {error}") from error
     finally:
         out.close()
