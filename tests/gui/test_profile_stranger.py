@@ -90,6 +90,20 @@ def test_a_double_click_alone_leads_nowhere(
     assert window.navigator.state.trusted == frozenset()
 
 
+def test_in_a_low_window_what_was_opened_is_seen_and_has_the_keys(
+    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
+) -> None:
+    """It had stood above the visible part, and Return set up something else."""
+    window = make_window("en")
+    window.resize(496, 280)
+    opened(qtbot, window, of_a_stranger(tmp_path))
+    qtbot.waitUntil(lambda: len(boxes(window)) == 3)
+    first = next(iter(boxes(window).values()))
+    qtbot.waitUntil(first.hasFocus)
+    qtbot.wait(100)
+    assert not first.visibleRegion().isEmpty()
+
+
 HOSTS = ("evil.example", "files.example.org", "second.example")
 
 

@@ -91,7 +91,7 @@ class WelcomeCard(QFrame):
         """`name`: what the buttons are about, for who hears them only. `consent`: what they wait for."""
         super().__init__()
         self.setProperty("role", "card")
-        self._name = name
+        self._name, self._consent = name, consent
         side = Turning(16, (18, 14, 18, 14))
         column(self).addWidget(side)
         outer = side.line
@@ -114,6 +114,11 @@ class WelcomeCard(QFrame):
             self.show_way(button, text)
             button.clicked.connect(lambda checked=False, way=way: way())
             beside.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+
+    def first_control(self) -> QWidget | None:
+        """Return what gets the keys where the card is what was wanted; None: it only tells."""
+        boxes = self._consent.boxes.values() if self._consent else ()
+        return next((one for one in (*boxes, *self.buttons) if one.isEnabled()), None)
 
     def _wait_for(self, consent: HostsConsent) -> None:
         def look() -> None:

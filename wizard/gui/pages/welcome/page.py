@@ -24,6 +24,7 @@ from wizard.gui.pages.welcome.cards import (
     Links,
     ProfileCard,
     RunningCard,
+    WelcomeCard,
     drift_card,
     opened_card,
     show_facts,
@@ -57,6 +58,7 @@ class WelcomePage(Page):
         self._drifts: tuple[EnvironmentChanges, ...] = ()
         self._file = Path(opened_file) if opened_file else None
         self._opened: Opened | None = None
+        self._told_of_file: WelcomeCard | None = None
         self._looked = False
         self._left: QPushButton | None = None  # the first Resume of all
         self._glance: Glance | None = None
@@ -116,7 +118,10 @@ class WelcomePage(Page):
         self._runs = tuple(run for run in self._runs if run.state != "running")
 
     def first_control(self) -> QWidget:
-        return self.form.first if self.form else self._left or self.setup  # Return would begin another setup
+        if self.form:
+            return self.form.first
+        opened = self._told_of_file.first_control() if self._told_of_file else None
+        return opened or self._left or self.setup  # Return would begin another setup
 
     @property
     def form(self) -> JoinPanel | OpenPanel | None:
@@ -166,10 +171,11 @@ class WelcomePage(Page):
 
     def render_state(self) -> None:
         self._stop_following()
-        self._left = None
+        self._left = self._told_of_file = None
         empty(self._cards)
         if self._opened is not None:
-            self._cards.addWidget(self._opened_card(self._opened))
+            self._told_of_file = self._opened_card(self._opened)
+            self._cards.addWidget(self._told_of_file)
         for run in self._runs:
             if run.state == "running" or (run.state == "finished" and run.id in self._news):
                 self._cards.addWidget(self._running(run))
@@ -196,7 +202,7 @@ class WelcomePage(Page):
         self.render_state()
         self._read_profile(self._opened)
         first_look, self._looked = not self._looked, True
-        if first_look and self._left:
+        if (first_look and self._left) or self._told_of_file:
             self.wants_focus.emit()
         running = next((run for run in runs if run.state == "running"), None)
         if running and first_look and self.context.side.here is None:
@@ -250,7 +256,8 @@ class WelcomePage(Page):
         if (opened := self._opened) and opened.run is not None and opened.run.id == done.id:
             self._opened = replace(opened, run=done)
             before = self._cards.takeAt(0)  # only that card: the one that tells this may have the focus
-            self._cards.insertWidget(0, self._opened_card(self._opened))
+            self._told_of_file = self._opened_card(self._opened)
+            self._cards.insertWidget(0, self._told_of_file)
             if before is not None and (card := before.widget()) is not None:
                 card.deleteLater()
 
@@ -263,7 +270,7 @@ class WelcomePage(Page):
         self._left = self._left or made.buttons[0]
         return made
 
-    def _opened_card(self, opened: Opened) -> QFrame:
+    def _opened_card(self, opened: Opened) -> WelcomeCard:
         run = opened.run
         if self._profile is not None:
             file, path = self._profile, opened.path
@@ -298,11 +305,13 @@ class WelcomePage(Page):
     def _read(self, told: tuple[ProfileFile, tuple[ForeignHost, ...], Message]) -> None:
         self._profile, self._foreign, self._signer = told
         self.render_state()
+        self.wants_focus.emit()
 
     def _not_read(self, error: WizardError) -> None:
         self._file = self._opened = None
         self.render_state()
         self.trouble.show_error(error)
+        self.bring_into_view(self.trouble, has_keys=False)
 
     def _carry_out(self, file: ProfileFile, path: Path) -> None:
         """A profile that lies in a pack brings its files; one that names servers brings them."""
