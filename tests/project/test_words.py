@@ -444,3 +444,20 @@ def test_words_on_one_system_count_for_that_one_where_others_are_on_the_other(tm
         assert [one.origin.line for one in here] == [line]
     alone = decided(tmp_path / "alone", {**files, "README.md": f"# t\nTested on:\n\n{ubuntu}"}, ADA)
     assert [one.origin.line for one in alone.understood.torch] == [4]  # nothing is said of this system
+
+
+@pytest.mark.parametrize(
+    ("line", "is_told"),
+    [
+        ("### AMD GPU's (Linux only)\n", False),
+        ("To run the demo (linux only) use:\n", False),
+        ("# Or install it with the loader for training (Linux only)\n", False),
+        ("This framework supports Linux, MacOS and Windows. Training is only tested under Linux.\n", False),
+        ("This framework supports no Windows. It is only tested under Linux.\n", True),
+        ("## Installation (Linux only)\n", True),
+    ],
+)
+def test_a_part_for_linux_alone_is_not_the_project(tmp_path: Path, line: str, *, is_told: bool) -> None:
+    readme = f"# t\nRun `install.bat` on Windows 10 or higher.\n{line}"
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "README.md": readme, "install.bat": "echo\n"}
+    assert ("named-systems" in codes(decided(tmp_path, files, ADA))) == is_told

@@ -106,6 +106,11 @@ _IS_SYSTEM = re.compile(
 )
 # What is for some of its users, or what its authors happen to have.
 _IS_OF_SOME = re.compile(r"\b(?:linux|ubuntu)[- ]users\b|\busers? (?:on|of|with|under) (?:linux|ubuntu)", re.IGNORECASE)
+_HAS_WINDOWS = re.compile(r"(?:^|\. )[^.]*\bsupports?\b(?:(?!not?\b|n't\b)[^.])*\bwindows\b", re.IGNORECASE)
+# One of several ways, or what no start of the project needs.
+_IS_OF_PART = re.compile(
+    r"^ ?#* ?or\b|\b(?:demos?|examples?|benchmarks?|tutorials?)\b[^.]*[(（](?:linux|ubuntu)[ -]only", re.IGNORECASE
+)
 _IS_AUTHORS = re.compile(
     r"for reference|(?<!install )\b(?:our|my)(?: own)? (?:\w+ ){0,2}(?:machine|computer|pc|server|workstation"
     r"|environment|hardware|set-?up|config(?:uration)?)\b|供参考|本人|我的",
@@ -207,8 +212,9 @@ def systems_in_words(file: str, text: str) -> list[Statement]:
     names_windows = bool(WINDOWS.search(text))
     for number, line, above in _below_headings(text):
         words = DECORATED.sub(" ", re.sub(r"^\s*\*\s", "- ", line[:LONGEST]))
-        is_of_part = _IS_OF_SOME.search(words) or any(map(_IS_STEP.match, (above, words)))
-        if is_of_part or _IS_AUTHORS.search(f"{above}\n{words}"):
+        parts = (_IS_OF_SOME.search(words), _IS_OF_PART.search(words), *map(_IS_STEP.match, (above, words)))
+        is_of_part = any(parts) or names_other_maker(f"{above}\n{words}")
+        if is_of_part or _HAS_WINDOWS.search(words) or _IS_AUTHORS.search(f"{above}\n{words}"):
             continue
         is_need = _IS_SYSTEM.fullmatch(words) or (_IS_TRIED.search(words) and not _IS_NEWS.search(words))
         is_need = is_need or _LINUX_MACHINE.search(words)
