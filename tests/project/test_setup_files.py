@@ -338,3 +338,15 @@ def test_a_setup_that_stops_without_cuda_is_built_with_cuda_alone(tmp_path: Path
     files: dict[str, str | bytes] = {"requirements.txt": "torch==1.8.1\n", "models/ops/setup.py": setup}
     found = deciding.decided(tmp_path, files, deciding.NO_CARD)
     assert ("own-no-card" in deciding.codes(found)) == (code == "cuda")
+
+
+def test_tasks_that_are_alternatives_ask_for_no_cuda(tmp_path: Path) -> None:
+    words = '[tool.poetry]\nname = "x"\n[tool.poetry.dependencies]\npython = ">=3.8,<4.0"\n[tool.poe.tasks]\n'
+    line = 'install-{0} = "pip install torch==2.1+{0} --extra-index-url https://download.pytorch.org/whl/{0}"\n'
+    three = "".join(line.format(tag) for tag in ("cu118", "cu121", "cpu"))
+    files: dict[str, str | bytes] = {"requirements.txt": "torch>=2.0,<3.0\n", "pyproject.toml": words + three}
+    for on, given in ((deciding.BLACKWELL, "2.15.0"), (deciding.ADA, "2.14.1")):
+        found = deciding.decided(tmp_path / on.os, files, on)
+        assert (deciding.build(found)[0], deciding.relaxed(found)) == (given, {})
+    alone = {**files, "pyproject.toml": words + line.format("cu118")}
+    assert deciding.build(deciding.decided(tmp_path / "alone", alone, deciding.AMPERE))[1] == "cu118"

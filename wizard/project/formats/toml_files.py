@@ -32,6 +32,7 @@ from wizard.project.model import (
 )
 from wizard.project.versions import poetry_specifier, python_specifier
 
+_TASKS = re.compile(r"[\[.](?:tasks|scripts)[\].]")
 _TORCH_PAGE = re.compile(r"https://download\.pytorch\.org/whl/[\w./-]+")
 _MOST_LOOKED = 20_000_000  # lines, for all values of a file: about two seconds
 _MOST_PARTS = 1_000  # of a key
@@ -312,12 +313,17 @@ def _index(table: Any, head: str, lines: TomlText, found: Findings, marker: str 
 
 
 def _torch_pages(lines: TomlText, found: Findings, unused: set[str]) -> None:
-    """PyTorch's own pages in places that no tool reads any more (dependency_links): they tell which CUDA was meant."""
+    """PyTorch's own pages in places that no tool reads any more (dependency_links): they tell which CUDA was meant.
+    Tasks with a page each (`install-cuda11`, `install-cpu`) are what a person chooses from, and tell nothing."""
     known = {source.url for source in found.sources} | unused
+    pages: list[AddressLine] = []
+    of_tasks, head = list[AddressLine](), ""
     for number, line in enumerate(lines.lines, 1):
-        match = _TORCH_PAGE.search(line)
+        match, head = _TORCH_PAGE.search(line), line if line.startswith("[") else head
         if match and match[0] not in known and not line.lstrip().startswith("#"):
-            found.sources.append(AddressLine("index", match[0], origin_of(lines.file, number, line)))
+            into = of_tasks if _TASKS.search(head) else pages
+            into.append(AddressLine("index", match[0], origin_of(lines.file, number, line)))
+    found.sources += [*pages, *(of_tasks if len({one.url for one in of_tasks}) == 1 else ())]
 
 
 def _dynamic(dynamic: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
