@@ -461,3 +461,10 @@ def test_a_part_for_linux_alone_is_not_the_project(tmp_path: Path, line: str, *,
     readme = f"# t\nRun `install.bat` on Windows 10 or higher.\n{line}"
     files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "README.md": readme, "install.bat": "echo\n"}
     assert ("named-systems" in codes(decided(tmp_path, files, ADA))) == is_told
+
+
+def test_what_a_readme_hides_wants_no_card(tmp_path: Path) -> None:
+    line = "Requires an NVIDIA GPU with 20 GB (an A100).\n"
+    for words, is_told in ((line, True), (f"<!-- {line.strip()} -->\n", False)):
+        files: dict[str, str | bytes] = {"requirements.txt": "torch==2.0.0\n", "README.md": f"# t\n{words}"}
+        assert ("named-no-card" in codes(decided(tmp_path / str(is_told), files, NO_CARD))) == is_told

@@ -11,6 +11,7 @@ from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError
 from wizard.project.formats.cards import cards_in_words, torch_for_cards
 from wizard.project.formats.words import WINDOWS, shell_step, systems_in_words, ways_round
+from wizard.project.formats.working_folder import without_hidden
 from wizard.project.model import DECLARED, LOCKED, PYTHON, RECOMMENDED, TORCH, is_script, origin_of
 from wizard.project.packages.companions import asks_for_torch
 from wizard.project.search.files import MOST_FILES
@@ -73,7 +74,7 @@ def note_systems(reader: ProjectReader) -> None:
     """Note for which systems and cards a README or a manual is written, and what it says for others; by itself that
     asks for nothing."""
     readmes = [name for name in reader.files if _IS_TOLD.search(name) and reader.found.statements]
-    texts = {name: reader.folder.read(name) or "" for name in readmes}
+    texts = {name: without_hidden(reader.folder.read(name) or "") for name in readmes}
     said = [one for name, text in texts.items() for one in systems_in_words(name, text)]
     if not said and not any(WINDOWS.search(text) for text in texts.values()) and not reader.folder.named("*.bat"):
         said = [one for name, text in texts.items() for one in shell_step(name, text, reader.folder.named)]
