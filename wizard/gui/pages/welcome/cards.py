@@ -208,8 +208,10 @@ class ProfileCard(WelcomeCard):
         signer: Message | None,
         say: Callable[[Message], str],
         carry_out: Callable[[], None],
-        foreign: Sequence[ForeignHost],
+        on_agreed: Callable[[frozenset[str]], None],
+        hosts: tuple[tuple[ForeignHost, ...], frozenset[str]],
     ) -> None:
+        """`hosts`: those that want a yes, and those that got one; `on_agreed` hears of each change."""
         wish, title = file.profile.environment, file.profile.title
         what = message(
             "flow.profile.what",
@@ -223,9 +225,11 @@ class ProfileCard(WelcomeCard):
         )
         about = f"{say(what)}\n{say(signer) if signer else ''}\n{path}"
         ways = [(QCoreApplication.translate("WelcomePage", "Set up as the class &does"), carry_out)]
-        word, state = QCoreApplication.translate("WelcomePage", "Class profile"), "warning" if foreign else "note"
-        self.consent = HostsConsent(say)
-        super().__init__(state, word, title, about, title, ways, self.consent)
+        word, state = QCoreApplication.translate("WelcomePage", "Class profile"), "warning" if hosts[0] else "note"
+        consent = HostsConsent(say)
+        super().__init__(state, word, title, about, title, ways, consent)
+        consent.show_hosts(*hosts)
+        consent.changed.connect(lambda: on_agreed(consent.trusted))
 
 
 class RunningCard(WelcomeCard):

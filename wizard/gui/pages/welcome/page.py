@@ -118,10 +118,8 @@ class WelcomePage(Page):
         self._runs = tuple(run for run in self._runs if run.state != "running")
 
     def first_control(self) -> QWidget:
-        if self.form:
-            return self.form.first
-        opened = self._told_of_file.first_control() if self._told_of_file else None
-        return opened or self._left or self.setup  # Return would begin another setup
+        opened = self._told_of_file and self._told_of_file.first_control()
+        return self.form.first if self.form else opened or self._left or self.setup  # Return would begin another setup
 
     @property
     def form(self) -> JoinPanel | OpenPanel | None:
@@ -174,8 +172,7 @@ class WelcomePage(Page):
         self._left = self._told_of_file = None
         empty(self._cards)
         if self._opened is not None:
-            self._told_of_file = self._opened_card(self._opened)
-            self._cards.addWidget(self._told_of_file)
+            self._cards.addWidget(self._opened_card(self._opened))
         for run in self._runs:
             if run.state == "running" or (run.state == "finished" and run.id in self._news):
                 self._cards.addWidget(self._running(run))
@@ -256,8 +253,7 @@ class WelcomePage(Page):
         if (opened := self._opened) and opened.run is not None and opened.run.id == done.id:
             self._opened = replace(opened, run=done)
             before = self._cards.takeAt(0)  # only that card: the one that tells this may have the focus
-            self._told_of_file = self._opened_card(self._opened)
-            self._cards.insertWidget(0, self._told_of_file)
+            self._cards.insertWidget(0, self._opened_card(self._opened))
             if before is not None and (card := before.widget()) is not None:
                 card.deleteLater()
 
@@ -271,18 +267,14 @@ class WelcomePage(Page):
         return made
 
     def _opened_card(self, opened: Opened) -> WelcomeCard:
-        run = opened.run
-        if self._profile is not None:
-            file, path = self._profile, opened.path
-            card = ProfileCard(file, path, self._signer, self.say, partial(self._carry_out, file, path), self._foreign)
-            card.consent.show_hosts(self._foreign, self._trusted)
-            card.consent.changed.connect(lambda: self._agreed(card.consent.trusted))
-            return card
-        check = partial(self.context.side.open, SideId.DOCTOR, Path(run.prefix) if run else None)
-        return opened_card(opened, self.say, check, lambda: self._resume(run) if run else None)
-
-    def _agreed(self, trusted: frozenset[str]) -> None:
-        self._trusted = trusted
+        run, file, path = opened.run, self._profile, opened.path
+        if file is not None:
+            go, hosts = partial(self._carry_out, file, path), (self._foreign, self._trusted)
+            self._told_of_file = ProfileCard(file, path, self._signer, self.say, go, partial(setattr, self, "_trusted"), hosts)
+        else:
+            check = partial(self.context.side.open, SideId.DOCTOR, Path(run.prefix) if run else None)
+            self._told_of_file = opened_card(opened, self.say, check, lambda: self._resume(run) if run else None)
+        return self._told_of_file
 
     # -- a class profile
 
@@ -297,8 +289,7 @@ class WelcomePage(Page):
         api = self.context.session.tools
 
         def read(is_cancelled: IsCancelled, note: OnNote) -> tuple[ProfileFile, tuple[ForeignHost, ...], Message]:
-            file = api.read_profile(opened.path)
-            return file, api.foreign_hosts(file), api.signer(file)
+            return (file := api.read_profile(opened.path)), api.foreign_hosts(file), api.signer(file)
 
         self.start_task(None, read, self._read, on_failed=self._not_read)
 
