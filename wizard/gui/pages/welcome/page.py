@@ -59,7 +59,7 @@ class WelcomePage(Page):
         self._file = Path(opened_file) if opened_file else None
         self._opened: Opened | None = None
         self._told_of_file: WelcomeCard | None = None
-        self._looked = False
+        self._looked, self._agree = False, partial(setattr, self, "_trusted")
         self._left: QPushButton | None = None  # the first Resume of all
         self._glance: Glance | None = None
         self.setup, self.project, self.check = Tile("gpu"), Tile("folder-open", "download"), Tile("wrench")
@@ -269,8 +269,8 @@ class WelcomePage(Page):
     def _opened_card(self, opened: Opened) -> WelcomeCard:
         run, file, path = opened.run, self._profile, opened.path
         if file is not None:
-            go, hosts = partial(self._carry_out, file, path), (self._foreign, self._trusted)
-            self._told_of_file = ProfileCard(file, path, self._signer, self.say, go, partial(setattr, self, "_trusted"), hosts)
+            hosts, go = (self._foreign, self._trusted), partial(self._carry_out, file, path)
+            self._told_of_file = ProfileCard(file, path, self._signer, self.say, go, self._agree, hosts)
         else:
             check = partial(self.context.side.open, SideId.DOCTOR, Path(run.prefix) if run else None)
             self._told_of_file = opened_card(opened, self.say, check, lambda: self._resume(run) if run else None)
@@ -284,9 +284,9 @@ class WelcomePage(Page):
             self.open_file(Path(chosen))
 
     def _read_profile(self, opened: Opened | None) -> None:
+        api = self.context.session.tools
         if opened is None or opened.kind != "profile":
             return
-        api = self.context.session.tools
 
         def read(is_cancelled: IsCancelled, note: OnNote) -> tuple[ProfileFile, tuple[ForeignHost, ...], Message]:
             return (file := api.read_profile(opened.path)), api.foreign_hosts(file), api.signer(file)
