@@ -140,7 +140,7 @@ class WheelPythons(Row, frozen=True):
     confidence: Literal["high", "medium", "low"]
     also: tuple[Name, ...] = ()  # built with it
     windows: tuple[WheelSpan, ...] = ()  # where that differs; the others are Linux's
-    starts: Annotated[str, msgspec.Meta(pattern=r"^(3\.\d+)?$")] = ""  # the last Python that imports it, wheels or not
+    starts: Annotated[str, msgspec.Meta(pattern=r"^3\.\d+$")] = ""  # the last Python that imports it, wheels or not
     numpy2: Numbers = ""  # the first release whose wheels go with NumPy 2; "": all, or its own metadata says it
 
 
