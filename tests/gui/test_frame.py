@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import threading
+import weakref
 from pathlib import Path
 
 import pytest
@@ -18,8 +21,10 @@ from tests.gui.fake_session import FakeSession, half_run, until_cancelled
 from tests.gui.fake_tools import FakeTools
 from tests.gui.test_opened import drop, words_of
 from tests.gui.walking import go_to, mnemonics, press, settle, visible
+from tests.waiting import HANG
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.shell.splash import SMALLEST
+from wizard.gui.shell.tasks import TaskRunner
 from wizard.gui.shell.theme import put_reduced_motion
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
@@ -184,6 +189,21 @@ def test_what_is_asked_when_all_is_over_is_answered_to_nobody(qtbot: QtBot, make
     qtbot.waitUntil(lambda: not tasks.busy)
     qtbot.wait(50)
     assert heard == ["before"]
+
+
+def test_a_task_that_outlives_its_window_goes_in_the_windows_thread(qtbot: QtBot) -> None:
+    """Its answer is on the way to it when its own thread ends: gone by then, Qt calls what is no more."""
+    tasks, may_end, gone_in = TaskRunner(), threading.Event(), list[threading.Thread]()
+    task = tasks.start(lambda is_cancelled, note: may_end.wait(HANG), lambda answer: None, lambda error: None)
+    weakref.finalize(task, lambda: gone_in.append(threading.current_thread()))
+    thread = task._thread
+    tasks.stop()
+    del tasks, task
+    gc.collect(0)
+    may_end.set()
+    thread.join()
+    qtbot.waitUntil(lambda: gone_in != [])
+    assert gone_in == [threading.current_thread()]
 
 
 def test_the_title_tells_how_far_the_setup_is(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

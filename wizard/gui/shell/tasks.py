@@ -26,6 +26,7 @@ Work = Callable[[IsCancelled, OnNote], T]
 _LOG = logging.getLogger(__name__)
 _STOP_SECONDS = 3.0
 _NOTE_SECONDS = 0.05
+_UNDER_WAY: set[Task[Any]] = set()  # also of a window that has gone: else the thread's end deletes what Qt is calling
 
 
 class _Post(QObject):
@@ -50,6 +51,7 @@ class Task(QObject, Generic[T]):
         self._post = _Post()
         self._post.arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
         self._thread = threading.Thread(target=self._run, name="task", daemon=True)
+        _UNDER_WAY.add(self)
         self._thread.start()
 
     def cancel(self) -> None:
@@ -74,6 +76,8 @@ class Task(QObject, Generic[T]):
         if kind != "note":
             self._thread.join()  # it has nothing left to do but to end
             self.over.emit(self)
+            _UNDER_WAY.discard(self)
+            QTimer.singleShot(0, partial(_let_go, self))
         if self._cancelled.is_set():
             return
         if kind == "note" and self._on_note:
@@ -141,7 +145,6 @@ class TaskRunner:
 
     def _forget(self, task: Task[Any]) -> None:
         self._going.discard(task)
-        QTimer.singleShot(0, partial(_let_go, task))
 
     @property
     def busy(self) -> bool:
