@@ -66,13 +66,16 @@ def qtbot(qtbot: QtBot) -> QtBot:
     return qtbot
 
 
-@pytest.fixture(autouse=True)
-def collected_by_the_windows_thread(request: pytest.FixtureRequest) -> Iterator[None]:
-    """As in the program (`wizard/gui/startup/app.py`): else a server's thread may stop a window for ever."""
-    if "qtbot" not in request.fixturenames:
-        yield
-        return
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
+    """Collect what a test of the window has made in the window's thread, as in the program
+    (`wizard/gui/startup/app.py`): a server's thread may stop a window for ever, or delete what Qt is calling. Not
+    before the test's fixtures have let go of it."""
+    if "qapp" not in getattr(item, "fixturenames", ()):
+        return (yield)
     gc.disable()
-    yield
-    gc.collect(0)  # all that the test has made
-    gc.enable()
+    try:
+        return (yield)
+    finally:
+        gc.collect(1)
+        gc.enable()
