@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -162,3 +163,55 @@ def test_a_name_of_torchvision_is_told_where_torch_moves_past_it(tmp_path: Path)
     name = "torchvision.models.vgg.model_urls"
     assert told(decided(tmp_path / "a", files, BLACKWELL)) == [("code-fails", "net/vgg.py", 1, name)]
     assert told(decided(tmp_path / "b", files, AMPERE)) == []
+
+
+CYTHON = "import numpy as np\ncimport numpy as np\n\ndef f(int n):\n    return np.zeros(n, dtype=np.int)\n"
+
+
+def notebook(*lines: str, kind: str = "code") -> str:
+    source = ",\n".join(f"    {json.dumps(line)}" for line in lines)
+    return f'{{\n "cells": [\n  {{\n   "cell_type": "{kind}",\n   "source": [\n{source}\n   ]\n  }}\n ]\n}}\n'
+
+
+def test_cython_that_a_setup_compiles_is_read_too(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch\n", "utils/box.pyx": CYTHON}, ADA)
+    assert (found.numpy, told(found)) == ("<1.24", [("code-holds", "utils/box.pyx", 5, "numpy.int")])
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import numpy as np\ncimport numpy as np\n\ncdef np.int_t f(np.ndarray[np.float_t] x):\n    return x[0]\n",
+        "cimport numpy as np\nctypedef np.int kind\n",
+        'import numpy as np\n\ndef f():\n    """Return np.int of it."""\n    return 1  # np.float\n',
+        "import numpy as np\ntry:\n    kind = np.int\nexcept AttributeError:\n    kind = int\n",
+        "import numpy as np\nif not hasattr(np, 'int'):\n    np.int = int\nkind = np.int\n",
+        "import numpy as np\nif np.__version__ < '1.20':\n    kind = np.int\nelse:\n    kind = int\n",
+        "import numpy as np\nprint(np.random.int)\n",
+    ],
+)
+def test_what_is_no_use_in_cython_holds_nothing(tmp_path: Path, program: str) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch\n", "box.pyx": program}, ADA)
+    assert (found.numpy, told(found)) == ("", [])
+
+
+def test_a_cell_of_a_notebook_is_read_too(tmp_path: Path) -> None:
+    text = notebook("!pip install x\n", "%matplotlib inline\n", "import numpy as np\n", "x = np.zeros(3, np.float)")
+    found = decided(tmp_path, {"requirements.txt": "torch\n", "run.ipynb": text}, ADA)
+    assert (found.numpy, told(found)) == ("<1.24", [("code-holds", "run.ipynb", 9, "numpy.float")])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        notebook("import numpy as np\n", "print(np.float)\n", kind="markdown"),
+        notebook("import numpy as np\n", "# np.float\n", "np.float(\n"),
+        notebook("%%bash\n", "import numpy as np\n", "np.float\n"),
+        notebook("import numpy as np\n", "np.float = float\n", "print(np.float)\n"),
+        '{"cells": 3, "x": "np.float"}',
+        "np.float",
+    ],
+)
+def test_what_is_no_use_in_a_notebook_holds_nothing(tmp_path: Path, text: str) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch\n", "run.ipynb": text}, ADA)
+    assert (found.numpy, told(found)) == ("", [])

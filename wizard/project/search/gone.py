@@ -1,19 +1,23 @@
 """Reads where the programs of a project use what a newer release of NumPy, Python or torch no longer has (`np.float`).
 
-As syntax alone. What is within `try`, but where each of its ways has such a name, or behind a look at a version is
-meant for both; what a program puts in itself (`np.float = float`) is there. Which names these are is a row (`gone`) of
+As syntax alone: modules, the cells of notebooks, and Cython, which is no Python and is read by its lines. What is
+within `try`, but where each of its ways has such a name, or behind a look at a version is meant for both; what a
+program puts in itself (`np.float = float`) is there. Which names these are is a row (`gone`) of
 `matrices/companions.toml`.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TypeGuard
 
 from wizard.model.syntax import parsed
+from wizard.project.formats.by_name import unquoted
 from wizard.project.model import CODE, PYTHON, RECOMMENDED, Statement, origin_of
 from wizard.project.packages.rows import Gone, companion_table
 from wizard.project.search.imports import ASIDE, programs
@@ -22,6 +26,16 @@ from wizard.project.search.reader import ProjectReader
 _LOOKS = re.compile(r"version|hasattr|platform")  # a condition that asks what is there
 # One that reads 0.10 and every later release as 0.1 or 0.2: what is meant for the old ones is reached there, too.
 _MISREADS = re.compile(r"float\(\w+\.__version__\[:3\]\) < 0?\.\d+")
+_MOST_OTHERS = 100  # files of Cython, and notebooks
+_CYTHON = (".pyx", ".pxd")
+_WORDS_OF_NOBODY = re.compile(  # strings and comments of Cython
+    r"(\"{3}|'{3})[\s\S]*?\1|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|#[^\n]*"
+)
+_IMPORTS = re.compile(r"\s*import\s+([A-Za-z_]\w*)(?:\s+as\s+([A-Za-z_]\w*))?\s*;?\s*$")
+_GUARDS = re.compile(r"(?P<indent>\s*)(?:try|except|else|finally|if|elif)\b(?P<test>.*)")
+_NAMED = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\.([A-Za-z_]\w*)(?![\w.])(\s*=(?!=))?")
+# A line of a cell that is none of Python's: what a shell or the notebook itself does.
+_MAGIC = re.compile(r"(\s*)[!%?].*|.*\?\s*$")
 
 
 @dataclass
@@ -94,12 +108,14 @@ def note_gone(reader: ProjectReader) -> None:
     may_use = re.compile(rf"\b(?:{'|'.join(last)})\b")
     found: dict[Gone, Statement] = {}
     own: set[str] = set()
-    for file, text in programs(reader) if rows else ():
-        uses = _uses_of(text) if may_use.search(text) and not ASIDE.fullmatch(file) else _Uses()
+    for file, text in _sources(reader) if rows else ():
+        if ASIDE.fullmatch(file) or not may_use.search(text):
+            continue
+        uses, lines = _uses_of(file, text)
         own |= uses.own
         for row in rows:
             for name, line in _of_row(row, uses):
-                at = origin_of(file, line, text.split("\n")[line - 1])
+                at = origin_of(file, line, lines[line - 1])
                 one = Statement(CODE, row.kept, at, RECOMMENDED, row.package, local=row.unless, extras=(name,))
                 found.setdefault(row, one)
     for row, one in found.items():
@@ -107,12 +123,75 @@ def note_gone(reader: ProjectReader) -> None:
             reader.found.statements.append(one)
 
 
-def _uses_of(text: str) -> _Uses:
-    uses = _Uses()
+def _sources(reader: ProjectReader) -> Iterator[tuple[str, str]]:
+    """Yield the modules, then the files of Cython, then the notebooks, each with its text."""
+    yield from programs(reader)
+    for endings in (_CYTHON, (".ipynb",)):
+        names = (name for _, name, _ in reader.folder.names() if name.endswith(endings))
+        yield from ((name, reader.folder.read(name) or "") for name in islice(names, _MOST_OTHERS))
+
+
+def _uses_of(file: str, text: str) -> tuple[_Uses, list[str]]:
+    """Return what a file uses, and its lines as a person typed them."""
+    uses, lines = _Uses(), text.split("\n")
+    if file.endswith(_CYTHON):
+        return _of_cython(text), lines
+    if file.endswith(".ipynb"):
+        lines = [
+            unquoted(line.strip().rstrip(",")).rstrip() if line.strip().startswith('"') else line for line in lines
+        ]
+        for first, cell in _cells(text, lines):
+            _read_into(uses, cell, first)
+        return uses, lines
+    _read_into(uses, text)
+    return uses, lines
+
+
+def _read_into(uses: _Uses, text: str, first: int = 1) -> None:
+    """Read a program that begins in that line of its file; one that is no Python says nothing."""
     try:
-        uses.read(parsed(text).body)
+        uses.read(ast.increment_lineno(parsed(text), first - 1).body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return _Uses()
+        return
+
+
+def _cells(text: str, lines: list[str]) -> Iterator[tuple[int, str]]:
+    """Yield the cells of a notebook that hold Python, each with its first line in the file; the lines of what is kept
+    in one line are not known apart, and none is yielded of it."""
+    try:
+        cells = json.loads(text)["cells"]
+        codes = [one["source"] for one in cells if one["cell_type"] == "code" and isinstance(one["source"], list)]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return
+    at = 0
+    for source in ([str(line).rstrip() for line in code] for code in codes):
+        starts = (one for one in range(at, len(lines)) if source and lines[one] == source[0])
+        first = next((one for one in starts if lines[one : one + len(source)] == source), None)
+        if first is not None and not source[0].startswith("%%"):
+            yield first + 1, "\n".join(_MAGIC.sub(r"\1pass", line) for line in source)
+        at = at if first is None else first + len(source)
+
+
+def _of_cython(text: str) -> _Uses:
+    """Return what Cython uses of the modules that it imports; `cimport` alone brings the names of C. What is in `try`
+    or behind a look at a version is left out, by the lines that are indented below."""
+    uses, below = _Uses(), -1
+    plain = _WORDS_OF_NOBODY.sub(lambda one: "\n" * one[0].count("\n"), text)
+    for number, line in enumerate(plain.split("\n"), 1):
+        indent = len(line) - len(line.lstrip())
+        guard = _GUARDS.match(line)
+        if line.strip() and indent <= below and not (guard and indent == below):
+            below = -1
+        if below < 0 and guard and (line.strip() == "try:" or _looks(guard["test"])):
+            below = indent
+        if match := _IMPORTS.match(line):
+            uses.names[match[2] or match[1]] = match[1]
+        for match in _NAMED.finditer(line):
+            full = f"{uses.names[match[1]]}.{match[2]}" if match[1] in uses.names else ""
+            if full and match[3]:
+                uses.own.add(full)
+            elif full and below < 0:
+                uses.used.append((full, number, False))
     return uses
 
 
