@@ -379,3 +379,26 @@ def test_a_page_of_wheels_for_another_torch_is_told_with_the_one_for_this(tmp_pa
     files["environment.yml"] = "dependencies:\n  - python=3.10\n"
     other = [one for one in decided(tmp_path, files, AMPERE).remarks if ".page-" in one.key]
     assert [one.params["name"] for one in other] == ["pytorch3d"]
+
+
+@pytest.mark.parametrize(
+    ("line", "newest"), [("mmcv-full==1.4.0", "1.10"), ("mmcv-full==1.7.1", "1.13"), ("mmcv-full==1.7.2", "2.1")]
+)
+def test_each_release_of_mmcv_full_has_its_own_last_torch(tmp_path: Path, line: str, newest: str) -> None:
+    found = decided(tmp_path, {"requirements.txt": f"torch==2.4.1\n{line}\n"}, AMPERE)
+    told = {one.key.rpartition(".")[2]: one.params for one in found.remarks if one.key.startswith("project.native.")}
+    assert (told["newer"]["newest"], told["ended"]["last"]) == (newest, "1.7.2")
+
+
+def test_an_open_torch_is_one_that_mmcv_full_has_wheels_for(tmp_path: Path) -> None:
+    found = decided(tmp_path / "a", {"requirements.txt": "torch\nmmcv-full==1.7.0\n"}, AMPERE)
+    assert build(found)[0] == "1.13.1"
+    assert "ended" not in codes(found)
+    assert build(decided(tmp_path / "b", {"requirements.txt": "torch\nmmcv-full\n"}, AMPERE))[0] == "2.1.2"
+
+
+def test_mmcv_below_2_holds_no_torch_and_is_source_alone(tmp_path: Path) -> None:
+    found = decided(tmp_path / "a", {"requirements.txt": "torch\nmmcv==1.7.1\n"}, ADA)
+    assert (build(found)[0], without(found)) == ("2.14.1", ("mmcv",))
+    found = decided(tmp_path / "b", {"requirements.txt": "torch\nmmcv>=2.0.0\n"}, ADA)
+    assert (build(found)[0], without(found)) == ("2.4.1", ())

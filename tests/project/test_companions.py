@@ -54,7 +54,7 @@ def test_companions_are_known_by_their_patterns() -> None:
     assert [row.name for name in ("dgl-cuda10-2", "cupy-cuda11x", "mmcv-full") if (row := companion(name))] == [
         "dgl",
         "cupy-cuda12x",
-        "mmcv",
+        "mmcv-full",
     ]
     assert companion("einops") is None
 

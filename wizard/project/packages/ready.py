@@ -95,6 +95,13 @@ def said_of(native: Native, state: str, weigher: BuildWeigher, best: Weighed) ->
         )
     elif state in ("newer", "before"):
         yield (_newer if state == "newer" else _before)(weigher, best, native)
+        if state == "newer" and row and row.last and row.ends_before(best.candidate.torch):
+            yield message(
+                "project.native.ended",
+                "{name} ended with release {last}: no newer one will have a wheel for this torch.",
+                name=native.name,
+                last=row.last,
+            )
     elif state != "ready":
         least = (row.cuda_ends if state == "newer-cuda" else row.least) if row else ""
         given, place = best.candidate.variant, str(native.origins[0])

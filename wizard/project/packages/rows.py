@@ -42,6 +42,7 @@ class Companion(Row, frozen=True):
     torch_since: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) \d+\.\d+$")], ...] = ()
     newest: Numbers = ""  # torch, of two numbers; "": no row says it
     newest_of: tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ \d+\.\d+$")], ...] = ()  # of releases, likewise
+    last: Numbers = ""  # the last release of all; "": it goes on
     least: Annotated[str, msgspec.Meta(pattern=r"^(\d+\.\d)?$")] = ""  # compute capability; "": no row says it
     cuda_ends: Annotated[str, msgspec.Meta(pattern=r"^\d+$")] = ""  # the last CUDA that its source builds with
     by_hand: bool = False  # its maker gives it at `where`, after a yes to its licence
