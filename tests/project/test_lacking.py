@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed, without
 from wizard.model.messages import text
 from wizard.project.decide import ProjectDecision
 
@@ -146,3 +146,26 @@ def test_of_releases_for_two_cudas_one_with_a_wheel_is_enough(tmp_path: Path) ->
     assert "wheel-of-told" not in codes(decided(tmp_path / "index", files, AMPERE))
     files["README.md"] = f"# t\n```\n{alone}\n```\n"
     assert "wheel-of-told" in codes(decided(tmp_path / "alone", files, AMPERE))
+
+
+@pytest.mark.parametrize(
+    "name", ["nvidia-tensorrt", "nvidia-cuda-nvcc-cu12", "nvidia-nvimgcodec-cu12", "cudf", "cucim", "jax-cuda12-plugin"]
+)
+def test_a_library_of_cuda_is_of_no_use_without_a_card(tmp_path: Path, name: str) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": f"torch\n{name}\n"}
+    assert without(decided(tmp_path, files, NO_CARD)) == (name,)
+    assert without(decided(tmp_path, files, AMPERE)) == ()
+
+
+def test_what_needs_no_card_stays_without_one(tmp_path: Path) -> None:
+    words = "torch\njax\nnvidia-ml-py\npynvml\nnvidia-cublas-cu12\nfaiss-cpu\nonnxruntime\n"
+    assert without(decided(tmp_path, {"requirements.txt": words}, NO_CARD)) == ()
+
+
+def test_what_a_readme_has_for_a_card_is_told_with_the_one_for_the_processor(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "README.md": "pip install faiss-gpu tensorrt\n"}
+    found = [one.params for one in decided(tmp_path, files, NO_CARD).remarks if one.key == "project.native.on-cpu"]
+    assert [(one["name"], one["place"], one["instead"]) for one in found] == [("faiss-gpu", "README.md:1", "faiss-cpu")]
+    assert "on-cpu" not in codes(decided(tmp_path, files, AMPERE))
+    planned = {**files, "requirements.txt": "torch\nfaiss-gpu\n"}
+    assert "on-cpu" not in codes(decided(tmp_path, planned, NO_CARD))

@@ -102,6 +102,14 @@ def said_of(native: Native, state: str, weigher: BuildWeigher, best: Weighed) ->
                 name=native.name,
                 last=row.last,
             )
+    elif state == "ready" and row and row.on_cpu and best.candidate.variant == CPU and _is_told(native):
+        yield message(
+            "project.native.on-cpu",
+            "{name} ({place}) is of no use without a CUDA card; {instead} has the same for the processor.",
+            name=native.name,
+            place=str(native.origins[0]),
+            instead=row.on_cpu,
+        )
     elif state != "ready":
         least = (row.cuda_ends if state == "newer-cuda" else row.least) if row else ""
         given, place = best.candidate.variant, str(native.origins[0])
@@ -116,6 +124,11 @@ def said_of(native: Native, state: str, weigher: BuildWeigher, best: Weighed) ->
             name=native.name,
             programs=cut_between([*needing.extras]),
         )
+
+
+def _is_told(native: Native) -> bool:
+    """Return whether a README or a script has it for everybody, and no file declares it."""
+    return not is_planned(native) and any(not one.group for one in native.statements)
 
 
 def _newer(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
