@@ -169,3 +169,25 @@ def test_what_a_readme_has_for_a_card_is_told_with_the_one_for_the_processor(tmp
     assert "on-cpu" not in codes(decided(tmp_path, files, AMPERE))
     planned = {**files, "requirements.txt": "torch\nfaiss-gpu\n"}
     assert "on-cpu" not in codes(decided(tmp_path, planned, NO_CARD))
+
+
+def test_programs_of_conda_are_named_as_left_out(tmp_path: Path) -> None:
+    words = (
+        "dependencies:\n  - pytorch=2.1\n  - colmap\n  - ambertools=22\n  - montreal-forced-aligner\n  - openmm=7.7\n"
+    )
+    found = decided(tmp_path, {"environment.yml": f"{words}  - pdbfixer\n  - biopython\n"}, AMPERE)
+    assert [one.name for one in found.understood.rest] == ["openmm", "pdbfixer", "biopython"]
+    [said] = [one.params for one in found.remarks if one.key == "project.remark.conda-libraries"]
+    assert said["packages"] == "colmap, ambertools, montreal-forced-aligner"
+    assert lacking(found) == "openmm, pdbfixer"
+    newer = {"environment.yml": "dependencies:\n  - pytorch=2.1\n  - openmm>=8.1\n"}
+    assert lacking(decided(tmp_path / "b", {**newer}, AMPERE)) == ""
+
+
+def test_programs_of_conda_that_a_readme_installs_are_named_with_the_line(tmp_path: Path) -> None:
+    readme = (
+        "```\nconda install -c conda-forge -c bioconda hmmer=3.3 openmm hhsuite::hhsuite\nconda install pandas\n```\n"
+    )
+    found = decided(tmp_path, {"requirements.txt": "torch\n", "README.md": readme}, AMPERE)
+    said = [one.params for one in found.remarks if one.key == "project.remark.conda-programs"]
+    assert [(one["file"], one["line"], one["packages"]) for one in said] == [("README.md", 2, "hmmer, hhsuite")]

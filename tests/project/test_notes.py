@@ -47,13 +47,13 @@ def test_a_step_that_is_no_package_is_quoted(tmp_path: Path, step: str) -> None:
 @pytest.mark.parametrize(
     ("line", "is_said"),
     [
-        ("(my_env) $ conda install -c conda-forge openjdk=11", True),  # and none is looked for on the index
+        ("(my_env) $ conda install -c conda-forge openjdk=11", False),  # a remark has it
         ("(my_env) $ sudo apt install libgl1", True),
         ("conda install -c conda-forge scipy", False),
         ("conda install openjdk scipy", False),
     ],
 )
-def test_what_conda_alone_has_is_a_step(tmp_path: Path, line: str, is_said: bool) -> None:
+def test_a_step_that_installs_no_package_is_quoted(tmp_path: Path, line: str, is_said: bool) -> None:
     assert notes(tmp_path, f"# It\n## Installation\n```\n{line}\n```\n") == ([line] if is_said else [])
 
 

@@ -310,6 +310,7 @@ def _named(token: str, where: FileLine, found: Findings) -> None:
 
 
 def _conda(tokens: list[str], where: FileLine, found: Findings, folder: str) -> None:
+    alone: list[str] = []
     for token, value in with_values(tokens, conda=True):
         if token in ("-c", "--channel"):
             found.sources.append(AddressLine("channel", value, where, RECOMMENDED))
@@ -320,3 +321,7 @@ def _conda(tokens: list[str], where: FileLine, found: Findings, folder: str) -> 
             named = statement and (statement.specifier or statement.name != PYTHON)
             if statement and named and not is_condas_alone(statement.name):
                 found.statements.append(replace(statement, strength=RECOMMENDED))
+            elif statement and named:
+                alone.append(statement.name)
+    if alone:
+        found.remark("conda-programs", where, packages=cut_between(alone))

@@ -17,8 +17,6 @@ from itertools import accumulate
 
 from wizard.model.messages import Message
 from wizard.model.redact import redact
-from wizard.project.formats.conda_words import is_condas_alone
-from wizard.project.formats.options import with_values
 from wizard.project.formats.words import LONGEST, SENTENCE
 from wizard.project.formats.working_folder import without_hidden
 from wizard.project.model import NOTE, RECOMMENDED, FileLine, Project, Statement, fit_to_show, normalized
@@ -95,7 +93,6 @@ _STEP = re.compile(
     r"|\./\S+\.sh|git (?:lfs|submodule) |export \w|set \w+=|setx |wget |curl |huggingface-cli |hf |unzip |tar "
     r"|(?:\w+=\S+ )*python3? (?:\S*setup\.py |-m nltk|-m spacy|\S*(?:download|install|build|setup)\S*))",
 )
-_CONDA = re.compile(r"\b(?:conda|mamba|micromamba) install\s+(.+)")
 _NEWS = re.compile(r"\[?\(?\b20\d\d[-./年]|🔥|shields\.io|\bv\d+\.\d+\.\d+ (?:is|was)\b|\barxiv\b", re.IGNORECASE)
 _MARKUP = re.compile(r"<[^>]{1,200}>|!\[[^\]]*\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]]{1,200})\]\([^)]{1,300}\)")
@@ -160,17 +157,10 @@ def _steps(part: _Part) -> Iterator[tuple[int, str]]:
     """Yield what a block of code does beside installing packages, and what its comments say."""
     for number, line in part.lines if part.is_setup else ():
         words, comment = line.strip(), _COMMENT.match(line)
-        if (_STEP.match(words) and not _RUNNING.search(words)) or _is_of_conda_alone(words):
+        if _STEP.match(words) and not _RUNNING.search(words):
             yield number, words
         elif comment and _says(comment[1], is_setup=True):
             yield number, comment[1]
-
-
-def _is_of_conda_alone(command: str) -> bool:
-    """Return whether it installs nothing but libraries and programs that conda alone has, as a Java."""
-    match = _CONDA.search(command)
-    words = [one for one, _ in with_values(match[1].split(), conda=True) if not one.startswith("-")] if match else []
-    return bool(words) and all(is_condas_alone(normalized(re.split(r"[=<>]", one)[0])) for one in words)
 
 
 def _sentences(part: _Part) -> Iterator[tuple[int, str]]:
