@@ -15,9 +15,9 @@ from pytestqt.qtbot import QtBot
 
 from tests.gui import fake_tools, scenes
 from tests.gui.conftest import MakeWindow
-from tests.gui.fake_session import FakeSession, half_run
+from tests.gui.fake_session import FakeRun, FakeSession, failed_run, half_run
 from tests.gui.test_words import UNMARKED
-from tests.gui.walking import go_to, press, settle, visible
+from tests.gui.walking import failed_install, go_to, press, settle, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.pages.base import LAID_OUT
 from wizard.gui.pages.build.grid import BuildGrid
@@ -513,3 +513,34 @@ def test_how_long_it_will_take_does_not_turn_the_card_of_install(
         assert ways[0] is ways[1], width
         found.add(ways[0])
     assert len(found) == 2, "beside each other and below"
+
+
+def lower(window: WizardWindow, size: tuple[int, int] = LEAST) -> None:
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    window.resize(*size)
+
+
+def is_whole(shown: QWidget) -> bool:
+    return shown.isVisible() and shown.visibleRegion().boundingRect().height() == shown.height()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_has_gone_wrong_is_seen_there_each_time(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """Whoever reads the log below is told that the setup has failed again."""
+    window = make_window(language)
+    lower(window, HALF)
+    install = failed_install(qtbot, window, session)
+    qtbot.waitUntil(lambda: is_whole(install.trouble))
+    for _ in range(2):
+        session.script = half_run
+        press(qtbot, window.footer.primary)
+        qtbot.waitUntil(lambda: not install.trouble.isVisible() and install.is_going)
+        qtbot.wait(3 * LAID_OUT)
+        bar = install._scroll.verticalScrollBar()
+        bar.setValue(bar.maximum())
+        assert bar.value() > 0
+        failed_run(FakeRun(session, session.known_runs[-1].id))
+        qtbot.waitUntil(lambda: is_whole(install.trouble))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QScrollArea, QWidget
 from shiboken6 import isValid
@@ -67,6 +67,7 @@ class Page(QWidget):
         self.of_class.setVisible(False)
         self.trouble = Trouble(context.translator, self._ways)
         self.trouble.opened.connect(self.open_page)
+        self.trouble.installEventFilter(self)
         self.busy = Busy()
         sheet = _Sheet()
         sheet.setObjectName("sheet")
@@ -155,14 +156,23 @@ class Page(QWidget):
 
     def bring_into_view(self, control: QWidget, has_keys: bool = True) -> None:
         """In a low window what gets the keys, or is to be read, may lie outside: it is seen once all has its place. Of
-        a sentence it is the line of the link."""
+        a sentence it is the line of the link, of what is to be read and higher than the window its beginning."""
 
         def scroll() -> None:
-            is_in = isValid(control) and control.hasFocus() == has_keys and self._scroll.isAncestorOf(control)
-            if is_in and (control.height() < self._scroll.viewport().height() or isinstance(control, QLabel)):
+            if not isValid(control) or control.hasFocus() != has_keys or not self._scroll.isAncestorOf(control):
+                return
+            if control.height() < self._scroll.viewport().height() or isinstance(control, QLabel):
                 self._scroll.ensureWidgetVisible(control)
+            elif not has_keys:
+                self._scroll.verticalScrollBar().setValue(control.mapTo(self._scroll.widget(), QPoint()).y())
 
         QTimer.singleShot(LAID_OUT, self, scroll)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Bring what has gone wrong into sight as it is told."""
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget):
+            self.bring_into_view(watched, has_keys=False)
+        return super().eventFilter(watched, event)
 
     @property
     def ends_with_window(self) -> str:

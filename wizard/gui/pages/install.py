@@ -55,6 +55,7 @@ class InstallPage(Page):
         self.log_button, self.log = LogButton(), LogView()
         self.log.setVisible(False)
         self.log_button.toggled.connect(self._fold_log)
+        self.rest.installEventFilter(self)
         self.watch.logged.connect(self.log.add)
         for widget in (self.rest, self.quiet, self.progress, self.steps):
             self.body.addWidget(widget)
@@ -71,8 +72,7 @@ class InstallPage(Page):
         # Cancel lies apart from what comes on the right in the end: Remove and Resume must not come under the mouse.
         self.footer_left = [self.copy, self.explain, self.cancel]
         self.footer_right = [self.pause, self.remove, self.other]
-        shortcut = QShortcut(QKeySequence("Ctrl+L"), self)
-        shortcut.activated.connect(self.log_button.toggle)
+        QShortcut(QKeySequence("Ctrl+L"), self).activated.connect(self.log_button.toggle)
 
     def enter(self) -> None:
         state = self.state
