@@ -17,13 +17,15 @@ from tests.gui import fake_tools, scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, failed_run, half_run
 from tests.gui.test_words import UNMARKED
-from tests.gui.walking import failed_install, go_to, press, settle, visible
+from tests.gui.walking import failed_install, go_to, press, settle, typed, visible
+from tests.sentences import error_text
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.pages.base import LAID_OUT
 from wizard.gui.pages.build.grid import BuildGrid
 from wizard.gui.pages.choosing import ChoosingPage
 from wizard.gui.pages.file_bars import FileBars
 from wizard.gui.pages.install import InstallPage
+from wizard.gui.pages.place import PlacePage
 from wizard.gui.pages.proof import LinkBox
 from wizard.gui.pages.welcome.page import WelcomePage
 from wizard.gui.shell.splash import SIZE, SMALLEST
@@ -35,6 +37,7 @@ from wizard.gui.widgets.fields import Tick
 from wizard.gui.widgets.frames import Turning
 from wizard.gui.widgets.labels import OneLine, label
 from wizard.gui.widgets.messages import Notice
+from wizard.model.errors import WizardError
 from wizard.model.marks import in_window
 from wizard.model.messages import LANGUAGES
 
@@ -544,3 +547,21 @@ def test_what_has_gone_wrong_is_seen_there_each_time(
         assert bar.value() > 0
         failed_run(FakeRun(session, session.known_runs[-1].id))
         qtbot.waitUntil(lambda: is_whole(install.trouble))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_wrong_with_a_field_of_place_is_seen_there(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """It was below the edge: a red line and a grey Next were all that told of it."""
+    session.fail["check_place"] = WizardError(error_text("window-unexpected"), what="X")
+    window = make_window(language)
+    lower(window)
+    go_to(qtbot, window, PageId.PLACE)
+    place = window.page
+    assert isinstance(place, PlacePage)
+    qtbot.waitUntil(lambda: is_whole(place.trouble))
+    session.fail.clear()
+    place._scroll.verticalScrollBar().setValue(0)
+    typed(qtbot, place.name, "a?")
+    qtbot.waitUntil(lambda: is_whole(place.name_trouble) and is_whole(place.name))

@@ -74,6 +74,7 @@ class PlacePage(Page):
         self._browse.clicked.connect(self._choose_folder)
         self.name_trouble = Trouble(context.translator)  # the page's own is the folder's
         self.name_trouble.put_below_field(True)
+        self.name_trouble.installEventFilter(self)
         self._hints: dict[QLineEdit, str] = {}  # of fields that say an error instead
         self._texts = [QLabel() for _ in range(2)]
         self._use, self._path = label("", "muted"), selectable(label("", "muted"))
