@@ -310,3 +310,47 @@ def test_what_a_line_takes_out_and_puts_in_again_is_a_repair(tmp_path: Path, wor
     found = decided(tmp_path, {"README.md": f"# P\n\n{words}\n", "requirements.txt": "torch==2.4.1\n"}, AMPERE)
     assert ", ".join(map(str, found.understood.told)) == named
     assert named or not found.remarks
+
+
+APEX = "git clone https://github.com/NVIDIA/apex\ncd apex\npip install -v --no-cache-dir ./\n"
+
+
+def natives(folder: Path, files: dict[str, str | bytes]) -> list[tuple[str, str]]:
+    asks = decided(folder, {"requirements.txt": "torch\n", **files}, AMPERE).understood
+    return [(one.name, str(one.origins[0])) for one in asks.native]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "place"),
+    [
+        ("SETUP.md", f"# Set up\n```\n{APEX}```\n", "SETUP.md:5"),
+        ("GETTING_STARTED.md", "pip install git+https://github.com/NVIDIA/apex.git\n", "GETTING_STARTED.md:1"),
+        ("docs/use/SETUP.md", f"```\n{APEX}```\n", "docs/use/SETUP.md:4"),
+        ("INSTALL.md", "".join(f"    {line}\n" for line in APEX.splitlines()), "INSTALL.md:3"),
+    ],
+)
+def test_what_a_document_on_installing_builds_is_native(tmp_path: Path, file: str, text: str, place: str) -> None:
+    readme = f"# It\nSee [how]({file}).\n"
+    assert natives(tmp_path, {"README.md": readme, file: text}) == [("apex", place)]
+
+
+def test_other_documents_and_what_is_no_native_code_name_none(tmp_path: Path) -> None:
+    plain = "pip install git+https://github.com/a/plain.git\npip install apex\n"
+    assert natives(tmp_path / "a", {"SETUP.md": plain}) == []
+    assert natives(tmp_path / "b", {"CHANGELOG.md": APEX, "FAQ.md": f"```\n{APEX}```\n"}) == []
+    apart = "    git clone https://github.com/NVIDIA/apex\n    cd apex\n\nThen go back.\n\n    pip install -e .\n"
+    assert natives(tmp_path / "c", {"README.md": apart}) == []
+
+
+def test_a_sentence_that_has_a_repository_installed_names_it(tmp_path: Path) -> None:
+    link = "[detectron2](https://github.com/facebookresearch/detectron2)"
+    assert natives(tmp_path / "a", {"README.md": f"# It\n\n2. Install {link}.\n"}) == [("detectron2", "README.md:3")]
+    for number, words in enumerate(
+        (f"Our code is built on {link}.", f"Thanks to {link}!", "Install [it](https://x.y).")
+    ):
+        assert natives(tmp_path / str(number), {"README.md": f"# It\n\n{words}\n"}) == []
+
+
+def test_a_repository_of_the_table_that_a_readme_fetches_first_is_not_the_project(tmp_path: Path) -> None:
+    words = "git clone https://github.com/IDEA-Research/GroundingDINO.git\ncd GroundingDINO/\npip install -e .\n"
+    assert natives(tmp_path, {"README.md": f"```\n{words}```\n"}) == [("groundingdino", "README.md:4")]

@@ -25,7 +25,13 @@ from wizard.project.model import (
     is_script,
     origin_of,
 )
-from wizard.project.search.aside import note_systems, read_linked, read_others, read_script_aside, tell_scripts
+from wizard.project.search.aside import (
+    note_systems,
+    read_linked,
+    read_others,
+    read_script_aside,
+    tell_scripts,
+)
 from wizard.project.search.below import of_several, read_below, tell_compiled, tell_submodules
 from wizard.project.search.extras import take_shared, tell_extras
 from wizard.project.search.files import ProjectFolder, is_list

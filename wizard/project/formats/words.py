@@ -145,6 +145,12 @@ _PYTHON_ALONE = re.compile(
     re.IGNORECASE,
 )
 _PIN_IN_WORDS = re.compile(r"(?<![\w./=-])[A-Za-z][\w.-]*(?:\[[\w,-]+\])?==\d+(?:\.\w+)*")
+# A sentence or an entry that has a package installed, with the address of its repository.
+_INSTALLED_LINK = re.compile(
+    r"(?:^[\s\d.)*+-]*|[.;] )(?:please |first,? |then |and |you (?:need|have) to )*(?:install|build|compile)(?:ing)?\s"
+    r"(?:\S+ ){0,4}?\[`?(?P<name>[\w-]+)`?\]\(https?://github\.com/[\w.-]+/[\w.-]+",
+    re.IGNORECASE,
+)
 _PAIRS = ("torchvision", "torchaudio")
 _PAIR_IN_WORDS = re.compile(r"(?<![\w-])(torchvision|torchaudio) v?(\d+\.\d+\.\d+)", re.IGNORECASE)
 _NAMES_IN_WORDS = {"python": PYTHON, "torch": TORCH, "pytorch": TORCH}  # the rest is CUDA
@@ -166,6 +172,8 @@ def read_words(line: str, where: FileLine, found: Findings, is_code: bool, is_of
     is_need = bool(_IS_ENTRY.match(entry) or (not is_code and _IS_NEED.search(line))) and not is_news
     is_need |= not is_code and (is_of_needs or _is_environment(line)) and not is_news
     is_command = bool(_IS_COMMAND.search(" ".join(naming)))
+    if not is_code and (link := _INSTALLED_LINK.search(line)) and companion(normalized(link["name"])):
+        found.told.append(Statement(normalized(link["name"]), "", where, RECOMMENDED))
     for match in _IN_WORDS.finditer(DECORATED.sub(" ", line)):
         name, before = _NAMES_IN_WORDS.get(match["name"].lower(), _TOOLKIT), match.string[: match.start()]
         is_most = name == TORCH and bool(_AT_MOST.search(before))

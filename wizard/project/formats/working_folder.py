@@ -39,6 +39,7 @@ _FETCHED = re.compile(
 )
 _BEGINS = re.compile(r"^\s*RUN\b.*<<-?\s*[\"']?(\w+)")
 FOREIGN = "git+"  # begins the name of a folder that is a copy of another repository
+_INDENTED = ("    ", "\t")
 _HEADING = 6  # the deepest level of one
 _DEEPEST = 30  # folders
 # A heading above the description of a computer that somebody has, which asks for nothing.
@@ -105,6 +106,8 @@ class WorkingFolder:
             self.until, self.parts = match[1], []
         elif self.is_script or self.is_code or self.until:
             self.parts = self.parts if re.search(r"\(\s*cd\s", line) else self._gone(line)
+        elif line.strip():  # a block of code is indented, too
+            self.parts = self._gone(line) if line.startswith(_INDENTED) else []
 
     def command(self, words: str, line: str) -> str:
         """Return the words of a command without those of the sentence that it stands in."""

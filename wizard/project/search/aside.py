@@ -12,13 +12,14 @@ from wizard.model.errors import UsageError
 from wizard.project.formats.cards import cards_in_words, torch_for_cards
 from wizard.project.formats.words import WINDOWS, shell_step, systems_in_words, ways_round
 from wizard.project.formats.working_folder import without_hidden
-from wizard.project.model import DECLARED, LOCKED, PYTHON, RECOMMENDED, TORCH, is_script, origin_of
-from wizard.project.packages.companions import asks_for_torch
+from wizard.project.model import DECLARED, LOCKED, PYTHON, RECOMMENDED, TORCH, is_script, is_source, origin_of
+from wizard.project.packages.companions import asks_for_torch, companion
 from wizard.project.search.files import MOST_FILES
 from wizard.project.search.imports import ASIDE
 from wizard.project.search.reader import MOST_NAMED, ProjectReader
 from wizard.project.versions import can_meet
 
+_ON_INSTALLING = re.compile(r"install|set[-_]?up|start|build|environment.*\.(?:md|rst)$", re.IGNORECASE)
 _IS_TOLD = re.compile(r"^readme|\.(?:md|rst)$", re.IGNORECASE)  # a text for people
 
 
@@ -32,11 +33,25 @@ def read_others(reader: ProjectReader) -> None:
 
 
 def read_linked(reader: ProjectReader, telling: list[str]) -> None:
-    """Where nothing names torch: read the documents that a README points to, until one does."""
+    """Where nothing names torch: read the documents that a README points to, until one does. Of the others take what
+    has native code."""
     for name in reader.folder.linked(telling):
         if any(one.name == TORCH for one in (*reader.found.statements, *reader.found.told)):
-            return
+            break
         reader.read(name)
+    _read_natives(reader, telling)
+
+
+def _read_natives(reader: ProjectReader, telling: list[str]) -> None:
+    """Take from the documents on installing that were not read what they build or fetch from repositories and has
+    native code: a program that needs it does not start without it."""
+    root = [name for name in reader.folder.others_of_root() if _ON_INSTALLING.search(name)]
+    known = {one.name for one in (*reader.found.statements, *reader.found.told)} | reader.found.own
+    for name in [name for name in dict.fromkeys([*reader.folder.linked(telling), *root]) if name not in reader.files]:
+        lines = (one for one in reader.alone(name).found.statements if one.strength == RECOMMENDED and not one.group)
+        found = [one for one in lines if is_source(one.url) and companion(one.name) and one.name not in known]
+        reader.found.statements += found if reader.found.statements else []
+        known |= {one.name for one in found}
 
 
 def read_script_aside(reader: ProjectReader) -> None:
