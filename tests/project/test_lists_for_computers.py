@@ -244,3 +244,33 @@ def test_of_two_whole_lists_the_one_for_no_card_counts_there_alone(
     files[own] = f"-r {plain}\ntorch==1.12.0\n"
     if not start and is_cpu:  # it goes on from there
         assert "list-for-cpu" not in codes(decided(tmp_path / "on", files, on))
+
+
+ENVIRONMENT = "name: x\ndependencies:\n  - python=3.9\n  - pytorch=1.13\n  - pandas=1.5\n"
+
+
+@pytest.mark.parametrize("file", ["environment_win10.yml", "env-macosx.yml", "requirements_ubuntu20.txt"])
+def test_a_list_of_another_system_is_known_by_more_words(tmp_path: Path, file: str) -> None:
+    text = "torch==1.13.1\npandas==1.5\n" if file.endswith(".txt") else ENVIRONMENT
+    system = ADA if "ubuntu" in file else AMPERE
+    found = decided(tmp_path, {"requirements.txt": "torch==2.1.0\nnumpy\n", file: text}, system)
+    assert (build(found)[0], [one.name for one in found.understood.rest]) == ("2.1.0", ["numpy"])
+    assert [one.params["file"] for one in found.remarks if one.key.endswith("not-for-this")] == [file]
+
+
+def test_a_list_in_a_folder_of_another_system_is_left_out(tmp_path: Path) -> None:
+    readme = "```\npip install -r requirements.txt\npip install -r windows/requirements.txt\n```\n"
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.1.0\nnumpy\n", "README.md": readme}
+    files["windows/requirements.txt"] = "pandas\n"
+    assert [one.name for one in decided(tmp_path, files, AMPERE).understood.rest] == ["numpy"]
+    assert [one.name for one in decided(tmp_path, files, ADA).understood.rest] == ["numpy", "pandas"]
+
+
+def test_a_list_that_is_left_out_is_not_quoted(tmp_path: Path) -> None:
+    comment = "# CUDA 11.8 must be there on the computer\n"
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.1.0\n",
+        "requirements-linux.txt": f"uvloop\n{comment}",
+    }
+    assert [str(at) for at in decided(tmp_path, files, AMPERE).notes] == ["requirements-linux.txt:2"]
+    assert decided(tmp_path, files, ADA).notes == ()

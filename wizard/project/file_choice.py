@@ -28,9 +28,9 @@ _NO_REST = re.compile(
     rf"|{TORCH_PARTS.pattern}"
 )
 SYSTEM_WORDS = {
-    "windows": r"win|windows|win32|win64",
-    "linux": r"linux|ubuntu|debian|colab|wsl",
-    "": r"mac|macos|osx|darwin|apple|metal|silicon|mps|m1|jetson|aarch64|arm64|rpi|raspberrypi",
+    "windows": r"win|windows|win32|win64|win10|win11|windows10|windows11",
+    "linux": r"linux|linux64|ubuntu|ubuntu18|ubuntu20|ubuntu22|ubuntu24|debian|centos|colab|wsl",
+    "": r"mac|macos|macosx|osx|darwin|apple|metal|silicon|mps|m1|m2|m3|jetson|aarch64|arm64|rpi|raspberrypi",
 }
 _CARD_WORDS = {
     "nvidia": r"nvidia|cuda|gpu|cu\d+",
@@ -136,7 +136,8 @@ def words_of(name: str) -> set[str]:
 
 def _misfit(file: str, os: str, has_card: bool) -> str:
     """Return the words of a file's name that mean another computer."""
-    words = words_of(file.rsplit("/", 1)[-1])
+    folder, _, last = file.rpartition("/")
+    words = words_of(last) | ({*folder.lower().split("/")} if LIST_FILE.fullmatch(file) else set())
     systems = {system for system, kind in SYSTEM_WORDS.items() if any(re.fullmatch(kind, word) for word in words)}
     cards = {card for card, kind in _CARD_WORDS.items() if any(re.fullmatch(kind, word) for word in words)}
     if "other" in cards and not any(re.fullmatch(r"nvidia|cuda|cu\d+", word) for word in words):

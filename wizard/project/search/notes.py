@@ -26,6 +26,7 @@ from wizard.project.search.order import is_plain_readme
 from wizard.project.search.reader import ProjectReader
 
 _MOST = 12  # in one answer
+_LEFT_OUT = (".not-for-this", ".list-for-cpu")  # what is said of a whole file that does not count here
 _MOST_LINES = 40  # of one paragraph
 _LONGEST = 300  # characters of one
 _SETUP = re.compile(
@@ -194,11 +195,12 @@ def notes_left(
     project: Project, os: str, remarks: Iterable[Message], named: Iterable[FileLine]
 ) -> tuple[FileLine, ...]:
     """Return what is quoted: the weightiest of what is for this system and stands in no line that the answer names."""
-    told = {*map(str, named)}
+    told, left_out = {*map(str, named)}, set[object]()
     for one in remarks:
+        left_out |= {one.params["file"]} if one.key.endswith(_LEFT_OUT) else set()
         told |= {f"{one.params.get(f'{of}file')}:{one.params.get(f'{of}line')}" for of in ("", "other_")}
     notes = [one.origin for one in project.statements if one.name == NOTE and is_for(one, os)]
-    left = [*_once(at for at in dict.fromkeys(notes) if str(at) not in told)]
+    left = [*_once(at for at in dict.fromkeys(notes) if str(at) not in told and at.file not in left_out)]
     kept = sorted(left, key=_weight, reverse=True)[:_MOST]
     return tuple(at for at in left if at in kept)
 
