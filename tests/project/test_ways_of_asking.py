@@ -10,6 +10,7 @@ from tests.project.deciding import (
     ADA,
     AMPERE,
     BLACKWELL,
+    CONDA,
     build,
     codes,
     decided,
@@ -293,3 +294,42 @@ def test_a_torch_that_is_only_recommended_gives_way_to_what_is_declared(
     assert (build(found)[0], said, "recommended-others" in codes(found)) == (torch, apart, False)
     files["README.md"] = "# t\n```\npip install torch==2.8.0\n```\n"
     assert (build(decided(tmp_path / "two", files, AMPERE))[0] == "2.8.0") == bool(apart)
+
+
+EXPORT = (
+    "name: x\nchannels: [pytorch]\ndependencies:\n  - python=3.7.11=h12debd9_0\n  - numpy=1.19.2=py37h54aff64_0\n"
+    "  - pytorch=1.7.1=py3.7_cuda11.0.221_cudnn8.0.5_0\n  - pip:\n    - tqdm==4.50.0\n"
+)
+SETUP = "from setuptools import setup\nsetup(name='x', install_requires=['torch>=2.0', 'numpy>=1.24'])\n"
+
+
+@pytest.mark.parametrize(
+    ("step", "file", "text"),
+    [
+        ("pip install -e .", "setup.py", SETUP),
+        ("pip install --no-deps -e '.[dev]'", "setup.py", SETUP),
+        ("pip install -r requirements.txt", "requirements.txt", "torch>=2.0\nnumpy>=1.24\n"),
+    ],
+)
+def test_the_steps_of_a_readme_count_before_an_export_that_nothing_names(
+    tmp_path: Path, step: str, file: str, text: str
+) -> None:
+    files: dict[str, str | bytes] = {file: text, "environment.yml": EXPORT}
+    found = decided(tmp_path / "a", {**files, "README.md": f"```\n{step}\n```\n"}, AMPERE)
+    assert (build(found)[0], [one.name for one in found.understood.rest]) == ("2.14.1", ["numpy"])
+    assert "export-left" in codes(found)
+    for number, readme in enumerate(
+        (f"conda env create -f environment.yml\n{step}\n", f"{step} # or see environment.yml\n", "Have fun.\n")
+    ):
+        files["README.md"] = f"```\n{readme}```\n"
+        assert "export-left" not in codes(decided(tmp_path / str(number), files, AMPERE))
+
+
+def test_an_export_stays_where_it_is_typed_or_has_the_only_torch(tmp_path: Path) -> None:
+    step: dict[str, str | bytes] = {"README.md": "```\npip install -r requirements.txt\n```\n"}
+    typed = CONDA + "  - pytorch=1.13\n  - numpy=1.21\n"
+    files = {**step, "requirements.txt": "torch\ntqdm\n"}
+    assert "export-left" not in codes(decided(tmp_path / "a", {**files, "environment.yml": typed}, AMPERE))
+    files = {**step, "requirements.txt": "tqdm\n", "environment.yml": EXPORT}
+    found = decided(tmp_path / "b", files, AMPERE)
+    assert (build(found)[0], "export-left" in codes(found)) == ("1.7.1", False)

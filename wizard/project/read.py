@@ -40,6 +40,7 @@ from wizard.project.search.imports import note_card, note_needing, note_unused_c
 from wizard.project.search.notes import read_notes
 from wizard.project.search.order import is_plain_readme, rank
 from wizard.project.search.reader import ProjectReader
+from wizard.project.search.steps import of_steps
 
 _MOST_NAMED = 6  # folders or files in one sentence
 _MOST_TOLD = 3  # files with their packages
@@ -62,7 +63,7 @@ def read_project(path: Path) -> Project:
         reader.know_itself(declaring, telling)
         declaring = reader.of_torch(_of_one_part(reader, declaring, telling))
         declaring = reader.of_all_users(declaring, telling)
-        declaring = reader.of_today(reader.of_those_in_use(declaring, telling), telling)
+        declaring = of_steps(reader, reader.of_today(reader.of_those_in_use(declaring, telling), telling), telling)
         declaring, beside = reader.of_one_folder(reader.of_one_environment(declaring, telling), telling)
         for name in [*sorted(declaring, key=lambda name: (purpose_of(name), rank(name))), *telling, *beside]:
             if not reader.is_option(name):
