@@ -23,6 +23,7 @@ from wizard.project.file_choice import (
     stale_locks,
     without,
 )
+from wizard.project.formats.systems import OTHER_BRANCH, PROGRAMS, of_this_system
 from wizard.project.formats.words import SHELL
 from wizard.project.model import (
     CARD,
@@ -47,10 +48,9 @@ from wizard.project.model import (
     is_run,
 )
 from wizard.project.own_list import with_own_list
-from wizard.project.packages.companions import Native, companion, natives_of
+from wizard.project.packages.companions import Native, companion, natives_of, needed_pairs
 from wizard.project.packages.cuda_tags import NIGHTLY, CudaTag, is_for, tags_of
 from wizard.project.packages.implied import implied_by
-from wizard.project.packages.rows import companion_table
 from wizard.project.search.environments import OF_TORCH
 from wizard.project.versions import can_meet, meets
 
@@ -307,6 +307,8 @@ def _elsewhere(statements: list[Statement], os: str) -> Iterator[Message]:
         at = torch[0].origin
         yield message("project.remark.torch-elsewhere", file=at.file, line=at.line, text=at.text)
     for one in statements:
+        if one.name in (OTHER_BRANCH, PROGRAMS) and is_for(one, os):
+            yield from of_this_system(one, os)
         if one.name == MADE_FOR and not is_for(one, os):
             place = one.origin
             where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
@@ -336,23 +338,6 @@ def _other_cards(statements: list[Statement], has_card: bool, capability: str) -
             code = "named-card" if is_old else "named-no-card"
             yield message(f"project.remark.{code}", **where, least=one.specifier[2:], given=capability)
             return
-
-
-def needs_other(package: str, other: str) -> bool:
-    """Return whether it is known to need another one, in whatever version."""
-    rows = (row for row in companion_table().package_need if package in (row.package, *row.also))
-    return any(one.split()[1] == other for row in rows for one in row.since)
-
-
-def needed_pairs(statements: Sequence[Statement], pairs: Sequence[str]) -> Iterator[Statement]:
-    """Yield the lines of the packages that need one of the pairs which no line names, as lines that ask for any of
-    it."""
-    named = {one.name for one in statements}
-    for one in statements:
-        for pair in pairs:
-            is_asked = one.strength == DECLARED and one.group == "" and not one.build
-            if is_asked and pair not in named and needs_other(one.name, pair):
-                yield replace(one, name=pair, specifier="", extras=(), url="", local="")
 
 
 def with_known_torch(project: Project, releases: Collection[str]) -> Project:

@@ -32,7 +32,7 @@ from wizard.project.packages.companions import companion
 from wizard.project.versions import python_meets
 
 SHELL = "shell"  # the group of what is done by a script of Linux's shell
-NO_WINDOWS, _WINDOWS_ALONE = 'sys_platform != "win32"', 'sys_platform == "win32"'
+NO_WINDOWS, WINDOWS_ALONE = 'sys_platform != "win32"', 'sys_platform == "win32"'
 IN_WORDS = "in words"  # the group of what no command installs
 DECORATED = re.compile(r"[`*_|\s]+")
 # After a version: "or newer", as READMEs of several languages have it.
@@ -346,7 +346,7 @@ def _of_systems(told: Sequence[Statement]) -> list[Statement]:
     systems: dict[tuple[str, str], set[str]] = {}
     for one in told:
         systems.setdefault((one.origin.file, one.name), set()).add(_system_of(one))
-    several = {of for of, named in systems.items() if {NO_WINDOWS, _WINDOWS_ALONE} <= named}
+    several = {of for of, named in systems.items() if {NO_WINDOWS, WINDOWS_ALONE} <= named}
     files = {file for file, _ in several}
     own = [replace(one, marker=_system_of(one)) if one.origin.file in files else one for one in told]
     return [one for one in own if one.marker or not any(one.name == name for _, name in several)]
@@ -355,7 +355,7 @@ def _of_systems(told: Sequence[Statement]) -> list[Statement]:
 def _system_of(one: Statement) -> str:
     """Return the marker of the one system that a line names."""
     windows, linux = (bool(words.search(one.origin.text)) for words in (WINDOWS, _LINUX))
-    return "" if windows == linux else _WINDOWS_ALONE if windows else NO_WINDOWS
+    return "" if windows == linux else WINDOWS_ALONE if windows else NO_WINDOWS
 
 
 def _tell_pythons(found: Findings, firm: Sequence[Statement]) -> None:

@@ -213,6 +213,21 @@ class Gone(Row, frozen=True):
     unless: Annotated[str, msgspec.Meta(pattern=r"^[a-z_]+$")] = ""
 
 
+class SystemProgram(Row, frozen=True):
+    """A program of the system: `words` are its names at package managers, `started` what code calls it by."""
+
+    KEYS = (("name",),)
+
+    name: Words
+    words: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9.+-]*$")], ...], SOME]
+    on_windows: Words
+    on_linux: Words
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+    started: tuple[Names, ...] = ()
+
+
 class CompanionTable(Row, frozen=True):
     companion: Annotated[tuple[Companion, ...], SOME]
     pair: tuple[Pair, ...] = ()
@@ -226,6 +241,7 @@ class CompanionTable(Row, frozen=True):
     cuda_libraries: tuple[CudaLibraries, ...] = ()
     code_host: tuple[CodeHost, ...] = ()
     gone: tuple[Gone, ...] = ()
+    system_program: tuple[SystemProgram, ...] = ()
 
 
 def parse_companions(document: str) -> CompanionTable:

@@ -10,12 +10,13 @@ from dataclasses import replace
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError
 from wizard.project.formats.cards import cards_in_words, torch_for_cards
+from wizard.project.formats.systems import other_branches, programs_in_code, programs_of_one_system
 from wizard.project.formats.words import WINDOWS, shell_step, systems_in_words, ways_round
 from wizard.project.formats.working_folder import without_hidden
 from wizard.project.model import DECLARED, LOCKED, PYTHON, RECOMMENDED, TORCH, is_script, is_source, origin_of
 from wizard.project.packages.companions import asks_for_torch, companion
 from wizard.project.search.files import MOST_FILES
-from wizard.project.search.imports import ASIDE
+from wizard.project.search.imports import ASIDE, programs
 from wizard.project.search.reader import MOST_NAMED, ProjectReader
 from wizard.project.versions import can_meet
 
@@ -94,6 +95,10 @@ def note_systems(reader: ProjectReader) -> None:
     if not said and not any(WINDOWS.search(text) for text in texts.values()) and not reader.folder.named("*.bat"):
         said = [one for name, text in texts.items() for one in shell_step(name, text, reader.folder.named)]
     reader.found.statements += said[:1]
+    of_systems = [one for name, text in texts.items() for one in other_branches(name, text, reader.found.own)]
+    of_systems += [one for name, text in texts.items() for one in programs_of_one_system(name, text)]
+    code = ((name, text) for name, text in programs(reader) if not ASIDE.fullmatch(name))
+    reader.found.statements += [*of_systems, *programs_in_code(code if readmes else (), of_systems)]
     for name, text in texts.items():
         of_cards = [*cards_in_words(name, text), *torch_for_cards(name, text)]
         reader.found.statements += [*of_cards, *ways_round(name, text)]

@@ -1,0 +1,162 @@
+"""Reads what a README has for one system alone: another branch or repository of the project, and the programs that its
+commands install in the way of one system.
+
+Which programs these are, and how each system calls them, are rows (`system_program`) of `matrices/companions.toml`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+from wizard.model.messages import Message, message
+from wizard.project.formats.requirements import FENCE
+from wizard.project.formats.words import LONGEST, NO_WINDOWS, SENTENCE, WINDOWS_ALONE
+from wizard.project.model import RECOMMENDED, FileLine, Statement, normalized, origin_of
+from wizard.project.packages.companions import companion
+from wizard.project.packages.rows import SystemProgram, companion_table
+
+OTHER_BRANCH = (
+    "__branch"  # a name that no package has: the line that names another branch, for the system of its marker
+)
+PROGRAMS = "__programs"  # the same of programs, which are its extras
+_MARKERS = {"windows": WINDOWS_ALONE, "linux": NO_WINDOWS}
+_SYSTEMS = {"windows": r"windows(?: ?(?:10|11))?", "linux": r"(?:linux|ubuntu)"}
+_MEANT = {
+    system: re.compile(
+        rf"\b(?:for|on|under|using) (?:native )?{words}\b|\b{words} (?:users?|version|support|port|branch|fork)\b"
+        rf"|^[\W\d]*{words}\b(?= ?[:：-])",
+        re.IGNORECASE,
+    )
+    for system, words in _SYSTEMS.items()
+}
+_BRANCH = re.compile(r"\bbranch\b|分支", re.IGNORECASE)
+_OF_OTHER = re.compile(r"\b(?:branch|fork) of (?!(?:this|the|our) (?:project|repo)|it\b)", re.IGNORECASE)
+_DIRECTS = re.compile(
+    r"\b(?:use|see|check ?out|switch|go to|refer|try|visit|clone|available|find|look at|supports?|moved?)\b|[:：]"
+    r"|请|使用|参考",
+    re.IGNORECASE,
+)
+_DENIES = re.compile(r"\bnot\b|n't\b|\bmerge|\bbug\b|\bfix|\bissues?\b|/pull/", re.IGNORECASE)
+_REPOSITORY = re.compile(r"https?://(?:github|gitlab|gitee)\.com/[\w.-]+/([\w.-]+?)(?:\.git)?(?=[/)\s\"'#.,]|$)")
+_SYSTEM_WORD = re.compile(r"[-_.]?(?:for[-_.])?(?:windows|win|linux)[-_.]?", re.IGNORECASE)
+# A command that takes a branch called after a system.
+_TAKES_BRANCH = re.compile(
+    r"\bgit\s+(?:(?:checkout|switch)\s+(?:-\S+\s+)*|clone\s[^&;|]*?(?:-b|--branch)[\s=])[\w./-]*?"
+    r"(?<![a-z])(?P<system>windows|linux)(?![a-z])",
+    re.IGNORECASE,
+)
+_INSTALLS = re.compile(
+    r"\b(?P<tool>apt(?:-get)?|yum|dnf|pacman|zypper|brew|choco|winget|scoop)\s+(?:-\S+\s+)*(?:install|-S\w*)\s+(?P<words>[^&;|`#]+)"
+)
+_OF_WINDOWS = ("choco", "winget", "scoop")
+_OF_MAC = ("brew",)
+_WINDOWS = re.compile(r"windows|winget|choco|scoop", re.IGNORECASE)
+_STARTS = r"(?:\brun|\bcall|Popen|check_call|check_output|\bsystem|\bwhich)\(\s*\[?\s*[rf]?[\"']"
+
+
+def other_branches(file: str, text: str, own: Collection[str]) -> list[Statement]:
+    """Return the first line for each system that goes to another branch, or to another repository of this project,
+    whose names are `own`. One for a package is none."""
+    found, is_code = dict[str, Statement](), False
+    for number, line in enumerate(text.split("\n"), 1):
+        is_code ^= bool(FENCE.match(line))
+        taken = _TAKES_BRANCH.search(line[:LONGEST])
+        systems = [taken["system"].lower()] if taken else []
+        for one in () if is_code else SENTENCE.split(line[:LONGEST]):
+            meant = [system for system, words in _MEANT.items() if words.search(one)]
+            systems += meant if len(meant) == 1 and _goes_elsewhere(one, own) else []
+        for system in systems:
+            where = origin_of(file, number, line)
+            found.setdefault(system, Statement(OTHER_BRANCH, "", where, RECOMMENDED, "systems", _MARKERS[system]))
+    return list(found.values())
+
+
+def _goes_elsewhere(sentence: str, own: Collection[str]) -> bool:
+    if _DENIES.search(sentence) or not _DIRECTS.search(sentence):
+        return False
+    names = {normalized(_SYSTEM_WORD.sub("", name)) for name in _REPOSITORY.findall(sentence)}
+    renamed = {normalized(name) for name in _REPOSITORY.findall(sentence)} - {*own}
+    of_package = any(companion(normalized(word)) for word in re.findall(r"[A-Za-z][\w-]+", sentence))
+    of_other = of_package or _OF_OTHER.search(sentence) or ("/tree/" not in sentence and not names <= {*own})
+    is_branch = _BRANCH.search(sentence) and not of_other
+    return bool(is_branch or (renamed and names & {*own}))
+
+
+def programs_of_one_system(file: str, text: str) -> list[Statement]:
+    """Return the lines that install programs in the way of one system, for those that no line has for the others."""
+    lines = [(number, line, match) for number, line, match in _installing(text)]
+    told = [line for line in text.split("\n") if _WINDOWS.search(line)]
+    said, found = set[tuple[str, str]](), []
+    ways = [(_system_of(match["tool"]), [*_programs_in(match["words"])]) for _, _, match in lines]
+    having = {(system, row.name) for system, rows in ways for row in rows}
+    having |= {("windows", row.name) for row in _programs_in(" ".join(told))}
+    for (number, line, _), (system, rows) in zip(lines, ways, strict=True):
+        for other, marker in _MARKERS.items():
+            left = [row.name for row in rows if other != system and not {(other, row.name)} & (having | said)]
+            said |= {(other, name) for name in left}
+            if left:
+                where = origin_of(file, number, line)
+                found.append(Statement(PROGRAMS, "", where, RECOMMENDED, "systems", marker, extras=tuple(left)))
+    return found
+
+
+def programs_in_code(files: Iterable[tuple[str, str]], told: Iterable[Statement]) -> Iterator[Statement]:
+    """Yield the first line of code that starts each of these programs, where no README has it."""
+    left = {word: row for row in companion_table().system_program for word in row.started}
+    for one in told:
+        left = {word: row for word, row in left.items() if row.name not in one.extras}
+    for file, text in files:
+        if not left:
+            return
+        starts = re.compile(rf"{_STARTS}({'|'.join(map(re.escape, left))})(?=[\s\"'])")
+        for number, line in enumerate(text.split("\n"), 1):
+            match = None if line.lstrip().startswith("#") else starts.search(line[:LONGEST])
+            if match and match[1] in left:
+                name = left[match[1]].name
+                yield Statement(PROGRAMS, "", origin_of(file, number, line), RECOMMENDED, "systems", extras=(name,))
+                left = {word: row for word, row in left.items() if row.name != name}
+
+
+def _installing(text: str) -> Iterator[tuple[int, str, re.Match[str]]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        for match in _INSTALLS.finditer(line[: 4 * LONGEST]):
+            yield number, line, match
+
+
+def _system_of(tool: str) -> str:
+    return "windows" if tool in _OF_WINDOWS else "mac" if tool in _OF_MAC else "linux"
+
+
+def _programs_in(words: str) -> Iterator[SystemProgram]:
+    named = {word.strip(".,()[]\"'").lower() for word in words.split()}
+    return (row for row in companion_table().system_program if named & {*row.words})
+
+
+def of_this_system(one: Statement, os: str) -> Iterator[Message]:
+    """Yield what such a line means on this system."""
+    place: FileLine = one.origin
+    where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
+    rows = [row for row in companion_table().system_program if row.name in one.extras]
+    words = [f"{row.name} ({row.on_windows if os == 'windows' else row.on_linux})" for row in rows]
+    if one.name == OTHER_BRANCH:
+        yield message(
+            "project.remark.other-branch",
+            "{file}, line {line}, names another branch or repository for this system (“{text}”). If that is not what "
+            "lies here, open that one as the project.",
+            **where,
+        )
+    elif one.marker:
+        yield message(
+            "project.remark.programs-elsewhere",
+            "{file}, line {line}, installs programs in the way of another system (“{text}”). Here it is: {programs}.",
+            **where,
+            programs=", ".join(words),
+        )
+    elif words:
+        yield message(
+            "project.remark.programs-started",
+            "{file}, line {line}, starts a program that no package brings: {programs}. Install it, if it is not there.",
+            **where,
+            programs=", ".join(words),
+        )
