@@ -232,3 +232,30 @@ def test_what_a_maker_gives_by_hand_is_needed_where_a_program_imports_it(tmp_pat
         assert [one.extras for one in found.understood.needing] == [("tasks/hand.py",)]
     files["tasks/hand.py"] = "def f():\n    from isaacgym import gymtorch\n"
     assert build(decided(tmp_path / "b", files, AMPERE))[2] == "3.12"
+
+
+STARTED = "```\npython setup.py develop\npython train.py --x\n```\n"
+STARTS_WITH = "import os\nimport cv2\nimport PIL\nimport models\nfrom torch import nn\n"
+
+
+def undeclared(folder: Path, requirements: str, program: str = STARTS_WITH, **more: str) -> list[tuple[object, object]]:
+    files: dict[str, str | bytes] = {"requirements.txt": requirements, "train.py": program, "README.md": STARTED}
+    found = project_of(folder / "it", {**files, "models/net.py": "", **more})
+    said = [one.params for one in found.remarks if one.key == "project.remark.undeclared-import"]
+    return [(one["line"], one["module"]) for one in said]
+
+
+def test_what_the_first_program_imports_and_no_file_declares_is_told(tmp_path: Path) -> None:
+    assert undeclared(tmp_path / "a", "torch\ntqdm\n") == [(2, "cv2"), (3, "PIL")]
+    assert undeclared(tmp_path / "b", "torch\ntorchvision\nopencv-python-headless\n") == []
+
+
+def test_what_may_be_there_is_not_told_as_undeclared(tmp_path: Path) -> None:
+    for number, line in enumerate(("timm", "mine @ git+https://github.com/a/mine", "ultralytics>=8")):
+        assert undeclared(tmp_path / str(number), f"torch\n{line}\n") == []
+    guarded = "import torch\ntry:\n    import cv2\nexcept ImportError:\n    cv2 = None\n\n\ndef f():\n    import PIL\n"
+    assert undeclared(tmp_path / "guarded", "torch\n", guarded) == []
+    assert undeclared(tmp_path / "own", "torch\n", "import cv2\n", **{"cv2/__init__.py": ""}) == []
+    readme = "```\npip install opencv-python\npython train.py\n```\n"
+    assert undeclared(tmp_path / "told", "torch\n", "import cv2\n", **{"README.md": readme}) == []
+    assert undeclared(tmp_path / "not-started", "torch\n", **{"README.md": "Have fun.\n"}) == []

@@ -228,6 +228,19 @@ class SystemProgram(Row, frozen=True):
     started: tuple[Names, ...] = ()
 
 
+class Imported(Row, frozen=True):
+    """The modules of a package, and all packages that it brings."""
+
+    KEYS = (("package",),)
+
+    package: Name
+    modules: Annotated[tuple[Name, ...], SOME]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+    brings: tuple[Name, ...] = ()
+
+
 class CompanionTable(Row, frozen=True):
     companion: Annotated[tuple[Companion, ...], SOME]
     pair: tuple[Pair, ...] = ()
@@ -242,6 +255,7 @@ class CompanionTable(Row, frozen=True):
     code_host: tuple[CodeHost, ...] = ()
     gone: tuple[Gone, ...] = ()
     system_program: tuple[SystemProgram, ...] = ()
+    imported: tuple[Imported, ...] = ()
 
 
 def parse_companions(document: str) -> CompanionTable:

@@ -54,6 +54,8 @@ ASIDE = re.compile(
 )
 # A line of a notebook's cell that imports at its top, as the file keeps it.
 _CELL_IMPORT = re.compile(r'\s*("(?:import|from) (?:[^"\\]|\\.)*"),?\s*')
+# In a README: a program that is started.
+_STARTS = re.compile(r"(?:^|[\s`;&])python[\d.]*[ \t]+(?:\./)?(?P<name>(?:[\w-]+/)*[\w-]+\.py)(?=[`\s]|$)")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _MAY_NOT_RUN = (ast.If, ast.While, ast.Try, ast.IfExp, ast.BoolOp, ast.Lambda)
 _DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -111,6 +113,7 @@ def note_needing(reader: ProjectReader) -> None:
     """Note which programs import at their top what only a README or a script names, or what has native code and thus
     may not be had: these programs do not start without it. By itself that asks for nothing."""
     _note_by_hand(reader)
+    _tell_undeclared(reader)
     lines = (one for one in reader.found.statements if one.group in ("", "constraint") and one.name not in DECIDED)
     asked = {one.name for one in lines if one.strength == RECOMMENDED or companion(one.name)}
     asked -= {normalized(one) for one in _own_modules(name for _, name, _ in reader.folder.names())}
@@ -122,6 +125,31 @@ def note_needing(reader: ProjectReader) -> None:
     for name, files in found.items():
         first = next(iter(files.values()))
         reader.found.statements.append(Statement(NEEDING, "", first, RECOMMENDED, name, extras=tuple(files)))
+
+
+def _tell_undeclared(reader: ProjectReader) -> None:
+    """Name what the program that a README starts first imports at its top and no file declares. Only where each package
+    that any line names is known with all that it brings: of others nobody here knows what they bring."""
+    rows = {row.package: row for row in companion_table().imported}
+    lines = [one for one in (*reader.found.statements, *reader.found.told) if not one.name.startswith("__")]
+    named = {one.name for one in lines} - {*DECIDED} | {one.name for one in lines if one.name in (TORCH, *PAIRS)}
+    declares = any(one.strength == DECLARED and not one.group and one.name in rows for one in lines)
+    if not declares or not named <= {*rows} or any(one.url or one.conda for one in lines):
+        return
+    readmes = [reader.folder.read(name) or "" for name in reader.files if is_plain_readme(name)]
+    started = (reader.folder.resolve(match["name"]) for text in readmes for match in _STARTS.finditer(text))
+    file = next(filter(None, started), None)
+    if file is None:
+        return
+    brought = {*named, *(one for name in named for one in rows[name].brings)}
+    brought |= {one for name in brought & {*rows} for one in rows[name].brings}
+    modules = {module for name in brought & {*rows} for module in rows[name].modules}
+    own = {part for _, name, _ in reader.folder.names() for part in name.removesuffix(".py").split("/")}
+    packages = {module: row.package for row in reversed(companion_table().imported) for module in row.modules}
+    for module, where in _imports(file, reader.folder.read(file) or ""):
+        if module in packages and module not in modules | own:
+            reader.found.remark("undeclared-import", where, module=module, package=packages[module])
+            modules.add(module)
 
 
 def _note_by_hand(reader: ProjectReader) -> None:
