@@ -45,6 +45,7 @@ def test_another_branch_for_windows_is_told_there_alone(tmp_path: Path, words: s
         "We fixed the bug for Windows users in the main branch.",
         "Works on Windows and on Linux, see the main branch.",
         "```\ngit checkout main\ngit clone https://github.com/a/windows-tools\n```",
+        "On Windows use `set` instead of export, see the main branch.",
         "The sliding windows branch of the network uses attention.",
     ],
 )

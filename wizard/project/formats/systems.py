@@ -37,7 +37,10 @@ _DIRECTS = re.compile(
     r"|请|使用|参考",
     re.IGNORECASE,
 )
-_DENIES = re.compile(r"\bnot\b|n't\b|\bmerge|\bbug\b|\bfix|\bissues?\b|/pull/", re.IGNORECASE)
+_DENIES = re.compile(
+    r"\b(?:main|master|default|this|current|same) branch\b|\bnot\b|n't\b|\bmerge|\bbug\b|\bfix|\bissues?\b|/pull/",
+    re.IGNORECASE,
+)
 _REPOSITORY = re.compile(r"https?://(?:github|gitlab|gitee)\.com/[\w.-]+/([\w.-]+?)(?:\.git)?(?=[/)\s\"'#.,]|$)")
 _SYSTEM_WORD = re.compile(r"[-_.]?(?:for[-_.])?(?:windows|win|linux)[-_.]?", re.IGNORECASE)
 # A command that takes a branch called after a system.
