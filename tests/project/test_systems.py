@@ -66,6 +66,14 @@ def test_programs_are_told_in_the_words_of_the_system(tmp_path: Path) -> None:
     assert told(tmp_path / "d", "programs-elsewhere", files, AMPERE) == linux
 
 
+def test_a_command_over_several_lines_is_read_to_its_end(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "README.md": "```\nsudo apt-get install -y \\\n  libgl1 \\\n  ffmpeg\ngit-lfs\n```\n"
+    }
+    said = [("README.md:2", "FFmpeg (winget install Gyan.FFmpeg)")]
+    assert told(tmp_path, "programs-elsewhere", files, ADA) == said
+
+
 def test_a_system_that_has_a_line_of_its_own_is_told_nothing(tmp_path: Path) -> None:
     for number, words in enumerate(
         ("apt install ffmpeg\nwinget install ffmpeg", "apt install ffmpeg\n# Windows: get ffmpeg from its page")

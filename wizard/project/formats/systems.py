@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from itertools import pairwise, takewhile
 
 from wizard.model.messages import Message, message
 from wizard.project.formats.requirements import FENCE
@@ -52,6 +53,7 @@ _TAKES_BRANCH = re.compile(
 _INSTALLS = re.compile(
     r"\b(?P<tool>apt(?:-get)?|yum|dnf|pacman|zypper|brew|choco|winget|scoop)\s+(?:-\S+\s+)*(?:install|-S\w*)\s+(?P<words>[^&;|`#]+)"
 )
+_MOST_LINES = 40  # of one command
 _OF_WINDOWS = ("choco", "winget", "scoop")
 _OF_MAC = ("brew",)
 _WINDOWS = re.compile(r"windows|winget|choco|scoop", re.IGNORECASE)
@@ -122,9 +124,15 @@ def programs_in_code(files: Iterable[tuple[str, str]], told: Iterable[Statement]
 
 
 def _installing(text: str) -> Iterator[tuple[int, str, re.Match[str]]]:
-    for number, line in enumerate(text.split("\n"), 1):
-        for match in _INSTALLS.finditer(line[: 4 * LONGEST]):
-            yield number, line, match
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        further = takewhile(
+            lambda one: one[0].rstrip().endswith("\\"), pairwise(lines[number - 1 : number + _MOST_LINES])
+        )
+        whole = " ".join([line.rstrip("\\ "), *(after.rstrip("\\ ") for _, after in further)])
+        for match in _INSTALLS.finditer(whole[: 4 * LONGEST]):
+            if match.start() < len(line):  # those of the lines that it goes on in come by themselves
+                yield number, line, match
 
 
 def _system_of(tool: str) -> str:
