@@ -6,6 +6,7 @@ DejaVu, which is here, is wider than Segoe UI and Noto Sans; Chinese letters hav
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QCheckBox, QLabel, QLineEdit, QPu
 from pytestqt.exceptions import TimeoutError as TooLate
 from pytestqt.qtbot import QtBot
 
+from tests.app import values
 from tests.gui import fake_tools, scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, failed_run, half_run
@@ -566,3 +568,23 @@ def test_what_is_wrong_with_a_field_of_place_is_seen_there(
     place._scroll.verticalScrollBar().setValue(0)
     typed(qtbot, place.name, "a?")
     qtbot.waitUntil(lambda: is_whole(place.name_trouble) and is_whole(place.name))
+
+
+@pytest.mark.parametrize("name", ["x.json", "a.torchlab"])
+def test_what_was_opened_is_seen_there_beside_what_was_left(
+    name: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession, tmp_path: Path
+) -> None:
+    """Resume had the keys, and what is said of the file stood above the visible part."""
+    session.known_runs = [values.run_info("old", "unfinished", "/home/li/torch-envs/classroom")]
+    window = make_window()
+    lower(window)
+    page = window.page
+    assert isinstance(page, WelcomePage)
+    page._scroll.verticalScrollBar().setValue(1000)
+    (tmp_path / name).write_text("", encoding="utf-8")
+    page.open_file(tmp_path / name)
+    settle(qtbot, window)
+    shown = lambda: page.trouble if name == "a.torchlab" else page._told_of_file  # noqa: E731
+    qtbot.waitUntil(lambda: (told := shown()) is not None and is_whole(told))
+    qtbot.wait(3 * LAID_OUT)
+    assert is_whole(shown() or page)

@@ -92,8 +92,6 @@ class WelcomePage(Page):
         tiles = Turning(20)
         for tile in (self.setup, self.project, self.check):
             tiles.line.addWidget(tile, 1)
-        rows.addWidget(self._told)
-        rows.addWidget(tiles)
         self._links = {
             self.manage: "box",
             self.explain: "circle-question-mark",
@@ -102,7 +100,8 @@ class WelcomePage(Page):
             self.profile: "file-check",
             self.hold: "graduation-cap",
         }
-        rows.addWidget(Links(self._links))
+        for part in (self._told, tiles, Links(self._links)):
+            rows.addWidget(part)
         for part in (self._usual, self.joining, self.opening):
             self.body.addWidget(part)
         self.body.addStretch(1)
@@ -117,9 +116,10 @@ class WelcomePage(Page):
         self._stop_following()
         self._runs = tuple(run for run in self._runs if run.state != "running")
 
-    def first_control(self) -> QWidget:
-        opened = self._told_of_file and self._told_of_file.first_control()
-        return self.form.first if self.form else opened or self._left or self.setup  # Return would begin another setup
+    def first_control(self) -> QWidget | None:
+        if self.form or ((opened := self._told_of_file) is None and self.trouble.isHidden()):
+            return self.form.first if self.form else self._left or self.setup  # Return would begin another setup
+        return opened.first_control() if opened else None  # one that only tells is seen, and Next
 
     @property
     def form(self) -> JoinPanel | OpenPanel | None:
@@ -201,6 +201,7 @@ class WelcomePage(Page):
         first_look, self._looked = not self._looked, True
         if (first_look and self._left) or self._told_of_file:
             self.wants_focus.emit()
+            self.bring_into_view(self._told_of_file or self, has_keys=False)
         running = next((run for run in runs if run.state == "running"), None)
         if running and first_look and self.context.side.here is None:
             self._show(running)  # the window was closed while it went on: now it is shown live
@@ -302,7 +303,6 @@ class WelcomePage(Page):
         self._file = self._opened = None
         self.render_state()
         self.trouble.show_error(error)
-        self.bring_into_view(self.trouble, has_keys=False)
 
     def _carry_out(self, file: ProfileFile, path: Path) -> None:
         """A profile that lies in a pack brings its files; one that names servers brings them."""
