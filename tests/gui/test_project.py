@@ -18,7 +18,7 @@ from wizard.app.pages.order import PageId
 from wizard.app.pages.project import environment_name
 from wizard.app.project import with_lost
 from wizard.compatibility.model import ProjectUse
-from wizard.gui.pages.base import Page
+from wizard.gui.pages.base import LAID_OUT, Page
 from wizard.gui.pages.build.page import BuildPage
 from wizard.gui.pages.review import ReviewPage
 from wizard.gui.pages.welcome.page import WelcomePage
@@ -365,3 +365,20 @@ def test_the_window_keeps_its_width_in_the_other_language(
     page.project.agree.click()
     go_to(qtbot, window, PageId.REVIEW)
     assert window.width() == 1080
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_a_page_whose_box_is_seen_opens_at_its_top(qtbot: QtBot, make_window: MakeWindow, project: Path) -> None:
+    """The box has the keys and stands near the lower edge."""
+    window = make_window()
+    page = opened(qtbot, window, project)
+    view, bar, agree = page._scroll.viewport(), page._scroll.verticalScrollBar(), page.project.agree
+    qtbot.waitUntil(agree.isVisible)
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    low = agree.mapTo(page._scroll.widget(), agree.rect().bottomLeft()).y()
+    window.resize(window.width(), window.height() - view.height() + low + 10)
+    qtbot.waitUntil(lambda: view.height() == low + 10 and bar.maximum() > 0)
+    window._focus_page()
+    qtbot.wait(3 * LAID_OUT)
+    assert (window.focusWidget(), bar.value()) == (agree, 0)

@@ -161,6 +161,8 @@ class Page(QWidget):
         def scroll() -> None:
             if not isValid(control) or control.hasFocus() != has_keys or not self._scroll.isAncestorOf(control):
                 return
+            if control.visibleRegion().boundingRect().size() == control.size():
+                return  # else Qt scrolls to what lies around it, and the page does not open at its top
             if control.height() < self._scroll.viewport().height() or isinstance(control, QLabel):
                 self._scroll.ensureWidgetVisible(control)
             elif not has_keys:
