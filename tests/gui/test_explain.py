@@ -378,3 +378,22 @@ def test_the_parts_of_an_answer_are_headings(qtbot: QtBot, make_window: MakeWind
     assert items
     assert all(_role_of(one.parentWidget()) is QAccessible.Role.List for one in items)
     assert all(one.parentWidget().accessibleName() for one in items)
+
+
+def test_a_page_that_is_named_beside_a_failed_run_keeps_what_was_chosen(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.BUILD)
+    press(qtbot, window.page.companions["torchaudio"])
+    settle(qtbot, window)
+    chosen = window.navigator.state.choices
+    assert chosen.companions == ("torchvision", "torchaudio")
+    failed_install(qtbot, window, session)
+    window.side.open(SideId.EXPLAIN)
+    settle(qtbot, window)
+    assert window.page.open_page(PageId.BUILD.value) == ""
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.BUILD)
+    settle(qtbot, window)
+    assert (window.side.here, window.navigator.state.choices.companions) == (None, chosen.companions)
+    assert "discard" in session.names(), "the failed run is removed, as by the links on Install"

@@ -52,6 +52,7 @@ class Page(QWidget):
     changed = Signal()  # the footer and the rail should be asked again
     wants_focus = Signal()  # what had the focus is gone
     retitled = Signal()  # only the window's title has to be written anew
+    led_back = Signal(str)  # to the page below, which opens this one
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -201,7 +202,10 @@ class Page(QWidget):
         if wanted is not navigator.page:
             from wizard.app.pages.sources import network_field  # not before somebody follows a sentence
 
-            if navigator.may_open(wanted):
+            if side.here and navigator.may_choose_again(wanted):
+                side.close()
+                self.led_back.emit(page)  # what was chosen stays, and who shows the run removes it
+            elif navigator.may_open(wanted):
                 navigator.open_page(wanted, opens_network=bool(network_field(self.trouble.code)))
             elif navigator.may_lead_to(wanted):
                 navigator.lead_to(wanted)

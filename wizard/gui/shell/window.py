@@ -91,6 +91,7 @@ class WizardWindow(WindowParts):
         self.footer.add_page(page)
         page.changed.connect(self._refresh)
         page.retitled.connect(self._show_title)
+        page.led_back.connect(lambda name: self.page.open_page(name))
         page.wants_focus.connect(self._focus_page)
         put_words(name, page, self.translator)
 
