@@ -9,8 +9,8 @@ import pytest
 from tests.classroom.profile.examples import entry, profile
 from tests.compatibility.machines import machine
 from wizard.classroom.profile.conda import plain_address
-from wizard.classroom.profile.model import ProfileEnvironment, ProfileSources
-from wizard.classroom.profile.setup import profile_choices, select
+from wizard.classroom.profile.model import ProfileEnvironment, ProfileFile, ProfileSources
+from wizard.classroom.profile.setup import check_target, profile_choices, select
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
 from wizard.model.errors import UsageError, WizardError
@@ -95,3 +95,21 @@ def test_what_cannot_be_left_out_ends_it(url: str, code: str) -> None:
         plain_address(url)
     assert caught.value.code == code
     assert "abc" not in str(caught.value) + caught.value.details
+
+
+@pytest.mark.parametrize(
+    ("ask", "said", "leads"),
+    [(("name", "place"), "another name", True), (("place",), "another folder", True), ((), "whoever made", False)],
+)
+def test_of_a_name_that_is_taken_it_says_what_the_profile_lets_one_do(
+    ask: tuple[str, ...], said: str, leads: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "pyvenv.cfg").write_text("", encoding="utf-8")
+    file = ProfileFile(profile(ask=ask), b"", "0" * 64)
+    with pytest.raises(UsageError) as caught:
+        check_target(file, Choices(prefix=str(tmp_path / "deep")))
+    assert caught.value.hint is not None
+    hint = caught.value.hint.sentence
+    assert (said in hint, "{page.place}" in hint) == (True, leads)
+    assert "if the profile" not in hint

@@ -26,7 +26,7 @@ from wizard.environment.remove.unfinished import unfinished_run
 from wizard.install.provided import leave_to_conda
 from wizard.machine.model import Machine
 from wizard.model.distributions import FAMILY
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import Message, message
 from wizard.run.model import Facts, Preview, SelectedBuild
@@ -103,6 +103,26 @@ def _chosen_place(prefix: Path) -> Path:
     return prefix
 
 
+NAME_TAKEN = ErrorText(
+    "profile-name-taken",
+    "There is an environment called {name} already, which was not made from this class profile ({path}).",
+    "Delete it [on the page {page.environments}|with `torch-wizard envs delete`], or [choose another name on the page "
+    "{page.place}|use another --name]; nothing was changed.",
+)
+NAME_TAKEN_AT_PLACE = ErrorText(
+    "profile-name-taken",
+    "There is an environment called {name} already, which was not made from this class profile ({path}).",
+    "Delete it [on the page {page.environments}|with `torch-wizard envs delete`], or [choose another folder on the "
+    "page {page.place}|use another --prefix]; nothing was changed.",
+)
+NAME_TAKEN_FOR_GOOD = ErrorText(
+    "profile-name-taken",
+    "There is an environment called {name} already, which was not made from this class profile ({path}).",
+    "Delete it [on the page {page.environments}|with `torch-wizard envs delete`], or ask whoever made the profile for "
+    "another name; nothing was changed.",
+)
+
+
 def _given(profile: Profile, wishes: Choices) -> Iterator[tuple[str, bool]]:
     yield "name", wishes.name not in (None, profile.environment.name)
     yield "place", wishes.prefix is not None
@@ -115,6 +135,11 @@ def _given(profile: Profile, wishes: Choices) -> Iterator[tuple[str, bool]]:
     yield "environment", wishes.reuse
 
 
+def _taken(ask: Collection[str]) -> ErrorText:
+    """`ask`: what the profile lets the student choose."""
+    return NAME_TAKEN if "name" in ask else NAME_TAKEN_AT_PLACE if "place" in ask else NAME_TAKEN_FOR_GOOD
+
+
 def check_target(file: ProfileFile, choices: Choices) -> bool:
     """True: this profile was set up there already, and it is as it was. Raises UsageError `profile-name-other`,
     `profile-name-taken`, `profile-changed-since` for an environment that is something else."""
@@ -123,14 +148,7 @@ def check_target(file: ProfileFile, choices: Choices) -> bool:
         return False
     made_from = _made_from(prefix)
     if made_from is None:
-        raise UsageError(
-            "profile-name-taken",
-            "There is an environment called {name} already, which was not made from this class profile ({path}).",
-            "Delete it [on the page {page.environments}|with `torch-wizard envs delete`], or [choose another name "
-            "on the page {page.place}|use another --name] if the profile asks for it; nothing was changed.",
-            path=str(prefix),
-            name=prefix.name,
-        )
+        raise UsageError(_taken(file.profile.ask), path=str(prefix), name=prefix.name)
     if made_from != file.sha256:
         raise UsageError(
             "profile-name-other",
