@@ -167,7 +167,8 @@ class Page(QWidget):
             if control.height() < self._scroll.viewport().height() or isinstance(control, QLabel):
                 self._scroll.ensureWidgetVisible(control)
             elif not has_keys:
-                self._scroll.verticalScrollBar().setValue(control.mapTo(self._scroll.widget(), QPoint()).y())
+                bar = self._scroll.verticalScrollBar()
+                bar.setValue(bar.value() + control.mapTo(self._scroll.viewport(), QPoint()).y())
 
         QTimer.singleShot(LAID_OUT, self, scroll)
 
