@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +33,8 @@ from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.headings import _role_of
 from wizard.machine.model import Machine
 from wizard.model.errors import ExitStatus, UsageError, WizardError
-from wizard.model.messages import LANGUAGES, text
+from wizard.model.marks import COMMAND, END, in_window
+from wizard.model.messages import LANGUAGES, catalogue, text
 
 KNOWN = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
 
@@ -397,3 +399,12 @@ def test_a_page_that_is_named_beside_a_failed_run_keeps_what_was_chosen(
     settle(qtbot, window)
     assert (window.side.here, window.navigator.state.choices.companions) == (None, chosen.companions)
     assert "discard" in session.names(), "the failed run is removed, as by the links on Install"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_drivers_tool_is_named_as_a_command_only(language: str) -> None:
+    """The window shows what is typed apart from its sentences."""
+    said = {key: in_window(words) for key, words in catalogue(language).items() if key.startswith("explain.")}
+    assert said
+    running = {key: re.sub(f"{COMMAND}[^{END}]*{END}", "", words) for key, words in said.items()}
+    assert [key for key, words in running.items() if "nvidia-smi" in words] == []
