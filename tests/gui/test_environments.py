@@ -52,8 +52,8 @@ def test_all_are_listed_and_sizes_fill_in_after(qtbot: QtBot, make_window: MakeW
     assert not page.nobodys.isChecked()
     qtbot.waitUntil(lambda: page.table.rowCount() == len(fake_tools.ENVIRONMENTS) - 2)
     press(qtbot, page.nobodys)
-    assert page.table.rowCount() == len(fake_tools.ENVIRONMENTS), "conda's own and the system's, too"
-    assert set(cells(page, SIZE)[:-1]) == {"…"}
+    assert page.table.rowCount() == len(fake_tools.ENVIRONMENTS) + 1, "conda's own and the system's, too, and a heading"
+    assert cells(page, SIZE)[:-1] == ["…"] * (len(fake_tools.ENVIRONMENTS) - 2) + ["", "…"]
     assert cells(page, SIZE)[-1] == "–", "the system's own folder is not counted"
     side.let_go.set()
     qtbot.waitUntil(lambda: cells(page, SIZE)[0] == "5.31 GB")
@@ -352,7 +352,12 @@ def test_a_search_and_a_sort_show_what_is_meant(qtbot: QtBot, make_window: MakeW
     heads = [page.table.horizontalHeaderItem(place).text() for place in range(page.table.columnCount())]
     assert [head for head in heads if head[-1] in "▼▲"] == ["Size ▼"]
     press(qtbot, page.nobodys)
-    assert cells(page, 0)[-2:] == ["base", "python3.12"], "nobody's to delete: last in any order"
+    others = ["System and base Pythons", "base", "python3.12"]
+    assert cells(page, 0)[-3:] == others, "nobody's to delete: last in any order, below a heading"
+    page.table.selectRow(page.table.rowCount() - 4)
+    qtbot.keyClick(page.table, Qt.Key.Key_Down)
+    assert page.table.selected is not None
+    assert page.table.selected.name == "base", "the arrow goes over the heading"
 
 
 def test_the_chosen_row_holds_what_can_be_done(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:

@@ -122,7 +122,7 @@ class Cell(QStyledItemDelegate):
         whole = QRectF(option.rect)
         if isinstance(table, RowTable) and table.is_tall:
             self._paint_ground(painter, option, index, whole)
-            option.rect.setHeight(table.closed_height)
+            option.rect.setHeight(min(table.closed_height, option.rect.height()))
         self.paint_words(painter, option, index)
 
     def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, whole: QRectF) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QItemSelectionModel, QObject, QRect, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
@@ -21,7 +21,20 @@ from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import column
 from wizard.gui.widgets.icons import ICON_SIZE, icon
 from wizard.gui.widgets.labels import SIGNS, told_of
-from wizard.gui.widgets.row_table import BADGE, EDGE, FOLDER, SHARE, BadgeCell, Cell, NameCell, RowTable, SizeCell, put
+from wizard.gui.widgets.row_table import (
+    BADGE,
+    EDGE,
+    FOLDER,
+    PADDING,
+    SHARE,
+    BadgeCell,
+    Cell,
+    Index,
+    NameCell,
+    RowTable,
+    SizeCell,
+    put,
+)
 from wizard.model.messages import bytes_text
 from wizard.system.traits import this
 
@@ -105,7 +118,7 @@ class EnvironmentsTable(RowTable):
         super().__init__(7, (_NAME,), _ALL_ROWS if is_tall else _MOST_ROWS_SHOWN, parent, is_tall=is_tall)
         self.setColumnHidden(_SIZE, not is_tall)
         self.setColumnHidden(_ENGINE, is_tall)  # its details say it
-        self._rows: tuple[Environment, ...] = ()  # as shown
+        self._rows: tuple[Environment | None, ...] = ()  # as shown; None: the heading of what is nobody's to delete
         self._every: tuple[Environment, ...] = ()
         self._sizes: Mapping[Path, Sizes] = {}
         self._words: tuple[str, ...] = ()
@@ -127,7 +140,7 @@ class EnvironmentsTable(RowTable):
     def select(self, prefix: Path | None) -> None:
         """Choose the row of this environment; none where it is not listed."""
         for row, one in enumerate(self._rows):
-            if one.prefix == prefix:
+            if one is not None and one.prefix == prefix:
                 self.selectRow(row)
                 return
         self.clearSelection()
@@ -140,9 +153,19 @@ class EnvironmentsTable(RowTable):
             return
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or not self.is_tall:
             super().keyPressEvent(event)
+            if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and self._is_heading(self.currentRow()):
+                super().keyPressEvent(event)
         elif self.rowCount() and not event.isAutoRepeat():
             self.selectRow(max(self.currentRow(), 0))
             self.entered.emit()
+
+    def selectionCommand(self, index: Index, event: QEvent | None = None) -> QItemSelectionModel.SelectionFlag:
+        """Choose no heading."""
+        is_heading = self._is_heading(index.row())
+        return QItemSelectionModel.SelectionFlag.NoUpdate if is_heading else super().selectionCommand(index, event)
+
+    def _is_heading(self, row: int) -> bool:
+        return 0 <= row < len(self._rows) and self._rows[row] is None
 
     def retranslate(self) -> None:
         heads = [
@@ -164,10 +187,14 @@ class EnvironmentsTable(RowTable):
         self._every, self._sizes = tuple(rows), sizes
         before = self.selected
         with QSignalBlocker(self):
-            self._rows = tuple(self._in_order(one for one in self._every if self._is_meant(one)))
+            self._rows = self._with_heading(self._in_order(one for one in self._every if self._is_meant(one)))
             self.setRowCount(len(self._rows))
+            self.clearSpans()
             for row, one in enumerate(self._rows):
-                self._fill(row, one, sizes.get(one.prefix))
+                if one is None:
+                    self._fill_heading(row)
+                else:
+                    self._fill(row, one, sizes.get(one.prefix))
             self.select(before.prefix if before else None)
         self._compare_sizes()
         self.fit()
@@ -201,7 +228,9 @@ class EnvironmentsTable(RowTable):
         height, chosen = self.closed_height, self.chosen_row
         self.verticalHeader().setDefaultSectionSize(height)
         for row in range(self.rowCount()):
-            self.setRowHeight(row, height + (self._opened[0] if row == chosen else 0))
+            low = self.fontMetrics().height() + PADDING
+            closed = low if self._is_heading(row) else height
+            self.setRowHeight(row, closed + (self._opened[0] if row == chosen else 0))
         room = sum(self.rowHeight(row) for row in range(self.rowCount())) or height
         head = self.horizontalHeader().sizeHint().height()
         self.setFixedHeight(head + room + 2 * self.frameWidth() + 2)
@@ -225,6 +254,22 @@ class EnvironmentsTable(RowTable):
         found = sorted(rows, key=lambda one: self._key(one, column), reverse=is_largest_first)
         return sorted(found, key=lambda one: not one.is_persons)
 
+    def _with_heading(self, found: Sequence[Environment]) -> tuple[Environment | None, ...]:
+        """Put a heading between the person's own and the others; only in the list that has a page of its own."""
+        own = sum(one.is_persons for one in found)
+        return (*found[:own], None, *found[own:]) if self.is_tall and 0 < own < len(found) else tuple(found)
+
+    def _fill_heading(self, row: int) -> None:
+        for place in range(self.columnCount()):
+            self.put(row, place, "")
+        for role in (FOLDER, Qt.ItemDataRole.AccessibleDescriptionRole):
+            put(self, row, _NAME, role, "")
+        self.put(row, _NAME, self.tr("System and base Pythons"))
+        strong = self.font()
+        strong.setBold(True)
+        put(self, row, _NAME, Qt.ItemDataRole.FontRole, strong)
+        self.setSpan(row, 0, 1, self.columnCount())
+
     def _key(self, one: Environment, column: int) -> tuple[Any, ...]:
         sizes = self._sizes.get(one.prefix)
         keys: dict[int, tuple[Any, ...]] = {
@@ -246,13 +291,13 @@ class EnvironmentsTable(RowTable):
     def show_size(self, prefix: Path, sizes: Sizes) -> None:
         """Put a size that has been measured into its row; bars compare it with the largest."""
         for row, one in enumerate(self._rows):
-            if one.prefix == prefix:
+            if one is not None and one.prefix == prefix:
                 self.put(row, _SIZE, bytes_text(sizes.apparent), is_number=True)
         self._sizes = {**self._sizes, prefix: sizes}
         self._compare_sizes()
 
     def _compare_sizes(self) -> None:
-        shown = {row: self._sizes.get(one.prefix) for row, one in enumerate(self._rows)}
+        shown = {row: self._sizes.get(one.prefix) for row, one in enumerate(self._rows) if one is not None}
         largest = max((sizes.apparent for sizes in shown.values() if sizes), default=0)
         for row, sizes in shown.items():
             if sizes and largest:
@@ -265,6 +310,7 @@ class EnvironmentsTable(RowTable):
         self.put(row, _NAME, name, str(one.prefix))
         if self.is_tall:
             put(self, row, _NAME, FOLDER, from_home(one.prefix))
+            put(self, row, _NAME, Qt.ItemDataRole.FontRole, None)
         put(self, row, _NAME, Qt.ItemDataRole.AccessibleDescriptionRole, str(one.prefix))
         python = ".".join((one.python or "–").split(".")[: 2 if self.is_tall else None])
         self.put(row, _PYTHON, python, one.python or "")
