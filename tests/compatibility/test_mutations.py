@@ -30,6 +30,7 @@ else:
 Document = dict[str, Any]
 # Texts for people, and names whose only meaning is what another program calls something.
 FREE = {
+    "companions": {"system_program.name", "system_program.on_windows", "system_program.on_linux"},
     "conda_errors": {"error.exception", "error.says"},
     "lint": {"terms.path_holds", "no_python.name", "option.key", "option.when", "option.effect"},
     "miniforge": {"licence.name", "licence.note", "installer.conda"},
