@@ -8,7 +8,7 @@ import time
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QSystemTrayIcon, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QPushButton, QSystemTrayIcon, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -216,6 +216,8 @@ def test_after_the_download_nothing_can_be_paused_and_nothing_has_jumped(
     window, install = installing(qtbot, make_window)
     qtbot.waitUntil(lambda: "36.2 MB/s" in said_on(install.progress))
     settle(qtbot, window)
+    for _ in range(5):  # what was told last has its place then, also where it turned the line
+        QApplication.processEvents()
     before = install.progress.height()
     install.pause.setFocus()
     run_of(session).step("fetch")
