@@ -46,8 +46,8 @@ def test_the_branch_of_what_is_decided_counts_and_no_other(
 ) -> None:
     found = decided(tmp_path, {"setup.sh": _SCRIPT, "README.md": "`bash setup.sh`\n"}, on)
     assert ([one.name for one in found.understood.native], _told(found)) == (native, told)
-    [more] = [one.params["packages"] for one in found.remarks if one.key.endswith("recommended-too")]
-    assert more == "pillow, einops", "what is in no branch is told as ever"
+    [more] = [one.params["packages"] for one in found.remarks if one.key.endswith("beside-taken")]
+    assert more == "pillow, einops", "what is in no branch counts for all"
 
 
 def test_a_script_that_is_opened_itself_takes_the_branch_and_keeps_its_cuda(tmp_path: Path) -> None:

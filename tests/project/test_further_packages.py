@@ -27,11 +27,11 @@ def test_what_only_a_script_installs_is_named(tmp_path: Path) -> None:
     assert said == ["gradio", "iopath"]
     assert [one.name for one in found.understood.rest] == ["einops"]
     many = "".join(f"pip install p{number}\n" for number in range(12)) + "pip install opencv-python==4.2.0.34\n"
-    found = decided(tmp_path / "many", {"install.sh": f"pip install torch\n{many}"}, AMPERE)
+    found = decided(tmp_path / "many", {"reqs.txt": "einops", "install.sh": f"pip install torch\n{many}"}, AMPERE)
     [said] = [str(one.params["packages"]) for one in found.remarks if one.key.endswith("recommended-too")]
     assert (said[:26], said[-8:]) == ("opencv-python==4.2.0.34, p", "p10 (+1)")
     long = "".join(f"pip install a-package-with-a-long-name-{number}\n" for number in range(6))
-    found = decided(tmp_path / "long", {"install.sh": f"pip install torch\n{long}"}, AMPERE)
+    found = decided(tmp_path / "long", {"reqs.txt": "einops", "install.sh": f"pip install torch\n{long}"}, AMPERE)
     [said] = [str(one.params["packages"]) for one in found.remarks if one.key.endswith("recommended-too")]
     assert said == ", ".join(f"a-package-with-a-long-name-{number}" for number in range(5)) + " (+1)"
 
@@ -39,13 +39,12 @@ def test_what_only_a_script_installs_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "declared"),
     [
-        ("Dockerfile", {"setup.cfg": "[options]\npython_requires = >=3.8\n"}),
         ("Dockerfile", {"requirements.txt": "torch\nscipy\n"}),
         ("setup.sh", {"setup.cfg": "[options.extras_require]\nall = pandas\n"}),
         ("README.md", {"requirements.txt": "torch==2.0.1\n"}),
     ],
 )
-def test_what_is_not_taken_is_named_beside_a_bound_of_python_an_extra_and_torch(
+def test_what_is_not_taken_is_named_beside_an_extra_and_torch(
     tmp_path: Path, file: str, declared: dict[str, str | bytes]
 ) -> None:
     found = decided(
@@ -242,6 +241,50 @@ def test_what_stands_below_requirements_is_declared_where_nothing_else_declares(
         "click" in taken,
         "click" not in taken,
     )
+
+
+@pytest.mark.parametrize(
+    ("heading", "lines", "taken"),
+    [
+        ("## Installation", "pip install torch==2.0.1\npip install einops timm==0.4.12\n", {"einops", "timm==0.4.12"}),
+        ("## Environmental Setup\n### Linux", "pip install einops\n", {"einops"}),
+        ("## Installation", "pip install einops\n# optional\npip install wandb\n", {"einops"}),
+        ("## Installation", "pip install einops\npip install wandb  # for training\n# pip install x\n", {"einops"}),
+        ("## Installation\nFor training you want more:", "pip install einops\n", set()),
+        ("## Installation\n### Option 2: another way", "pip install einops\n", set()),
+        ("## Optional installation", "pip install einops\n", set()),
+        ("## Installation\n## Demo", "pip install einops\n", set()),
+    ],
+)
+def test_what_a_readme_installs_is_declared_where_nothing_else_declares(
+    tmp_path: Path, heading: str, lines: str, taken: set[str]
+) -> None:
+    readme = f"# t\nPyTorch 2.0.1 is needed.\n{heading}\n```\n{lines}```\nRun `pip install rich` as you like.\n"
+    found = decided(tmp_path / "alone", {"README.md": readme, "run.py": "import torch\n"}, AMPERE)
+    assert {str(one) for one in found.understood.rest} == taken
+    assert ("needed-taken" in codes(found)) == bool(taken)
+    found = decided(tmp_path / "beside", {"README.md": readme, "requirements.txt": "torch\nrich\n"}, AMPERE)
+    assert {str(one) for one in found.understood.rest} == {"rich"}
+
+
+@pytest.mark.parametrize(
+    ("declared", "taken"),
+    [
+        ({}, {"pandas==1.5.3"}),
+        ({"setup.cfg": "[options]\npython_requires = >=3.8\n"}, {"pandas==1.5.3"}),
+        ({"setup.cfg": "[options.extras_require]\nall = pandas\n"}, set()),
+        ({"requirements.txt": "scipy\n"}, {"scipy"}),
+        ({"README.md": "# t\n## Requirements\n```\npip install click\n```\n"}, {"click"}),
+        ({"install.sh": "pip install torch==2.1.0 rich\n", "README.md": "```\npip install torch==2.0.0\n```\n"}, set()),
+    ],
+)
+def test_what_a_recipe_installs_beside_the_torch_that_counts_is_declared_where_nothing_else_declares(
+    tmp_path: Path, declared: dict[str, str | bytes], taken: set[str]
+) -> None:
+    lines = "RUN pip install -U pip setuptools wheel black\nRUN pip install torch==2.0.1 pandas==1.5.3\n"
+    found = decided(tmp_path, {"Dockerfile": lines, **declared}, AMPERE)
+    assert {str(one) for one in found.understood.rest} == taken
+    assert ("beside-taken" in codes(found)) == (taken == {"pandas==1.5.3"})
 
 
 def test_data_and_what_a_build_left_are_no_lists(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_an_image_whose_torch_is_upgraded_pins_none(tmp_path: Path) -> None:
         found = decided(tmp_path / "folder", {"Dockerfile": words}, on)
         assert "torch" not in relaxed(found)
         assert "upgraded" in codes(found)
-        assert [one.params["packages"] for one in found.remarks if one.key.endswith("recommended-too")] == ["unsloth"]
+        assert [one.params["packages"] for one in found.remarks if one.key.endswith("beside-taken")] == ["unsloth"]
     taken = decide(read_project(tmp_path / "folder" / "Dockerfile"), AMPERE, load_matrix(), ANY)
     assert [one.name for one in taken.understood.rest] == ["unsloth"]
 
@@ -275,7 +275,7 @@ def test_a_script_that_a_readme_starts_goes_before_a_list_of_a_part(tmp_path: Pa
         "part/setup.py": "from setuptools import setup\nsetup(install_requires=['torch'])\n",
     }
     found = decided(tmp_path, files, AMPERE)
-    assert (build(found)[0], found.understood.rest) == ("2.1.0", ())
+    assert (build(found)[0], [one.name for one in found.understood.rest]) == ("2.1.0", ["einops"])
     [said] = [one.params for one in found.remarks if one.key.endswith("other-lists")]
     assert (said["file"], said["files"]) == ("env.sh", "part/requirements.txt, part/setup.py")
     named = {**files, "README.md": f"{words}pip install -r part/requirements.txt\n"}

@@ -29,7 +29,7 @@ NEEDING = "__needing"  # the same of programs, which are its extras, that import
 NOTE = "__note"  # the same of a sentence or a step of a README that nothing understood
 ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for another system
 DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
-_GROUND = ("setuptools", "wheel")  # every environment has them: only a version is worth a word
+GROUND = ("setuptools", "wheel")  # every environment has them: only a version is worth a word
 TOOLS = ("uv", "ruff", "black", "isort", "flake8", "pre-commit", "pytest", "cuda-toolkit", "cuda-version")  # of authors
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # a lost "-e"
 _MOST_TOLD = 12  # packages that are not taken
@@ -169,7 +169,7 @@ class Findings:
         declared = (one.name for one in self.statements if one.strength == DECLARED and not one.group)
         known, others = {name for name in declared if name not in DECIDED}, self._recommended()
         own = {name.replace("-", "") for name in self.own}
-        others = [one for one in others if one.specifier or one.name not in _GROUND]
+        others = [one for one in others if one.specifier or one.name not in GROUND]
         others = [one for one in others if is_folder(one.url) or one.name.replace("-", "") not in {*own, *_LETTERS}]
         if known:
             others = [one for one in others if is_run(one.origin.file) or one.name not in TOOLS]

@@ -16,12 +16,16 @@ from wizard.project.formats.words import last_resort, natives_in_words
 from wizard.project.model import (
     DECIDED,
     DECLARED,
+    GROUND,
     PYTHON,
     RECOMMENDED,
     TOOLS,
+    TORCH,
     Project,
     Statement,
     cut_between,
+    is_commented,
+    is_recipe,
     is_script,
     origin_of,
 )
@@ -149,19 +153,31 @@ def _of_one_part(reader: ProjectReader, declaring: list[str], telling: list[str]
 
 
 def _take_needed(reader: ProjectReader) -> None:
-    """Take what the README installs below a heading that says what is needed, where nothing declares a package."""
+    """Take what the README installs below a heading that says what is needed, or a manual or a recipe beside the torch
+    that counts, where nothing declares a package."""
     found = reader.found
     if any(one.strength == DECLARED and one.name != PYTHON and not one.group for one in found.statements):
         return
-    known, taken = {*DECIDED, *TOOLS, *found.own}, dict[Statement, None]()
-    for one in found.statements:
-        is_needed = one.origin in found.needed and is_plain_readme(one.origin.file) and "/" not in one.origin.file
-        if is_needed and one.strength == RECOMMENDED and one.name not in known and not (one.group or one.url):
-            taken.setdefault(one)
-    if taken:
-        words = cut_between([*dict.fromkeys(map(str, taken))])
-        found.remark("needed-taken", next(iter(taken)).origin, packages=words)
+    torch = next((one for one in found.statements if one.name == TORCH and not one.group), None)
+    counting = torch.origin.file if torch else ""
+    known = {*DECIDED, *TOOLS, *GROUND, *found.own}
+    told = [one for one in found.statements if one.strength == RECOMMENDED and not (one.group or one.url or one.marker)]
+    told = [one for one in told if one.name not in known and not is_commented(one.origin)]
+    needed = [one for one in told if one.origin in found.needed and _is_first_text(one.origin.file, counting)]
+    has_extras = any(one.strength == DECLARED and one.group for one in found.statements)
+    beside = [one for one in told if one.origin.file == counting and is_recipe(counting) and not has_extras]
+    if taken := dict.fromkeys(needed or beside):
+        words, at = cut_between([*dict.fromkeys(map(str, taken))]), next(iter(taken)).origin
+        if needed:
+            found.remark("needed-taken", at, packages=words)
+        else:
+            found.remark("beside-taken", at, packages=words)
         found.statements = [replace(one, strength=DECLARED) if one in taken else one for one in found.statements]
+
+
+def _is_first_text(file: str, counting: str) -> bool:
+    """Return whether it is the README of the root, or the text whose torch counts."""
+    return (is_plain_readme(file) and "/" not in file) or file == counting
 
 
 def _tell_unread(reader: ProjectReader) -> None:

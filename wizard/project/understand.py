@@ -126,7 +126,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     asking = [one for one in statements if one.name == TORCH and one.strength != LOCKED]
     # Any torch of a Dockerfile, beside lists that have none, is what its image needs.
     names_torch = any(one.specifier or one.strength == DECLARED or not is_recipe(one.origin.file) for one in asking)
-    names_torch |= bool(asking and not rest)
+    names_torch |= bool(asking) and all(is_recipe(one.origin.file) for one in rest)
     locked = [one for one in statements if one.strength == LOCKED and one.name in (TORCH, PYTHON) and not one.group]
     stale, old = stale_locks(statements)
     locked = [one for one in locked if one.origin.file not in stale and is_for(one, os)]

@@ -107,7 +107,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
             if _TORCH_IN_COMMENT.search(written):
                 found.remark("commented", where)
             continue
-        before = len(found.statements)
+        before, is_needed = len(found.statements), place.is_needed(written[:MOST_PROSE])
         line = _REFERENCE.sub(lambda one: values.get(one[1] or one[3], one["else"] or one[0]), written)
         if (default := _DEFAULT.match(line)) and not branches.is_of_mac:
             values[default["name"] or default["shell"]] = default["value"] or default["words"]
@@ -129,7 +129,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
         place.after(line, where)
         branches.after(line)
         found.statements[before:] = map(place.marked, _without_repairs(found.statements[before:], line, place))
-        found.needed |= {where} if place.is_of_needs else set()
+        found.needed |= {where} if is_needed else set()
     found.name_itself(file, place.is_prose and place.itself)
     _tell_fetched(place.further, found)
 

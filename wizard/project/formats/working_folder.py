@@ -52,6 +52,18 @@ _OF_NEEDS = re.compile(
     r".*(?:requirements?|prerequisites?|dependenc(?:y|ies)|环境(?:要求|依赖)|依赖)\b",
     re.IGNORECASE,
 )
+# A heading above the installation as a whole, and what makes one, or a sentence above a block, one of a choice.
+_OF_INSTALLING = re.compile(
+    r"#+\s.*(?:\b(?:install(?:ation|ing)?|set[- ]?up|environment\w*|get(?:ting)? started|quick ?start)\b|安装|环境)",
+    re.IGNORECASE,
+)
+_OF_CHOICE = re.compile(
+    r"\b(?:option(?:s|al|ally)?|alternativ\w*|additional(?:ly)?|extras?|dev|develop(?:ment|ers?)?|test(?:s|ing)?"
+    r"|docs?|documentation|docker|colab|notebooks?|demos?|gradio|train(?:ing)?|evaluat\w*|datasets?|benchmarks?|uninstall\w*|faq|troubleshoot\w*"
+    r"|if|in case|when|instead|error|issues?|problems?|windows|mac(?:os)?|faster|speed|accelerat\w*|visuali[sz]\w*)\b"
+    r"|可选|如果|或者|训练|评估",
+    re.IGNORECASE,
+)
 # A heading, a label above a block ("macOS (Apple Silicon):") or a comment in one says for which system its lines are.
 _IS_LABEL = re.compile(
     r"[^:：]{1,160}[:：][\s*_]*|\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*|__|<summary>)[^*_<]{1,60}\W*(?:summary>)?"
@@ -68,6 +80,8 @@ class WorkingFolder:
         self.is_prose, self.is_script = bool(_IS_PROSE.search(file)), is_script(file)
         self.is_code = False  # between the fences of a README
         self.is_of_machine = self.is_of_needs = False  # below a heading that says so
+        self.of_install = 0  # below a heading of that level that is about the installation; 0: not
+        self.is_choice = False  # the last sentence says so of the commands below it
         self.of_mac = 0  # below a heading of that level, a label or a comment that says so; 0: not
         self.own = file.rpartition("/")[0] if self.is_script else ""  # where a script below is started
         self.parts: list[str] = []
@@ -98,6 +112,9 @@ class WorkingFolder:
             self.is_beside = False
             self.is_of_machine = bool(_OF_MACHINE.match(line[:MOST_PROSE]))
             self.is_of_needs = bool(_OF_NEEDS.match(line[:MOST_PROSE]))
+            self._head(line[:MOST_PROSE])
+        elif self.is_prose and line.strip() and not FENCE.match(line) and (not self.is_code or IS_COMMENT.match(line)):
+            self.is_choice = bool(_OF_CHOICE.search(line[:MOST_PROSE]))
         if self.is_prose and FENCE.match(line):
             self.is_code, self.parts = not self.is_code, []
         elif self.until and line.strip() == self.until:
@@ -108,6 +125,12 @@ class WorkingFolder:
             self.parts = self.parts if re.search(r"\(\s*cd\s", line) else self._gone(line)
         elif line.strip():  # a block of code is indented, too
             self.parts = self._gone(line) if line.startswith(_INDENTED) else []
+
+    def is_needed(self, line: str) -> bool:
+        """Return whether what a command of this line installs is what the project needs, by the headings above it: one
+        of needs, or in a block of code one of the installation as a whole."""
+        is_choice = self.is_choice or bool(_OF_CHOICE.search(line.partition("#")[2]))
+        return self.is_of_needs or (self.is_code and self.of_install > 0 and not is_choice)
 
     def command(self, words: str, line: str) -> str:
         """Return the words of a command without those of the sentence that it stands in."""
@@ -128,6 +151,14 @@ class WorkingFolder:
             is_own = own in (name, to.rpartition("/")[2]) or normalized(name) in self.names
             found[to] = "" if is_own else match["url"]
         return found
+
+    def _head(self, line: str) -> None:
+        level, is_choice = len(line) - len(line.lstrip("#")), bool(_OF_CHOICE.search(line))
+        if self.of_install and level > self.of_install:
+            self.is_choice = is_choice
+            return
+        self.of_install = level if _OF_INSTALLING.match(line) and not is_choice else 0
+        self.is_choice = False
 
     def _label(self, line: str) -> None:
         level = len(line) - len(line.lstrip("#")) or _HEADING + 1
