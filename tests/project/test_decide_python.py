@@ -51,6 +51,13 @@ def test_a_python_that_was_chosen_by_hand_against_the_project_is_the_reason(tmp_
     assert relaxed(found) == {"python": (">=3.13", "3.11", "project.why.python-by-hand")}
 
 
+def test_a_python_that_nobody_asks_for_gets_round_no_line_for_torch(tmp_path: Path) -> None:
+    pyproject = '[project]\nname = "a"\nversion = "1"\nrequires-python = ">=3.10"\ndependencies = ["torch>=2.1,<3"]\n'
+    pin = 'torch==2.1.0 ; python_version >= "3.10" and python_version < "4.0"\n'
+    found = decided(tmp_path, {"pyproject.toml": pyproject, "requirements.txt": pin}, BLACKWELL)
+    assert (build(found)[0], build(found)[2], list(relaxed(found))) == ("2.7.1", "3.11", ["torch"])
+
+
 def test_markers_count_for_the_python_that_is_taken(tmp_path: Path) -> None:
     words = "torch==1.13.1; python_version < '3.9'\ntorch==2.4.1; python_version >= '3.9'\n"
     words += "torch==9; sys_platform=='win32'\n"
