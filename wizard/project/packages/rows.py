@@ -214,7 +214,9 @@ class Gone(Row, frozen=True):
 
 
 class SystemProgram(Row, frozen=True):
-    """A program of the system: `words` are its names at package managers, `started` what code calls it by."""
+    """A program or a library of the system: `words` are its names at package managers, `started` what code calls it by;
+    `used_by` are packages of the index that work with it and do not bring it, `used_on` those that bring it for the
+    other system alone, and `brought_by` those that bring it for others."""
 
     KEYS = (("name",),)
 
@@ -226,6 +228,24 @@ class SystemProgram(Row, frozen=True):
     as_of: Date
     confidence: Literal["high", "medium", "low"]
     started: tuple[Names, ...] = ()
+    used_by: tuple[Name, ...] = ()
+    used_on: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) [a-z0-9-]+$")], ...] = ()
+    brought_by: tuple[Name, ...] = ()
+
+    def is_used_by(self, package: str, os: str) -> bool:
+        return package in self.used_by or f"{os} {package}" in self.used_on
+
+
+class AfterInstall(Row, frozen=True):
+    """A package of the index that is not whole before its own `command` has been run, in the environment."""
+
+    KEYS = (("package",),)
+
+    package: Name
+    command: Words
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
 
 
 class Imported(Row, frozen=True):
@@ -256,6 +276,7 @@ class CompanionTable(Row, frozen=True):
     gone: tuple[Gone, ...] = ()
     system_program: tuple[SystemProgram, ...] = ()
     imported: tuple[Imported, ...] = ()
+    after_install: tuple[AfterInstall, ...] = ()
 
 
 def parse_companions(document: str) -> CompanionTable:

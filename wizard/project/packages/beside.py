@@ -1,0 +1,58 @@
+"""What packages of the index work with and do not bring: programs and libraries of the system, and what a command of
+their own fetches after they are installed.
+
+What these are is rows (`system_program`, `after_install`) of `matrices/companions.toml`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wizard.model.messages import Message, message
+from wizard.project.model import Statement
+from wizard.project.packages.rows import companion_table
+from wizard.project.understand import Understood
+from wizard.project.versions import marker_holds
+
+_MOST_NAMED = 6  # in one sentence
+
+
+def of_the_system(asks: Understood, os: str, python: str) -> Iterator[Message]:
+    """Name the programs and libraries of the system that packages work with, where no line of another remark has it."""
+    lines, words = _lines(asks, os, python), list[str]()
+    said = " ".join(str(value) for one in asks.remarks for value in one.params.values())
+    for row in companion_table().system_program:
+        using = [name for name in lines if row.is_used_by(name, os)]
+        on_this = row.on_windows if os == "windows" else row.on_linux
+        if using and not any(name in lines for name in row.brought_by) and on_this not in said:
+            words.append(f"{', '.join(using)}: {row.name} ({on_this})")
+    if words:
+        yield message(
+            "project.remark.of-the-system",
+            "Some packages work with what the system must have, and no package of the index brings it: {programs}. "
+            "Install it, if it is not there.",
+            programs="; ".join(words[:_MOST_NAMED]),
+        )
+
+
+def after_install(asks: Understood, os: str, python: str) -> Iterator[Message]:
+    """Name the commands by which packages fetch what they do not start without; none is run here."""
+    lines = _lines(asks, os, python)
+    for row in companion_table().after_install:
+        if one := lines.get(row.package):
+            yield message(
+                "project.remark.after-install",
+                "{file}, line {line}: {package} is not whole without what `{command}` fetches, which is not run here. "
+                "Run it in the environment afterwards.",
+                file=one.origin.file,
+                line=one.origin.line,
+                package=row.package,
+                command=row.command,
+            )
+
+
+def _lines(asks: Understood, os: str, python: str) -> dict[str, Statement]:
+    """Return the first line of each package that is planned, or that a README or a script installs."""
+    told = (one for one in asks.told if not one.url)
+    lines = [one for one in (*asks.packages, *told) if marker_holds(one.marker, os, python)]
+    return {one.name: one for one in reversed(lines)}
