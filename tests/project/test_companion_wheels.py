@@ -402,3 +402,23 @@ def test_mmcv_below_2_holds_no_torch_and_is_source_alone(tmp_path: Path) -> None
     assert (build(found)[0], without(found)) == ("2.14.1", ("mmcv",))
     found = decided(tmp_path / "b", {"requirements.txt": "torch\nmmcv>=2.0.0\n"}, ADA)
     assert (build(found)[0], without(found)) == ("2.4.1", ())
+
+
+@pytest.mark.parametrize(
+    ("line", "told", "of_conda"),
+    [
+        ("abnumber=0.3.0", True, "abnumber==0.3.0.*"),
+        ("abnumber", False, ""),
+        ("abnumber=0.4.4", False, ""),
+        ("scipy=1.2.0", True, ""),
+        ("cchardet=2.1.7", True, ""),
+        ("cchardet=2.4.0", False, ""),
+    ],
+)
+def test_what_conda_alone_has_in_the_release_that_is_asked_for_is_told(
+    tmp_path: Path, line: str, told: bool, of_conda: str
+) -> None:
+    words = f"channels:\n  - bioconda\ndependencies:\n  - python=3.11\n  - pytorch=2.4.0\n  - {line}\n"
+    found = decided(tmp_path, {"environment.yml": words}, AMPERE)
+    said = [one.params["packages"] for one in found.remarks if one.key == "project.remark.of-conda"]
+    assert ("wheel-of-pin" in codes(found), said) == (told, [of_conda] if of_conda else [])

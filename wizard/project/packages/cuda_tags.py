@@ -27,7 +27,7 @@ _BUILD_CPU = re.compile(r"(?:^|_)cpu(?:_|$)")
 _BUILD_CUDA = re.compile(r"cuda(\d+)\.?(\d)")
 _CUDA_OF_NAME = re.compile(r"-cu(?:da)?(\d{1,2})-?(\d)$")  # dgl-cuda11.3 (normalized), dgl-cu113
 NIGHTLY = re.compile(r"\.dev\d|/nightly/")
-_PYTHONS = tuple(f"3.{minor}" for minor in range(6, 18))  # any that a line may be for
+PYTHONS = tuple(f"3.{minor}" for minor in range(6, 18))  # any that a line may be for
 _SCRIPTS = {".bat": "windows", ".cmd": "windows", ".ps1": "windows", ".sh": "linux", ".bash": "linux"}
 _WHEEL_TAGS = (("linux", "linux"), ("win_amd64", "win32"), ("macosx", "darwin"))  # in a wheel's name: `sys_platform`
 
@@ -126,7 +126,7 @@ def has_tag(asked: str, variant: str) -> bool:
 
 def is_for(one: Statement, os: str) -> bool:
     """Return whether the line is meant for this system, with some Python."""
-    return any(marker_holds(one.marker, os, python) for python in _PYTHONS)
+    return any(marker_holds(one.marker, os, python) for python in PYTHONS)
 
 
 def is_file_for(file: str, os: str) -> bool:
@@ -149,7 +149,7 @@ def cuda_of_page(url: str) -> str:
 def _listed_tags(project: Project, os: str) -> Iterator[CudaTag]:
     for source in project.sources:
         match = _TAG.search(unquote(source.url))
-        if not any(marker_holds(source.marker, os, python) for python in _PYTHONS):
+        if not any(marker_holds(source.marker, os, python) for python in PYTHONS):
             continue
         if match and "pytorch" in source.url:
             is_firm = source.strength == DECLARED and not NIGHTLY.search(source.url)

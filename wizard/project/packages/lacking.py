@@ -16,9 +16,9 @@ from wizard.compatibility.model import Candidate
 from wizard.model.messages import Message, message
 from wizard.project.contradictions import agreeing
 from wizard.project.formats.setup_files import OWN_CUDA
-from wizard.project.model import is_folder, is_source
+from wizard.project.model import Statement, cut_between, is_folder, is_source
 from wizard.project.packages.companions import Native, companion, has_wheel, package_needs, parts_of
-from wizard.project.packages.cuda_tags import cuda_of_name, cuda_of_page, fits_here, has_tag
+from wizard.project.packages.cuda_tags import PYTHONS, cuda_of_name, cuda_of_page, fits_here, has_tag
 from wizard.project.packages.implied import torch_in
 from wizard.project.packages.rows import Companion, companion_table
 from wizard.project.understand import Understood
@@ -51,6 +51,13 @@ def lacking_wheels(asks: Understood, os: str, python: str, moved: Collection[str
     if pins := pins - {*moved}:
         names = ", ".join(sorted(pins)[:_MOST_NAMED])
         yield message("project.remark.wheel-of-pin", packages=names, python=python)
+    if of_conda := [str(one) for one in asks.rest if one.conda and one.name in pins and not _is_on_index(one, os)]:
+        yield message(
+            "project.remark.of-conda",
+            "Of what is asked for by conda's lines the package index has no ready wheel for any Python: {packages}. In "
+            "an environment of conda's it comes from conda's channels.",
+            packages=cut_between(of_conda),
+        )
     known = {one.name for one in asks.packages}
     told = [one for one in asks.told if one.name not in known and not one.url and marker_holds(one.marker, os, python)]
     of_index = {one.origin for one in asks.sources if one.kind == "index"}  # a line's own, which no table knows
@@ -59,6 +66,11 @@ def lacking_wheels(asks: Understood, os: str, python: str, moved: Collection[str
     if lacking := dict.fromkeys(one.name for one in told if one.name not in having):
         listed = ", ".join([*lacking][:_MOST_NAMED])
         yield message("project.remark.wheel-of-told", packages=listed, python=python)
+
+
+def _is_on_index(one: Statement, os: str) -> bool:
+    """Return whether some Python has a wheel of what a line asks for."""
+    return any(has_wheel(one.name, one.specifier, python, os) for python in PYTHONS)
 
 
 def release_with_wheel(package: str, pin: str, python: str, os: str) -> str:
