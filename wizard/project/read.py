@@ -44,6 +44,7 @@ from wizard.project.search.imports import note_card, note_needing, note_unused_c
 from wizard.project.search.notes import read_notes
 from wizard.project.search.order import is_plain_readme, rank
 from wizard.project.search.reader import ProjectReader
+from wizard.project.search.repositories import note_used
 from wizard.project.search.steps import of_steps
 
 _MOST_NAMED = 6  # folders or files in one sentence
@@ -83,12 +84,7 @@ def read_project(path: Path) -> Project:
         _take_needed(reader)
         read_imports(reader)
         tell_scripts(reader)
-        note_systems(reader)
-        note_card(reader)
-        note_unused_card(reader)
-        note_gone(reader)
-        note_needing(reader)
-        read_notes(reader)
+        _note(reader)
         reader.take_locked()
         take_shared(reader.found, reader.folder.texts)
         tell_extras(reader.found)
@@ -123,6 +119,17 @@ def read_project(path: Path) -> Project:
             path=str(path),
         )
     return reader.project()
+
+
+def _note(reader: ProjectReader) -> None:
+    """Note what asks for nothing by itself: systems and cards, what programs use and import, words on installing."""
+    note_systems(reader)
+    note_card(reader)
+    note_unused_card(reader)
+    note_gone(reader)
+    note_needing(reader)
+    note_used(reader)
+    read_notes(reader)
 
 
 def _of_one_part(reader: ProjectReader, declaring: list[str], telling: list[str]) -> list[str]:

@@ -47,6 +47,7 @@ from wizard.project.model import (
     normalized,
     origin_of,
 )
+from wizard.project.packages.companions import repository_of
 
 STARTED = "started"  # includes a script that a line starts
 DOWNLOADED = "downloaded"  # includes one that a line has fetched before, which may lie here, too
@@ -269,6 +270,7 @@ def _built(folder: str, where: FileLine, found: Findings) -> None:
         repository = match[0] if match else folder
         below = folder[len(repository) :].strip("/.")
         name = normalized((below or repository).rpartition("/")[2])
+        name = name if below else repository_of(repository) or name
         url = f"{repository}#subdirectory={below}" if below else repository
         found.statements.append(Statement(name, "", where, RECOMMENDED, url=url))
         return

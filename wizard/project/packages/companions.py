@@ -72,6 +72,18 @@ def package_in(url: str) -> tuple[str, str]:
     return name, f"=={tag[1]}" if tag else ""
 
 
+def repository_of(url: str) -> str:
+    """Return the package of a row that a repository is the source of: its maker's own, a fork of that under the same
+    name, or one that is called as the package; "" for any other."""
+    match = _REPOSITORY.search(url.lower().replace("git@github.com:", "https://github.com/"))
+    if match is None:
+        return ""
+    last = match[1].rpartition("/")[2]
+    forks = {one.rpartition("/")[2]: name for one, name in _by_repository().items()}
+    row = companion(normalized(last))
+    return _by_repository().get(match[1]) or forks.get(last) or (row.name if row else "")
+
+
 def torch_of(name: str, version: str) -> str:
     """Return the torch that this release was made for; "" where no row says it."""
     for pair in companion_table().pair:

@@ -87,7 +87,7 @@ def read_imports(reader: ProjectReader) -> None:
 def _imported(reader: ProjectReader) -> dict[str, FileLine]:
     """Return what the programs import at their top and is neither their own nor Python's, by its first line."""
     names = [name for _, name, _ in reader.folder.names() if name.endswith(".py") and not name.endswith("setup.py")]
-    own, found = _own_modules(names), dict[str, FileLine]()
+    own, found = own_modules(names), dict[str, FileLine]()
     notebooks = [name for _, name, _ in reader.folder.names() if name.endswith(".ipynb")]
     read = [*names[:_MOST_FILES], *(notebooks[:_MOST_FILES] if len(notebooks) >= len(names) else ())]
     for name in read:  # beside a few modules the notebooks are the program
@@ -105,7 +105,7 @@ def _with_release(reader: ProjectReader, module: str) -> str:
     return module + (pins.pop() if len(pins) == 1 else "")
 
 
-def _own_modules(names: Iterable[str]) -> set[str]:
+def own_modules(names: Iterable[str]) -> set[str]:
     return {part for name in names for part in name.removesuffix(".py").split("/")}
 
 
@@ -116,7 +116,7 @@ def note_needing(reader: ProjectReader) -> None:
     _tell_undeclared(reader)
     lines = (one for one in reader.found.statements if one.group in ("", "constraint") and one.name not in DECIDED)
     asked = {one.name for one in lines if one.strength == RECOMMENDED or companion(one.name)}
-    asked -= {normalized(one) for one in _own_modules(name for _, name, _ in reader.folder.names())}
+    asked -= {normalized(one) for one in own_modules(name for _, name, _ in reader.folder.names())}
     found: dict[str, dict[str, FileLine]] = {}
     for file, text in programs(reader) if asked else ():
         for module, where in () if ASIDE.fullmatch(file) else _imports(file, text):

@@ -1,0 +1,56 @@
+"""Notes the packages with native code that programs import and no line installs, where a README or a manual names their
+repository: by a link, by a clone, or as a submodule that is not here.
+
+What commands install from a repository is the reader's matter; by itself this asks for nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wizard.project.formats.words import IN_WORDS, LONGEST
+from wizard.project.formats.working_folder import without_hidden
+from wizard.project.model import RECOMMENDED, FileLine, Statement, normalized, origin_of
+from wizard.project.packages.companions import companion, repository_of
+from wizard.project.search.imports import ASIDE, own_modules, programs
+from wizard.project.search.reader import ProjectReader
+
+_ADDRESS = re.compile(r"(?:https?://|git@)(?:www\.)?github\.com[/:][\w.-]+/[\w-]+")
+_IS_TEXT = (".md", ".rst")
+_SUBMODULES = ".gitmodules"
+_BROUGHT = ("triton",)  # by torch itself
+
+
+def note_used(reader: ProjectReader) -> None:
+    """Note each such package with the line that names its repository, and tell the first program that imports it."""
+    known = {one.name for one in (*reader.found.statements, *reader.found.told)} | {*reader.found.own, *_BROUGHT}
+    rows = {row.name for one in known if (row := companion(one))}
+    named = {name: at for name, at in _named(reader) if name not in known | rows}
+    own = {normalized(one) for one in own_modules(name for _, name, _ in reader.folder.names())}
+    modules = {name: _importing(name) for name in named if name not in own}
+    for file, text in programs(reader) if reader.found.statements else ():
+        for name in [] if ASIDE.fullmatch(file) else [*modules]:
+            if modules[name].search(text):
+                del modules[name]
+                reader.found.statements.append(Statement(name, "", named[name], RECOMMENDED, IN_WORDS))
+                reader.found.remark("used-too", named[name], name=name, program=file)
+
+
+def _named(reader: ProjectReader) -> Iterator[tuple[str, FileLine]]:
+    texts = [name for name in reader.files if name.lower().endswith(_IS_TEXT)]
+    lines = [(name, without_hidden(reader.folder.read(name) or "")) for name in texts]
+    lines += [(_SUBMODULES, reader.folder.read(_SUBMODULES) or "")] if reader.folder.has_file(_SUBMODULES) else []
+    found: dict[str, FileLine] = {}
+    for file, text in lines:
+        for number, line in enumerate(text.split("\n"), 1):
+            for match in _ADDRESS.finditer(line[: 4 * LONGEST]):
+                if name := repository_of(match[0]):
+                    found.setdefault(name, origin_of(file, number, line))
+    yield from found.items()
+
+
+def _importing(name: str) -> re.Pattern[str]:
+    row = companion(name)
+    modules = {one.replace("-", "_") for one in (name, *(row.also if row else ())) if "*" not in one}
+    return re.compile(rf"^[ \t]*(?:import|from)[ \t]+(?:{'|'.join(sorted(modules))})\b", re.MULTILINE)
