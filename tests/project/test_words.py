@@ -468,3 +468,13 @@ def test_what_a_readme_hides_wants_no_card(tmp_path: Path) -> None:
     for words, is_told in ((line, True), (f"<!-- {line.strip()} -->\n", False)):
         files: dict[str, str | bytes] = {"requirements.txt": "torch==2.0.0\n", "README.md": f"# t\n{words}"}
         assert ("named-no-card" in codes(decided(tmp_path / str(is_told), files, NO_CARD))) == is_told
+
+
+def test_a_list_whose_versions_follow_the_names_without_a_blank_is_read(tmp_path: Path) -> None:
+    readme = (
+        "# t\n## 1. Environments we use\n\n* Python3.8.9\n* pytorch2.0.1\n* `librosa0.7.1`\n* h5py3.8.0\n* step2\n\n"
+    )
+    found = decided(tmp_path, {"README.md": f"{readme}* release1.2 of this\n", "a.py": "import torch\n"}, AMPERE)
+    assert (build(found)[0], build(found)[2]) == ("2.0.1", "3.8")
+    [said] = [one.params["packages"] for one in found.remarks if one.key.endswith(".named-too")]
+    assert said == "librosa==0.7.1, h5py==3.8.0"

@@ -19,7 +19,7 @@ from wizard.project.formats.branches import Branches
 from wizard.project.formats.conda_words import conda_statement, is_condas_alone
 from wizard.project.formats.options import CONSTRAINTS, FILES, INDEXES, with_values
 from wizard.project.formats.requirements import NamedRows, requirement, statements_of, version_of_address
-from wizard.project.formats.words import read_words
+from wizard.project.formats.words import apart, read_words
 from wizard.project.formats.working_folder import (
     FOREIGN,
     IS_COMMENT,
@@ -115,8 +115,9 @@ def read_commands(file: str, text: str, found: Findings) -> None:
         if match := _BASE.match(line):
             found.statements.append(Statement(TORCH, f"=={match[1]}", where, RECOMMENDED, build=match[2] or ""))
         if place.is_prose and not place.is_of_machine and not _IS_OF_TOOL.search(line):
-            read_words(line[:MOST_PROSE], where, found, place.is_code, place.is_of_needs)
-            rows.add(line[:MOST_PROSE], where, place.is_code)
+            prose = apart(line[:MOST_PROSE])
+            read_words(prose, where, found, place.is_code, place.is_of_needs)
+            rows.add(prose, where, place.is_code)
         for match in _PIP.finditer(line):
             tokens = _tokens(place.command(match["words"], line))
             if TORCH in tokens and not place.is_prose and _UPGRADES & {*tokens}:

@@ -151,6 +151,9 @@ _INSTALLED_LINK = re.compile(
     r"(?:\S+ ){0,4}?\[`?(?P<name>[\w-]+)`?\]\(https?://github\.com/[\w.-]+/[\w.-]+",
     re.IGNORECASE,
 )
+_GLUED = re.compile(  # "* pytorch1.2.0"
+    r"^(?P<before>\s*[-*+•]\s+[`*_]*[A-Za-z][\w-]*[A-Za-z])(?P<version>\d+\.\d+(?:\.\d+)*)(?=[`*_]*\s*$)"
+)
 _PAIRS = ("torchvision", "torchaudio")
 _PAIR_IN_WORDS = re.compile(r"(?<![\w-])(torchvision|torchaudio) v?(\d+\.\d+\.\d+)", re.IGNORECASE)
 _NAMES_IN_WORDS = {"python": PYTHON, "torch": TORCH, "pytorch": TORCH}  # the rest is CUDA
@@ -161,6 +164,11 @@ _IS_COMMAND = re.compile(
     r"|\binstall\s(?!instruction|guide|note|page|step|[`*_\[]*py(?:torch|thon)\b)|\bdocker\s|error|mac|apple",
     re.IGNORECASE,
 )
+
+
+def apart(line: str) -> str:
+    """Return an entry of a list that has nothing but a name and its version with a blank between them."""
+    return _GLUED.sub(r"\g<before> \g<version>", line)
 
 
 def read_words(line: str, where: FileLine, found: Findings, is_code: bool, is_of_needs: bool = False) -> None:
