@@ -478,3 +478,20 @@ def test_a_list_whose_versions_follow_the_names_without_a_blank_is_read(tmp_path
     assert (build(found)[0], build(found)[2]) == ("2.0.1", "3.8")
     [said] = [one.params["packages"] for one in found.remarks if one.key.endswith(".named-too")]
     assert said == "librosa==0.7.1, h5py==3.8.0"
+
+
+@pytest.mark.parametrize(
+    ("words", "torch"),
+    [
+        ("Follow the guide in `docs/prepare_env/install_guide.md`.", "1.11.0"),
+        ("Follow [this](docs/prepare_env/install_guide.md).", "1.11.0"),
+        ("Call `docs/prepare_env/install_guide.md.bak`, or ask.", ""),
+    ],
+)
+def test_a_manual_that_a_readme_names_is_read_where_nothing_else_names_torch(
+    tmp_path: Path, words: str, torch: str
+) -> None:
+    manual = "# Install\n```\nconda install pytorch==1.11.0 -c pytorch\n```\n"
+    files: dict[str, str | bytes] = {"README.md": f"# t\n{words}\n", "docs/prepare_env/install_guide.md": manual}
+    found = decided(tmp_path, {**files, "requirements.txt": "einops\n"}, AMPERE)
+    assert [one.specifier for one in found.understood.torch] == ([f"=={torch}"] if torch else [])

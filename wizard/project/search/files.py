@@ -56,8 +56,8 @@ _MANUAL = re.compile(r"docs?/(?:\w+/)?(?:[\w-]*install[\w-]*|get(?:ting)?_starte
 _OF_MANUALS = ("", "/en", "/source", "/user")  # folders of documents
 # In a README: what else of the project says how it is installed.
 _LINKED = re.compile(
-    r"(?:\]\(|href=[\"'])(?:\./)*(?P<name>(?:[\w.-]+/){0,8}?(?:docs?/(?:[\w.-]+/){0,8}readme[\w.-]*|[\w-]*install[\w-]*"
-    r"|get(?:ting)?[-_]?started|quick[-_]?start|set[-_]?up|environment)\.(?:md|rst))(?=[)#\"'\s])",
+    r"(?:\]\(|href=[\"']|`)(?:\./)*(?P<name>(?:[\w.-]+/){0,8}?(?:docs?/(?:[\w.-]+/){0,8}readme[\w.-]*|[\w-]*install[\w-]*"
+    r"|get(?:ting)?[-_]?started|quick[-_]?start|set[-_]?up|environment)\.(?:md|rst))(?=[)#\"'`\s])",
     re.IGNORECASE,
 )
 _MOST_LINKED = 8
