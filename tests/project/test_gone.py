@@ -215,3 +215,25 @@ def test_a_cell_of_a_notebook_is_read_too(tmp_path: Path) -> None:
 def test_what_is_no_use_in_a_notebook_holds_nothing(tmp_path: Path, text: str) -> None:
     found = decided(tmp_path, {"requirements.txt": "torch\n", "run.ipynb": text}, ADA)
     assert (found.numpy, told(found)) == ("", [])
+
+
+@pytest.mark.parametrize(
+    ("requires", "line", "numpy", "told"),
+    [
+        ("numpy==1.24.3", "numpy", "<2", {"built-holds"}),
+        ("numpy==1.24.3", "numpy==1.26.4", "==1.26.4", set()),
+        ("numpy==1.24.3", "numpy>=2", ">=2", set()),
+        ("numpy>=1.20", "numpy", "", set()),
+        ("numpy>=2.0", "numpy", "", set()),
+        ("numpy==1.24.3 ; python_version < '3.9'", "numpy", "", set()),
+        ("cython==0.29.35", "numpy", "", set()),
+    ],
+)
+def test_what_is_built_with_an_older_numpy_holds_it_there(
+    tmp_path: Path, requires: str, line: str, numpy: str, told: set[str]
+) -> None:
+    pyproject = f'[build-system]\nrequires = ["setuptools", "{requires}"]\n'
+    found = decided(tmp_path, {"pyproject.toml": pyproject, "requirements.txt": f"torch>=2.4\n{line}\n"}, AMPERE)
+    assert (found.numpy, codes(found) & {"built-holds", "built-fails", "code-holds", "code-fails"}) == (numpy, told)
+    assert numpy != "<2" or "numpy<2" in map(str, found.understood.constraints)
+    assert numpy != ">=2" or "numpy<2" not in map(str, found.understood.constraints)

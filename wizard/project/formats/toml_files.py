@@ -18,6 +18,7 @@ from wizard.model.typed import from_toml
 from wizard.project.file_choice import is_developing
 from wizard.project.formats.requirements import requirement, statements_of, version_of_address
 from wizard.project.model import (
+    CODE,
     IN_LOCK,
     LOCKED,
     MADE_FOR,
@@ -30,7 +31,7 @@ from wizard.project.model import (
     normalized,
     origin_of,
 )
-from wizard.project.versions import poetry_specifier, python_specifier
+from wizard.project.versions import can_meet, poetry_specifier, python_specifier
 
 _TASKS = re.compile(r"[\[.](?:tasks|scripts)[\].]")
 _TORCH_PAGE = re.compile(r"https://download\.pytorch\.org/whl/[\w./-]+")
@@ -123,9 +124,13 @@ def read_pyproject(file: str, text: str, found: Findings) -> None:
 
 
 def _build_requires(entries: Any, lines: TomlText, found: Findings) -> None:
-    """The torch that the project itself is built with: a recommendation where nothing else names one."""
+    """The torch that the project itself is built with: a recommendation where nothing else names one. What is built
+    with a NumPy before 2 does not load with a newer one."""
     own = Findings()
     _strings(entries, "build-system", "", lines, own)
+    of_numpy = [one for one in own.statements if one.name == "numpy" and not one.marker]
+    old = [one for one in of_numpy if not can_meet(one.specifier, ">=2")]
+    found.statements += [Statement(CODE, "<2", one.origin, RECOMMENDED, one.name) for one in old]
     found.statements += [replace(one, strength=RECOMMENDED) for one in own.statements if one.name in FAMILY]
 
 

@@ -160,6 +160,9 @@ def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         elif one.group == TORCH:
             is_held = meets(one.specifier, best.candidate.torch) or bool(one.local and not best.torch)
         place = one.origin
+        if not one.extras:
+            yield from () if _is_held_anyhow(weigher, one) else _built_words(one, is_held)
+            continue
         where: dict[str, str | int] = {"file": place.file, "line": place.line, "name": one.extras[0]}
         where |= {"package": one.group, "kept": one.specifier}
         if one.local and not is_held:
@@ -184,6 +187,27 @@ def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
                 "{file}, line {line} uses {name}, which {package} has in {kept} alone; such a one is taken.",
                 **where,
             )
+
+
+def _built_words(one: Statement, is_held: bool) -> Iterator[Message]:
+    """Say what the project's own code is built with, and does not load without."""
+    place = one.origin
+    where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text, "package": one.group}
+    if is_held:
+        yield message(
+            "project.remark.built-holds",
+            "{file}, line {line} builds the project's own code with an older {package} (“{text}”), and it does not "
+            "load with a newer one: {package}{kept} is taken.",
+            **where,
+            kept=one.specifier,
+        )
+    else:
+        yield message(
+            "project.remark.built-fails",
+            "{file}, line {line} builds the project's own code with an older {package} (“{text}”), and here it is "
+            "newer: built so, it does not load. Build it with the one that is here.",
+            **where,
+        )
 
 
 def _is_held_anyhow(weigher: BuildWeigher, one: Statement) -> bool:
