@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import AMPERE, decided
+from tests.project.deciding import AMPERE, ANY, decided
+from tests.project.test_read import project_of
+from wizard.compatibility.data.load import load_matrix
+from wizard.project.answer import project_document
+from wizard.project.decide import decide
 
 IMPORTS = (
     "import torch\ntry:\n    import natten\n    from flash_attn import flash_attn_func\nexcept ImportError:\n    pass\n"
@@ -52,3 +56,13 @@ def test_a_clone_that_is_built_is_told_by_the_name_of_its_package(tmp_path: Path
     assert [one.name for one in found.understood.native] == ["block-sparse-attn"]
     [said] = [str(one.params["packages"]) for one in found.remarks if one.key.endswith(".needed-too")]
     assert said.startswith("block-sparse-attn @ git+https://github.com/mit-han-lab/Block-Sparse-Attention (run.py)")
+
+
+def test_a_folder_that_a_list_installs_and_that_compiles_is_native_in_the_document(tmp_path: Path) -> None:
+    cuda = "from setuptools import setup\nfrom torch.utils.cpp_extension import CUDAExtension\n"
+    cuda += "setup(name='ops', ext_modules=[CUDAExtension('ops', ['a.cu'])])\n"
+    files: dict[str, str | bytes] = {"ops/setup.py": cuda, "plain/setup.py": "from setuptools import setup\nsetup()\n"}
+    listed = "channels:\n  - pytorch\ndependencies:\n  - pytorch=2.0.0\n  - pip:\n    - ./ops\n    - ./plain\n"
+    project = project_of(tmp_path, {**files, "environment.yml": listed})
+    document = project_document(project, decide(project, AMPERE, load_matrix(), ANY), None, "en")
+    assert (document["native"], [one.partition(" ")[0] for one in document["rest"]]) == (["ops"], ["ops", "plain"])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from posixpath import normpath
 from typing import Any
 
 from wizard.compatibility.explain import variant_name
 from wizard.model.messages import Message, message, text
 from wizard.model.redact import redact
 from wizard.project.decide import ProjectDecision
-from wizard.project.model import LOCKED, PAIRS, FileLine, Project, Statement, fit_to_show
+from wizard.project.model import LOCKED, PAIRS, FileLine, Project, Statement, fit_to_show, is_folder
 from wizard.project.packages.native import Relaxed
 
 SCHEMA = 1
@@ -44,7 +45,7 @@ def project_document(
         "remarks": [text(remark, language) for remark in decision.remarks],
         "notes": [_line(at) for at in decision.notes],
         "not_looked_up": text(unasked, language) if (unasked := unasked_words(project, decision)) else None,
-        "native": [native.name for native in asks.native],
+        "native": [*(native.name for native in asks.native), *_own_natives(decision)],
         "left_out": [one.name for one in decision.left_out],
         "rest": [_named(one) for one in asks.rest],
         "asked": [
@@ -52,6 +53,16 @@ def project_document(
         ],
     }
     return document
+
+
+def _own_natives(decision: ProjectDecision) -> Iterator[str]:
+    """Yield the packages that are folders of the project and compile code."""
+    asks, said = decision.understood, [one for one in decision.remarks if one.key == "project.remark.parts-compiled"]
+    compiled = {folder for one in said for folder in str(one.params["folders"]).split(", ")}
+    known = {native.name for native in asks.native}
+    for one in asks.rest:
+        if is_folder(one.url) and normpath(one.url) in compiled and one.name not in known:
+            yield one.name
 
 
 def _named(one: Statement) -> str:
