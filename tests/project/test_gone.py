@@ -11,7 +11,7 @@ from tests.project.deciding import ADA, AMPERE, BLACKWELL, build, codes, decided
 from wizard.project.decide import ProjectDecision
 
 FLOAT = "import numpy as np\n\n\ndef f(x):\n    return x.astype(np.float)\n"
-GONE = {"code-holds", "code-fails", "code-option"}
+GONE = {"code-holds", "code-fails", "code-option", "code-never"}
 
 
 def told(found: ProjectDecision) -> list[tuple[str, object, object, object]]:
@@ -99,6 +99,43 @@ def test_a_module_that_torch_no_longer_has_is_told(tmp_path: Path) -> None:
     assert told(decided(tmp_path / "a", files, AMPERE)) == [("code-holds", "util/misc.py", 1, "torch._six")]
     files["requirements.txt"] = "torch==1.13.1\n"
     assert told(decided(tmp_path / "b", files, AMPERE)) == []
+
+
+FFI = "from torch.utils.ffi import create_extension\n"
+
+
+def test_what_no_torch_of_the_tables_has_is_told_as_running_with_none(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==0.4.1\n", "ops/nms.py": "import torch\n" + FFI}
+    for number, on in enumerate((BLACKWELL, AMPERE, ADA)):
+        found = told(decided(tmp_path / str(number), files, on))
+        assert found == [("code-never", "ops/nms.py", 2, "torch.utils.ffi")]
+    files["requirements.txt"] = "torch>=1.8\n"
+    assert told(decided(tmp_path / "newer", files, AMPERE)) == []  # its authors run it with one that lacks it
+
+
+@pytest.mark.parametrize(
+    ("file", "program"),
+    [
+        ("a.py", f"try:\n    {FFI}except ImportError:\n    create_extension = None\n"),
+        ("a.py", f"import torch\n\nif torch.__version__ < '1.0':\n    {FFI}"),
+        ("tests/a.py", FFI),
+        ("third_party/nms/build.py", FFI),
+        ("a.py", "# " + FFI),
+        ("a.py", "import torch\n\n\ndef f(x):\n    return torch.fft.rfft(x)\n"),
+        ("a.py", "import torch\n\n\ndef f(x):\n    return torch.linalg.solve(x, x)\n"),
+    ],
+)
+def test_what_does_not_use_what_torch_lacks_is_not_named(tmp_path: Path, file: str, program: str) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch\n", file: program}, AMPERE)
+    assert (told(found), build(found)[0]) == ([], "2.14.1")
+
+
+@pytest.mark.parametrize(("name", "torch"), [("rfft", "1.7.1"), ("lstsq", "1.12.1"), ("symeig", "1.13.1")])
+def test_torch_stays_below_the_release_that_lacks_a_function(tmp_path: Path, name: str, torch: str) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "a.py": f"import torch\nx = torch.{name}\n"}
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert (build(found)[0], told(found)) == (torch, [("code-holds", "a.py", 2, f"torch.{name}")])
+    assert told(decided(tmp_path / "b", files, BLACKWELL)) == [("code-fails", "a.py", 2, f"torch.{name}")]
 
 
 def test_what_torch_may_refuse_to_load_is_told_where_it_moves(tmp_path: Path) -> None:

@@ -174,6 +174,14 @@ def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
                 **where,
                 argument=one.local,
             )
+        elif one.group == TORCH and not any(meets(one.specifier, each) for each in weigher.releases):
+            yield message(
+                "project.remark.code-never",
+                "{file}, line {line} uses {name}, which {package} has in {kept} alone, and no such release has a build "
+                "that this program knows: what needs that line does not run with any torch from here. Look for a newer "
+                "state of the project, or change its code.",
+                **where,
+            )
         elif not is_held:
             yield message(
                 "project.remark.code-fails",
