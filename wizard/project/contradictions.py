@@ -105,7 +105,7 @@ def _with_needed(asks: Understood, usable: Collection[str]) -> Understood:
     needed = [one for one in asks.of_code if one.group == TORCH and not one.local]
     needed = [one for one in needed if {meets(one.specifier, torch) for torch in asked} == {True, False}]
     oldest = sorted(needed, key=lambda one: version_key(one.specifier.strip("<")))[:1]
-    torch = tuple(replace(one, name=TORCH, group="", extras=()) for one in oldest)
+    torch = tuple(replace(one, name=TORCH, group="", extras=(), marker="") for one in oldest)
     return replace(asks, torch=(*asks.torch, *torch), torch_any=bool(torch) and not asks.torch)
 
 

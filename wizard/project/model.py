@@ -64,6 +64,7 @@ class Statement:
     conda: bool = False  # named in conda's words
     extras: tuple[str, ...] = ()  # of the package: what stands in brackets
     override: bool = False  # a constraint that counts in place of what packages themselves ask for
+    for_card: bool = False  # of code that is compiled for a card alone
 
     def __str__(self) -> str:
         return f"{self.name}{self.specifier or (f' @ {self.url}' if self.url else '')}"

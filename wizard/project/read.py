@@ -40,7 +40,8 @@ from wizard.project.search.below import of_several, read_below, tell_compiled, t
 from wizard.project.search.extras import take_shared, tell_extras
 from wizard.project.search.files import ProjectFolder, is_list
 from wizard.project.search.gone import note_gone
-from wizard.project.search.imports import note_card, note_needing, note_unused_card, read_imports, tell_compiling
+from wizard.project.search.imports import note_cards, note_needing, read_imports, tell_compiling
+from wizard.project.search.native_code import note_native_code
 from wizard.project.search.notes import read_notes
 from wizard.project.search.order import is_plain_readme, rank
 from wizard.project.search.reader import ProjectReader
@@ -124,9 +125,9 @@ def read_project(path: Path) -> Project:
 def _note(reader: ProjectReader) -> None:
     """Note what asks for nothing by itself: systems and cards, what programs use and import, words on installing."""
     note_systems(reader)
-    note_card(reader)
-    note_unused_card(reader)
+    note_cards(reader)
     note_gone(reader)
+    note_native_code(reader)
     note_needing(reader)
     note_used(reader)
     read_notes(reader)

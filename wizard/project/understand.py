@@ -116,7 +116,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     fitting, remarks = for_this_computer(project, os, has_card)
     fitting, extras = _one_extra(fitting)
     statements = [*fitting.statements, *needed_pairs(fitting.statements, PAIRS)]
-    of_code = tuple(_of_code(statements))
+    of_code = tuple(_of_code(statements, os, has_card))
     needs = [replace(one, name=one.group, group="constraint", extras=()) for one in of_code]
     statements += [replace(one, strength=DECLARED) for one in needs if one.name not in (TORCH, PYTHON)]
     torch, torch_any = _torch(statements)
@@ -205,12 +205,12 @@ def _without_lost(project: Project, torch: Sequence[Statement]) -> Project:
     return replace(left, statements=tuple(one for one in left.statements if one not in lost))
 
 
-def _of_code(statements: list[Statement]) -> Iterator[Statement]:
-    """Yield what programs use of older releases. Where a line has a newer one, its authors run the project with that,
-    and no start of it reaches what the program uses."""
+def _of_code(statements: list[Statement], os: str, has_card: bool) -> Iterator[Statement]:
+    """Yield what programs use of older releases; where a line has a newer one, its authors run them with that."""
     for one in statements:
         lines = (each for each in statements if one.name == CODE and each.name == one.group and each.specifier)
-        if one.name == CODE and all(can_meet(each.specifier, one.specifier) for each in lines):
+        is_code = one.name == CODE and is_for(one, os) and has_card >= one.for_card
+        if is_code and all(can_meet(each.specifier, one.specifier) for each in lines):
             yield one
 
 

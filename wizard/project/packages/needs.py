@@ -9,11 +9,12 @@ import re
 from collections.abc import Collection, Iterator
 
 from wizard.model.messages import Message, message
-from wizard.project.model import PYTHON, TORCH, Statement, is_run
+from wizard.project.model import PYTHON, TORCH, Statement, cut_between, is_run
 from wizard.project.packages.companions import has_wheel, needs_old_numpy, package_needs, releases_for
 from wizard.project.packages.cuda_tags import is_file_for
 from wizard.project.packages.lacking import release_with_wheel
 from wizard.project.packages.native import Relaxed, lines_of
+from wizard.project.packages.rows import companion_table
 from wizard.project.reasons import asked_words, runs_here
 from wizard.project.versions import can_meet, marker_holds, meets, python_meets
 from wizard.project.weigh import BuildWeigher, Weighed
@@ -165,6 +166,9 @@ def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             continue
         where: dict[str, str | int] = {"file": place.file, "line": place.line, "name": one.extras[0]}
         where |= {"package": one.group, "kept": one.specifier}
+        if len(one.extras) > 1:
+            yield from _compiled_words(weigher, best, one, is_held)
+            continue
         if one.local and not is_held:
             yield message(
                 "project.remark.code-option",
@@ -215,6 +219,33 @@ def _built_words(one: Statement, is_held: bool) -> Iterator[Message]:
             "{file}, line {line} builds the project's own code with an older {package} (“{text}”), and here it is "
             "newer: built so, it does not load. Build it with the one that is here.",
             **where,
+        )
+
+
+def _compiled_words(weigher: BuildWeigher, best: Weighed, one: Statement, is_held: bool) -> Iterator[Message]:
+    """Say of code that is compiled, and of its options, which torch takes it, or what to write for the one here."""
+    torch, (name, instead, *more) = best.candidate.torch, one.extras
+    where: dict[str, str | int] = {"file": one.origin.file, "line": one.origin.line, "name": name}
+    where |= {"places": cut_between([str(one.origin), *more]), "torch": torch}
+    rows = companion_table().native_gone
+    if any(row.options for row in rows if row.name == name):
+        instead = next((row.instead for row in rows[::-1] if row.options and not meets(row.kept, torch)), instead)
+    if not is_held:
+        yield message(
+            "project.remark.native-refused",
+            "{places}: {name} goes with torch {kept} alone, and with torch {torch} this part of the project does not "
+            "compile. Write {instead} in its place before you build it.",
+            **where,
+            kept=one.specifier,
+            instead=instead,
+        )
+    elif one.origin in {each.origin for each in weigher.asks.torch}:
+        yield message(
+            "project.remark.native-holds",
+            "{places}: {name} goes with torch {kept} alone where this part of the project is compiled; such a torch is "
+            "taken.",
+            **where,
+            kept=one.specifier,
         )
 
 

@@ -261,6 +261,24 @@ class Imported(Row, frozen=True):
     brings: tuple[Name, ...] = ()
 
 
+class NativeGone(Row, frozen=True):
+    """What the headers of torch's releases behind `kept` refuse of a project's own C++: `options` of the compiler, or
+    what its code uses (`pattern`, but where it defines `own`); `instead`: what is written today."""
+
+    KEYS = (("name",),)
+
+    name: Words
+    kept: Annotated[str, msgspec.Meta(pattern=r"^<[0-9.]+$")]
+    instead: Words
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+    options: tuple[Annotated[str, msgspec.Meta(pattern=r"^(c|gnu)\+\+\w+$")], ...] = ()
+    on_windows: bool = False  # as an option of nvcc
+    pattern: str = ""
+    own: Annotated[str, msgspec.Meta(pattern=r"^\w*$")] = ""
+
+
 class CompanionTable(Row, frozen=True):
     companion: Annotated[tuple[Companion, ...], SOME]
     pair: tuple[Pair, ...] = ()
@@ -277,6 +295,7 @@ class CompanionTable(Row, frozen=True):
     system_program: tuple[SystemProgram, ...] = ()
     imported: tuple[Imported, ...] = ()
     after_install: tuple[AfterInstall, ...] = ()
+    native_gone: tuple[NativeGone, ...] = ()
 
 
 def parse_companions(document: str) -> CompanionTable:

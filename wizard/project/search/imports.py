@@ -169,13 +169,14 @@ def _note_by_hand(reader: ProjectReader) -> None:
 def tell_compiling(reader: ProjectReader) -> None:
     """Name the first program that has code compiled when it runs (`torch.utils.cpp_extension.load`)."""
     for name, text in programs(reader):
-        if _EXTENSION in text and (line := _compiles_at(text)):
+        if _EXTENSION in text and (line := compiles_at(text)):
             reader.found.remark("runs-compiled", origin_of(name, line, text.split("\n")[line - 1]))
             return
 
 
-def note_card(reader: ProjectReader) -> None:
-    """Note the first program that uses a card in a line which every start of it reaches."""
+def note_cards(reader: ProjectReader) -> None:
+    """Note the first program that uses a card in a line which every start of it reaches, and whether none names one."""
+    _note_unused_card(reader)
     for name, text in programs(reader) if reader.found.statements else ():
         if _MAY_WANT_CARD.search(text) and "is_available" not in text and (line := _on_card_at(text)):
             where = origin_of(name, line, text.split("\n")[line - 1])
@@ -183,7 +184,7 @@ def note_card(reader: ProjectReader) -> None:
             return
 
 
-def note_unused_card(reader: ProjectReader) -> None:
+def _note_unused_card(reader: ProjectReader) -> None:
     """Note whether the programs import torch, and none of them says a word of a card or a device."""
     texts = [text for _, text in programs(reader)] if reader.found.statements else []
     is_read = len(texts) < _MOST_PROGRAMS and any(map(_IMPORTS_TORCH.search, texts))
@@ -254,7 +255,7 @@ def _on_card(call: ast.Call, named: dict[str, int]) -> int:
     return next((named[one.id] for one in given if isinstance(one, ast.Name) and one.id in named), 0)
 
 
-def _compiles_at(text: str) -> int:
+def compiles_at(text: str) -> int:
     """Return the line of the first call that compiles; 0 for none."""
     try:
         nodes = list(ast.walk(parsed(text)))

@@ -1,0 +1,178 @@
+"""Reads what a project's own C++ and CUDA code, and the options that it is compiled with, ask of torch: the headers of
+newer releases refuse an older standard of C++, and lack what older ones had.
+
+What is compiled is known by the programs that say so (`CUDAExtension`, `load` of `torch.utils.cpp_extension`); what
+such a one names for one torch alone, or a file has behind a look at a version, is meant for both. Which options and
+names these are is a row (`native_gone`) of `matrices/companions.toml`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from wizard.model.syntax import parsed
+from wizard.project.formats.live import live_nodes
+from wizard.project.model import CODE, RECOMMENDED, TORCH, FileLine, Statement, origin_of
+from wizard.project.packages.rows import NativeGone, companion_table
+from wizard.project.search.imports import ASIDE, compiles_at
+from wizard.project.search.reader import ProjectReader, folder_of
+
+_MOST_BUILDERS, _MOST_SOURCES = 300, 300
+_EXTENSION = "cpp_extension"
+_CLASSES = ("CUDAExtension", "CppExtension")
+_OTHER_CLASSES = ("Extension", "Pybind11Extension", "cythonize")  # what these compile has no header of torch, as a rule
+_STANDARD = re.compile(r"--?std=((?:c|gnu)\+\+\w+)")
+_OF_TORCH = re.compile(r"torch\.__version__|torch\.version|TORCH_VERSION|TORCH_(?:MAJOR|MINOR)|torch_ver")
+_LOOKS = re.compile(r"version|hasattr|platform|darwin|_ver\b|major|minor", re.IGNORECASE)
+_OF_NVCC = re.compile(r"nvcc|cuda", re.IGNORECASE)
+_CHANGING = ("remove", "replace", "startswith", "index", "count")  # calls that look for an option, or take it away
+_SOURCES = (".cpp", ".cc", ".cxx", ".c", ".cu", ".cuh", ".h", ".hpp")
+_OF_CARD = (".cu", ".cuh")
+_COMMENTS = re.compile(r"/\*[\s\S]*?\*/|//[^\n]*")
+_DIRECTIVE = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif|define)\b(.*)")
+_FOR_OTHERS = re.compile(r"VERSION|MAJOR|MINOR|TORCH|AT_CHECK|THC|ROCM|HIP|^\s*0\s*$")  # of a condition
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    row: NativeGone
+    where: FileLine
+    for_card: bool  # compiled for a card alone
+    by_nvcc: bool = False  # an option of the compiler for CUDA, which has it on Windows, too
+
+
+def note_native_code(reader: ProjectReader) -> None:
+    """Note for each row where it is used first, and where else; by itself that asks for nothing."""
+    rows = companion_table().native_gone if reader.found.statements else ()
+    builders = dict(_builders(reader)) if rows else {}
+    uses = [one for name, text in builders.items() for one in _options(name, text, rows)]
+    uses += _names(reader, builders, rows) if builders else ()
+    for row in rows:
+        lines = [one for one in uses if one.row == row]
+        if not row.options:
+            reader.found.statements += _statements(row, lines, "")
+            continue
+        reader.found.statements += _statements(row, lines, 'sys_platform == "linux"')
+        if row.on_windows:  # cl.exe passes over an option of that form
+            lines = [one for one in lines if one.by_nvcc]
+            reader.found.statements += _statements(row, lines, 'sys_platform == "win32"')
+
+
+def _statements(row: NativeGone, uses: list[_Use], marker: str) -> Iterator[Statement]:
+    if uses:
+        first, for_card = uses[0].where, all(one.for_card for one in uses)
+        more = {one.where.file: str(one.where) for one in reversed(uses) if one.where.file != first.file}
+        extras = (row.name, row.instead, *reversed(more.values()))
+        yield Statement(CODE, row.kept, first, RECOMMENDED, TORCH, marker=marker, extras=extras, for_card=for_card)
+
+
+def _builders(reader: ProjectReader) -> Iterator[tuple[str, str]]:
+    """Yield the programs that compile code with torch, each with its text."""
+    names = (name for _, name, _ in reader.folder.names() if name.endswith(".py") and not ASIDE.fullmatch(name))
+    for name in islice(names, _MOST_BUILDERS):
+        text = reader.folder.read(name) or ""
+        if _EXTENSION in text and (_makes(text) or compiles_at(text)):
+            yield name, text
+
+
+def _makes(text: str) -> bool:
+    try:
+        nodes = live_nodes(parsed(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return any(_last(node) in _CLASSES for node in nodes if isinstance(node, ast.Name | ast.Attribute))
+
+
+def _last(node: ast.AST) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _for_card(text: str) -> bool:
+    """Return whether what a program compiles is for a card alone."""
+    return _CLASSES[1] not in text and ("CUDAExtension" in text or "extra_cuda" in text or ".cu" in text)
+
+
+def _options(name: str, text: str, rows: Iterable[NativeGone]) -> Iterator[_Use]:
+    found = sorted(set(_standards(parsed(text))))
+    if len({standard for _, standard, _ in found}) > 1 and _OF_TORCH.search(text):
+        return  # each for its torch
+    lines = text.split("\n")
+    for line, standard, by_nvcc in found:
+        for row in rows:
+            if standard in row.options:
+                yield _Use(row, origin_of(name, line, lines[line - 1]), _for_card(text), by_nvcc)
+
+
+def _standards(node: ast.AST, by_nvcc: bool = False) -> Iterator[tuple[int, str, bool]]:
+    """Yield the options for a standard of C++ that stand in a program, each with its line, and whether nvcc is given
+    it; not what is behind a look at a version, or for code without torch."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        words = (match[1] for word in node.value.split() if (match := _STANDARD.fullmatch(word)))
+        yield from ((node.lineno, word, by_nvcc) for word in words)
+    elif isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            yield from _standards(value, by_nvcc or bool(key and _OF_NVCC.search(ast.unparse(key))))
+    elif not _is_apart(node):
+        is_its = by_nvcc or any(map(_OF_NVCC.search, _named(node)))
+        for each in ast.iter_child_nodes(node):
+            yield from _standards(each, is_its)
+
+
+def _is_apart(node: ast.AST) -> bool:
+    """Return whether what stands in it is for some releases alone, for code without torch, or not given to a
+    compiler."""
+    if isinstance(node, ast.If | ast.IfExp):
+        return bool(_LOOKS.search(ast.unparse(node.test)))
+    is_call = isinstance(node, ast.Call) and _last(node.func) in (*_CHANGING, *_OTHER_CLASSES)
+    return isinstance(node, ast.Compare) or is_call
+
+
+def _named(node: ast.AST) -> list[str]:
+    """Return what the options in it are given to: a name, an argument, a list that they are added to."""
+    if isinstance(node, ast.Assign):
+        return [ast.unparse(one) for one in node.targets]
+    if isinstance(node, ast.AugAssign):
+        return [ast.unparse(node.target)]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return [ast.unparse(node.func.value)]
+    return [node.arg or ""] if isinstance(node, ast.keyword) else []
+
+
+def _names(reader: ProjectReader, builders: dict[str, str], rows: Iterable[NativeGone]) -> list[_Use]:
+    """Return what the sources beside and below the builders use, but for what the project defines itself."""
+    patterns = {row: re.compile(row.pattern, re.MULTILINE) for row in rows if row.pattern}
+    folders = {f"{folder_of(name)}/".lstrip("/"): _for_card(text) for name, text in builders.items()}
+    names = (name for _, name, _ in reader.folder.names() if name.endswith(_SOURCES) and not ASIDE.fullmatch(name))
+    below = ((name, [card for folder, card in folders.items() if name.startswith(folder)]) for name in names)
+    uses, own = list[_Use](), set[NativeGone]()
+    for name, cards in islice((one for one in below if one[1]), _MOST_SOURCES):
+        text = reader.folder.read(name) or ""
+        own |= {row for row in patterns if row.own and re.search(rf"#\s*define\s+{row.own}\b", text)}
+        for number, line in _plain(text) if any(one.search(text) for one in patterns.values()) else ():
+            for row, pattern in patterns.items():
+                if pattern.search(line):
+                    where = origin_of(name, number, line.strip())
+                    uses.append(_Use(row, where, name.endswith(_OF_CARD) or all(cards)))
+    return [one for one in uses if one.row not in own]
+
+
+def _plain(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines without comments, but for those behind a condition that asks for a release."""
+    open_conditions: list[bool] = []
+    lines = _COMMENTS.sub(lambda one: "\n" * one[0].count("\n"), text).split("\n")
+    for number, line in enumerate(lines, 1):
+        directive = _DIRECTIVE.match(line)
+        if directive and directive[1] in ("if", "ifdef", "ifndef"):
+            after = next((each for each in lines[number:] if each.strip()), "")
+            is_guard = bool(re.fullmatch(rf"\s*#\s*define\s+{re.escape(directive[2].strip())}\s*", after))
+            open_conditions.append(not is_guard and bool(_FOR_OTHERS.search(directive[2])))
+        elif directive and directive[1] == "elif" and open_conditions:
+            open_conditions[-1] |= bool(_FOR_OTHERS.search(directive[2]))
+        elif directive and directive[1] == "endif" and open_conditions:
+            open_conditions.pop()
+        elif not any(open_conditions):
+            yield number, line
