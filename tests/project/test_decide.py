@@ -140,10 +140,19 @@ def test_thousands_of_lines_about_torch_are_weighed_in_seconds_and_counted(tmp_p
 
 
 def test_a_package_that_moves_to_the_library_for_this_cuda_is_named_with_more_than_its_name(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {"requirements.txt": "torch\nxformers==0.0.22\nbitsandbytes==0.41.0\n"}
-    given = {name: words[1] for name, words in relaxed(decided(tmp_path, files, AMPERE)).items()}
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.7.1\nbitsandbytes==0.41.0\n"}
+    given = {name: words[1] for name, words in relaxed(decided(tmp_path, files, BLACKWELL)).items()}
     assert given
     assert not given.keys() & set(given.values())
+
+
+@pytest.mark.parametrize("on", [AMPERE, ADA])
+def test_xformers_is_kept_with_the_cuda_that_it_was_made_with(tmp_path: Path, on: Machine) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.0.1\nxformers==0.0.22\n"}
+    found = decided(tmp_path / "a", files, on)
+    assert (build(found)[:2], found.is_exact) == (("2.0.1", "cu118"), True)
+    files["requirements.txt"] = "torch==2.1.0+cu118\nxformers==0.0.22.post7\n"
+    assert [*relaxed(decided(tmp_path / "b", files, on))] == ["xformers"]
 
 
 def test_torch_that_is_asked_for_on_another_system_alone_is_told(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ class CudaLibraries(Row, frozen=True):
     KEYS = (("package",),)
 
     package: Name
-    since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+( cu\d{3})+$")], ...], SOME]
+    since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+(post\d+)?( cu\d{3})+$")], ...], SOME]
     source: Words
     as_of: Date
     confidence: Literal["high", "medium", "low"]
