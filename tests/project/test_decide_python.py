@@ -112,6 +112,12 @@ def test_a_pin_that_has_no_wheel_for_any_python_here_is_told(tmp_path: Path) -> 
     assert relaxed(found)["numpy"][2] == "project.why.numpy-wheel"  # told as moved, and once
 
 
+def test_a_release_that_few_pythons_have_a_wheel_of_chooses_one_of_these(tmp_path: Path) -> None:
+    for pin, python in (("==2.1.7", "3.9"), (">=2.1.7", "3.11")):
+        files: dict[str, str | bytes] = {"requirements.txt": f"torch==2.3.1\ncchardet{pin}\n"}
+        assert build(decided(tmp_path / python, files, AMPERE))[2] == python
+
+
 def test_of_two_lines_by_python_the_one_that_holds_counts(tmp_path: Path) -> None:
     lines = "torch\nnumpy==1.22.0; python_version<='3.10'\nnumpy>=1.24.3; python_version>'3.10'\n"
     assert relaxed(decided(tmp_path, {"requirements.txt": lines}, NO_CARD)) == {}
