@@ -69,6 +69,17 @@ def test_markers_count_for_the_python_that_is_taken(tmp_path: Path) -> None:
     assert "contradiction" not in codes(found)
 
 
+def test_a_python_for_which_all_lines_fall_away_is_no_smaller_step(tmp_path: Path) -> None:
+    marked = 'torch==2.1.0 ; python_version >= "3.10"\ntorchaudio==2.1.0 ; python_version >= "3.10"\n'
+    project = '[project]\nname = "x"\nversion = "1"\nrequires-python = ">=3.10"\ndependencies = ["torch>=2.1,<3"]\n'
+    files: dict[str, str | bytes] = {"requirements.txt": marked + 'einops==0.7.0 ; python_version >= "3.10"\n'}
+    for number, more in enumerate(({}, {"pyproject.toml": project})):
+        found = decided(tmp_path / str(number), {**files, **more}, BLACKWELL)
+        assert build(found) == ("2.7.1", "cu128", "3.11")
+        assert [*relaxed(found)] == ["torch", "torchaudio"]
+        assert [one.name for one in found.understood.rest] == ["einops"]
+
+
 def test_a_line_for_another_python_moves_nothing(tmp_path: Path) -> None:
     lines = "torch>=2.0\nnumpy<=1.26.4; python_version<='3.9'\n"
     found = decided(tmp_path, {"requirements.txt": lines}, AMPERE)

@@ -161,8 +161,12 @@ class BuildWeigher:
     @cached_property
     def asked_releases(self) -> list[str]:
         """Those of the tables that meet what is asked of torch, whether they run here or not."""
-        asked = [one for one in self.pythons if all(python_meets(each.specifier, one) for each in self.asks.python)]
-        return [one for one in self.releases if any(self._torch_meets(one, python) for python in asked or self.pythons)]
+        pythons = self._meant_pythons or self.pythons
+        return [one for one in self.releases if any(self._torch_meets(one, python) for python in pythons)]
+
+    @cached_property
+    def _meant_pythons(self) -> list[str]:
+        return [one for one in self.pythons if all(python_meets(each.specifier, one) for each in self.asks.python)]
 
     def _torch_meets(self, release: str, python: str) -> bool:
         met = [meets(one.specifier, release) for one in self._torch_for(python)]
@@ -227,8 +231,11 @@ class BuildWeigher:
         yield from (tag.origin for tag in self.firm_tags if has_tag(tag.tag, best.candidate.variant))
 
     def weigh(self, candidate: Candidate, python: str) -> Weighed:
-        torch = not self._torch_meets(candidate.torch, python)
         declared = not all(python_meets(one.specifier, python) for one in self.asks.python)
+        # A line that falls away with a Python which nothing asks for is not met by that.
+        meant = (self._meant_pythons if declared else []) or [python]
+        torch = not self._torch_meets(candidate.torch, python)
+        torch |= not any(self._torch_meets(candidate.torch, one) for one in meant)
         person = self.choices.python is not None and python != self.choices.python
         pairs = () if torch else tuple(self._unmet_pairs(candidate, python))
         wants = [one for one in self.asks.implied if marker_holds(one.marker, self.machine.os, python)]
