@@ -11,6 +11,7 @@ from tests.project.deciding import (
     AMPERE,
     BLACKWELL,
     NO_CARD,
+    PASCAL,
     build,
     codes,
     decided,
@@ -127,6 +128,19 @@ def test_a_release_that_few_pythons_have_a_wheel_of_chooses_one_of_these(tmp_pat
     for pin, python in (("==2.1.7", "3.9"), (">=2.1.7", "3.11")):
         files: dict[str, str | bytes] = {"requirements.txt": f"torch==2.3.1\ncchardet{pin}\n"}
         assert build(decided(tmp_path / python, files, AMPERE))[2] == python
+
+
+def test_a_pin_of_a_script_that_programs_need_chooses_an_open_python(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==1.7.1\n", "main.py": "import scipy.misc\n"}
+    files["Dockerfile"] = "FROM x\nRUN pip install scipy==1.2.0\n"
+    found = decided(tmp_path / "a", files, PASCAL)
+    assert build(found)[2] == "3.7"
+    [held] = [one for one in found.remarks if one.key.endswith("python-held")]
+    assert (held.params["file"], held.params["packages"], held.params["newer"]) == ("Dockerfile", "scipy", "3.8")
+    files["main.py"] = "try:\n    import scipy\nexcept ImportError:\n    scipy = None\n"
+    assert build(decided(tmp_path / "b", files, PASCAL))[2] == "3.9"
+    files |= {"main.py": "import scipy\n", "requirements.txt": "torch==1.7.1\nscipy\n"}
+    assert build(decided(tmp_path / "c", files, PASCAL))[2] == "3.9"
 
 
 def test_of_two_lines_by_python_the_one_that_holds_counts(tmp_path: Path) -> None:

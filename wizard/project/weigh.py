@@ -26,7 +26,7 @@ from wizard.project.model import DECLARED, PAIRS, PYTHON, RECOMMENDED, TORCH, Fi
 from wizard.project.packages.companions import can_start, companion, has_library
 from wizard.project.packages.cuda_tags import has_tag
 from wizard.project.packages.implied import implied_met
-from wizard.project.packages.lacking import needed_without_wheels, without_wheels
+from wizard.project.packages.lacking import needed_pins, needed_without_wheels, without_wheels
 from wizard.project.understand import Understood, pair_meets, understand
 from wizard.project.versions import can_meet, marker_holds, meets, python_meets
 
@@ -322,7 +322,8 @@ class BuildWeigher:
             needed = {*needed_without_wheels(self.asks, os, python)}
             lacking = without_wheels(self.asks, os, python)
             lost = sum(not can_start(name, python) for name in lacking)
-            self._lacking_of[python] = len(lacking) + lost + len(needed)
+            pins = {one.name for one in needed_pins(self.asks, os, python)}
+            self._lacking_of[python] = len(lacking) + lost + len(needed) + len(pins)
         return self._lacking_of[python]
 
     def _distance(self, release: str) -> int:

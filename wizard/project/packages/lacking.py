@@ -41,6 +41,15 @@ def without_wheels(asks: Understood, os: str, python: str) -> frozenset[str]:
     return frozenset(lacking | {one.name for one in linked} - {o.name for o in linked if fits_here(o.url, os, python)})
 
 
+def needed_pins(asks: Understood, os: str, python: str) -> list[Statement]:
+    """Return the pins that only a README or a script has of packages which programs import at their top, and that have
+    no wheel for this Python, as far as is known: these programs do not start without them."""
+    needed, known = {one.group for one in asks.needing}, {one.name for one in asks.packages}
+    told = [one for one in asks.told if one.name in needed - known and _PIN.fullmatch(one.specifier) and not one.url]
+    here = [one for one in told if marker_holds(one.marker, os, python)]
+    return [one for one in here if not has_wheel(one.name, one.specifier, python, os)]
+
+
 def lacking_wheels(asks: Understood, os: str, python: str, moved: Collection[str]) -> Iterator[Message]:
     """Name what has no ready wheel for the choice, as far as is known: of the plan, and of what is only recommended.
     Where a line leaves the version open, not one release has. Of what is `moved` that is told already."""

@@ -16,7 +16,7 @@ from wizard.project.model import DECLARED, PYTHON, Statement, cut_between
 from wizard.project.packages.companions import Native, companion, is_planned, pythons_of
 from wizard.project.packages.cuda_tags import fits_here, has_tag, made_with
 from wizard.project.packages.implied import torch_in
-from wizard.project.packages.lacking import without_wheels
+from wizard.project.packages.lacking import needed_pins, without_wheels
 from wizard.project.packages.rows import Companion, companion_table
 from wizard.project.understand import Understood
 from wizard.project.versions import marker_holds, meets, python_meets
@@ -194,7 +194,9 @@ def holding_python(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         return
     nearest = min(newer, key=version_key)
     lost = without_wheels(asks, os, nearest) - without_wheels(asks, os, python)
-    if lines := [one for one in (*asks.packages, *asks.constraints) if one.name in lost]:
+    pins = [one for one in needed_pins(asks, os, nearest) if one not in needed_pins(asks, os, python)]
+    lost |= {one.name for one in pins}
+    if lines := [one for one in (*asks.packages, *asks.constraints, *pins) if one.name in lost]:
         where: dict[str, str | int] = {"file": lines[0].origin.file, "line": lines[0].origin.line}
         names = cut_between(sorted(lost))
         yield message("project.remark.python-held", **where, packages=names, python=python, newer=nearest)
