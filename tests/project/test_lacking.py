@@ -148,6 +148,16 @@ def test_of_releases_for_two_cudas_one_with_a_wheel_is_enough(tmp_path: Path) ->
     assert "wheel-of-told" in codes(decided(tmp_path / "alone", files, AMPERE))
 
 
+def test_what_programs_need_is_not_told_to_be_left_out(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.7.1\n", "main.py": "import scipy\n"}
+    files["Dockerfile"] = "FROM x\nRUN pip install scipy==1.2.0\n"
+    found = codes(decided(tmp_path / "a", files, BLACKWELL))
+    assert found & {"wheel-of-told", "wheel-of-needed"} == {"wheel-of-needed"}
+    files["main.py"] = "import torch\n"
+    found = codes(decided(tmp_path / "b", files, BLACKWELL))
+    assert found & {"wheel-of-told", "wheel-of-needed"} == {"wheel-of-told"}
+
+
 @pytest.mark.parametrize(
     "name", ["nvidia-tensorrt", "nvidia-cuda-nvcc-cu12", "nvidia-nvimgcodec-cu12", "cudf", "cucim", "jax-cuda12-plugin"]
 )

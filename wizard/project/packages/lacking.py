@@ -72,7 +72,17 @@ def lacking_wheels(asks: Understood, os: str, python: str, moved: Collection[str
     of_index = {one.origin for one in asks.sources if one.kind == "index"}  # a line's own, which no table knows
     lines = ((one, one.origin in of_index or has_wheel(one.name, one.specifier, python, os)) for one in told)
     having = {one.name for one, has_one in lines if has_one}  # one of several is for another CUDA or Python
-    if lacking := dict.fromkeys(one.name for one in told if one.name not in having):
+    lacking = dict.fromkeys(one.name for one in told if one.name not in having)
+    needed = {one.group for one in asks.needing}
+    if starting := [name for name in lacking if name in needed]:
+        yield message(
+            "project.remark.wheel-of-needed",
+            "What programs import at their top has no ready wheel for Python {python} on this system, as far as the "
+            "tables know: {packages}. Have a compiler before you add it, or add another release of it.",
+            packages=", ".join(starting[:_MOST_NAMED]),
+            python=python,
+        )
+    if lacking := [name for name in lacking if name not in needed]:
         listed = ", ".join([*lacking][:_MOST_NAMED])
         yield message("project.remark.wheel-of-told", packages=listed, python=python)
 
