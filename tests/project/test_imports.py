@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, PASCAL, build, codes, decided
 from tests.project.test_read import project_of
 from wizard.machine.model import Machine
 from wizard.model.errors import UsageError
@@ -259,3 +259,13 @@ def test_what_may_be_there_is_not_told_as_undeclared(tmp_path: Path) -> None:
     readme = "```\npip install opencv-python\npython train.py\n```\n"
     assert undeclared(tmp_path / "told", "torch\n", "import cv2\n", **{"README.md": readme}) == []
     assert undeclared(tmp_path / "not-started", "torch\n", **{"README.md": "Have fun.\n"}) == []
+
+
+def test_programs_deep_in_a_package_are_read_too(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.4.1\nflash-attn\n"}
+    deep = "net/models/tokenizer/whisper/modeling.py"
+    found = decided(tmp_path / "a", {**files, deep: "from flash_attn import flash_attn_func\n"}, PASCAL)
+    assert [one.extras for one in found.understood.needing] == [(deep,)]
+    assert "needing" in codes(found)
+    guarded = "try:\n    import flash_attn\nexcept ImportError:\n    flash_attn = None\n"
+    assert "needing" not in codes(decided(tmp_path / "b", {**files, deep: guarded}, PASCAL))

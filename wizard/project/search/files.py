@@ -24,6 +24,7 @@ MOST_BYTES = 8_000_000  # of one file: the longest lock files of real projects h
 MOST_FILES = 200
 MOST_SEEN = 20_000  # names looked at on the search
 _DEEPEST = 3
+DEEPEST_PROGRAM = 6
 _SKIPPED = re.compile(
     r"node_modules|site-packages|build|dist|tests?|docs?|examples?|third_?party|submodules|vendor|benchmarks"
     r"|notebooks|.*\.egg-info|\..*",
@@ -224,7 +225,7 @@ class ProjectFolder:
                 found.setdefault(0 if beside else depth, []).append(name)
         return found
 
-    def names(self) -> Iterator[tuple[int, str, bool]]:
+    def names(self, deepest: int = _DEEPEST) -> Iterator[tuple[int, str, bool]]:
         """Yield depth, name and whether only folders made for such files lie between it and the root."""
         folders, seen = [(0, "", True)], 0
         while folders:
@@ -239,7 +240,7 @@ class ProjectFolder:
                     return
                 name = f"{folder}/{entry.name}" if folder else entry.name
                 if entry.is_dir(follow_symlinks=False):
-                    if depth < _DEEPEST and not _SKIPPED.fullmatch(entry.name) and not _is_environment(entry.path):
+                    if depth < deepest and not _SKIPPED.fullmatch(entry.name) and not _is_environment(entry.path):
                         folders.append((depth + 1, name, beside and bool(_FOLDER.search(entry.name))))
                 else:
                     yield depth, name, beside

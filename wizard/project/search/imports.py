@@ -30,6 +30,7 @@ from wizard.project.model import (
 )
 from wizard.project.packages.companions import companion
 from wizard.project.packages.rows import companion_table
+from wizard.project.search.files import DEEPEST_PROGRAM
 from wizard.project.search.order import is_plain_readme
 from wizard.project.search.reader import ProjectReader
 
@@ -116,7 +117,7 @@ def note_needing(reader: ProjectReader) -> None:
     _tell_undeclared(reader)
     lines = (one for one in reader.found.statements if one.group in ("", "constraint") and one.name not in DECIDED)
     asked = {one.name for one in lines if one.strength == RECOMMENDED or companion(one.name)}
-    asked -= {normalized(one) for one in own_modules(name for _, name, _ in reader.folder.names())}
+    asked -= {normalized(one) for one in own_modules(name for _, name, _ in reader.folder.names(DEEPEST_PROGRAM))}
     found: dict[str, dict[str, FileLine]] = {}
     for file, text in programs(reader) if asked else ():
         for module, where in () if ASIDE.fullmatch(file) else _imports(file, text):
@@ -193,7 +194,8 @@ def _note_unused_card(reader: ProjectReader) -> None:
 
 def programs(reader: ProjectReader) -> Iterator[tuple[str, str]]:
     """Yield the first programs of the project with their text."""
-    names = (name for _, name, _ in reader.folder.names() if name.endswith(".py") and not name.endswith("setup.py"))
+    names = (name for _, name, _ in reader.folder.names(DEEPEST_PROGRAM))
+    names = (name for name in names if name.endswith(".py") and not name.endswith("setup.py"))
     return ((name, reader.folder.read(name) or "") for name in islice(names, _MOST_PROGRAMS))
 
 

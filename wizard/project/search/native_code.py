@@ -18,6 +18,7 @@ from wizard.model.syntax import parsed
 from wizard.project.formats.live import live_nodes
 from wizard.project.model import CODE, RECOMMENDED, TORCH, FileLine, Statement, origin_of
 from wizard.project.packages.rows import NativeGone, companion_table
+from wizard.project.search.files import DEEPEST_PROGRAM
 from wizard.project.search.imports import ASIDE, compiles_at
 from wizard.project.search.reader import ProjectReader, folder_of
 
@@ -72,7 +73,11 @@ def _statements(row: NativeGone, uses: list[_Use], marker: str) -> Iterator[Stat
 
 def _builders(reader: ProjectReader) -> Iterator[tuple[str, str]]:
     """Yield the programs that compile code with torch, each with its text."""
-    names = (name for _, name, _ in reader.folder.names() if name.endswith(".py") and not ASIDE.fullmatch(name))
+    names = (
+        name
+        for _, name, _ in reader.folder.names(DEEPEST_PROGRAM)
+        if name.endswith(".py") and not ASIDE.fullmatch(name)
+    )
     for name in islice(names, _MOST_BUILDERS):
         text = reader.folder.read(name) or ""
         if _EXTENSION in text and (_makes(text) or compiles_at(text)):
@@ -146,7 +151,11 @@ def _names(reader: ProjectReader, builders: dict[str, str], rows: Iterable[Nativ
     """Return what the sources beside and below the builders use, but for what the project defines itself."""
     patterns = {row: re.compile(row.pattern, re.MULTILINE) for row in rows if row.pattern}
     folders = {f"{folder_of(name)}/".lstrip("/"): _for_card(text) for name, text in builders.items()}
-    names = (name for _, name, _ in reader.folder.names() if name.endswith(_SOURCES) and not ASIDE.fullmatch(name))
+    names = (
+        name
+        for _, name, _ in reader.folder.names(DEEPEST_PROGRAM)
+        if name.endswith(_SOURCES) and not ASIDE.fullmatch(name)
+    )
     below = ((name, [card for folder, card in folders.items() if name.startswith(folder)]) for name in names)
     uses, own = list[_Use](), set[NativeGone]()
     for name, cards in islice((one for one in below if one[1]), _MOST_SOURCES):
