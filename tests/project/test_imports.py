@@ -269,3 +269,27 @@ def test_programs_deep_in_a_package_are_read_too(tmp_path: Path) -> None:
     assert "needing" in codes(found)
     guarded = "try:\n    import flash_attn\nexcept ImportError:\n    flash_attn = None\n"
     assert "needing" not in codes(decided(tmp_path / "b", {**files, deep: guarded}, PASCAL))
+
+
+@pytest.mark.parametrize(("on", "code"), [(NO_CARD, "no-card"), (PASCAL, "old-card"), (AMPERE, "")])
+def test_what_no_list_names_and_the_card_does_not_serve_is_told_with_its_programs(
+    tmp_path: Path, on: Machine, code: str
+) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.4.1\n", "net/a.py": "import flash_attn\n"}
+    found = decided(tmp_path / "a", files, on)
+    said = [one for one in found.remarks if one.key.startswith("project.native.unnamed-")]
+    assert [(one.key.partition("unnamed-")[2], one.params["programs"]) for one in said] == [(code, "net/a.py")] * bool(
+        code
+    )
+    assert (found.left_out, [one.name for one in found.understood.rest]) == ((), [])
+    for number, more in enumerate(
+        (
+            {"net/a.py": "def f():\n    import flash_attn\n"},
+            {"net/a.py": "try:\n    import flash_attn\nexcept ImportError:\n    pass\n"},
+            {"tests/a.py": "import flash_attn\n", "net/a.py": ""},
+            {"flash_attn/__init__.py": ""},  # its own
+            {"requirements.txt": "torch==2.4.1\nflash-attn\n"},
+        )
+    ):
+        keys = [one.key for one in decided(tmp_path / str(number), {**files, **more}, on).remarks]
+        assert not [key for key in keys if key.startswith("project.native.unnamed-")]

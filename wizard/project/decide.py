@@ -52,7 +52,7 @@ from wizard.project.packages.needs import (
     relaxed_numpy,
     torch_of_installer,
 )
-from wizard.project.packages.ready import holding_python, left_python, native_state, said_of
+from wizard.project.packages.ready import holding_python, left_python, native_state, needed_unnamed, said_of
 from wizard.project.packages.rows import companion_table
 from wizard.project.reasons import (
     asked_words,
@@ -339,6 +339,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) -> It
     states = {native.name: native_state(native, best, weigher.machine) for native in natives}
     for native in natives:
         yield from said_of(native, states[native.name], weigher, best)
+    yield from needed_unnamed(weigher, best, {one.name for each in asks.native for one in each.statements})
     planned = [native for native in natives if is_planned(native)]
     yield from on_pages((one for one in planned if states[one.name] == "ready"), candidate)
     usable = (one for one in natives if states[one.name] in ("ready", "compiler", "newer"))

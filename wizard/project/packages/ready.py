@@ -5,7 +5,7 @@ What moves with torch, and what is left out for it, is `native`'s matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from wizard.compatibility.data.ordering import CPU, variant_key, version_key
 from wizard.compatibility.model import Candidate
@@ -117,13 +117,40 @@ def said_of(native: Native, state: str, weigher: BuildWeigher, best: Weighed) ->
     if state in ("no-card", "old-card", "no-wheel", "before"):
         yield from _way_round(weigher.asks, native)
     needing = next((one for one in weigher.asks.needing if one.group == native.name), None)
-    if needing and state != "ready" and is_planned(native):
+    needing = needing or next((one for one in weigher.asks.needing if row and companion(one.group) is row), None)
+    if needing and state != "ready" and (is_planned(native) or state in ("no-card", "old-card")):
         yield message(
             "project.native.needing",
             "Without {name} these programs do not start, for they import it at their top: {programs}.",
             name=native.name,
             programs=cut_between([*needing.extras]),
         )
+
+
+def needed_unnamed(weigher: BuildWeigher, best: Weighed, named: Collection[str]) -> Iterator[Message]:
+    """Name what programs import at their top, no line has, and the card here does not serve."""
+    known = [companion(name) for name in named]
+    for one in weigher.asks.needing:
+        row = companion(one.group)
+        state = _of_card(row, best.candidate, weigher.machine) if row and row not in known else ""
+        if row and state in ("no-card", "old-card"):
+            known.append(row)
+            where: dict[str, str | int] = {"name": one.group, "programs": cut_between([*one.extras])}
+            if state == "old-card":
+                yield message(
+                    "project.native.unnamed-old-card",
+                    "No list of the project names {name}, and these programs do not start without it, for they import "
+                    "it at their top: {programs}. It runs on cards of compute capability {least} and newer alone.",
+                    **where,
+                    least=row.least,
+                )
+            else:
+                yield message(
+                    "project.native.unnamed-no-card",
+                    "No list of the project names {name}, and these programs do not start without it, for they import "
+                    "it at their top: {programs}. It is of no use without a CUDA card.",
+                    **where,
+                )
 
 
 def _is_told(native: Native) -> bool:

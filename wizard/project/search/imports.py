@@ -117,6 +117,8 @@ def note_needing(reader: ProjectReader) -> None:
     _tell_undeclared(reader)
     lines = (one for one in reader.found.statements if one.group in ("", "constraint") and one.name not in DECIDED)
     asked = {one.name for one in lines if one.strength == RECOMMENDED or companion(one.name)}
+    of_cards = (row for row in companion_table().companion if row.card and not row.on_cpu)
+    asked |= {name for row in of_cards for name in (row.name, *row.also)} if reader.found.statements else set()
     asked -= {normalized(one) for one in own_modules(name for _, name, _ in reader.folder.names(DEEPEST_PROGRAM))}
     found: dict[str, dict[str, FileLine]] = {}
     for file, text in programs(reader) if asked else ():
