@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed, without
+from wizard.model.messages import text
 from wizard.project.packages.companions import companion, has_library, library_bound, torch_of, undeclared_bounds
 
 
@@ -95,6 +96,8 @@ def test_what_a_package_asks_of_torch_bounds_it(tmp_path: Path, lines: str, torc
     found = decided(tmp_path, {"requirements.txt": lines}, ADA)
     assert build(found)[0] == torch
     assert {"held-back", "implied", "bound"} & codes(found) == ({said} if said else set())
+    told = [text(one, "en") for one in found.remarks if one.key.endswith(".held-back")]
+    assert not [words for words in told if "the newest" in words]  # of those alone that its lines for torch leave
 
 
 def test_a_release_that_only_a_cog_names_leaves_nothing_out(tmp_path: Path) -> None:
