@@ -467,3 +467,13 @@ def test_the_torch_of_the_installer_keeps_the_pins_of_an_open_list(
     assert not codes(found) & {"recommended-others", "contradiction"}
     files["requirements.txt"] = "torch>=2.2.0\nsympy\n"  # nothing moves: the newest
     assert build(decided(tmp_path / "open", files, on))[0] in ("2.14.1", "2.15.0")
+
+
+def test_a_command_within_a_text_that_a_script_writes_ends_with_that(tmp_path: Path) -> None:
+    script = (
+        "#!/bin/bash\ncd docker\nsudo sed -i '$ a RUN apt-get update \\\n"
+        "RUN pip install --upgrade pip \\\nRUN pip install numpy -I \\\nRUN pip install cffi ipython' Dockerfile\n"
+    )
+    found = project_of(tmp_path, {"requirements.txt": "torch\n", "get_models.sh": script})
+    [said] = [one for one in found.remarks if one.key.endswith("not-read-too")]
+    assert said.params["packages"] == "numpy, cffi, ipython"

@@ -192,7 +192,12 @@ def _tell_unread(reader: ProjectReader) -> None:
     """Name the files that list or install packages which nothing that was read has: what was not understood as a part
     of the installation is not passed over in silence."""
     said = [str(value) for one in reader.found.remarks for value in one.params.values()]
-    known = {one.name for one in (*reader.found.statements, *reader.found.told)} | {*reader.found.own, *TOOLS, PYTHON}
+    known = {one.name for one in (*reader.found.statements, *reader.found.told)} | {
+        *reader.found.own,
+        *TOOLS,
+        PYTHON,
+        "pip",
+    }
     further: dict[str, list[Statement]] = {}
     for name in reader.folder.others_near():
         text = reader.folder.read(name) or ""

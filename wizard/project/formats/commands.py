@@ -64,7 +64,7 @@ _CONDA = re.compile(
 # Where a command is over; words in brackets behind it are somebody's remark.
 _ENDS = re.compile(
     r"\s(?:&&|\|\||\||//)\s|\.{3}(?=[\s`]|$)|…|;;|\s[(（](?=\w)"
-    r"|(?:^|\s)[*_]*#|;\s*(?:pip3?|conda|mamba|python3?|git|cd|then|fi)\b|`"
+    r"|\sRUN\s|(?:^|\s)[*_]*#|;\s*(?:pip3?|conda|mamba|python3?|git|cd|then|fi)\b|`"
 )
 _WHEEL = re.compile(r"(?:[\w.-]*/)*([A-Za-z]\w*)-\d[\w.+%!-]*\.whl")
 _TAKEN_OUT = re.compile(r"\b(?:pip3?|conda|mamba)\s+(?:uninstall|remove)\s+(?P<words>[^&;|`]+)")
@@ -93,6 +93,7 @@ _TORCH_IN_COMMENT = re.compile(r"(?:\binstall\s|安装).*(?<![a-z./-])(?:py)?tor
 _IMPORTED = re.compile(r"\bimport\s+([A-Za-z_][A-Za-z0-9_]*)")
 _CONDA_FILE = re.compile(r"^(?:\S*/)?([a-z0-9_.-]+?)-(\d[^-/]*)-([^-/]+)\.(?:tar\.bz2|conda)$")
 _NO_NAMES = ("required", "packages", "package", "dependencies", "requirements", "everything", "them", "these")
+_CLOSING = re.compile(r"([^'\"]*\w)['\"](?:\s[^'\"]*)?")
 _HTML = re.compile(r"</?(?:br|p|b|i|em|strong|code|pre|kbd|tt|li|ul|ol|td|tr|div|span|a)\s*/?>", re.IGNORECASE)
 
 
@@ -222,6 +223,8 @@ def _tokens(words: str) -> list[str]:
     try:
         return shlex.split(words, comments=False, posix=True)
     except ValueError:
+        if match := _CLOSING.fullmatch(words):  # of a text that the command stands in
+            return shlex.split(match[1])
         return [token.strip("\"'").removesuffix('")') for token in words.split()]
 
 
