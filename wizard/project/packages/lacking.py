@@ -82,8 +82,8 @@ def lacking_wheels(asks: Understood, os: str, python: str, moved: Collection[str
             packages=", ".join(starting[:_MOST_NAMED]),
             python=python,
         )
-    if lacking := [name for name in lacking if name not in needed]:
-        listed = ", ".join([*lacking][:_MOST_NAMED])
+    if others := [name for name in lacking if name not in needed]:
+        listed = ", ".join(others[:_MOST_NAMED])
         yield message("project.remark.wheel-of-told", packages=listed, python=python)
 
 
