@@ -30,7 +30,10 @@ else:
 Document = dict[str, Any]
 # Texts for people, and names whose only meaning is what another program calls something.
 FREE = {
-    "companions": {"system_program.name", "system_program.on_windows", "system_program.on_linux"},
+    "companions": {
+        *("system_program.name", "system_program.on_windows", "system_program.on_linux", "after_install.command"),
+        *("native_gone.name", "native_gone.pattern", "native_gone.instead"),
+    },
     "conda_errors": {"error.exception", "error.says"},
     "lint": {"terms.path_holds", "no_python.name", "option.key", "option.when", "option.effect"},
     "miniforge": {"licence.name", "licence.note", "installer.conda"},
@@ -41,7 +44,7 @@ FREE = {
     "errors": {"error.id", "error.status", "error.rank"},  # that there are words for an id: below; -1 is a rank
     "driver_guide": {"guide.note"},
 }
-MAY_BE_EMPTY = {"chip.target", "companion.least", "dead.kind", "file.write"}
+MAY_BE_EMPTY = {"chip.target", "companion.least", "dead.kind", "file.write", "native_gone.own"}
 FREE_EVERYWHERE = {"source", "reason"}
 WORDS = {"errors": "error.id", "driver_guide": "guide.note", "lint": "option.effect", "conda_errors": "error.code"}
 

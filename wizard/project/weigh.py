@@ -169,18 +169,8 @@ class BuildWeigher:
         return [one for one in self.pythons if all(python_meets(each.specifier, one) for each in self.asks.python)]
 
     def _torch_meets(self, release: str, python: str) -> bool:
-        met = [meets(one.specifier, release) for one in self._torch_for(python)]
+        met = [meets(one.specifier, release) for one in self.asks.torch if self._holds(one, python)]
         return not met or (any(met) if self.asks.torch_any else all(met))
-
-    def _torch_for(self, python: str) -> list[Statement]:
-        """Return the lines for torch that count with this Python: none is got round by a Python that is not asked for
-        and that no line is for."""
-        lines = [one for one in self.asks.torch if self._holds(one, python)]
-        left = [one for one in self.asks.torch if one.marker and one not in lines]
-        if not left or any(one.marker for one in lines):
-            return lines
-        asked = [one for one in self.pythons if all(python_meets(each.specifier, one) for each in self.asks.python)]
-        return lines if python in asked else lines + [one for one in left if any(self._holds(one, o) for o in asked)]
 
     def best(self) -> Weighed | None:
         """None: no build runs on this machine at all."""

@@ -1,6 +1,6 @@
 """The rows of `matrices/companions.toml` as values, and what one row says by itself.
 
-What the rows say together of a package is `companions`' matter.
+What the rows say together of a package is `companions`' matter. One file: it is one table.
 """
 
 from __future__ import annotations
