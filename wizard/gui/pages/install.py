@@ -52,8 +52,7 @@ class InstallPage(Page):
             lambda: self.tr("Cancelled") if self.rest.code == "flow.cancelled" else self.tr("Stopped"),
         )
         self.progress, self.steps = RunProgress(context.translator), RunSteps(context.translator)
-        self.pause, self.cancel, self.remove, self.copy, self.explain, self.other = (QPushButton() for _ in range(6))
-        self.log_button, self.log = LogButton(self.copy), LogView()
+        self.log_button, self.log = LogButton(), LogView()
         self.log.setVisible(False)
         self.log_button.toggled.connect(self._fold_log)
         self.rest.installEventFilter(self)
@@ -63,6 +62,7 @@ class InstallPage(Page):
         self.body.addWidget(self.log_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.body.addWidget(self.log, 1)
         self.body.addStretch(0)
+        self.pause, self.cancel, self.remove, self.copy, self.explain, self.other = (QPushButton() for _ in range(6))
         self.pause.clicked.connect(self._ask_pause)
         self.cancel.clicked.connect(self.ask_cancel)
         self.remove.clicked.connect(lambda: self._remove(self.context.navigator.restart))
@@ -103,7 +103,7 @@ class InstallPage(Page):
         return self.log_button if self.is_going else None  # a second Return must not stop what it began
 
     def bring_into_view(self, control: QWidget, has_keys: bool = True) -> None:
-        """Log gets the keys as the page comes, but the run above it is what one looks at: it is not scrolled to."""
+        """Log gets the keys as the page comes, but the run above it is what one looks at."""
         if control is not self.log_button or self.log_button.is_tabbed_to:
             super().bring_into_view(control, has_keys)
 
@@ -165,7 +165,6 @@ class InstallPage(Page):
         has_log = self.log_button.isChecked()
         others = self.progress.geometry().bottom() + self.log_button.height() + has_log * self.log.minimumHeight()
         self.steps.give_way(self._scroll.viewport().height() - others - _AROUND, may_hide=has_log)
-        self.log_button.leave_unseen()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Mapping
 
-from PySide6.QtCore import QPointF, Qt, QTimer
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -179,7 +179,6 @@ _HELD = ("fetch", "install")  # by a pause: the download and what waits for its 
 _FETCH = "fetch"
 
 
-_LAID_OUT = 100  # ms: a new page has its place by then
 _NARROW = 520  # pixels: less has no room for what a step did beside its name
 _RIGHT = 80  # pixels of how long it took
 
@@ -334,12 +333,11 @@ class RunSteps(QWidget):
 
 
 class LogButton(QPushButton):
-    """Unfolds the log. It knows whether the keys were led to it by Tab, or came by themselves: those it leaves to
-    `instead` where it is out of sight."""
+    """Unfolds the log. It knows whether the keys were led to it by Tab, or came by themselves."""
 
-    def __init__(self, instead: QWidget) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.is_tabbed_to, self._instead = False, instead
+        self.is_tabbed_to = False
         self.setProperty("role", "plain")
         self.setCheckable(True)
         self.setIconSize(ICON_SIZE)
@@ -349,11 +347,6 @@ class LogButton(QPushButton):
     def focusInEvent(self, event: QFocusEvent) -> None:
         self.is_tabbed_to = event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
         super().focusInEvent(event)
-        QTimer.singleShot(_LAID_OUT, self, self.leave_unseen)
-
-    def leave_unseen(self) -> None:
-        if self.hasFocus() and not self.is_tabbed_to and self.visibleRegion().isEmpty():
-            self._instead.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _turn(self, is_open: bool) -> None:
         self.setIcon(fold_icon(is_open))
