@@ -225,7 +225,6 @@ def _filled(params: Mapping[str, Param], language: str, reading: Reading) -> dic
 
 
 # Blanks that hold names one after the other. Not folders: one may have a comma and a space in its own name.
-_ENDS = (".", "!", "?", "…", "。", "！", "？")
 _LISTS = frozenset({"by", "cards", "channels", "engines", "hosts", "known", "moved", "names", "packages", "versions"})
 
 
@@ -236,13 +235,8 @@ def _listed_again(name: str, value: Scalar, language: str) -> Scalar:
 
 def _said(value: Param, language: str, reading: Reading) -> Scalar:
     if isinstance(value, tuple):
-        return joined((_ended(str(_said(part, language, reading)), language) for part in value), language)
+        return joined((str(_said(part, language, reading)) for part in value), language)
     return text(value, language, reading) if isinstance(value, Message | str) else value
-
-
-def _ended(words: str, language: str) -> str:
-    """With a mark at their end, where they are no whole sentence."""
-    return words if words.endswith(_ENDS) else words + ("。" if language == "zh_CN" else ".")
 
 
 def joined(sentences: Iterable[str], language: str) -> str:
