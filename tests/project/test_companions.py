@@ -245,6 +245,16 @@ def test_what_no_metadata_says_of_an_old_numpy_binds_the_resolver(numpy: str, bo
     assert undeclared_bounds(("torch==2.7.1+cu128", "demo @ file:///demo.whl", numpy)) == bounds
 
 
+@pytest.mark.parametrize(
+    ("torch", "bounds"),
+    [("2.0.1+cu118", ("4.52.0", "5.0.0", "5.1.0", "5.15.0", "5.20.0")), ("2.5.1", ("5.20.0",)), ("2.6.0+cu126", ())],
+)
+def test_an_open_transformers_is_one_that_takes_the_torch(torch: str, bounds: tuple[str, ...]) -> None:
+    """A newer one turns PyTorch off at its import, and no metadata says so."""
+    found = undeclared_bounds((f"torch=={torch}", "transformers"))
+    assert found == tuple(f"transformers<{one}" for one in bounds)
+
+
 def test_a_pyarrow_that_starts_with_numpy_2_alone_is_told_beside_an_older_one(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"requirements.txt": "torch==2.7.1\nnumpy==1.26.4\npyarrow==26.0.1\n"}
     [said] = [one.params for one in decided(tmp_path, files, AMPERE).remarks if one.key.endswith("needs-line")]
