@@ -238,6 +238,12 @@ def test_a_cell_of_a_notebook_is_read_too(tmp_path: Path) -> None:
     assert (found.numpy, told(found)) == ("<1.24", [("code-holds", "run.ipynb", 9, "numpy.float")])
 
 
+def test_a_cell_with_signs_of_python_that_a_shell_has_too_is_read(tmp_path: Path) -> None:
+    text = notebook("import numpy as np\n", "if 7 % 2 != 0:\n", "    x = np.float  # why?\n", "np.zeros?")
+    found = decided(tmp_path, {"requirements.txt": "torch\n", "run.ipynb": text}, ADA)
+    assert told(found) == [("code-holds", "run.ipynb", 8, "numpy.float")]
+
+
 @pytest.mark.parametrize(
     "text",
     [

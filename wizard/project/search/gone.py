@@ -35,7 +35,7 @@ _IMPORTS = re.compile(r"\s*import\s+([A-Za-z_]\w*)(?:\s+as\s+([A-Za-z_]\w*))?\s*
 _GUARDS = re.compile(r"(?P<indent>\s*)(?:try|except|else|finally|if|elif)\b(?P<test>.*)")
 _NAMED = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\.([A-Za-z_]\w*)(?![\w.])(\s*=(?!=))?")
 # A line of a cell that is none of Python's: what a shell or the notebook itself does.
-_MAGIC = re.compile(r"(\s*)[!%?].*|.*\?\s*$")
+_MAGIC = re.compile(r"^(\s*)(?:[!%?].*|[^\s#][^#]*\?\s*)$")
 
 
 @dataclass
