@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, decided
+from wizard.model.tables import TableError
 from wizard.project.decide import ProjectDecision
+from wizard.project.packages.rows import parse_companions
+from wizard.system.paths import matrices_dir
 
 HEAD = "from setuptools import setup\nfrom torch.utils.cpp_extension import CUDAExtension\n"
 MADE = HEAD + "{}\nsetup(ext_modules=[CUDAExtension('a', ['a.cu'], extra_compile_args={{'cxx': cxx, 'nvcc': nvcc}})])\n"
@@ -132,3 +135,10 @@ def test_what_the_headers_of_newer_torch_lack_holds_torch_or_is_told(
 def test_code_that_goes_with_any_torch_or_is_not_compiled_is_not_named(tmp_path: Path, file: str, code: str) -> None:
     found = decided(tmp_path, {**OPEN, "ops/setup.py": PLAIN, file: code}, AMPERE)
     assert (told(found), build(found)[0]) == ([], "2.14.1")
+
+
+def test_a_row_with_a_pattern_that_is_none_is_refused() -> None:
+    text = (matrices_dir() / "companions.toml").read_text("utf-8")
+    assert "pattern = '\\bAT_DISPATCH" in text
+    with pytest.raises(TableError, match="pattern"):
+        parse_companions(text.replace("pattern = '\\bAT_DISPATCH", "pattern = '(AT_DISPATCH"))

@@ -278,6 +278,13 @@ class NativeGone(Row, frozen=True):
     pattern: str = ""
     own: Annotated[str, msgspec.Meta(pattern=r"^\w*$")] = ""
 
+    def __post_init__(self) -> None:
+        """Refuse what is no pattern. Raises ValueError."""
+        try:
+            re.compile(self.pattern)
+        except re.error as error:
+            raise ValueError(f"pattern: {error}") from error
+
 
 class CompanionTable(Row, frozen=True):
     companion: Annotated[tuple[Companion, ...], SOME]
