@@ -27,9 +27,10 @@ _LOOKS = re.compile(r"version|hasattr|platform")  # a condition that asks what i
 # One that reads 0.10 and every later release as 0.1 or 0.2: what is meant for the old ones is reached there, too.
 _MISREADS = re.compile(r"float\(\w+\.__version__\[:3\]\) < 0?\.\d+")
 _MOST_OTHERS = 100  # files of Cython, and notebooks
+_MOST_CELLS = 500  # of a notebook
 _CYTHON = (".pyx", ".pxd")
 _WORDS_OF_NOBODY = re.compile(  # strings and comments of Cython
-    r"(\"{3}|'{3})[\s\S]*?\1|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|#[^\n]*"
+    r"(\"{3}|'{3})[\s\S]*?(?:\1|\Z)|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|#[^\n]*"
 )
 _IMPORTS = re.compile(r"\s*import\s+([A-Za-z_]\w*)(?:\s+as\s+([A-Za-z_]\w*))?\s*;?\s*$")
 _GUARDS = re.compile(r"(?P<indent>\s*)(?:try|except|else|finally|if|elif)\b(?P<test>.*)")
@@ -164,7 +165,7 @@ def _cells(text: str, lines: list[str]) -> Iterator[tuple[int, str]]:
     except (ValueError, KeyError, TypeError, RecursionError):
         return
     at = 0
-    for source in ([str(line).rstrip() for line in code] for code in codes):
+    for source in ([str(line).rstrip() for line in code] for code in codes[:_MOST_CELLS]):
         starts = (one for one in range(at, len(lines)) if source and lines[one] == source[0])
         first = next((one for one in starts if lines[one : one + len(source)] == source), None)
         if first is not None and not source[0].startswith("%%"):

@@ -33,7 +33,7 @@ _OF_NVCC = re.compile(r"nvcc|cuda", re.IGNORECASE)
 _CHANGING = ("remove", "replace", "startswith", "index", "count")  # calls that look for an option, or take it away
 _SOURCES = (".cpp", ".cc", ".cxx", ".c", ".cu", ".cuh", ".h", ".hpp")
 _OF_CARD = (".cu", ".cuh")
-_COMMENTS = re.compile(r"/\*[\s\S]*?\*/|//[^\n]*")
+_COMMENTS = re.compile(r"/\*[\s\S]*?(?:\*/|\Z)|//[^\n]*")  # one without an end goes on to that of the file
 _DIRECTIVE = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif|define)\b(.*)")
 _FOR_OTHERS = re.compile(r"VERSION|MAJOR|MINOR|TORCH|AT_CHECK|THC|ROCM|HIP|^\s*0\s*$")  # of a condition
 
@@ -176,7 +176,7 @@ def _plain(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(lines, 1):
         directive = _DIRECTIVE.match(line)
         if directive and directive[1] in ("if", "ifdef", "ifndef"):
-            after = next((each for each in lines[number:] if each.strip()), "")
+            after = next((lines[at] for at in range(number, len(lines)) if lines[at].strip()), "")
             is_guard = bool(re.fullmatch(rf"\s*#\s*define\s+{re.escape(directive[2].strip())}\s*", after))
             open_conditions.append(not is_guard and bool(_FOR_OTHERS.search(directive[2])))
         elif directive and directive[1] == "elif" and open_conditions:
