@@ -1,6 +1,7 @@
 """No words are cut off, and none is a command: on every page, in the smallest and the usual window, in both languages.
 
-DejaVu, which is here, is wider than Segoe UI and Noto Sans; Chinese letters have one width in every font.
+DejaVu, which is here, is wider than Segoe UI and Noto Sans; Chinese letters have one width in every font. One file:
+each test measures one page or state in the same way.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What a README says in words counts last: where no file and no command has a version."""
+"""What a README says in words counts last: where no file and no command has a version.
+
+One file: each is a sentence or two, and what is decided by them.
+"""
 
 from __future__ import annotations
 
