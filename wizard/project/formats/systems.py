@@ -149,7 +149,7 @@ def of_this_system(one: Statement, os: str) -> Iterator[Message]:
     place: FileLine = one.origin
     where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
     rows = [row for row in companion_table().system_program if row.name in one.extras]
-    words = [f"{row.name} ({row.on_windows if os == 'windows' else row.on_linux})" for row in rows]
+    words = [f"{row.name} ({row.way_on(os)})" for row in rows]
     if one.name == OTHER_BRANCH:
         yield message(
             "project.remark.other-branch",

@@ -23,7 +23,7 @@ def of_the_system(asks: Understood, os: str, python: str) -> Iterator[Message]:
     said = " ".join(str(value) for one in asks.remarks for value in one.params.values())
     for row in companion_table().system_program:
         using = [name for name in lines if row.is_used_by(name, os)]
-        on_this = row.on_windows if os == "windows" else row.on_linux
+        on_this = row.way_on(os)
         if using and not any(name in lines for name in row.brought_by) and on_this not in said:
             words.append(f"{', '.join(using)}: {row.name} ({on_this})")
     if words:

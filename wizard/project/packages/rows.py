@@ -232,6 +232,10 @@ class SystemProgram(Row, frozen=True):
     used_on: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) [a-z0-9-]+$")], ...] = ()
     brought_by: tuple[Name, ...] = ()
 
+    def way_on(self, os: str) -> str:
+        """Return the command or page by which it comes on `os`."""
+        return {"windows": self.on_windows, "linux": self.on_linux}[os]
+
     def is_used_by(self, package: str, os: str) -> bool:
         return package in self.used_by or f"{os} {package}" in self.used_on
 
