@@ -242,7 +242,7 @@ def test_what_the_steps_did_is_whole_there(
 def test_install_opens_at_its_top_there(
     language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
-    """Where the keys are as it comes lies below; who tabs there sees it."""
+    """Where the keys are is seen as it comes and with the log unfolded, and Return alone goes there and back."""
     session.script = half_run
     window = make_window(language)
     window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
@@ -254,10 +254,12 @@ def test_install_opens_at_its_top_there(
     qtbot.waitUntil(lambda: window.focusWidget() is install.log_button and install.watch.view.bytes is not None)
     bar = install._scroll.verticalScrollBar()
     qtbot.wait(3 * LAID_OUT)
-    assert (bar.value(), bar.maximum() > 0) == (0, True)
-    qtbot.keyClick(install.log_button, Qt.Key.Key_Backtab)
-    qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
-    qtbot.waitUntil(lambda: bar.value() > 0 and not install.log_button.visibleRegion().isEmpty())
+    assert (bar.value(), is_whole(install.log_button)) == (0, True)
+    qtbot.keyClick(install.log_button, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: install.log.visibleRegion().boundingRect().height() > install.log.height() // 2)
+    assert (window.focusWidget(), is_whole(install.log_button)) == (install.log_button, True)
+    qtbot.keyClick(install.log_button, Qt.Key.Key_Return)
+    assert (window.focusWidget(), install.log.isVisible()) == (install.log_button, False)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

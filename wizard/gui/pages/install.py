@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QPushButton, QWidget
 
@@ -59,7 +59,6 @@ class InstallPage(Page):
         self.watch.logged.connect(self.log.add)
         for widget in (self.rest, self.quiet, self.progress, self.steps):
             self.body.addWidget(widget)
-        self.body.addWidget(self.log_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.body.addWidget(self.log, 1)
         self.body.addStretch(0)
         self.pause, self.cancel, self.remove, self.copy, self.explain, self.other = (QPushButton() for _ in range(6))
@@ -70,7 +69,8 @@ class InstallPage(Page):
         self.copy.clicked.connect(lambda: copy_out(self.log.all_words(), self.copy))
         self.explain.clicked.connect(self._explain)
         # Cancel lies apart from what comes on the right in the end: Remove and Resume must not come under the mouse.
-        self.footer_left = [self.copy, self.explain, self.cancel]
+        # Log has the keys as the page comes: it is never scrolled out of sight.
+        self.footer_left = [self.log_button, self.copy, self.explain, self.cancel]
         self.footer_right = [self.pause, self.remove, self.other]
         QShortcut(QKeySequence("Ctrl+L"), self).activated.connect(self.log_button.toggle)
 
@@ -101,11 +101,6 @@ class InstallPage(Page):
 
     def first_control(self) -> QWidget | None:
         return self.log_button if self.is_going else None  # a second Return must not stop what it began
-
-    def bring_into_view(self, control: QWidget, has_keys: bool = True) -> None:
-        """Log gets the keys as the page comes, but the run above it is what one looks at."""
-        if control is not self.log_button or self.log_button.is_tabbed_to:
-            super().bring_into_view(control, has_keys)
 
     def primary_text(self) -> str:
         if self.state.report is not None:
@@ -152,7 +147,7 @@ class InstallPage(Page):
         self._make_room()
         if is_open:  # once it has its place
             QTimer.singleShot(0, self, self._scroll_to_log)
-        self.log_button.setText(self.tr("&Log (Ctrl+L)"))
+        self.log_button.setText(self.tr("&Log"))
         for part in (self.log, self.log_button):
             part.setAccessibleName(self.tr("Log"))
 
@@ -163,7 +158,7 @@ class InstallPage(Page):
     def _make_room(self) -> None:
         """In a low window the log takes the place of the other steps: the page need not scroll, and its title stays."""
         has_log = self.log_button.isChecked()
-        others = self.progress.geometry().bottom() + self.log_button.height() + has_log * self.log.minimumHeight()
+        others = self.progress.geometry().bottom() + has_log * self.log.minimumHeight()
         self.steps.give_way(self._scroll.viewport().height() - others - _AROUND, may_hide=has_log)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

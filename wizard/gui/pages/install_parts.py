@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Mapping
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from wizard.app.pages.run import Bytes, RunView, StepView, limit_words
@@ -333,20 +333,15 @@ class RunSteps(QWidget):
 
 
 class LogButton(QPushButton):
-    """Unfolds the log. It knows whether the keys were led to it by Tab, or came by themselves."""
+    """Unfolds the log."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.is_tabbed_to = False
         self.setProperty("role", "plain")
         self.setCheckable(True)
         self.setIconSize(ICON_SIZE)
         self.toggled.connect(self._turn)
         self._turn(False)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        self.is_tabbed_to = event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
-        super().focusInEvent(event)
 
     def _turn(self, is_open: bool) -> None:
         self.setIcon(fold_icon(is_open))
