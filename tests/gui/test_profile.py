@@ -134,6 +134,26 @@ def test_where_the_name_of_the_class_is_taken_another_folder_is_asked_for(
     assert not place.trouble.isVisible()
 
 
+def test_where_a_name_is_taken_no_more_is_offered_than_the_page_has(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, tmp_path: Path
+) -> None:
+    """Into an environment that is there a class is not installed."""
+    window = make_window()
+    opened(qtbot, window, written(tmp_path, "name"))
+    press(qtbot, button(window, "&does"))
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.PLACE)
+    settle(qtbot, window)
+    place = window.page
+    assert place.name.isEnabled()
+    session.fail["check_place"] = UsageError(error_text("target-is-environment"), path="/home/li/torch-envs/deep")
+    typed(qtbot, place.name, "deep")
+    qtbot.waitUntil(place.name_trouble.isVisible)
+    assert "Choose another name." in place.name_trouble.plain_text()
+    assert "existing environment" not in place.name_trouble.plain_text()
+
+
 def test_one_that_is_set_up_already_says_so(
     qtbot: QtBot, make_window: MakeWindow, side: FakeTools, tmp_path: Path
 ) -> None:

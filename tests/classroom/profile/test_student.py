@@ -113,3 +113,23 @@ def test_of_a_name_that_is_taken_it_says_what_the_profile_lets_one_do(
     hint = caught.value.hint.sentence
     assert (said in hint, "{page.place}" in hint) == (True, leads)
     assert "if the profile" not in hint
+
+
+@pytest.mark.parametrize("ask", [(), ("place",)])
+def test_of_a_folder_that_holds_files_and_is_given_it_says_who_can_name_another(
+    ask: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Where another may be chosen, `check_place` says so."""
+    target, file = tmp_path / "deep", ProfileFile(profile(ask=ask), b"", "0" * 64)
+    target.mkdir()
+    assert not check_target(file, Choices(prefix=str(target))), "an empty one is free"
+    (target / "homework.py").write_text("", encoding="utf-8")
+    if ask:
+        assert not check_target(file, Choices(prefix=str(target)))
+        return
+    with pytest.raises(UsageError) as caught:
+        check_target(file, Choices(prefix=str(target)))
+    hint = caught.value.hint.sentence
+    assert caught.value.code == "target-not-empty"
+    assert hint is not None
+    assert ("whoever made" in hint, "Choose" in hint) == (True, False)

@@ -8,6 +8,7 @@ One file: each refusal stands beside the step that it guards.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from wizard.compatibility.model import Candidate, Choices
 from wizard.environment.create.choose import ChosenEngine, choose_engine
 from wizard.environment.inspect.baseline import changes_since_baseline
 from wizard.environment.naming import is_environment
-from wizard.environment.remove.unfinished import unfinished_run
+from wizard.environment.remove.unfinished import holds_something, unfinished_run
 from wizard.install.provided import leave_to_conda
 from wizard.machine.model import Machine
 from wizard.model.distributions import FAMILY
@@ -121,6 +122,11 @@ NAME_TAKEN_FOR_GOOD = ErrorText(
     "Delete it [on the page {page.environments}|with `torch-wizard envs delete`], or ask whoever made the profile for "
     "another name; nothing was changed.",
 )
+TARGET_FILLED = ErrorText(
+    "target-not-empty",
+    "The folder “{path}” is not empty; nothing in it was changed.",
+    "The class uses this folder: move or delete what is in it yourself, or ask whoever made the profile for another.",
+)
 
 
 def _given(profile: Profile, wishes: Choices) -> Iterator[tuple[str, bool]]:
@@ -135,20 +141,21 @@ def _given(profile: Profile, wishes: Choices) -> Iterator[tuple[str, bool]]:
     yield "environment", wishes.reuse
 
 
-def _taken(ask: Collection[str]) -> ErrorText:
-    """`ask`: what the profile lets the student choose."""
-    return NAME_TAKEN if "name" in ask else NAME_TAKEN_AT_PLACE if "place" in ask else NAME_TAKEN_FOR_GOOD
-
-
 def check_target(file: ProfileFile, choices: Choices) -> bool:
     """True: this profile was set up there already, and it is as it was. Raises UsageError `profile-name-other`,
-    `profile-name-taken`, `profile-changed-since` for an environment that is something else."""
-    prefix = target_prefix(choices)
-    if not is_environment(prefix) or unfinished_run(prefix):  # of the latter `check_place` says how to go on
+    `profile-name-taken`, `profile-changed-since` for an environment that is something else, `target-not-empty`."""
+    prefix, ask = target_prefix(choices), file.profile.ask
+    if unfinished_run(prefix):  # `check_place` says how to go on
+        return False
+    if not is_environment(prefix):
+        with suppress(OSError):  # what nobody may read `check_place` refuses
+            if not {"name", "place"} & set(ask) and prefix.is_dir() and holds_something(prefix):
+                raise UsageError(TARGET_FILLED, path=str(prefix))
         return False
     made_from = _made_from(prefix)
     if made_from is None:
-        raise UsageError(_taken(file.profile.ask), path=str(prefix), name=prefix.name)
+        words = NAME_TAKEN if "name" in ask else NAME_TAKEN_AT_PLACE if "place" in ask else NAME_TAKEN_FOR_GOOD
+        raise UsageError(words, path=str(prefix), name=prefix.name)
     if made_from != file.sha256:
         raise UsageError(
             "profile-name-other",

@@ -63,6 +63,11 @@ _NAME_IS_GIVEN = ErrorText(
     "“{folder}” has something called “{name}” already, and the class gives this name.",
     "Choose another folder.",
 )
+_IS_ENVIRONMENT = ErrorText(  # where this page cannot install into it
+    "target-name-taken",
+    "There is already an environment in “{path}”.",
+    "Choose another name.",
+)
 _NUMBER = re.compile(r"-(\d{1,3})$")
 
 
@@ -329,6 +334,8 @@ class PlacePage(Page):
             self.body.insertWidget(self.body.indexOf(self.existing) + 1, self.trouble)
             self.trouble.show_error(error)
         elif self._is_of_name(error) and self.name.isEnabled():
+            if error.code == "target-is-environment" and self._modes_card.isHidden():
+                error = UsageError(_IS_ENVIRONMENT, path=str(error.params["path"]))
             self._mark(name=wrong_name or error)
         else:
             if error.code in _TAKEN and not self.name.isEnabled():
