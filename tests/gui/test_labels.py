@@ -44,6 +44,14 @@ def test_what_is_copied_has_no_breaks(qtbot: QtBot) -> None:
     assert QApplication.clipboard().text() == PATH
 
 
+def test_a_pin_ends_a_line_before_its_version(qtbot: QtBot) -> None:
+    made = label("torch==1.13.1+cu117")
+    qtbot.addWidget(made)
+    made.resize(made.fontMetrics().horizontalAdvance("1.13.1+cu117") + 4, 100)
+    assert lines_of(made) == ["torch==", "1.13.1+cu117"]
+    assert made.text() == made.accessibleName() == "torch==1.13.1+cu117"
+
+
 def test_a_screen_reader_hears_the_words_without_the_signs(qtbot: QtBot) -> None:
     path, code, plain = label(PATH), CodeLine(f"cd {'/folders' * 20}"), label("Python 3.12")
     for one in (path, code, plain):

@@ -21,14 +21,17 @@ _FIRST_SLASH = re.compile(r"(?:(?<!\S)|:/)/(?=\S)")
 _TAG = re.compile(r"(<[^<>]*>)")
 _LONG_WORD = re.compile(r"\S{31,}")
 _UNBROKEN = re.compile(r"[!-~]+")  # a Chinese sentence may end its line anywhere
-_MAY_END = re.compile(r"[_=@&]|[^\W_]{24}(?=[^\W_])", re.ASCII)
+_MAY_END = re.compile(r"[_@&]|=(?!=)|[^\W_]{24}(?=[^\W_])", re.ASCII)
+_PINNED = re.compile(r"(?<=[^\s=]==)(?=[^\s=])")  # torch==2.14.1+cu126
 
 
 def may_end_lines(words: str) -> str:
     """Also a path of Windows ends a line: Qt knows no break after its backslashes, and cut off what did not fit. No
     line ends behind the first slash of a path, or behind https://.
-    A word that is longer than many a line may end it behind its underscores and the like, and within a hash."""
+    A word that is longer than many a line may end it behind its underscores and the like, and within a hash; any pin
+    before its version."""
     words = _LONG_WORD.sub(lambda found: _MAY_END.sub(lambda end: end[0] + _BREAK, found[0]), words)
+    words = _PINNED.sub(_BREAK, words)
     return _FIRST_SLASH.sub(lambda found: found[0] + JOINT, words.replace("\\", f"\\{_BREAK}"))
 
 
