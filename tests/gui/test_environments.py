@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QToolButton
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -354,10 +354,52 @@ def test_a_search_and_a_sort_show_what_is_meant(qtbot: QtBot, make_window: MakeW
     press(qtbot, page.nobodys)
     others = ["System and base Pythons", "base", "python3.12"]
     assert cells(page, 0)[-3:] == others, "nobody's to delete: last in any order, below a heading"
+    heard = [cell(page.table, row, 0, Qt.ItemDataRole.AccessibleTextRole) for row in range(page.table.rowCount())]
+    assert heard[-3:] == ["Heading: System and base Pythons", "", ""]
+    page.search.setText("base")
+    assert cell(page.table, 0, 0, Qt.ItemDataRole.AccessibleTextRole) == "", "of a row that was a heading"
+    page.search.clear()
+    assert cells(page, 0)[-3:] == others
     page.table.selectRow(page.table.rowCount() - 4)
     qtbot.keyClick(page.table, Qt.Key.Key_Down)
     assert page.table.selected is not None
     assert page.table.selected.name == "base", "the arrow goes over the heading"
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_names_are_read_in_a_narrow_window(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    """At 200 % the name had thirty pixels. No width is one at which columns come and go for ever."""
+    window = make_window(language)
+    page = opened(qtbot, window)
+    press(qtbot, page.nobodys)
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    resized = Resized(page.table.viewport())
+    for size in ((496, 280), (624, 360)):
+        window.resize(*size)
+        qtbot.waitUntil(lambda: page.table.columnWidth(0) > 100)
+    for width in range(640, 880, 8):
+        window.resize(width, 360)
+        qtbot.wait(10)
+    qtbot.wait(100)
+    seen = resized.count
+    qtbot.wait(100)
+    assert resized.count == seen
+    assert page.table.columnWidth(0) > 100
+
+
+class Resized(QObject):
+    """How often a widget has got another size."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.count = 0
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.count += event.type() is QEvent.Type.Resize
+        return False
 
 
 def test_the_chosen_row_holds_what_can_be_done(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:

@@ -264,7 +264,9 @@ class EnvironmentsTable(RowTable):
             self.put(row, place, "")
         for role in (FOLDER, Qt.ItemDataRole.AccessibleDescriptionRole):
             put(self, row, _NAME, role, "")
-        self.put(row, _NAME, self.tr("System and base Pythons"))
+        words = self.tr("System and base Pythons")
+        self.put(row, _NAME, words)
+        put(self, row, _NAME, Qt.ItemDataRole.AccessibleTextRole, self.tr("Heading: %1").replace("%1", words))
         strong = self.font()
         strong.setBold(True)
         put(self, row, _NAME, Qt.ItemDataRole.FontRole, strong)
@@ -283,10 +285,13 @@ class EnvironmentsTable(RowTable):
         return keys.get(column, (one.name.casefold(),))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow window the name is worth more than the day and the engine, which stand in the card, too."""
+        """In a narrow window the name is worth more. The viewport's width would change with the columns, for ever."""
         super().resizeEvent(event)
-        self.setColumnHidden(_USED, event.size().width() < (_NARROW_TALL if self.is_tall else _NARROW))
-        self.setColumnHidden(_ENGINE, self.is_tall or event.size().width() < _NARROWER)
+        wide, is_narrower = self.width(), self.width() < _NARROWER
+        self.setColumnHidden(_USED, wide < (_NARROW_TALL if self.is_tall else _NARROW))
+        self.setColumnHidden(_ENGINE, self.is_tall or is_narrower)
+        for place in (_PYTHON, _SIZE) if self.is_tall else ():
+            self.setColumnHidden(place, is_narrower)
 
     def show_size(self, prefix: Path, sizes: Sizes) -> None:
         """Put a size that has been measured into its row; bars compare it with the largest."""
@@ -310,7 +315,8 @@ class EnvironmentsTable(RowTable):
         self.put(row, _NAME, name, str(one.prefix))
         if self.is_tall:
             put(self, row, _NAME, FOLDER, from_home(one.prefix))
-            put(self, row, _NAME, Qt.ItemDataRole.FontRole, None)
+            for role in (Qt.ItemDataRole.FontRole, Qt.ItemDataRole.AccessibleTextRole):
+                put(self, row, _NAME, role, None)
         put(self, row, _NAME, Qt.ItemDataRole.AccessibleDescriptionRole, str(one.prefix))
         python = ".".join((one.python or "–").split(".")[: 2 if self.is_tall else None])
         self.put(row, _PYTHON, python, one.python or "")
