@@ -20,7 +20,7 @@ from tests.gui import fake_tools, scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, failed_run, half_run
 from tests.gui.test_words import UNMARKED
-from tests.gui.walking import failed_install, go_to, press, settle, typed, visible
+from tests.gui.walking import failed_install, go_to, press, settle, source_page, typed, visible
 from tests.sentences import error_text
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.pages.base import LAID_OUT
@@ -260,6 +260,27 @@ def test_install_opens_at_its_top_there(
     assert (window.focusWidget(), is_whole(install.log_button)) == (install.log_button, True)
     qtbot.keyClick(install.log_button, Qt.Key.Key_Return)
     assert (window.focusWidget(), install.log.isVisible()) == (install.log_button, False)
+
+
+def test_the_field_of_an_own_source_stays_in_sight_there(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """The rows above it go and come anew while its address is looked for."""
+    session.told = scenes.told()
+    window = make_window()
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    window.resize(*LEAST)
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    page.fold.button.setChecked(True)
+    field = page.by_hand.torch
+    typed(qtbot, field, "https://mirror.example.org/whl")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    settle(qtbot, window)
+    qtbot.wait(3 * LAID_OUT)
+    assert window.focusWidget() is field
+    qtbot.waitUntil(lambda: is_whole(field))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -53,6 +53,7 @@ class SourcePage(Page):
         self._live: dict[tuple[str, str], SourceStatus] = {}
         self._seen = SeenRows()  # by a choice before: it stays a choice
         self._wants_persistent = self._shows_proxy = False
+        self._asked_from: QWidget | None = None  # the field whose address is being looked for
         self._network_aside, self._persistent_aside = SideTask(context.tasks), SideTask(context.tasks)
         self.where, self.region = WhereFrom(), RegionChoice()
         self.tables = {kind: SourceRows(context.translator, kind == "torch") for kind in KINDS}
@@ -69,7 +70,7 @@ class SourcePage(Page):
         self.by_hand.left.connect(self._ask_typed)
         self.persistent.wished.connect(self._request_persistent)
         self.network.wished.connect(self._save_network)
-        self._scroll.verticalScrollBar().rangeChanged.connect(lambda: QTimer.singleShot(0, self, self._scroll_to_proxy))
+        self._scroll.verticalScrollBar().rangeChanged.connect(lambda: QTimer.singleShot(0, self, self._keep_in_sight))
 
     def _lay_out(self) -> None:
         self.different, self._notices = Notice(), Advice("", "muted")
@@ -114,15 +115,17 @@ class SourcePage(Page):
         self._shows_proxy = True
         self.network_fold.button.setChecked(True)
         self._blamed.setFocus()
-        QTimer.singleShot(0, self, self._scroll_to_proxy)
+        QTimer.singleShot(0, self, self._keep_in_sight)
 
-    def _scroll_to_proxy(self) -> None:
-        """The rows above come one by one and move it, until somebody goes on."""
+    def _keep_in_sight(self) -> None:
+        """The rows above come one by one and move what has the keys, until somebody goes on."""
         now = self.window().focusWidget()
         self._shows_proxy = self._shows_proxy and now is not None and self.network.isAncestorOf(now)
         if self._shows_proxy:
             self._scroll.ensureWidgetVisible(self.network)
             self._scroll.ensureWidgetVisible(self._blamed)
+        elif now is not None and now is self._asked_from:
+            self._scroll.ensureWidgetVisible(now)
 
     def leave(self) -> None:
         self._shows_proxy = False
@@ -245,6 +248,8 @@ class SourcePage(Page):
             pairs = of_any_build(of, state.strict).companions
             choices = replace(choices, torch=of.torch, variant=of.variant, python=of.python, companions=pairs)
         self._live, self._wants_persistent = {}, False
+        field = self.window().focusWidget()
+        self._asked_from = field if field is not None and self.by_hand.isAncestorOf(field) else None
         self.again.setText(self.tr("Measure &again"))
         self.by_hand.mark(None)
         self._sheet_rows.insertWidget(self._sheet_rows.indexOf(self.busy), self.trouble)
