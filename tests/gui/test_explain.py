@@ -117,7 +117,14 @@ def test_a_pages_name_in_an_advice_leads_there(qtbot: QtBot, make_window: MakeWi
 SHORT = "ModuleNotFoundError: No module named 'torch'"
 
 
-@pytest.mark.parametrize("words", [SHORT, "ERROR: Could not find a version that satisfies the requirement torch"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        SHORT,
+        "ERROR: Could not find a version that satisfies the requirement torch",
+        "RuntimeError: The NVIDIA driver on your system is too old (found version 11040).",
+    ],
+)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_a_setup_mends_has_a_button_for_it_that_is_seen(
     words: str, language: str, qtbot: QtBot, make_window: MakeWindow
