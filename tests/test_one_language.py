@@ -96,6 +96,10 @@ def test_several_sentences_in_a_blank_and_in_an_error() -> None:
     reasons = tuple(message("source.said", name=name, words=message("truth.silent")) for name in ("A", "B"))
     error = WizardError(error_text("no-source-answers"), reasons=reasons)
     assert not ENGLISH.search(text(error.summary, "zh_CN"))
+    assert text(error.summary, "zh_CN").endswith("A：没有及时响应；B：没有及时响应")
+    assert text(error.summary, "en").endswith("A: does not answer in time; B: does not answer in time")
+    ended = WizardError(error_text("no-source-answers"), reasons=("One is full;", "Another is gone.", "The last"))
+    assert text(ended.summary, "en").endswith("One is full; Another is gone. The last")
     assert Message.from_json({"key": error.summary.key, "params": error.to_json("en")["params"]}) == error.summary
 
 

@@ -225,6 +225,7 @@ def _filled(params: Mapping[str, Param], language: str, reading: Reading) -> dic
 
 
 # Blanks that hold names one after the other. Not folders: one may have a comma and a space in its own name.
+_MARKS = tuple(".!?…;:,。！？；：，")
 _LISTS = frozenset({"by", "cards", "channels", "engines", "hosts", "known", "moved", "names", "packages", "versions"})
 
 
@@ -235,8 +236,14 @@ def _listed_again(name: str, value: Scalar, language: str) -> Scalar:
 
 def _said(value: Param, language: str, reading: Reading) -> Scalar:
     if isinstance(value, tuple):
-        return joined((str(_said(part, language, reading)) for part in value), language)
+        *before, last = [str(_said(part, language, reading)) for part in value] or [""]
+        return joined([*(_apart(part, language) for part in before), last], language)
     return text(value, language, reading) if isinstance(value, Message | str) else value
+
+
+def _apart(words: str, language: str) -> str:
+    """With a mark before what follows, unless they have one: some are whole sentences."""
+    return words if words.endswith(_MARKS) else words + ("；" if language == "zh_CN" else ";")
 
 
 def joined(sentences: Iterable[str], language: str) -> str:
