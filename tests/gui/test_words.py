@@ -130,7 +130,8 @@ def test_a_latin_word_has_a_space_beside_a_chinese_one(qapp: QApplication) -> No
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_to_do_after_the_test_names_no_program_of_the_terminal(language: str, qapp: QApplication) -> None:
     translator = Translator(qapp, language)
-    repairs = {code: words for code, words in messages() if code.startswith("diagnosis.") and code.endswith(".repair")}
+    areas = ("diagnosis.", "machine.")
+    repairs = {code: words for code, words in messages() if code.startswith(areas)}
     said = {code: apart(in_window(translate(words, language, code), language)) for code, words in repairs.items()}
     translator.set_language("en")
     assert said["diagnosis.gpu-memory-full.repair"][1] == ("nvidia-smi",)

@@ -59,7 +59,8 @@ _DRIVER_SHORT = "explain.reason.driver-short"
 _CONTAINER = message(
     "explain.reason.container",
     "A container has the driver of its host, and only the cards that it was started with (`docker run --gpus "
-    "all`; in a compose file the devices under deploy): nvidia-smi must show the card in there.",
+    "all`; in a compose file the devices under deploy): [the driver's own tool|nvidia-smi] must show the card in "
+    "there.",
 )
 
 

@@ -214,9 +214,9 @@ def parse_failure(text: str) -> NvidiaReading:
         return NvidiaReading(
             failure=message(
                 "machine.nvidia.driver-in-parts",
-                "nvidia-smi is installed and does not find the library of its own driver: the driver is there only in "
-                "parts. Install NVIDIA's driver again and restart the computer; in a container, start it with access "
-                "to the card.",
+                "[The driver's own tool|nvidia-smi] is installed and does not find the library of its own driver: the "
+                "driver is there only in parts. Install NVIDIA's driver again and restart the computer; in a "
+                "container, start it with access to the card.",
             )
         )
     if text.count(_NOT_READ) > _MOST_NOT_READ:
