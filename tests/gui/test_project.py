@@ -368,17 +368,25 @@ def test_the_window_keeps_its_width_in_the_other_language(
 
 
 @pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-def test_a_page_whose_box_is_seen_opens_at_its_top(qtbot: QtBot, make_window: MakeWindow, project: Path) -> None:
-    """The box has the keys and stands near the lower edge."""
+@pytest.mark.parametrize("is_low", [False, True])
+def test_a_project_is_read_from_its_top(is_low: bool, qtbot: QtBot, make_window: MakeWindow, project: Path) -> None:
+    """The box of what differs has the keys where it is seen. Else Tab leads to it; Return accepts nothing unread."""
     window = make_window()
-    page = opened(qtbot, window, project)
-    view, bar, agree = page._scroll.viewport(), page._scroll.verticalScrollBar(), page.project.agree
-    qtbot.waitUntil(agree.isVisible)
     window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
     window._fit()
-    low = agree.mapTo(page._scroll.widget(), agree.rect().bottomLeft()).y()
-    window.resize(window.width(), window.height() - view.height() + low + 10)
-    qtbot.waitUntil(lambda: view.height() == low + 10 and bar.maximum() > 0)
-    window._focus_page()
+    window.resize(*(LEAST if is_low else (1080, 740)))
+    page = opened(qtbot, window, project)
+    bar, agree = page._scroll.verticalScrollBar(), page.project.agree
+    qtbot.waitUntil(agree.isVisible)
+    keeper = page if is_low else agree
+    qtbot.waitUntil(lambda: window.focusWidget() is keeper)
     qtbot.wait(3 * LAID_OUT)
-    assert (window.focusWidget(), bar.value()) == (agree, 0)
+    assert (window.focusWidget(), bar.value()) == (keeper, 0)
+    if is_low:
+        qtbot.keyClick(page, Qt.Key.Key_Return)
+        assert not agree.isChecked()
+        qtbot.keyClick(page, Qt.Key.Key_Tab)
+        assert window.focusWidget() is agree
+        qtbot.waitUntil(lambda: agree.visibleRegion().boundingRect().height() == agree.height())
+    qtbot.keyClick(agree, Qt.Key.Key_Space)
+    qtbot.waitUntil(window.footer.primary.isEnabled)
