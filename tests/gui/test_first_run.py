@@ -18,6 +18,7 @@ from tests.sentences import error_text
 from wizard.app.pages.order import ORDER, PageId
 from wizard.gui.pages.check import CheckPage
 from wizard.gui.pages.choosing import ChoosingPage
+from wizard.gui.shell import auto_advance
 from wizard.gui.shell.auto_advance import UNMEANT
 from wizard.gui.shell.page_factory import BEHIND_CHECK
 from wizard.gui.shell.window import WizardWindow
@@ -226,11 +227,12 @@ def test_return_ends_the_look_at_what_was_chosen_and_presses_nothing(
 
 
 def test_a_second_press_of_an_impatient_hand_chooses_nothing(
-    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session.hold.add("select_build")
     window = make_window()
     click_next(qtbot, window)
+    monkeypatch.setattr(auto_advance, "UNMEANT", 600.0)  # however long this computer takes until it presses again
     click_next(qtbot, window)
     qtbot.waitUntil(lambda: isinstance(window.stack.currentWidget(), ChoosingPage))
     choosing = window.stack.currentWidget()

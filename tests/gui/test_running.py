@@ -237,8 +237,7 @@ def test_what_comes_when_it_is_cancelled_comes_elsewhere(
     press(qtbot, install.cancel)
     qtbot.waitUntil(window.footer.primary.isVisible)
     settle(qtbot, window)
-    qtbot.wait(50)  # until the footer is laid out
-    assert not isinstance(window.childAt(place), QPushButton)
+    qtbot.waitUntil(lambda: not isinstance(window.childAt(place), QPushButton))  # until the footer is laid out
 
 
 def test_a_cancelled_run_is_no_failure(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
