@@ -201,3 +201,13 @@ def test_programs_of_conda_that_a_readme_installs_are_named_with_the_line(tmp_pa
     found = decided(tmp_path, {"requirements.txt": "torch\n", "README.md": readme}, AMPERE)
     said = [one.params for one in found.remarks if one.key == "project.remark.conda-programs"]
     assert [(one["file"], one["line"], one["packages"]) for one in said] == [("README.md", 2, "hmmer, hhsuite")]
+
+
+def test_a_sentence_that_names_not_all_says_how_many_more_there_are(tmp_path: Path) -> None:
+    pins = ["h5py==2.10.0", "matplotlib==3.1.0", "numba==0.48.0", "opencv-python==4.1.2.30", "pandas==0.25.3"]
+    pins += ["pillow==6.2.1", "pyyaml==5.3", "scikit-image==0.16.2", "scikit-learn==0.22", "scipy==1.4.1"]
+    files: dict[str, str | bytes] = {"requirements.txt": "\n".join(["torch", *pins])}
+    found = decided(tmp_path, files, BLACKWELL)
+    [said] = [str(one.params["packages"]) for one in found.remarks if one.key.endswith("wheel-of-pin")]
+    named = [pin.partition("==")[0] for pin in pins]
+    assert [name for name in named if name not in said] == [] or "(+" in said

@@ -11,12 +11,12 @@ from dataclasses import replace
 from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.compatibility.model import Candidate
 from wizard.model.messages import Message, message
-from wizard.project.model import DECLARED, RECOMMENDED, TORCH, FileLine, Statement, is_run, is_script
+from wizard.project.model import DECLARED, RECOMMENDED, TORCH, FileLine, Statement, cut_between, is_run, is_script
 from wizard.project.packages.cuda_tags import has_tag, is_file_for
 from wizard.project.understand import Understood
 from wizard.project.versions import can_meet, marker_holds, meets
 
-MOST_NAMED = 6  # contradictions in one answer, packages in one sentence
+MOST_NAMED = 6  # contradictions in one answer
 
 
 def contradictions(asks: Understood, os: str, python: str) -> Iterator[Message]:
@@ -135,7 +135,7 @@ def contradicts_itself(one: Statement) -> Message:
 def override_words(asks: Understood) -> Iterator[Message]:
     """Say what a project sets in place of its packages' own needs."""
     if overrides := asks.overrides:
-        words, place = ", ".join(map(str, overrides[:MOST_NAMED])), overrides[0].origin
+        words, place = cut_between([*map(str, overrides)]), overrides[0].origin
         yield message("project.remark.overrides", file=place.file, line=place.line, packages=words)
 
 

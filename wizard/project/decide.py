@@ -18,7 +18,7 @@ from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
 from wizard.project.contradictions import card_words, contradictions, cuda_words, is_contradicted, override_words
 from wizard.project.formats.branches import with_branches
-from wizard.project.model import LOCKED, PYTHON, TORCH, FileLine, Project, Statement, fit_to_show
+from wizard.project.model import LOCKED, PYTHON, TORCH, FileLine, Project, Statement, cut_between, fit_to_show
 from wizard.project.own_list import alternatives
 from wizard.project.packages.beside import after_install, of_the_system
 from wizard.project.packages.companions import companion, is_planned
@@ -68,7 +68,6 @@ from wizard.project.understand import Understood, with_known_torch, with_pins_of
 from wizard.project.versions import can_meet, marker_holds, meets, python_meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
-_MOST_NAMED = 6  # packages in one sentence
 _LISTED = ("index", "torch")  # `wheels` that an index lists
 CUDA = "cuda"  # its name as something that is asked for
 
@@ -283,7 +282,7 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     yield from contradictions(asks, weigher.machine.os, best.python)
     yield from unmet_bounds(asks, candidate.torch)
     if choosing := _choosing(weigher, best):
-        yield message("project.remark.chooses-torch", packages=", ".join(choosing[:_MOST_NAMED]))
+        yield message("project.remark.chooses-torch", packages=cut_between(choosing))
     if (asks.names_torch or not implied) and (held := weigher.held_back(best)):
         newest, at = held
         yield message(
@@ -311,7 +310,7 @@ def _recommended(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         ]
     others = {one.specifier: f"{one} ({one.origin})" for one in told if not meets(one.specifier, candidate.torch)}
     if others and not best.torch:
-        words = ", ".join([*others.values()][:_MOST_NAMED])
+        words = cut_between([*others.values()])
         yield message("project.remark.recommended-others", torch=candidate.torch, others=words)
 
 

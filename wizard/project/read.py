@@ -48,7 +48,6 @@ from wizard.project.search.reader import ProjectReader
 from wizard.project.search.repositories import note_used
 from wizard.project.search.steps import of_steps
 
-_MOST_NAMED = 6  # folders or files in one sentence
 _MOST_TOLD = 3  # files with their packages
 
 
@@ -140,8 +139,8 @@ def _of_one_part(reader: ProjectReader, declaring: list[str], telling: list[str]
     started = sorted(name for name in named if "/" not in name and is_script(name) and reader.asks(name))
     reached = named.union(*(reader.alone(name).files for name in started))
     if started and not reached & set(declaring) and reader.folder.of_other_environments(declaring, telling, named):
-        left = sorted(declaring)[:_MOST_NAMED]
-        reader.found.remark("other-lists", origin_of(started[0], 1, ""), files=", ".join(left))
+        left = cut_between(sorted(declaring))
+        reader.found.remark("other-lists", origin_of(started[0], 1, ""), files=left)
         return []
     parts = reader.folder.parts(declaring)
     asking = reader.asking(name for names in parts.values() for name in names)
@@ -155,7 +154,7 @@ def _of_one_part(reader: ProjectReader, declaring: list[str], telling: list[str]
             "project-in-parts",
             "Several parts of the project ask for torch, each for itself: {folders}.",
             "Open the folder of one of them.",
-            folders=", ".join(sorted(asking)[:_MOST_NAMED]),
+            folders=cut_between(sorted(asking)),
         )
     return declaring
 
@@ -209,7 +208,7 @@ def _tell_unread(reader: ProjectReader) -> None:
             further[name] = [one for one in lines if one.name not in known]
     files = [name for name, lines in further.items() if lines]
     if len(files) > _MOST_TOLD:
-        reader.found.remark("files-not-read", origin_of(files[0], 1, ""), files=", ".join(files[:_MOST_NAMED]))
+        reader.found.remark("files-not-read", origin_of(files[0], 1, ""), files=cut_between(files))
         return
     for name in files:
         reader.found.tell("not-read-too", further[name], set(known))

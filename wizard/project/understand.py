@@ -54,7 +54,6 @@ from wizard.project.packages.implied import implied_by
 from wizard.project.search.environments import OF_TORCH
 from wizard.project.versions import can_meet, meets
 
-_MOST_NAMED = 6  # extras in one sentence
 _MOST_KEPT = 64  # lines for torch that are held against each other
 _PIN = re.compile(r"={2,3}\d[^,]*")
 
@@ -268,7 +267,7 @@ def _one_extra(project: Project) -> tuple[Project, list[Message]]:
     others = {one.group: f"{one.group} ({one})" for one in rest if one.strength == DECLARED}
     if is_told or not torch or not all(one in of_extras for one in torch):
         return project, []
-    place, words = torch[0].origin, ", ".join([*others.values()][:_MOST_NAMED])
+    place, words = torch[0].origin, cut_between([*others.values()])
     where: dict[str, str | int] = {"file": place.file, "line": place.line}
     if not others:
         extras = ", ".join(dict.fromkeys(one.group for one in torch))

@@ -34,6 +34,7 @@ from wizard.project.model import (
     FileLine,
     Findings,
     Statement,
+    cut_between,
     origin_of,
 )
 from wizard.project.versions import ENDLESS, can_meet
@@ -55,7 +56,6 @@ _SYSTEMS = {"linux": "sys_platform == 'linux'", "win": "sys_platform == 'win32'"
 _TARGETS = {**_SYSTEMS, "unix": "sys_platform != 'win32'"}  # of pixi
 _CUDA_PAGE = re.compile(r"https?://[^/]*pytorch[^/]*/.*/(cu\d{2,3})/?")
 _PUTS_IN = re.compile(r"\bpip3? install ")  # of a task of pixi
-_MOST_NAMED = 6  # environments in one sentence
 
 
 def read_conda_lock(file: str, text: str, found: Findings) -> None:
@@ -260,7 +260,7 @@ class PixiReader:
             others = [name for name in asking if name != chosen]
         if others:
             where = self.lines.at(chosen, f"{self.prefix}environments")
-            self.found.remark("environments", where, chosen=chosen, others=", ".join(others[:_MOST_NAMED]))
+            self.found.remark("environments", where, chosen=chosen, others=cut_between(others))
         kept = (one for one in read if one.group not in left)
         return [replace(one, group="") if one.group in features else one for one in kept]
 

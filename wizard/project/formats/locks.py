@@ -16,11 +16,10 @@ from wizard.model.typed import from_json
 from wizard.project.file_choice import is_developing
 from wizard.project.formats.requirements import read_requirements, requirement
 from wizard.project.formats.toml_files import TomlText, listed, load_toml, made_for, table_in
-from wizard.project.model import IN_LOCK, LOCKED, PYTHON, Findings, Statement, normalized, origin_of
+from wizard.project.model import IN_LOCK, LOCKED, PYTHON, Findings, Statement, cut_between, normalized, origin_of
 from wizard.project.versions import ENDLESS, python_specifier
 
 _PACKAGE = re.compile(r"\s*\[\[\s*packages?\s*\]\]")
-_MOST_NAMED = 6  # packages in one sentence
 
 
 def read_lock(file: str, text: str, found: Findings) -> None:
@@ -45,7 +44,7 @@ def read_lock(file: str, text: str, found: Findings) -> None:
             if _is_source_alone(package) and not _is_on_demand(package):
                 sources.append(statement)
     if sources:
-        names = ", ".join(one.name for one in sources[:_MOST_NAMED])
+        names = cut_between([one.name for one in sources])
         found.remark("lock-source", sources[0].origin, packages=names, count=len(sources))
     made_for(document.get("supported-markers") or document.get("environments"), TomlText(file, text), found)
     asks = document.get("requires-python") or table_in(document, "metadata").get("python-versions")

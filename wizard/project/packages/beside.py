@@ -26,12 +26,13 @@ def of_the_system(asks: Understood, os: str, python: str) -> Iterator[Message]:
         on_this = row.way_on(os)
         if using and not any(name in lines for name in row.brought_by) and on_this not in said:
             words.append(f"{', '.join(using)}: {row.name} ({on_this})")
+    more = [f"(+{len(words) - _MOST_NAMED})"] if len(words) > _MOST_NAMED else []
     if words:
         yield message(
             "project.remark.of-the-system",
             "Some packages work with what the system must have, and no package of the index brings it: {programs}. "
             "Install it, if it is not there.",
-            programs="; ".join(words[:_MOST_NAMED]),
+            programs="; ".join([*words[:_MOST_NAMED], *more]),
         )
 
 

@@ -24,7 +24,6 @@ from wizard.project.packages.rows import Companion, companion_table
 from wizard.project.understand import Understood
 from wizard.project.versions import can_meet, marker_holds, meets
 
-_MOST_NAMED = 6  # packages in one sentence
 _PIN = re.compile(r"={2,3}(\d+(?:\.\d+)*(?:\.post\d+)?)$")
 _PYTHON_OF_PAGE = re.compile(r"/py3(\d+)_")
 
@@ -58,7 +57,7 @@ def lacking_wheels(asks: Understood, os: str, python: str, moved: Collection[str
         if not one.url and not has_wheel(one.name, one.specifier, python, os) and marker_holds(one.marker, os, python):
             pins |= {one.name}
     if pins := pins - {*moved}:
-        names = ", ".join(sorted(pins)[:_MOST_NAMED])
+        names = cut_between(sorted(pins))
         yield message("project.remark.wheel-of-pin", packages=names, python=python)
     if of_conda := [str(one) for one in asks.rest if one.conda and one.name in pins and not _is_on_index(one, os)]:
         yield message(
@@ -79,11 +78,11 @@ def lacking_wheels(asks: Understood, os: str, python: str, moved: Collection[str
             "project.remark.wheel-of-needed",
             "What programs import at their top has no ready wheel for Python {python} on this system, as far as the "
             "tables know: {packages}. Have a compiler before you add it, or add another release of it.",
-            packages=", ".join(starting[:_MOST_NAMED]),
+            packages=cut_between(starting),
             python=python,
         )
     if others := [name for name in lacking if name not in needed]:
-        listed = ", ".join(others[:_MOST_NAMED])
+        listed = cut_between(others)
         yield message("project.remark.wheel-of-told", packages=listed, python=python)
 
 
@@ -128,7 +127,7 @@ def on_pages(natives: Iterable[Native], taken: Candidate) -> Iterator[Message]:
             page = row.page(taken.torch, taken.variant) or row.all_pages
             found.setdefault(page, []).append(name_on_pages(native.name, native.statements[0].conda, row))
     for page, names in found.items():
-        packages = ", ".join(dict.fromkeys(names[:_MOST_NAMED]))
+        packages = cut_between([*dict.fromkeys(names)])
         yield message("project.native.page", packages=packages, page=page)
 
 
@@ -184,7 +183,7 @@ def by_nvcc(natives: Iterable[Native], taken: Candidate) -> Iterator[Message]:
     ]
     if built:
         major = variant_key(taken.variant)[0]
-        yield message("project.native.toolkit", packages=", ".join(built[:_MOST_NAMED]), major=major)
+        yield message("project.native.toolkit", packages=cut_between(built), major=major)
 
 
 def own_without_card(asks: Understood) -> Iterator[Message]:
@@ -198,11 +197,11 @@ def own_without_card(asks: Understood) -> Iterator[Message]:
 def from_elsewhere(asks: Understood) -> Iterator[Message]:
     """What comes from a repository, an archive or a folder, and not from the index, where no line told it."""
     if sources := [one.name for one in asks.rest if is_source(one.url) and not companion(one.name)]:
-        yield message("project.remark.as-source", packages=", ".join(sources[:_MOST_NAMED]))
+        yield message("project.remark.as-source", packages=cut_between(sources))
     told = {(one.params["file"], one.params["line"]) for one in asks.remarks if one.key.endswith(".local-path")}
     left = (one for one in asks.rest if is_folder(one.url) and (one.origin.file, one.origin.line) not in told)
     if folders := [f"{one.name} ({one.url})" for one in left]:
-        yield message("project.remark.as-folder", packages=", ".join(folders[:_MOST_NAMED]))
+        yield message("project.remark.as-folder", packages=cut_between(folders))
 
 
 def needed_without_wheels(asks: Understood, os: str, python: str) -> Iterator[str]:

@@ -13,11 +13,21 @@ from wizard.project.formats.cards import cards_in_words, torch_for_cards
 from wizard.project.formats.systems import other_branches, programs_in_code, programs_of_one_system
 from wizard.project.formats.words import WINDOWS, shell_step, systems_in_words, ways_round
 from wizard.project.formats.working_folder import without_hidden
-from wizard.project.model import DECLARED, LOCKED, PYTHON, RECOMMENDED, TORCH, is_script, is_source, origin_of
+from wizard.project.model import (
+    DECLARED,
+    LOCKED,
+    PYTHON,
+    RECOMMENDED,
+    TORCH,
+    cut_between,
+    is_script,
+    is_source,
+    origin_of,
+)
 from wizard.project.packages.companions import asks_for_torch, companion
 from wizard.project.search.files import MOST_FILES
 from wizard.project.search.imports import ASIDE, programs
-from wizard.project.search.reader import MOST_NAMED, ProjectReader
+from wizard.project.search.reader import ProjectReader
 from wizard.project.versions import can_meet
 
 _ON_INSTALLING = re.compile(r"install|set[-_]?up|start|build|environment.*\.(?:md|rst)$", re.IGNORECASE)
@@ -71,7 +81,7 @@ def read_script_aside(reader: ProjectReader) -> None:
             reader.found.remark("script-below", origin_of(of_torch[0].origin.file, 1, ""))
             reader.found.statements += of_torch
         return
-    listed = ", ".join(asking[:MOST_NAMED])
+    listed = cut_between(asking)
     if len(asking) == 1:
         reader.found.remark("script-below", origin_of(listed, 1, ""))
         reader.read(listed)

@@ -19,7 +19,7 @@ from wizard.project.packages.companions import asks_for_torch
 from wizard.project.search.files import MOST_FILES
 from wizard.project.search.order import rank
 from wizard.project.search.parts import go_together, named_as
-from wizard.project.search.reader import MOST_NAMED, ProjectReader, folder_of
+from wizard.project.search.reader import ProjectReader, folder_of
 
 _CUDA_ALONE = f"project.remark.{OWN_CUDA}"
 _COMPILED = (_CUDA_ALONE, "project.remark.own-either", "project.remark.own-cpp", "project.remark.own-some")
@@ -42,7 +42,7 @@ def of_several(reader: ProjectReader, asking: Mapping[str, str], names: Iterable
     for name in names:
         by_folder.setdefault(folder_of(name), []).append(name)
     if chosen := named_as(asking, reader.found.own):
-        left = ", ".join(sorted(folder for folder in asking if folder != chosen)[:MOST_NAMED])
+        left = cut_between(sorted(folder for folder in asking if folder != chosen))
         reader.found.remark("part-of-name", origin_of(asking[chosen], 1, ""), folders=left)
         return sorted(by_folder[chosen], key=rank)
     lines: dict[str, list[Statement]] = {
@@ -50,7 +50,7 @@ def of_several(reader: ProjectReader, asking: Mapping[str, str], names: Iterable
     }
     if not go_together(lines):
         return []
-    listed = ", ".join(sorted(asking)[:MOST_NAMED])
+    listed = cut_between(sorted(asking))
     reader.found.remark("parts-together", origin_of(min(asking.values()), 1, ""), folders=listed)
     return [name for folder in sorted(asking) for name in sorted(by_folder[folder], key=rank)]
 
@@ -115,7 +115,7 @@ def _read_parts(reader: ProjectReader, asking: Mapping[str, str], names: list[st
 
 
 def _tell_parts(reader: ProjectReader, first: str, parts: list[str]) -> None:
-    listed = ", ".join(parts[:MOST_NAMED])
+    listed = cut_between(parts)
     reader.found.remark("torch-in-parts", origin_of(first, 1, listed), folders=listed)
 
 
@@ -132,8 +132,8 @@ def tell_compiled(reader: ProjectReader) -> None:
     compiled = [folder_of(name) for name, keys in said.items() if keys]
     compiled += [folder for folder in _made(reader) if folder not in compiled]
     if compiled:
-        cuda = ", ".join([folder_of(name) for name, keys in said.items() if _CUDA_ALONE in keys][:MOST_NAMED])
-        words = ", ".join(compiled[:MOST_NAMED])
+        cuda = cut_between([folder_of(name) for name, keys in said.items() if _CUDA_ALONE in keys])
+        words = cut_between(compiled)
         where = origin_of(compiled[0], 1, "")
         reader.found.remark("parts-compiled", where, folders=words, cuda=cuda)
 

@@ -61,7 +61,6 @@ _MAIN = "requirements.txt"
 _OPTION = re.compile(r"(?:requirements?[^/]+|[^/]+[-_.]requirements?|reqs?)\.txt", re.IGNORECASE)
 _OF_ARCHIVE = re.compile(r"-(?:master|main|v?\d+(?:\.\d+)+|[0-9a-f]{40})$", re.IGNORECASE)  # a branch, tag or commit
 _IS_LIST = re.compile(r"\.(?:ya?ml|txt|in)$", re.IGNORECASE)
-MOST_NAMED = 6  # folders in one sentence
 _PLACEHOLDER = re.compile(r"(?<![a-z])x\.y(?:\.z)?(?![a-z])", re.IGNORECASE)  # in a name, for any release
 _MOST_OF_REF = 6  # parts of an address before a file's own: `raw`, `refs/heads/main`
 _FEWEST = 3  # packages of a list that is compared with the main one
@@ -179,7 +178,7 @@ class ProjectReader:
         left = [name for name in names if name not in theirs]
         if not theirs or self.asking(theirs) or not self.asking(left):
             return names
-        self.found.remark("other-lists", origin_of(min(left, key=rank), 1, ""), files=", ".join(theirs[:MOST_NAMED]))
+        self.found.remark("other-lists", origin_of(min(left, key=rank), 1, ""), files=cut_between(theirs))
         self.left |= set(theirs)
         return left
 
@@ -250,7 +249,7 @@ class ProjectReader:
             mixed = [name for name, lines in said.items() if asks_for_another_framework(lines)]
             if several := others_of(made, {name: family_in(lines) for name, lines in said.items()}, told, mixed):
                 chosen, left = several
-                self.found.remark("other-lists", origin_of(chosen, 1, ""), files=", ".join(left[:MOST_NAMED]))
+                self.found.remark("other-lists", origin_of(chosen, 1, ""), files=cut_between(left))
                 self.left |= set(left)
         return [name for name in names if name not in self.left]
 
@@ -265,7 +264,7 @@ class ProjectReader:
         if len(making) > 1 and not any(self.asks(name) for name in names):
             words = "\n".join(self.folder.read(name) or "" for name in telling)
             chosen = first_part(making, family, words)
-            left = ", ".join(sorted(folders - {chosen})[:MOST_NAMED])
+            left = cut_between(sorted(folders - {chosen}))
             self.found.remark("part-taken", origin_of(chosen, 1, ""), folders=left)
             return [name for name in names if folder_of(name) == chosen], beside[chosen]
         return names, [one for one in says if len(folders) == 1 and one not in telling]
@@ -330,7 +329,7 @@ class ProjectReader:
         taken = _MAIN if _MAIN in self.files else next(iter(asking), _MAIN)
         lists = [name for name in self.folder.lists() if name not in self.files] if taken in self.files else []
         left += [name for name in lists[:MOST_FILES] if self.asking([name])]
-        if words := ", ".join(left[:MOST_NAMED]):
+        if words := cut_between(left):
             self.found.remark("other-lists", origin_of(taken, 1, words), files=words)
 
     def take_locked(self) -> None:
@@ -360,13 +359,13 @@ class ProjectReader:
             if len(found) == 1 and installs(self.folder.read(found[0]) or ""):
                 self.read(found[0], where)
             elif group == STARTED and len(found) != 1 and is_script_of_install(words):
-                listed = ", ".join(found[:MOST_NAMED])
+                listed = cut_between(found)
                 self.found.remark("several-named" if found else "include-missing", where, name=words, files=listed)
             return
         if name is None:
             if not (_PLACEHOLDER.search(words) or any(one in self.files for one in found)):
                 code = "named-elsewhere" if found else "include-missing"
-                self.found.remark(code, where, name=words, files=", ".join(found[:MOST_NAMED]))
+                self.found.remark(code, where, name=words, files=cut_between(found))
             return
         is_told = rank(where.file)[0] == len(ORDER)
         if not (is_told and (name in self.left or self.is_option(name) or self._is_of_documents(name))):
