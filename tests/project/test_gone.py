@@ -110,7 +110,8 @@ def test_what_no_torch_of_the_tables_has_is_told_as_running_with_none(tmp_path: 
         found = told(decided(tmp_path / str(number), files, on))
         assert found == [("code-never", "ops/nms.py", 2, "torch.utils.ffi")]
     files["requirements.txt"] = "torch>=1.8\n"
-    assert told(decided(tmp_path / "newer", files, AMPERE)) == []  # its authors run it with one that lacks it
+    found = told(decided(tmp_path / "newer", files, AMPERE))  # what they run with one that lacks it gets there never
+    assert found == [("code-never", "ops/nms.py", 2, "torch.utils.ffi")]
 
 
 @pytest.mark.parametrize(
@@ -280,3 +281,19 @@ def test_what_is_built_with_an_older_numpy_holds_it_there(
     assert (found.numpy, codes(found) & {"built-holds", "built-fails", "code-holds", "code-fails"}) == (numpy, told)
     assert numpy != "<2" or "numpy<2" in map(str, found.understood.constraints)
     assert numpy != ">=2" or "numpy<2" not in map(str, found.understood.constraints)
+
+
+@pytest.mark.parametrize("line", ["torch>=2.5.0", "torch==2.5.1"])
+def test_a_name_that_no_torch_of_the_lines_has_is_told_and_moves_nothing(tmp_path: Path, line: str) -> None:
+    program = "import torch\n\n\ndef f(x):\n    return torch.symeig(x)\n"
+    files: dict[str, str | bytes] = {"requirements.txt": f"{line}\n", "main.py": program}
+    found = decided(tmp_path, files, AMPERE)
+    alone = decided(tmp_path / "alone", {"requirements.txt": f"{line}\n"}, AMPERE)
+    assert (build(found), found.is_exact) == (build(alone), True)
+    assert told(found) == [("code-fails", "main.py", 5, "torch.symeig")]
+
+
+def test_of_a_name_that_came_back_with_the_torch_that_is_taken_nothing_is_told(tmp_path: Path) -> None:
+    program = "import torch\n\n\ndef f(file):\n    return torch.load(file)\n"
+    found = decided(tmp_path, {"requirements.txt": "torch==2.7.1\n", "main.py": program}, AMPERE)
+    assert told(found) == []

@@ -75,6 +75,7 @@ class Understood:
     packages: tuple[Statement, ...]  # every line of the rest
     constraints: tuple[Statement, ...]  # what a version must be where something else brings the package
     of_code: tuple[Statement, ...]  # what programs use and newer releases lack, where no line asks for such a one
+    outgrown: tuple[Statement, ...]  # what programs use and no torch has that lines ask for
     told: tuple[Statement, ...]  # what commands of a README or a script name
     ways_round: tuple[Statement, ...]  # sentences on what to do without a package
     needing: tuple[Statement, ...]  # the programs that import a package at their top
@@ -154,6 +155,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
         packages=tuple(rest),
         constraints=tuple(one for one in statements if is_rest(replace(one, group="")) and one.group == "constraint"),
         of_code=of_code,
+        outgrown=tuple(_outgrown(statements, of_code, os)),
         told=tuple(one for one in statements if one.strength == RECOMMENDED and not one.group),
         ways_round=tuple(one for one in statements if one.name == WAY_ROUND),
         needing=tuple(one for one in statements if one.name == NEEDING),
@@ -210,6 +212,15 @@ def _of_code(statements: list[Statement], os: str, has_card: bool) -> Iterator[S
         lines = (each for each in statements if one.name == CODE and each.name == one.group and each.specifier)
         is_code = one.name == CODE and is_for(one, os) and has_card >= one.for_card
         if is_code and all(can_meet(each.specifier, one.specifier) for each in lines):
+            yield one
+
+
+def _outgrown(statements: list[Statement], of_code: Collection[Statement], os: str) -> Iterator[Statement]:
+    """Yield what programs use by name and no torch has that the lines ask for: these hold torch, and the use is left
+    to tell. What a newer one has with an option, and what is compiled, its authors run with theirs."""
+    for one in statements:
+        is_name = one.name == CODE and one.group == TORCH and len(one.extras) == 1 and not one.local
+        if is_name and one not in of_code and is_for(one, os):
             yield one
 
 

@@ -154,7 +154,8 @@ def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     """Name the lines of programs that hold a package or Python back, and those that fail with what is taken."""
     kept = {one.origin for one in _lines_of_numpy(weigher, best)}
     by_code = {one.origin for one in weigher.asks.torch}
-    for one in weigher.asks.of_code:
+    outgrown = (one for one in weigher.asks.outgrown if not meets(one.specifier, best.candidate.torch))
+    for one in (*weigher.asks.of_code, *outgrown):
         is_held = one.origin in kept
         if one.group == PYTHON:
             is_held = python_meets(one.specifier, best.python)
