@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, codes, decided
+from tests.project.deciding import ADA, AMPERE, build, codes, decided
 from wizard.machine.model import Machine
 
 
@@ -46,3 +46,32 @@ def test_what_packages_need_of_the_system_is_told_once_and_of_a_readme_too(tmp_p
 def test_a_command_that_makes_a_package_whole_is_told(tmp_path: Path) -> None:
     assert said(tmp_path / "a", "after-install", "unidic==1.1.0\n", ADA) == ["python -m unidic download"]
     assert said(tmp_path / "b", "after-install", "unidic-lite\nmecab-python3\n", ADA) == []
+
+
+LOADS = "import torchaudio\n\n\ndef f(file):\n    return torchaudio.load(file)\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ("torchaudio\n", [("main.py", 5, "torchaudio.load", "torchcodec")]),
+        ("torchaudio\ntorchcodec\n", []),
+        ("torchaudio==2.8.0\n", []),
+    ],
+)
+def test_a_call_that_newer_torch_has_beside_another_package_alone_is_told(
+    tmp_path: Path, lines: str, told: list[tuple[object, ...]]
+) -> None:
+    found = decided(tmp_path, {"requirements.txt": f"torch\n{lines}", "main.py": LOADS}, AMPERE)
+    said = [one.params for one in found.remarks if one.key == "project.remark.beside-code"]
+    assert [(one["file"], one["line"], one["used"], one["package"]) for one in said] == told
+    assert ("FFmpeg" in str([one.params for one in found.remarks])) == ("codec" in lines or bool(told))
+    assert found.is_exact
+
+
+def test_a_call_that_needs_another_package_moves_no_torch(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\ntorchaudio\n"}
+    alone = build(decided(tmp_path / "alone", files, AMPERE))
+    assert build(decided(tmp_path / "a", {**files, "main.py": LOADS}, AMPERE)) == alone
+    guarded = LOADS.replace("    return", "    try:\n        return") + "    except ImportError:\n        return None\n"
+    assert "beside-code" not in codes(decided(tmp_path / "b", {**files, "main.py": guarded}, AMPERE))

@@ -20,7 +20,7 @@ from wizard.project.contradictions import card_words, contradictions, cuda_words
 from wizard.project.formats.branches import with_branches
 from wizard.project.model import LOCKED, PYTHON, TORCH, FileLine, Project, Statement, cut_between, fit_to_show
 from wizard.project.own_list import alternatives
-from wizard.project.packages.beside import after_install, of_the_system
+from wizard.project.packages.beside import after_install, beside_code, of_the_system
 from wizard.project.packages.companions import companion, is_planned
 from wizard.project.packages.cuda_tags import fits_here, has_tag
 from wizard.project.packages.lacking import (
@@ -348,7 +348,8 @@ def _remarks(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) -> It
     if candidate.variant == CPU:
         yield from own_without_card(asks)
     yield from from_elsewhere(asks)
-    yield from of_the_system(asks, weigher.machine.os, best.python)
+    yield from beside_code(asks, candidate.torch)
+    yield from of_the_system(asks, weigher.machine.os, best.python, candidate.torch)
     yield from after_install(asks, weigher.machine.os, best.python)
     chosen = replace(weigher.choices, torch=candidate.torch, variant=candidate.variant, python=best.python)
     yield from resolve(weigher.machine, weigher.matrix, chosen, prove_all=False).notices

@@ -38,6 +38,7 @@ from wizard.project.model import (
     RECOMMENDED,
     TORCH,
     WAY_ROUND,
+    WITH_CODE,
     AddressLine,
     Project,
     Statement,
@@ -77,6 +78,7 @@ class Understood:
     of_code: tuple[Statement, ...]  # what programs use and newer releases lack, where no line asks for such a one
     outgrown: tuple[Statement, ...]  # what programs use and no torch has that lines ask for
     told: tuple[Statement, ...]  # what commands of a README or a script name
+    beside_code: tuple[Statement, ...]  # what programs use that needs another package beside newer releases
     ways_round: tuple[Statement, ...]  # sentences on what to do without a package
     needing: tuple[Statement, ...]  # the programs that import a package at their top
     card_unused: bool  # by any of its programs, as far as they say
@@ -157,6 +159,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
         of_code=of_code,
         outgrown=tuple(_outgrown(statements, of_code, os)),
         told=tuple(one for one in statements if one.strength == RECOMMENDED and not one.group),
+        beside_code=tuple(one for one in statements if one.name == WITH_CODE),
         ways_round=tuple(one for one in statements if one.name == WAY_ROUND),
         needing=tuple(one for one in statements if one.name == NEEDING),
         card_unused=project.card_unused,

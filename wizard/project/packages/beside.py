@@ -1,25 +1,28 @@
-"""What packages of the index work with and do not bring: programs and libraries of the system, and what a command of
-their own fetches after they are installed.
+"""What packages of the index work with and do not bring: programs and libraries of the system, what a command of
+their own fetches after they are installed, and what a call of the project needs beside them.
 
-What these are is rows (`system_program`, `after_install`) of `matrices/companions.toml`.
+What these are is rows (`system_program`, `after_install`, `gone`) of `matrices/companions.toml`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from wizard.model.messages import Message, message
 from wizard.project.model import Statement
+from wizard.project.packages.companions import releases_for
 from wizard.project.packages.rows import companion_table
 from wizard.project.understand import Understood
-from wizard.project.versions import marker_holds
+from wizard.project.versions import marker_holds, meets
 
 _MOST_NAMED = 6  # in one sentence
 
 
-def of_the_system(asks: Understood, os: str, python: str) -> Iterator[Message]:
+def of_the_system(asks: Understood, os: str, python: str, torch: str) -> Iterator[Message]:
     """Name the programs and libraries of the system that packages work with, where no line of another remark has it."""
     lines, words = _lines(asks, os, python), list[str]()
+    lines |= {one.name: one for one in lacking_beside(asks, torch)}
     said = " ".join(str(value) for one in asks.remarks for value in one.params.values())
     for row in companion_table().system_program:
         using = [name for name in lines if row.is_used_by(name, os)]
@@ -33,6 +36,30 @@ def of_the_system(asks: Understood, os: str, python: str) -> Iterator[Message]:
             "Some packages work with what the system must have, and no package of the index brings it: {programs}. "
             "Install it, if it is not there.",
             programs="; ".join([*words[:_MOST_NAMED], *more]),
+        )
+
+
+def lacking_beside(asks: Understood, torch: str) -> list[Statement]:
+    """Return the calls that with this torch need a package which no line has, each with that as its name."""
+    named = {one.name for one in (*asks.packages, *asks.told)}
+    calls = [replace(one, name=one.extras[1]) for one in asks.beside_code if not meets(one.specifier, torch)]
+    return [one for one in calls if one.name not in named]
+
+
+def beside_code(asks: Understood, torch: str) -> Iterator[Message]:
+    """Name what a call of the project needs beside the torch that is taken, and no line has."""
+    for one in lacking_beside(asks, torch):
+        release = next(iter(releases_for(one.name, torch)[::-1]), "")
+        yield message(
+            "project.remark.beside-code",
+            "{file}, line {line} uses {used}, which without {package} only torch {kept} has, and no list of the "
+            "project names that package. Add {words} afterwards, else this use fails.",
+            file=one.origin.file,
+            line=one.origin.line,
+            used=one.extras[0],
+            package=one.name,
+            kept=one.specifier,
+            words=f"{one.name}{f'=={release}' if release[:1].isdigit() else release}",
         )
 
 

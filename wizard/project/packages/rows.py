@@ -200,9 +200,9 @@ class PackageNeed(Row, frozen=True):
 
 class Gone(Row, frozen=True):
     """What programs use (`names`, in full) and only the `kept` releases of a package have; `unless`: the option of a
-    call with which it is there in newer ones, too."""
+    call with which it is there in newer ones, too, and `beside` the other package with which it is."""
 
-    KEYS = (("package", "kept"),)
+    KEYS = (("package", "kept", "beside"),)
 
     package: Name
     kept: Annotated[str, msgspec.Meta(pattern=r"^<[0-9.]+$")]
@@ -211,6 +211,7 @@ class Gone(Row, frozen=True):
     as_of: Date
     confidence: Literal["high", "medium", "low"]
     unless: Annotated[str, msgspec.Meta(pattern=r"^[a-z_]+$")] = ""
+    beside: Name = ""
 
 
 class SystemProgram(Row, frozen=True):

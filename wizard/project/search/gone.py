@@ -12,13 +12,13 @@ import ast
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TypeGuard
 
 from wizard.model.syntax import parsed
 from wizard.project.formats.by_name import unquoted
-from wizard.project.model import CODE, PYTHON, RECOMMENDED, Statement, origin_of
+from wizard.project.model import CODE, PYTHON, RECOMMENDED, WITH_CODE, Statement, origin_of
 from wizard.project.packages.rows import Gone, companion_table
 from wizard.project.search.imports import ASIDE, programs
 from wizard.project.search.reader import ProjectReader
@@ -118,7 +118,8 @@ def note_gone(reader: ProjectReader) -> None:
             for name, line in _of_row(row, uses):
                 at = origin_of(file, line, lines[line - 1])
                 one = Statement(CODE, row.kept, at, RECOMMENDED, row.package, local=row.unless, extras=(name,))
-                found.setdefault(row, one)
+                beside = replace(one, name=WITH_CODE, extras=(name, row.beside))
+                found.setdefault(row, beside if row.beside else one)
     for row, one in found.items():
         if not own & {*row.names} and not reader.folder.named(f"{one.extras[0]}.py"):
             reader.found.statements.append(one)
