@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed, without
+from wizard.machine.model import Machine
 from wizard.model.messages import text
 from wizard.project.packages.companions import companion, has_library, library_bound, torch_of, undeclared_bounds
 
@@ -300,3 +301,38 @@ def test_what_is_left_out_is_told_with_its_line(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "Dockerfile": "FROM x\nRUN pip install triton\n"}
     [said] = [one.params for one in decided(tmp_path, files, NO_CARD).remarks if one.key == "project.native.no-card"]
     assert (said["name"], said["place"]) == ("triton", "Dockerfile:2")
+
+
+def test_parts_of_another_cuda_that_a_package_opens_are_taken(tmp_path: Path) -> None:
+    words = "torch\nfaster-whisper\nnvidia-cublas-cu12; sys_platform == 'linux'\nnvidia-cudnn-cu12\n"
+    found = decided(tmp_path / "a", {"requirements.txt": words}, BLACKWELL)
+    assert build(found)[1] == "cu132"  # which brings CUDA 13's
+    assert {"nvidia-cublas-cu12", "nvidia-cudnn-cu12"} <= {one.name for one in found.understood.rest}
+    assert codes(found) & {"parts-kept", "parts-lacking", "nvidia-parts"} == {"parts-kept"}
+    older = decided(tmp_path / "b", {"requirements.txt": words.replace("torch\n", "torch==2.8.0\n")}, BLACKWELL)
+    assert "nvidia-cublas-cu12" not in {one.name for one in older.understood.rest}  # torch brings it
+    assert codes(older) & {"parts-kept", "parts-lacking", "nvidia-parts"} == {"nvidia-parts"}
+
+
+def test_parts_that_an_older_torch_has_brought_and_nothing_opens_are_left(tmp_path: Path) -> None:
+    words = "torch\nnvidia-cublas-cu12==12.8.4.1\nnvidia-nccl-cu12==2.27.3\n"
+    found = decided(tmp_path / "a", {"requirements.txt": words}, BLACKWELL)
+    assert not [one for one in found.understood.rest if one.name.startswith("nvidia-")]
+    found = decided(tmp_path / "b", {"requirements.txt": f"{words}ctranslate2\n"}, BLACKWELL)
+    assert [one.name for one in found.understood.rest if one.name.startswith("nvidia-")] == ["nvidia-cublas-cu12"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "on", "said"),
+    [
+        ("faster-whisper\n", BLACKWELL, True),
+        ("faster-whisper<1\n", BLACKWELL, False),
+        ("ctranslate2==3.24.0\n", BLACKWELL, False),
+        ("ctranslate2\n", NO_CARD, False),
+        ("ctranslate2\n", AMPERE, False),  # its torch has CUDA 12
+    ],
+)
+def test_what_a_package_opens_and_neither_torch_nor_a_line_brings_is_told(
+    tmp_path: Path, lines: str, on: Machine, said: bool
+) -> None:
+    assert ("parts-lacking" in codes(decided(tmp_path, {"requirements.txt": f"torch\n{lines}"}, on))) == said

@@ -52,6 +52,7 @@ from wizard.project.packages.needs import (
     relaxed_numpy,
     torch_of_installer,
 )
+from wizard.project.packages.opened import take_parts
 from wizard.project.packages.ready import holding_python, left_python, native_state, needed_unnamed, said_of
 from wizard.project.packages.rows import companion_table
 from wizard.project.reasons import (
@@ -113,11 +114,13 @@ def decide(
     weigher, best = _chosen(project, machine, matrix, choices, absent)
     if best is None:
         return ProjectDecision(None, None, "", weigher.asks, (), tuple(weigher.remarks))
+    opened = take_parts(weigher, project, best)
     relaxed = tuple(_relaxed(weigher, best))
     cuda = system_cuda(project, best.candidate.variant)
     moved = {one.name for one in relaxed}
     apart = needs_apart(weigher, best, moved)
-    remarks = (*weigher.remarks, *_foreign(weigher.asks, is_foreign), *_remarks(weigher, best, moved), *apart, *cuda)
+    told = (*_remarks(weigher, best, moved), *opened, *apart, *cuda)
+    remarks = (*weigher.remarks, *_foreign(weigher.asks, is_foreign), *told)
     left = tuple(left_out(weigher.asks, best, machine))
     lines = (*weigher.asks.torch, *weigher.asks.python)
     named = [*(one.origin for one in lines), *(at for one in (*relaxed, *left) for at in one.origins)]
