@@ -12,6 +12,7 @@ from tests.project.deciding import AMPERE
 from tests.project.test_read import project_of
 from wizard.app import project_build
 from wizard.app.project import lost_pairs, request_of
+from wizard.app.project_plan import _left
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices, Verdict
 from wizard.machine.model import Machine, PythonInstall
@@ -95,3 +96,21 @@ def test_no_command_is_named_for_what_a_maker_gives_by_hand(tmp_path: Path) -> N
     assert [one.name for one in request.packages] == []
     assert [(why, one.name) for why, one in request.left] == [("native", "detectron2")]
     assert "project.native.by-hand" in [one.key for one in request.decision.remarks]
+
+
+SETUP = "from setuptools import setup\nfrom torch.utils.cpp_extension import BuildExtension\nsetup(name='x')\n"
+
+
+@pytest.mark.parametrize("setup", [SETUP, SETUP.replace("from torch", "import os  #")])
+def test_what_imports_torch_when_it_is_built_is_built_with_torch_there(
+    tmp_path: Path, has: tuple[str, str], setup: str
+) -> None:
+    project = '[project]\nname = "x"\nversion = "1"\ndependencies = ["torch", "detectron2", "ops"]\n'
+    files: dict[str, str | bytes] = {"setup.py": setup, "ops/setup.py": setup}
+    files |= {"pyproject.toml": f'{project}[tool.uv.sources]\nops = {{ path = "ops/" }}\n'}
+    matrix = load_matrix()
+    request = request_of(project_of(tmp_path, files), FACTS, matrix, Choices())
+    taken, selected = project_build.selected_build(FACTS, matrix, request, False, lambda: False)
+    commands = [str(one.params["command"]) for one in _left(taken, selected)]
+    apart = ["--no-build-isolation" in one for one in sorted(commands, key=lambda one: "detectron2" not in one)]
+    assert apart == [True, setup == SETUP, setup == SETUP]

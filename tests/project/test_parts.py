@@ -9,7 +9,7 @@ import pytest
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed
 from tests.project.test_read import project_of
 from wizard.model.errors import UsageError
-from wizard.model.messages import text
+from wizard.model.messages import LANGUAGES, text
 from wizard.project.decide import ProjectDecision
 
 
@@ -295,3 +295,24 @@ def test_what_a_folder_that_a_list_installs_asks_of_torchs_family_counts_and_the
     assert "torch-below" not in codes(found)
     files["requirements.txt"] = "numpy\n"
     assert "folder-needs" not in codes(decided(tmp_path / "b", files, BLACKWELL))
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("import torch", "setup.py:2, ops/setup.py:2"),
+        (
+            "try:\n    from torch.utils import cpp_extension\nexcept ImportError:\n    pass",
+            "setup.py:3, ops/setup.py:3",
+        ),
+        ("import os  # torch", None),
+    ],
+)
+def test_a_build_that_imports_torch_is_told_with_the_option_that_lets_it(
+    tmp_path: Path, line: str, said: str | None
+) -> None:
+    setup = f"from setuptools import setup\n{line}\nsetup(name='x')\n"
+    found = decided(tmp_path, {"requirements.txt": "torch\n", "setup.py": setup, "ops/setup.py": setup}, AMPERE)
+    told = [one for one in found.remarks if one.key == "project.remark.torch-in-build"]
+    assert [one.params["files"] for one in told] == ([said] if said else [])
+    assert all("--no-build-isolation" in text(one, language) for one in told for language in LANGUAGES)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from posixpath import normpath
 
 from wizard.app.project import (
     IsCancelled,
@@ -37,7 +38,7 @@ from wizard.model.messages import Message, message
 from wizard.process import redact
 from wizard.project.answer import lines_named, moved_words, relaxed_words
 from wizard.project.decide import ProjectDecision
-from wizard.project.model import LOCKED, Statement, builds_itself
+from wizard.project.model import BUILT_WITH, LOCKED, Statement, builds_itself, is_folder
 from wizard.project.packages.companions import companion, undeclared_bounds
 from wizard.project.packages.lacking import name_on_pages
 from wizard.project.packages.native import NOTHING, Relaxed
@@ -320,13 +321,15 @@ def _left(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Message]
                 name=one.name,
                 file=one.origin.file,
                 line=one.origin.line,
-                command=_command(request, selected, words, why == "path", page),
+                command=_command(request, selected, words, why == "path", page, _needs_torch(request, one, page)),
             )
     conda = list(dict.fromkeys(one.name for why, one in request.left if why == "conda"))
     if conda:
         yield naming("project.left.conda", conda)
     if builds_itself(request.project):
-        yield message("project.left.self", command=_command(request, selected, code_folder(request), True))
+        needs_torch = "." in _built_with_torch(request)
+        command = _command(request, selected, code_folder(request), True, needs_torch=needs_torch)
+        yield message("project.left.self", command=command)
 
 
 def _way_of(need: SourceNeed, one: Relaxed, request: ProjectRequest, selected: SelectedBuild) -> Message:
@@ -335,9 +338,30 @@ def _way_of(need: SourceNeed, one: Relaxed, request: ProjectRequest, selected: S
     return message(_NEEDED, name=one.name, by=need.by, command=_command(request, selected, words, False))
 
 
-def _command(request: ProjectRequest, selected: SelectedBuild, words: str, is_editable: bool, page: str = "") -> str:
+def _built_with_torch(request: ProjectRequest) -> set[str]:
+    """Return the folders of the project whose setup.py imports torch, "." for its own."""
+    return {one.group for one in request.project.statements if one.name == BUILT_WITH}
+
+
+def _needs_torch(request: ProjectRequest, one: Statement, page: str) -> bool:
+    """Return whether its build must see the torch of the environment: that of a folder whose setup.py imports it, and
+    of what is made for one torch and has no page of wheels."""
+    row = companion(one.name)
+    is_against = row is not None and row.follows and not page and not one.url.partition("#")[0].endswith(".whl")
+    return is_against or (is_folder(one.url) and normpath(one.url) in _built_with_torch(request))
+
+
+def _command(
+    request: ProjectRequest,
+    selected: SelectedBuild,
+    words: str,
+    is_editable: bool,
+    page: str = "",
+    needs_torch: bool = False,
+) -> str:
     os = paths.os_name()
     quote = quote_of(this_users_shell(os))
     python = python_path(str(target_prefix(request.choices)), os, selected.engine == "venv")
-    options = f"{'-e ' if is_editable else ''}{f'--find-links {quote(page)} ' if page else ''}"
+    options = "--no-build-isolation " if needs_torch else ""
+    options += f"{'-e ' if is_editable else ''}{f'--find-links {quote(page)} ' if page else ''}"
     return redact(f"{quote(python)} -m pip install --no-deps {options}{quote(words)}")

@@ -25,6 +25,7 @@ CARD = "__card"  # the same of an NVIDIA card that programs or a README want, of
 FOR_CARDS = "__torch-for"  # the same of a torch that is for the cards of one generation, which is its group
 WAY_ROUND = "__instead"  # the same of a sentence on what to do without the package that is its group
 CODE = "__code"  # the same of what a program uses and newer releases of the package that is its group lack
+BUILT_WITH = "__built-with"  # the same of a setup.py that imports torch; its folder is the group, "." for the project's
 WITH_CODE = "__with-code"  # the same of a use that newer releases have beside another package alone
 NEEDING = "__needing"  # the same of programs, which are its extras, that import the package that is its group
 NOTE = "__note"  # the same of a sentence or a step of a README that nothing understood

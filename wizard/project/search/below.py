@@ -6,15 +6,28 @@ What the project's own folder asks for is `reader`'s matter.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Mapping
 from posixpath import normpath
 
 from wizard.model.distributions import FAMILY
 from wizard.model.messages import Message
+from wizard.model.syntax import parsed
 from wizard.project.file_choice import words_of
 from wizard.project.formats.setup_files import OWN_CUDA
-from wizard.project.model import DECLARED, PYTHON, RECOMMENDED, Statement, cut_between, is_folder, is_script, origin_of
+from wizard.project.model import (
+    BUILT_WITH,
+    DECLARED,
+    PYTHON,
+    RECOMMENDED,
+    TORCH,
+    Statement,
+    cut_between,
+    is_folder,
+    is_script,
+    origin_of,
+)
 from wizard.project.packages.companions import asks_for_torch
 from wizard.project.search.files import MOST_FILES
 from wizard.project.search.order import rank
@@ -136,6 +149,33 @@ def tell_compiled(reader: ProjectReader) -> None:
         words = cut_between(compiled)
         where = origin_of(compiled[0], 1, "")
         reader.found.remark("parts-compiled", where, folders=words, cuda=cuda)
+
+
+def tell_building(reader: ProjectReader) -> None:
+    """Name each setup.py, of the project and of folders below, that imports torch: pip builds without what is in the
+    environment, unless it is told not to."""
+    names = [name for name in reader.folder.named("setup.py") if name.count("/") <= _DEEPEST]
+    names = sorted(names, key=lambda name: name.count("/"))[:_MOST_PARTS] if reader.found.statements else []
+    texts = {name: reader.folder.read(name) or "" for name in names}
+    lines = [
+        origin_of(name, line, text.split("\n")[line - 1]) for name, text in texts.items() if (line := _torch_at(text))
+    ]
+    if lines:
+        groups = [folder_of(one.file) or "." for one in lines]
+        found = zip(lines, groups, strict=True)
+        reader.found.statements += [Statement(BUILT_WITH, "", at, RECOMMENDED, group) for at, group in found]
+        reader.found.remark("torch-in-build", lines[0], files=cut_between([str(one) for one in lines]))
+
+
+def _torch_at(text: str) -> int:
+    """Return the first line that imports torch, wherever it stands; 0 for none."""
+    try:
+        nodes = list(ast.walk(parsed(text))) if TORCH in text else []
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    named = [(one.lineno, each.name) for one in nodes if isinstance(one, ast.Import) for each in one.names]
+    named += [(one.lineno, one.module or "") for one in nodes if isinstance(one, ast.ImportFrom) and not one.level]
+    return min((line for line, module in named if module.partition(".")[0] == TORCH), default=0)
 
 
 def _made(reader: ProjectReader) -> list[str]:
