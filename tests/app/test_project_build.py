@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.app import values
-from tests.project.deciding import AMPERE
+from tests.project.deciding import AMPERE, BLACKWELL
 from tests.project.test_read import project_of
 from wizard.app import project_build
 from wizard.app.project import lost_pairs, request_of
-from wizard.app.project_plan import _left
+from wizard.app.project_plan import _asked, _left
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices, Verdict
 from wizard.machine.model import Machine, PythonInstall
@@ -114,3 +114,13 @@ def test_what_imports_torch_when_it_is_built_is_built_with_torch_there(
     commands = [str(one.params["command"]) for one in _left(taken, selected)]
     apart = ["--no-build-isolation" in one for one in sorted(commands, key=lambda one: "detectron2" not in one)]
     assert apart == [True, setup == SETUP, setup == SETUP]
+
+
+def test_what_comes_in_the_place_of_a_package_is_asked_for_by_its_name(tmp_path: Path) -> None:
+    project = project_of(tmp_path, {"requirements.txt": "torch==2.7.1\nspconv-cu121==2.3.6\n"})
+    request = request_of(project, replace(FACTS, machine=BLACKWELL), load_matrix(), Choices())
+    asked = _asked(request, values.SELECTED, list(request.packages), 0)
+    assert "spconv-cu126" in asked.requirements
+    project = project_of(tmp_path, {"requirements.txt": "torch==2.15.0\nspconv-cu121==2.3.6\n"})
+    request = request_of(project, replace(FACTS, machine=BLACKWELL), load_matrix(), Choices())
+    assert [one.name for one in (*request.packages, *(one for _, one in request.left))] == []

@@ -62,13 +62,16 @@ def test_companions_are_known_by_their_patterns() -> None:
 
 
 def test_a_package_that_has_its_cuda_in_its_name_moves_with_it(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {"environment.yml": "dependencies:\n  - pytorch>=2\n  - dgl-cuda11.3\n"}
-    assert relaxed(decided(tmp_path, files, BLACKWELL))["dgl-cuda11-3"] == (
+    files: dict[str, str | bytes] = {"environment.yml": "dependencies:\n  - pytorch=2.3\n  - dgl-cuda11.3\n"}
+    assert relaxed(decided(tmp_path, files, AMPERE))["dgl-cuda11-3"] == (
         "dgl-cuda11-3",
-        "dgl (cu132)",
+        "dgl (cu118)",
         "project.why.cuda-in-name",
     )
     assert relaxed(decided(tmp_path, files, NO_CARD))["dgl-cuda11-3"][1] == "dgl (cpu)"
+    files = {"environment.yml": "dependencies:\n  - pytorch>=2.5\n  - dgl-cuda11.3\n"}
+    for number, on in enumerate((BLACKWELL, NO_CARD)):  # its makers have none for so new a torch
+        assert relaxed(decided(tmp_path / str(number), files, on))["dgl-cuda11-3"][1] == "–"
     pinned: dict[str, str | bytes] = {"environment.yml": "dependencies:\n  - pytorch=1.12.1\n  - dgl-cuda11.3=0.9\n"}
     assert "dgl-cuda11-3" not in relaxed(decided(tmp_path / "b", pinned, AMPERE))
 
@@ -274,6 +277,20 @@ def test_of_packages_for_one_cuda_each_the_one_for_this_is_no_difference(tmp_pat
     assert relaxed(decided(tmp_path / "a", files, AMPERE)) == {}
     files = {"requirements.txt": f"{words}spconv-cu120\n"}
     assert list(relaxed(decided(tmp_path / "b", files, AMPERE))) == ["spconv-cu120"]
+
+
+@pytest.mark.parametrize(
+    ("torch", "name", "given"),
+    [
+        ("2.7.1", "spconv-cu121", "spconv-cu126"),  # there is none for CUDA 12.8
+        ("2.15.0", "spconv-cu121", "–"),  # nor one for CUDA 13
+        ("2.15.0", "cudf-cu12", "cudf-cu13"),
+        ("2.15.0", "nvidia-dali-cuda120", "nvidia-dali-cuda130"),
+    ],
+)
+def test_in_the_place_of_a_package_comes_one_that_there_is(tmp_path: Path, torch: str, name: str, given: str) -> None:
+    found = decided(tmp_path, {"requirements.txt": f"torch=={torch}\n{name}\n"}, BLACKWELL)
+    assert relaxed(found)[name][1] == given
 
 
 def test_two_pins_that_stand_apart_are_told_also_where_torch_moves(tmp_path: Path) -> None:

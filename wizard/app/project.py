@@ -161,7 +161,8 @@ def pin_of(one: Statement) -> str:
 
 def _why_left(one: Statement, decision: ProjectDecision) -> str:
     """Return "" for what belongs into the lock: else `_OUT`, or the last part of `project.left.<…>`."""
-    if any(one.name == each.name for each in decision.left_out):
+    nothing = (each for each in decision.relaxed if each.given == NOTHING)
+    if any(one.name == each.name for each in (*decision.left_out, *nothing)):
         return _OUT
     row = companion(one.name)
     if row and row.by_hand:  # no command brings it; a remark says where it is

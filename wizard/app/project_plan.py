@@ -263,7 +263,8 @@ def _requirement(one: Statement, decision: ProjectDecision, moving: dict[str, st
     elif row and given and (given, name) == (row.on_cpu, row.name):  # by the same numbers
         name = given
     elif row and given:  # it goes with torch, or has another name here
-        specifier, name = "", given if given in (row.instead, row.name, row.on_cpu) else name
+        is_name = given in (row.instead, row.on_cpu) or companion(given) is row
+        specifier, name = "", given if is_name else name
     if name == "numpy" and decision.numpy:
         specifier = decision.numpy
     if freedom:

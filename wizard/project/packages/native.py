@@ -6,6 +6,7 @@ Said of what was chosen (`weigh`); which package is of what kind is a row of `ma
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -77,9 +78,8 @@ def relaxed_natives(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
                 asked=cuda_of_name(native.name),
                 given=given,
             )
-            yield Relaxed(
-                native.name, asked_words(native.statements) or native.name, f"{row.name} ({given})", why, native.origins
-            )
+            asked = asked_words(native.statements) or native.name
+            yield Relaxed(native.name, asked, _for_cuda(native.name, row, best.candidate), why, native.origins)
         elif native.name in best.libraries:
             why = message(
                 "project.why.library",
@@ -198,6 +198,17 @@ def _made_for(asks: Understood, variant: str) -> Iterator[str]:
 def _is_of_another_cuda(name: str, variant: str) -> bool:
     cuda = cuda_of_name(name)
     return bool(cuda) and not has_tag(cuda, variant)
+
+
+def _for_cuda(name: str, row: Companion, taken: Candidate) -> str:
+    """Return the package of the same makers for this torch's CUDA, or for the nearest older one of the same major
+    version, whose libraries go with it; `NOTHING` where they have none."""
+    if not row.cudas:
+        return NOTHING if row.ends_before(taken.torch) else f"{row.name} ({taken.variant})"
+    here = variant_key(taken.variant)
+    made = [tag for tag in row.cudas if has_tag(tag, taken.variant) or variant_key(tag)[:1] == here[:1]]
+    made = [tag for tag in made if has_tag(tag, taken.variant) or variant_key(tag) <= here]
+    return re.sub(r"\d+-?\d*$", made[-1].removeprefix("cu"), name) if made else NOTHING
 
 
 def _is_of_another(name: str, pins: list[Statement], torch: str) -> bool:

@@ -46,6 +46,7 @@ class Companion(Row, frozen=True):
     least: Annotated[str, msgspec.Meta(pattern=r"^(\d+\.\d)?$")] = ""  # compute capability; "": no row says it
     cuda_ends: Annotated[str, msgspec.Meta(pattern=r"^\d+$")] = ""  # the last CUDA that its source builds with
     opens: tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ nvidia-[a-z-]+-cu\d+$")], ...] = ()  # since a release
+    cudas: tuple[Annotated[str, msgspec.Meta(pattern=r"^cu\d{2,3}$")], ...] = ()  # in the names of what is made
     by_hand: bool = False  # its maker gives it at `where`, after a yes to its licence
     where: Https = ""
     pages_since: Numbers = ""  # the first torch, of two numbers, that has a page of its own; "": any
