@@ -259,6 +259,33 @@ def test_an_open_transformers_is_one_that_takes_the_torch(torch: str, bounds: tu
     assert found == tuple(f"transformers<{one}" for one in bounds)
 
 
+@pytest.mark.parametrize(
+    ("lines", "bounds"),
+    [
+        (("diffusers==0.27.2",), ("huggingface-hub<0.26",)),
+        (("diffusers==0.18.2.*", "huggingface-hub>=0.14"), ("huggingface-hub<0.26",)),
+        (("diffusers>=0.18,<0.28",), ("huggingface-hub<0.26",)),
+        (("diffusers==0.29.0",), ()),
+        (("diffusers>=0.27",), ()),  # the newest goes with any
+        (("diffusers", "huggingface-hub>=1"), ()),
+        (("diffusers==0.27.2", "huggingface-hub==1.8.0"), ()),  # no resolver can mend that
+    ],
+)
+def test_what_an_old_release_needs_unsaid_binds_the_resolver(lines: tuple[str, ...], bounds: tuple[str, ...]) -> None:
+    assert undeclared_bounds(lines) == bounds
+
+
+def test_what_an_old_release_needs_unsaid_is_told(tmp_path: Path) -> None:
+    lines = "torch\ndiffusers==0.27.2\ntransformers==4.41.0\n"
+    found = decided(tmp_path / "a", {"requirements.txt": lines}, AMPERE)
+    said = [one.params for one in found.remarks if one.key.endswith("needs-unsaid")]
+    assert [(one["package"], one["other"], one["bound"]) for one in said] == [
+        ("diffusers==0.27.2", "huggingface-hub", "<0.26")
+    ]
+    found = decided(tmp_path / "b", {"requirements.txt": f"{lines}huggingface-hub==1.8.0\n"}, AMPERE)
+    assert codes(found) & {"needs-unsaid", "needs-line"} == {"needs-line"}
+
+
 def test_a_pyarrow_that_starts_with_numpy_2_alone_is_told_beside_an_older_one(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"requirements.txt": "torch==2.7.1\nnumpy==1.26.4\npyarrow==26.0.1\n"}
     [said] = [one.params for one in decided(tmp_path, files, AMPERE).remarks if one.key.endswith("needs-line")]

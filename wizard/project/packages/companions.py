@@ -4,7 +4,7 @@ of a project."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import translate
 from functools import lru_cache
@@ -126,12 +126,35 @@ def package_needs(package: str, release: str) -> dict[str, str]:
 
 
 def undeclared_bounds(requirements: Iterable[str]) -> tuple[str, ...]:
-    """Return the constraints that requirements imply and no metadata says, as `pyarrow<26.0.0` beside an old NumPy."""
+    """Return the constraints that requirements imply and no metadata says, as `pyarrow<26.0.0` beside an old NumPy, and
+    `huggingface-hub<0.26` beside an old diffusers."""
     asked = {normalized(one.name): str(one.specifier) for one in map(Requirement, requirements)}
-    rows = [row for row in companion_table().package_need if row.undeclared]
-    split = ((name, one.split()) for row in rows for name in (row.package, *row.also) for one in row.since)
-    needs = ((name, since, other, bound) for name, (since, other, bound) in split if bound != "*")
-    return tuple(f"{name}<{since}" for name, since, other, bound in needs if not can_meet(asked.get(other, ""), bound))
+    found = [f"{other}{bound}" for _, other, bound in undeclared_needs(asked)]
+    for name, other, spans in _undeclared():
+        met = [bound == "*" or can_meet(asked.get(other, ""), bound) for _, bound in spans]
+        found += [f"{name}<{since}" for at, (since, _) in enumerate(spans) if not any(met[at:])]
+    return tuple(dict.fromkeys(found))
+
+
+def undeclared_needs(asked: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Yield what each release that meets a requirement needs of another package, and no metadata says: the one, the
+    other, and in which versions. `asked`: specifiers by name; one that stands against that is no news here."""
+    for name, other, spans in _undeclared():
+        for at, (since, bound) in enumerate(spans):
+            after = spans[at + 1][0] if at + 1 < len(spans) else ""
+            is_older = can_meet(asked.get(name, ""), f"<{since}")
+            is_newer = bool(after) and can_meet(asked.get(name, ""), f">={after}")
+            if bound != "*" and not (is_older or is_newer) and can_meet(asked.get(other, ""), bound):
+                yield name, other, bound
+
+
+def _undeclared() -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
+    """Yield the packages with the others that they need unsaid: of each the releases, and from them on the versions."""
+    for row in (one for one in companion_table().package_need if one.undeclared):
+        split = [one.split() for one in row.since]
+        for name in (row.package, *row.also):
+            for other in dict.fromkeys(one[1] for one in split):
+                yield name, other, [(one[0], one[2]) for one in split if one[1] == other]
 
 
 def release_bound(package: str, torch: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 
 from wizard.model.messages import Message, message
 from wizard.project.model import PYTHON, TORCH, Statement, cut_between, is_run
-from wizard.project.packages.companions import has_wheel, needs_old_numpy, package_needs, releases_for
+from wizard.project.packages.companions import has_wheel, needs_old_numpy, package_needs, releases_for, undeclared_needs
 from wizard.project.packages.cuda_tags import is_file_for
 from wizard.project.packages.lacking import release_with_wheel
 from wizard.project.packages.native import Relaxed, lines_of
@@ -128,6 +128,7 @@ def relaxed_beside(weigher: BuildWeigher, best: Weighed, moved: Collection[str])
 def needs_apart(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) -> Iterator[Message]:
     """What a pinned package needs of another, and a line or torch itself stands against."""
     torch, here = best.candidate.torch, _lines_here(weigher, best)
+    yield from _needs_unsaid(here)
     of_torch = package_needs(TORCH, torch)
     pinned = ((one, _PIN.match(one.specifier)) for one in here if one.name not in moved)
     needed = [(one, *need) for one, pin in pinned if pin for need in package_needs(one.name, pin[1]).items()]
@@ -142,6 +143,25 @@ def needs_apart(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) ->
             )
         elif not can_meet(of_torch.get(name, ""), need):
             yield message("project.remark.needs-torch", **where, torch=torch, other=f"{name}{of_torch[name]}")
+
+
+def _needs_unsaid(here: list[Statement]) -> Iterator[Message]:
+    """Say which versions of another package are taken, for what is pinned fails with newer ones and does not say so."""
+    lines = {one.name: one for one in reversed(here)}
+    asked = {name: ",".join(one.specifier for one in here if one.name == name) for name in lines}
+    for name, other, bound in undeclared_needs(asked):
+        if other in (TORCH, "numpy"):  # which are decided with it
+            continue
+        yield message(
+            "project.remark.needs-unsaid",
+            "{file}, line {line}: {package} goes with {other}{bound} alone, and its metadata does not say so: a setup "
+            "takes such a one.",
+            file=lines[name].origin.file,
+            line=lines[name].origin.line,
+            package=str(lines[name]),
+            other=other,
+            bound=bound,
+        )
 
 
 def _lines_here(weigher: BuildWeigher, best: Weighed) -> list[Statement]:

@@ -189,7 +189,7 @@ class PackageNeed(Row, frozen=True):
     """`since`: releases of the package, each with another one that it and those after it need, and in which versions;
     `*`: in any."""
 
-    KEYS = (("package",),)
+    KEYS = (("package", "undeclared"),)
 
     package: Name
     since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^\d\S* [a-z0-9-]+ (\*|[<>=!~]=?\S+)$")], ...], SOME]
