@@ -402,3 +402,12 @@ def test_a_list_that_a_manual_calls_optional_is_named_and_not_taken(
     files["requirements.txt"] = "-r requirements/chat.txt\n-r requirements/bench.txt\n"
     found = decided(tmp_path / "b", files, ADA)  # by another list it is declared, whatever the manual calls it
     assert "tensorflow" in [one.name for one in found.understood.rest]
+
+
+def test_a_library_beside_its_python_package_is_none_of_the_index(tmp_path: Path) -> None:
+    lines = ["python=3.10", "pytorch", "pyembree=0.1.6=py310h0da4684_1", "embree=2.17.7=ha770c72_1", "exiftool=12"]
+    words = "".join(f"  - {line}\n" for line in lines)
+    found = decided(tmp_path, {"environment.yml": f"dependencies:\n{words}"}, AMPERE)
+    [said] = [one.params for one in found.remarks if one.key == "project.remark.conda-libraries"]
+    assert said["packages"] == "embree, exiftool"
+    assert [one.name for one in found.understood.rest] == ["pyembree"]
