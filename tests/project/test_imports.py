@@ -293,3 +293,15 @@ def test_what_no_list_names_and_the_card_does_not_serve_is_told_with_its_program
     ):
         keys = [one.key for one in decided(tmp_path / str(number), {**files, **more}, on).remarks]
         assert not [key for key in keys if key.startswith("project.native.unnamed-")]
+
+
+def test_a_device_in_a_configuration_is_a_value_and_one_in_a_call_is_shown_itself(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch\n",
+        "config.py": 'train = dict(\n    device="cuda",\n)\n',
+    }
+    assert "named-no-card" not in codes(decided(tmp_path / "a", files, NO_CARD))
+    files["main.py"] = 'from net import Net\n\nnet = Net(\n    3,\n    device="cuda",\n)\n'
+    found = decided(tmp_path / "b", files, NO_CARD)
+    [said] = [one.params for one in found.remarks if one.key.endswith("named-no-card")]
+    assert (said["line"], said["text"]) == (5, 'device="cuda",')

@@ -254,8 +254,12 @@ def _on_card(call: ast.Call, named: dict[str, int]) -> int:
     func = ast.unparse(call.func)
     of_device = [one.value for one in call.keywords if one.arg == "device"]
     given = [*of_device, *(call.args[:1] if _TAKES_DEVICE.fullmatch(func) else ())]
-    if _ON_CARD.fullmatch(func) or any(map(_is_card, given)):
+    if func == "dict":  # a value, which a configuration may have
+        return 0
+    if _ON_CARD.fullmatch(func):
         return call.lineno
+    if on_card := [one for one in given if _is_card(one)]:
+        return int(on_card[0].lineno)
     return next((named[one.id] for one in given if isinstance(one, ast.Name) and one.id in named), 0)
 
 
