@@ -477,3 +477,14 @@ def test_a_command_within_a_text_that_a_script_writes_ends_with_that(tmp_path: P
     found = project_of(tmp_path, {"requirements.txt": "torch\n", "get_models.sh": script})
     [said] = [one for one in found.remarks if one.key.endswith("not-read-too")]
     assert said.params["packages"] == "numpy, cffi, ipython"
+
+
+def test_a_file_that_an_image_is_given_is_there_and_its_root_is_no_part_of_the_project(tmp_path: Path) -> None:
+    docker = "FROM ubuntu\nCOPY lists/server.txt /app/\nRUN pip install -r server.txt\nCOPY . /app\n"
+    docker += "RUN pip install /app && pip install --force-reinstall /tmp/demo-*-cp312-*.whl\n"
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\ntqdm\n", "Dockerfile": docker}
+    files |= {"lists/server.txt": "einops\n", "app/setup.py": "from setuptools import setup\nsetup(name='app')\n"}
+    found = codes(decided(tmp_path / "a", files, AMPERE))
+    assert not found & {"include-missing", "named-elsewhere", "folders-too"}
+    files["Dockerfile"] = docker.replace("COPY lists/server.txt /app/\n", "")
+    assert "named-elsewhere" in codes(decided(tmp_path / "b", files, AMPERE))

@@ -249,6 +249,11 @@ def _pip(tokens: list[str], where: FileLine, found: Findings, folder: str, fetch
         before = token
 
 
+def is_copied(text: str, name: str) -> bool:
+    """Return whether a Dockerfile puts that file of the project into its image, where its lines then find it."""
+    return bool(re.search(rf"^\s*(?:COPY|ADD)\s(?:.*\s)?(?:\./)?{re.escape(name)}\s", text, re.MULTILINE))
+
+
 def _installed(
     token: str, where: FileLine, found: Findings, folder: str, fetched: Mapping[str, str], is_editable: bool
 ) -> None:
@@ -260,7 +265,9 @@ def _installed(
     elif (folder and re.match(r"\.{1,2}(?:$|[/\[])", token)) or (is_inner and re.match(r"\w", token)):
         _built(folder + token.partition("[")[0], where, found)
     elif re.match(r"[/~]\w", token):  # anywhere: a copy of a part of the project
-        found.include("/".join(normpath(token.partition("[")[0]).split("/")[-2:]), where, BUILT)
+        parts = normpath(token.partition("[")[0]).split("/")
+        if len(parts) > 2 and not re.search(r"[*?]|\.whl$", token):  # below the root itself it is one of all
+            found.include("/".join(parts[-2:]), where, BUILT)
     elif folder and not folder.startswith(FOREIGN) and re.fullmatch(r"[A-Za-z][\w-]+", token):
         found.include(folder + token, where, BESIDE)
     else:

@@ -24,7 +24,7 @@ from wizard.project.file_choice import (
     words_of,
 )
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
-from wizard.project.formats.commands import BESIDE, BUILT, DOWNLOADED, STARTED, installs, read_commands
+from wizard.project.formats.commands import BESIDE, BUILT, DOWNLOADED, STARTED, installs, is_copied, read_commands
 from wizard.project.formats.requirements import MOST_LINES
 from wizard.project.formats.working_folder import itself_in
 from wizard.project.model import (
@@ -363,7 +363,8 @@ class ProjectReader:
                 self.found.remark("several-named" if found else "include-missing", where, name=words, files=listed)
             return
         if name is None:
-            if not (_PLACEHOLDER.search(words) or any(one in self.files for one in found)):
+            is_put_there = any(is_copied(self.folder.read(where.file) or "", one) for one in found)
+            if not (_PLACEHOLDER.search(words) or is_put_there or any(one in self.files for one in found)):
                 code = "named-elsewhere" if found else "include-missing"
                 self.found.remark(code, where, name=words, files=cut_between(found))
             return
