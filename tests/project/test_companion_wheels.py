@@ -422,3 +422,14 @@ def test_what_conda_alone_has_in_the_release_that_is_asked_for_is_told(
     found = decided(tmp_path, {"environment.yml": words}, AMPERE)
     said = [one.params["packages"] for one in found.remarks if one.key == "project.remark.of-conda"]
     assert ("wheel-of-pin" in codes(found), said) == (told, [of_conda] if of_conda else [])
+
+
+def test_pins_of_what_is_made_for_one_torch_are_neither_a_choice_nor_a_recommendation(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torchaudio==2.5.1\nxformers==0.0.28.post3\n"}
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert build(found)[0] == "2.5.1"
+    assert not codes(found) & {"chooses-torch", "undeclared", "recommended"}
+    found = decided(tmp_path / "b", {"requirements.txt": "torchaudio\nxformers==0.0.28.post3\n"}, BLACKWELL)
+    assert "torch" in relaxed(found)
+    assert "recommended" not in codes(found)  # the line is of the list
+    assert "chooses-torch" in codes(decided(tmp_path / "c", {"requirements.txt": "torch\nxformers\n"}, AMPERE))

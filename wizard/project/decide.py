@@ -18,10 +18,10 @@ from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
 from wizard.project.contradictions import card_words, contradictions, cuda_words, is_contradicted, override_words
 from wizard.project.formats.branches import with_branches
-from wizard.project.model import LOCKED, PYTHON, TORCH, FileLine, Project, Statement, cut_between, fit_to_show
+from wizard.project.model import DECLARED, LOCKED, PYTHON, TORCH, FileLine, Project, Statement, cut_between, fit_to_show
 from wizard.project.own_list import alternatives
 from wizard.project.packages.beside import after_install, beside_code, of_the_system
-from wizard.project.packages.companions import companion, is_planned
+from wizard.project.packages.companions import Native, companion, is_planned
 from wizard.project.packages.cuda_tags import fits_here, has_tag
 from wizard.project.packages.lacking import (
     by_nvcc,
@@ -211,8 +211,14 @@ def _choosing(weigher: BuildWeigher, best: Weighed) -> list[str]:
     here = weigher.machine.os
     natives = natives_here(weigher.asks, here)
     natives = [native for native in natives if is_planned(native) and native.name not in without]
+    natives = [native for native in natives if not _is_pinned(native)]
     rows = ((native.name, companion(native.name)) for native in natives)
     return [name for name, row in rows if row and row.follows and row.wheels in _LISTED and here not in row.lacks]
+
+
+def _is_pinned(native: Native) -> bool:
+    planned = [one.specifier for one in native.statements if one.strength == DECLARED and not one.group]
+    return all(one.startswith("==") for one in planned)
 
 
 def _relaxed(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
@@ -276,7 +282,8 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             torch=candidate.torch,
         )
     elif not asks.names_torch and not asks.torch:
-        yield message("project.remark.undeclared")
+        pinned = any(one.specifier for lines in asks.pairs.values() for one in lines)
+        yield from () if pinned else [message("project.remark.undeclared")]
         yield from why_not_commented(weigher)
     for one in asks.torch:
         if one.url and not fits_here(one.url, weigher.machine.os, best.python):
@@ -303,7 +310,8 @@ def _recommended(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     """Name the line that only recommends the torch that is taken, and the others."""
     asks, candidate = weigher.asks, best.candidate
     place = _recommending(asks, best) if asks.torch_any else None
-    if place and place not in {one.origin for one in asks.of_code}:
+    declared = {one.origin for one in asks.torch if one.strength == DECLARED}  # as what goes with one torch implies it
+    if place and place not in declared | {one.origin for one in asks.of_code}:
         yield message("project.remark.recommended", file=place.file, line=place.line, text=place.text)
     told = [one for one in (asks.torch if asks.torch_any else asks.told) if one.name == TORCH and one.specifier]
     if not asks.torch_any:  # a pin within what is declared that runs here, too; one against it is a contradiction
