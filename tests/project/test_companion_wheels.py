@@ -373,7 +373,7 @@ def test_a_page_of_wheels_for_another_torch_is_told_with_the_one_for_this(tmp_pa
         ("page-moved", 3),
         ("page-alone", 4),
     ]
-    assert str(said["kaolin"].params["page"]).endswith("/torch-2.7.0_cu128.html")
+    assert str(said["kaolin"].params["page"]).endswith("/torch-2.7.1_cu128.html")
     assert said["pytorch3d"].params["asked"] == "2.0 (cu118, Python 3.9)"
     assert not {"page-moved", "page-alone"} & codes(decided(tmp_path, files, AMPERE))  # as asked
     files["environment.yml"] = "dependencies:\n  - python=3.10\n"
@@ -433,3 +433,9 @@ def test_pins_of_what_is_made_for_one_torch_are_neither_a_choice_nor_a_recommend
     assert "torch" in relaxed(found)
     assert "recommended" not in codes(found)  # the line is of the list
     assert "chooses-torch" in codes(decided(tmp_path / "c", {"requirements.txt": "torch\nxformers\n"}, AMPERE))
+
+
+def test_the_page_of_one_that_has_each_patch_is_that_of_the_patch(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch==2.5.1\nkaolin\ntorch-scatter\n"}, AMPERE)
+    pages = [str(one.params["page"]) for one in found.remarks if one.key == "project.native.page"]
+    assert sorted(one.rpartition("/")[2] for one in pages) == ["torch-2.5.0+cu124.html", "torch-2.5.1_cu124.html"]

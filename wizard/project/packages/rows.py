@@ -82,11 +82,11 @@ class Companion(Row, frozen=True):
         return bool(known) and bool(specifier) and not can_meet(specifier, known)
 
     def page(self, torch: str, variant: str) -> str:
-        """Return the page of wheels for this build, named by the release's first; "" where there is none."""
+        """Return the page of wheels for this build, by most named as the release's first; "" where there is none."""
         minor = ".".join(torch.split(".")[:2])
         is_there = self.wheels == "pages" and version_key(torch)[:2] >= version_key(self.pages_since)
         is_there = is_there and not self.ends_before(torch)
-        return self.where.format(torch=f"{minor}.0", minor=minor, cuda=variant) if is_there else ""
+        return self.where.format(torch=f"{minor}.0", patch=torch, minor=minor, cuda=variant) if is_there else ""
 
     @property
     def all_pages(self) -> str:
