@@ -191,3 +191,9 @@ def test_a_translation_says_nothing_twice(tmp_path: Path) -> None:
 )
 def test_what_is_of_data_or_said_before_is_no_note(tmp_path: Path, readme: str, notes: int) -> None:
     assert len(decided(tmp_path, {"README.md": f"# It\n{readme}", **TORCH}, AMPERE).notes) == notes
+
+
+def test_a_comment_behind_a_command_is_quoted_with_that(tmp_path: Path) -> None:
+    block = "```\nSET DISTUTILS_USE_SDK=1 # Windows only\n# Windows only: close the shell\n```\n"
+    said = notes(tmp_path, f"# It\n## Installation\n{block}", ADA)
+    assert said == ["SET DISTUTILS_USE_SDK=1 # Windows only", "Windows only: close the shell"]

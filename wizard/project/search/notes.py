@@ -161,7 +161,7 @@ def _steps(part: _Part) -> Iterator[tuple[int, str]]:
         if _STEP.match(words) and not _RUNNING.search(words):
             yield number, words
         elif comment and _says(comment[1], is_setup=True):
-            yield number, comment[1]
+            yield number, comment[1] if words.startswith("#") else words  # which says what it is said of
 
 
 def _sentences(part: _Part) -> Iterator[tuple[int, str]]:
