@@ -1,5 +1,8 @@
 """What the rows of `matrices/companions.toml` say of a package that hangs on torch, on CUDA or on a compiler, and those
-of a project."""
+of a project.
+
+One file: each question is a short look into the same table.
+"""
 
 from __future__ import annotations
 
