@@ -313,6 +313,17 @@ def test_a_pin_whose_wheels_end_before_the_torch_names_the_nearest(
     assert ("newer-none" in codes(on_new_card)) == (release != "2.8.3"), "no torch that old has code for the card"
 
 
+def test_a_pin_whose_wheels_end_chooses_the_torch_that_is_left_open(tmp_path: Path) -> None:
+    on = machine("linux", "8.9", "580.65.06")
+    for pin, torch in (("==2.8.3", "2.8.0"), ("==2.5.8", "2.3.1"), ("==1.0.9", "2.15.0")):  # of the last no row says it
+        files: dict[str, str | bytes] = {"requirements.txt": f"torch\nflash-attn{pin}\n"}
+        assert build(decided(tmp_path / pin, files, on))[0] == torch
+        files["requirements.txt"] = f"torch==2.9.1\nflash-attn{pin}\n"
+        assert build(decided(tmp_path / f"{pin}-pinned", files, on))[0] == "2.9.1"
+    files["requirements.txt"] = "torch\nflash-attn==2.8.3\n"
+    assert build(decided(tmp_path / "windows", files, ADA))[0] == "2.14.1", "left out there, it chooses nothing"
+
+
 def test_wheels_that_begin_after_the_torch_are_told_with_the_nearest(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"requirements.txt": "torch==1.12.1\nxformers\n"}
     found = decided(tmp_path, files, AMPERE)

@@ -105,9 +105,7 @@ def _bounds() -> dict[tuple[str, bool], list[tuple[Version, str]]]:
 def torch_bound(package: str, specifier: str, tried: bool = False) -> str:
     """Return what the newest release that meets it asks of torch, or where its wheels end; `tried`: its makers' own."""
     row = companion(package)
-    listed = ("index", "pages") if "==" in specifier else ("index", "pages", "releases")  # of a pin no table says it
-    ends = [int(number) for number in row.newest.split(".")] if row and row.newest and row.wheels in listed else []
-    bound = f"<{ends[0]}.{ends[1] + 1}" if ends and row and row.follows and not tried else ""
+    bound = row.wheels_bound(specifier) if row and row.follows and not tried else ""
     rows = _bounds().get((package, tried), [])
     asked = SpecifierSet(specifier)
     named = [Version(one.version.removesuffix(".*")) for one in asked]

@@ -216,6 +216,9 @@ def _is_of_another(name: str, pins: list[Statement], torch: str) -> bool:
     made_for = [torch_of(name, one.specifier.removeprefix("==")) for one in pins if one.specifier.startswith("==")]
     if any(made_for):
         return not any(one and meets(f"=={one}.*", torch) for one in made_for)
+    row = companion(name)
+    if row and row.wheels == "releases":  # where its wheels end, its source goes on
+        return False
     bounds = [torch_bound(name, one.specifier) for one in pins if one.specifier.startswith("==")]
     return bool(bounds) and not any(meets(bound, torch) for bound in bounds)
 

@@ -55,10 +55,22 @@ class Companion(Row, frozen=True):
 
     def newest_for(self, specifier: str) -> str:
         """Return the newest torch that ready wheels are known for, of the pinned release where a row says it."""
+        return self._newest_of_pin(specifier) or self.newest
+
+    def _newest_of_pin(self, specifier: str) -> str:
         pin = re.fullmatch(r"={2,3}(\d[\w.]*)", specifier)
         spans = (one.split() for one in self.newest_of)
         older = [torch for since, torch in spans if pin and Version(since) <= Version(pin[1])]
-        return older[-1] if older else self.newest
+        return older[-1] if older else ""
+
+    def wheels_bound(self, specifier: str) -> str:
+        """Return before which torch its ready wheels end, as `<2.9`; "" where they go on, or no row says it: of what
+        lies with a release, `newest` is that of the newest one, and a pin's is known by `newest_of` alone."""
+        newest = self.newest if self.wheels in ("index", "pages", "releases") else ""
+        if self.wheels == "releases" and "==" in specifier:
+            newest = self._newest_of_pin(specifier)
+        numbers = [int(number) for number in newest.split(".")] if newest else []
+        return f"<{numbers[0]}.{numbers[1] + 1}" if numbers else ""
 
     def ends_before(self, torch: str, specifier: str = "") -> bool:
         """Return whether no ready wheels are known for so new a torch."""
