@@ -23,6 +23,7 @@ from wizard.project.own_list import alternatives
 from wizard.project.packages.beside import after_install, beside_code, of_the_system
 from wizard.project.packages.companions import Native, companion, is_planned
 from wizard.project.packages.cuda_tags import fits_here, has_tag
+from wizard.project.packages.demands import demand_words
 from wizard.project.packages.lacking import (
     by_nvcc,
     from_elsewhere,
@@ -344,6 +345,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) -> It
     yield from left_python(weigher, best)
     yield from holding_python(weigher, best)
     yield from code_words(weigher, best)
+    yield from demand_words(weigher, best)
     yield from lacking_wheels(asks, weigher.machine.os, best.python, moved)
     natives = natives_here(asks, weigher.machine.os)
     states = {native.name: native_state(native, best, weigher.machine) for native in natives}

@@ -37,6 +37,7 @@ from wizard.project.search.aside import (
     tell_scripts,
 )
 from wizard.project.search.below import of_several, read_below, tell_building, tell_compiled, tell_submodules
+from wizard.project.search.demands import note_demands
 from wizard.project.search.extras import take_shared, tell_extras
 from wizard.project.search.files import ProjectFolder, is_list
 from wizard.project.search.gone import note_gone
@@ -128,6 +129,7 @@ def _note(reader: ProjectReader) -> None:
     note_cards(reader)
     note_gone(reader)
     note_native_code(reader)
+    note_demands(reader)
     note_needing(reader)
     note_used(reader)
     read_notes(reader)

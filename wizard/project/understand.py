@@ -29,6 +29,7 @@ from wizard.project.model import (
     CARD,
     CODE,
     DECLARED,
+    DEMANDS,
     FOR_CARDS,
     LOCKED,
     MADE_FOR,
@@ -51,7 +52,7 @@ from wizard.project.model import (
 from wizard.project.own_list import with_own_list
 from wizard.project.packages.companions import Native, companion, natives_of, needed_pairs
 from wizard.project.packages.cuda_tags import NIGHTLY, CudaTag, is_for, tags_of
-from wizard.project.packages.implied import implied_by
+from wizard.project.packages.implied import bounds_of_lists, implied_by
 from wizard.project.search.environments import OF_TORCH
 from wizard.project.versions import can_meet, meets
 
@@ -81,6 +82,7 @@ class Understood:
     beside_code: tuple[Statement, ...]  # what programs use that needs another package beside newer releases
     ways_round: tuple[Statement, ...]  # sentences on what to do without a package
     needing: tuple[Statement, ...]  # the programs that import a package at their top
+    demands: tuple[Statement, ...]  # what the programs ask for in their code
     card_unused: bool  # by any of its programs, as far as they say
     for_cards: tuple[Statement, ...]  # the torch that a README names for cards such as the one here
     sources: tuple[AddressLine, ...]
@@ -121,6 +123,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     of_code = tuple(_of_code(statements, os, has_card))
     needs = [replace(one, name=one.group, group="constraint", extras=()) for one in of_code]
     statements += [replace(one, strength=DECLARED) for one in needs if one.name not in (TORCH, PYTHON)]
+    statements += bounds_of_lists(statements)
     torch, torch_any = _torch(statements)
     counting = replace(fitting, statements=tuple(_counting_first(statements)))
     implied = tuple(implied_by(counting, os, has_card, capability))
@@ -162,6 +165,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
         beside_code=tuple(one for one in statements if one.name == WITH_CODE),
         ways_round=tuple(one for one in statements if one.name == WAY_ROUND),
         needing=tuple(one for one in statements if one.name == NEEDING),
+        demands=tuple(one for one in statements if one.name in DEMANDS),
         card_unused=project.card_unused,
         for_cards=tuple(one for one in statements if one.name == FOR_CARDS and is_of_generation(capability, one.group)),
         sources=fitting.sources,

@@ -60,6 +60,13 @@ def companion(name: str) -> Companion | None:
     return whole.get(name) or next((row for pattern, row in open_ended if pattern.match(name)), None)
 
 
+def companions_of_module(module: str) -> list[str]:
+    """Return the packages of the table that a module, by its normalized name, may come from."""
+    row, rows = companion(module), companion_table().companion
+    names = [*([module] if row and row.follows else []), *(one.name for one in rows if one.module == module)]
+    return [normalized(one) for one in names]
+
+
 @lru_cache(maxsize=1)
 def _by_repository() -> dict[str, str]:
     found = ((_REPOSITORY.search(row.where.lower()), row.name) for row in companion_table().companion)

@@ -6,15 +6,15 @@ Said of lines that count (`understand`); whether that torch is taken is the weig
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from urllib.parse import unquote
 
 from wizard.compatibility.data.ordering import version_key
-from wizard.project.model import DECLARED, LOCKED, PYTHON, RECOMMENDED, TORCH, Project, Statement
+from wizard.project.model import BOUND, DECLARED, LOCKED, PYTHON, RECOMMENDED, TORCH, Project, Statement
 from wizard.project.packages.companions import companion, torch_bound, torch_of
 from wizard.project.packages.cuda_tags import is_wheel_for, wheel_words
-from wizard.project.versions import meets, python_meets
+from wizard.project.versions import can_meet, meets, python_meets
 
 _IMPLIED = re.compile(
     r"(?:torch[-_=]?|/torch)(\d+\.\d+(?:\.\d+)?)|(?:^|[+.])pt(\d)(\d{1,2})(?=cu|cpu)|_pyt(\d)(\d{1,2})\d(?!\d)"
@@ -27,6 +27,7 @@ def implied_by(project: Project, os: str, has_card: bool, capability: str) -> It
     # What is only recommended goes with the torch that is recommended.
     declares = any(one.name == TORCH and one.strength == DECLARED and not one.group for one in project.statements)
     passed = (LOCKED, RECOMMENDED) if declares else (LOCKED,)
+    yield from _implied_by_programs(project.statements)
     for one in project.statements:
         if one.strength in passed or one.group not in ("", "constraint"):
             continue
@@ -61,6 +62,14 @@ def implied_by(project: Project, os: str, has_card: bool, capability: str) -> It
             yield Statement(TORCH, version, source.origin, source.strength)
 
 
+def _implied_by_programs(statements: Iterable[Statement]) -> Iterator[Statement]:
+    """Yield the torch of the releases that programs take alone."""
+    bounds = ((one, torch_bound(one.group, one.specifier)) for one in statements if one.name == BOUND)
+    yield from (
+        replace(one, name=TORCH, specifier=bound, strength=DECLARED, group="") for one, bound in bounds if bound
+    )
+
+
 def implied_met(one: Statement, torch: str, python: str) -> bool:
     """Return whether a build and its Python are what a wheel's name or a page implies."""
     return meets(one.specifier, torch) if one.name == TORCH else python_meets(one.specifier, python)
@@ -79,3 +88,15 @@ def _named(match: re.Match[str]) -> str:
 def _minor(version: str) -> str:
     """`2.9.0` as `==2.9.*`."""
     return f"=={'.'.join(version.split('.')[:2])}.*"
+
+
+def bounds_of_lists(statements: Iterable[Statement]) -> list[Statement]:
+    """Return what the programs take alone of the packages that lists leave open, as constraints."""
+    statements = list(statements)
+    lines: dict[str, list[Statement]] = {}
+    for one in statements:
+        if one.strength == DECLARED and not one.group and not one.url:
+            lines.setdefault(one.name, []).append(one)
+    bounds = [(one, lines.get(one.group, [])) for one in statements if one.name == BOUND]
+    kept = [one for one, of in bounds if of and all(can_meet(each.specifier, one.specifier) for each in of)]
+    return [replace(one, name=one.group, group="constraint", strength=DECLARED, extras=()) for one in kept]

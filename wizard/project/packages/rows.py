@@ -50,6 +50,7 @@ class Companion(Row, frozen=True):
     by_hand: bool = False  # its maker gives it at `where`, after a yes to its licence
     where: Https = ""
     pages_since: Numbers = ""  # the first torch, of two numbers, that has a page of its own; "": any
+    module: Name = ""  # what it is imported as, where that is not its name
     parts: tuple[Name, ...] = ()  # companions that releases before `parts_before` are imported with alone
     parts_before: Numbers = ""
 

@@ -1,0 +1,93 @@
+"""What a project's own programs ask for in their code: releases of a package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.project.deciding import AMPERE, BLACKWELL, build, codes, decided
+from wizard.project.decide import ProjectDecision
+from wizard.project.search.demands import bounds_in
+
+# As packages that stand on a library of their makers look at it.
+LOOKS = (
+    "import mmcv\nfrom .version import __version__\n\n\ndef digit_version(words):\n    return words.split('.')\n\n\n"
+    "mmcv_minimum_version = '1.3.8'\nmmcv_maximum_version = '1.5.0'\nmmcv_version = digit_version(mmcv.__version__)\n\n"
+    "assert (mmcv_version >= digit_version(mmcv_minimum_version)\n"
+    "        and mmcv_version <= digit_version(mmcv_maximum_version)), 'no'\n"
+)
+OPEN: dict[str, str | bytes] = {"requirements.txt": "torch>=1.3\nmmcv-full>=1.3.8\n", "pose/__init__.py": LOOKS}
+
+
+def told(found: ProjectDecision) -> list[tuple[str, object, object, object]]:
+    lines = [one for one in found.remarks if one.key.startswith("project.remark.own-bound")]
+    return [
+        (one.key.rpartition(".")[2], str(one.params["file"]), one.params["line"], one.params["asked"]) for one in lines
+    ]
+
+
+def test_the_releases_that_code_takes_choose_the_torch_that_lines_leave_open(tmp_path: Path) -> None:
+    found = decided(tmp_path, OPEN, AMPERE)
+    assert build(found)[0] == "1.11.0"
+    assert told(found) == [("own-bound", "pose/__init__.py", 10, ">=1.3.8,<=1.5.0")]
+    assert "held-back" in codes(found)
+    bound = [one.specifier for one in found.understood.constraints if one.name == "mmcv-full"]
+    assert bound == [">=1.3.8,<=1.5.0"], "the lock keeps to it"
+
+
+def test_where_no_torch_that_old_runs_it_is_said(tmp_path: Path) -> None:
+    found = decided(tmp_path / "a", OPEN, BLACKWELL)
+    assert [one[0] for one in told(found)] == ["own-bound-none"]
+    pinned = {**OPEN, "requirements.txt": "torch==2.1.2\nmmcv-full>=1.3.8\n"}
+    found = decided(tmp_path / "b", pinned, AMPERE)
+    assert (build(found)[0], [one[0] for one in told(found)]) == ("2.1.2", ["own-bound-older"])
+    [said] = [one for one in found.remarks if one.key == "project.remark.own-bound-older"]
+    assert said.params["nearest"] == "1.11.0"
+
+
+def test_a_pin_within_the_bounds_is_no_news_and_one_outside_holds_no_lock(tmp_path: Path) -> None:
+    for pin, kept in (("1.4.0", [">=1.3.8,<=1.5.0"]), ("1.7.1", [])):
+        found = decided(tmp_path / pin, {**OPEN, "requirements.txt": f"torch==1.9.1\nmmcv-full=={pin}\n"}, AMPERE)
+        assert told(found) == []
+        assert [one.specifier for one in found.understood.constraints if one.name == "mmcv-full"] == kept
+
+
+@pytest.mark.parametrize("file", ["tests/a.py", "third_party/net/a.py"])
+def test_what_no_start_needs_takes_nothing(tmp_path: Path, file: str) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch>=1.3\nmmcv-full\n", file: LOOKS}, AMPERE)
+    assert (told(found), [one.specifier for one in found.understood.constraints]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("assert version.parse(m.__version__) >= version.parse('1.2')\n", [("m", ">=1.2", 2)]),
+        ("assert m.__version__ == '1.2'\n", [("m", "==1.2", 2)]),
+        ("LEAST = '1.3'\nMOST = '1.8.0'\nleast = v(LEAST)\nassert least <= v(m.__version__) < v(MOST)\n",
+         [("m", ">=1.3,<1.8.0", 3)]),
+        ("if Version(m.__version__) < Version('0.5'):\n    raise ImportError\n", [("m", ">=0.5", 2)]),
+        ("if v(m.__version__) < v('0.5') or v(m.__version__) >= v('2'):\n    raise ImportError\n",
+         [("m", ">=0.5,<2", 2)]),
+        ("if not ('0.5' <= m.__version__ < '0.9'):\n    raise ImportError\n", [("m", ">=0.5,<0.9", 2)]),
+        ("if '0.5' <= m.__version__ < '0.9':\n    raise ImportError\n", []),
+        ("if not v('0.5') <= v(m.__version__):\n    raise ImportError\n", [("m", ">=0.5", 2)]),
+        ("if v(m.__version__) < v('0.5'):\n    print('old')\n", []),
+        ("def f():\n    assert m.__version__ >= '1'\n", []),
+        ("assert m.__version__ >= '1' or x\n", []),
+        ("assert m.__version__ != '1'\n", []),
+        ("assert other.__version__ >= '1'\n", []),
+        ("assert m.__version__ >= '1.x y'\n", []),
+        ("x = '1'\nx = f()\nassert m.__version__ >= x\n", []),
+        ("assert m.__version__ >= (\n", []),
+    ],
+)  # fmt: skip
+def test_which_releases_a_program_takes(program: str, said: list[tuple[str, str, int]]) -> None:
+    assert bounds_in(f"import m\n{program}") == said
+
+
+def test_a_program_of_thousands_of_looks_is_read(tmp_path: Path) -> None:
+    chain = " < ".join(["a"] * 20_000)
+    program = "import m\n" + "assert m.__version__ >= '1'\n" * 5_000 + f"assert {chain}\n"
+    assert bounds_in(program) == [("m", ">=1", 2)]
+    assert bounds_in("import m\nassert " + "not " * 50_000 + "m.__version__ > '1'\n") == []

@@ -1,0 +1,64 @@
+"""What a project's own programs ask for in their code (`search.demands`), and what that means for the choice.
+
+What lists ask for is the neighbours' matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wizard.compatibility.data.ordering import CPU
+from wizard.model.messages import Message, message
+from wizard.project.model import BOUND, cut_between
+from wizard.project.packages.companions import torch_bound
+from wizard.project.versions import meets
+from wizard.project.weigh import BuildWeigher, Weighed
+
+
+def demand_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Yield what the programs ask for and what becomes of it here."""
+    yield from _bound_words(weigher, best)
+
+
+def _bound_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Say which releases of a package the programs take alone, once for each line, and whether these go with torch."""
+    asks, torch = weigher.asks, best.candidate.torch
+    bounds = [one for one in asks.demands if one.name == BOUND]
+    for place in dict.fromkeys(one.origin for one in bounds):
+        here = [one for one in bounds if one.origin == place]
+        lines = [each for one in here for each in asks.packages if each.name == one.group]
+        ends = [end for one in here if (end := torch_bound(one.group, one.specifier))]
+        is_met = not ends or any(meets(end, torch) for end in ends)
+        if is_met and any("==" in one.specifier for one in lines):
+            continue
+        where: dict[str, str | int] = {"file": place.file, "line": place.line}
+        where |= {"package": cut_between([one.group for one in here]), "asked": here[0].specifier}
+        if is_met:
+            yield message(
+                "project.remark.own-bound",
+                "{file}, line {line}: the project's own code takes {package} {asked} alone. Take care that it is such "
+                "a one.",
+                **where,
+            )
+            continue
+        is_cpu = best.candidate.variant == CPU
+        alike = (one.torch for one in weigher.fitting if (one.variant == CPU) == is_cpu)
+        nearest = next((one for one in alike if meets(ends[0], one)), "")
+        where |= {"torch": torch, "made": ends[0]}
+        if nearest:
+            yield message(
+                "project.remark.own-bound-older",
+                "{file}, line {line}: the project's own code takes {package} {asked} alone, whose ready wheels are "
+                "known for torch {made}, and here it is {torch}: it ends where that is looked at. The nearest torch "
+                "that has one and runs here is {nearest}.",
+                **where,
+                nearest=nearest,
+            )
+        else:
+            yield message(
+                "project.remark.own-bound-none",
+                "{file}, line {line}: the project's own code takes {package} {asked} alone, whose ready wheels are "
+                "known for torch {made}, and no torch that old runs here. With a newer release it ends where that is "
+                "looked at.",
+                **where,
+            )

@@ -1,0 +1,133 @@
+"""Reads what the programs of a project ask for in their own code, and no list says: between which releases a package
+must be (`assert mmcv_version <= digit_version(mmcv_maximum_version)`).
+
+As syntax alone, and what every start of a file reaches. By itself that asks for nothing but what goes with it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from wizard.model.syntax import parsed
+from wizard.project.model import BOUND, RECOMMENDED, Statement, normalized, origin_of
+from wizard.project.packages.companions import companions_of_module
+from wizard.project.search.imports import ASIDE, programs
+from wizard.project.search.reader import ProjectReader
+from wizard.project.versions import can_meet
+
+_VERSION = "__version__"
+_SIGNS: tuple[tuple[type[ast.cmpop], str, str, str], ...] = (  # as it stands, turned round, and denied
+    (ast.Lt, "<", ">", ">="),
+    (ast.LtE, "<=", ">=", ">"),
+    (ast.Gt, ">", "<", "<="),
+    (ast.GtE, ">=", "<=", "<"),
+    (ast.Eq, "==", "==", "!="),
+    (ast.NotEq, "!=", "!=", "=="),
+)
+_MOST_CALLS = 5  # around a version: `tuple(map(…))` is none, `version.parse(…)` is
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """A version that stands in a program, or that of a module which it imports; `line`: where."""
+
+    module: str
+    release: str
+    line: int
+
+
+def note_demands(reader: ProjectReader) -> None:
+    """Note between which releases the programs take what has native code."""
+    named = {one.name for one in reader.found.statements}
+    found: dict[str, Statement] = {}
+    for file, text in programs(reader) if reader.found.statements else ():
+        if _VERSION not in text or not ("assert" in text or "raise" in text) or ASIDE.fullmatch(file):
+            continue
+        for module, specifier, line in bounds_in(text):
+            packages = companions_of_module(module)
+            at = origin_of(file, line, text.split("\n")[line - 1])
+            for name in [one for one in packages if one in named] or packages[:1]:
+                one = Statement(BOUND, specifier, at, RECOMMENDED, name, extras=(module,))
+                before = found.setdefault(name, one)
+                if before is not one and can_meet(before.specifier, specifier):
+                    found[name] = replace(before, specifier=f"{before.specifier},{specifier}")
+    reader.found.statements += found.values()
+
+
+def bounds_in(text: str) -> list[tuple[str, str, int]]:
+    """Return each module of which a program takes some releases alone, with these and the line that says the last of
+    them."""
+    try:
+        said = [*_said(parsed(text).body)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    bounds: dict[str, dict[str, int]] = {}
+    for module, specifier, line in said:
+        try:
+            SpecifierSet(specifier)
+        except InvalidSpecifier:
+            continue
+        bounds.setdefault(module, {}).setdefault(specifier, line)
+    return [(module, ",".join(of), max(of.values())) for module, of in bounds.items()]
+
+
+def _said(body: Iterable[ast.stmt]) -> Iterator[tuple[str, str, int]]:
+    known: dict[str, _Version] = {}
+    modules: dict[str, str] = {}
+    for node in body:
+        if isinstance(node, ast.Import):
+            modules |= {one.asname or one.name: one.name for one in node.names}
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            known.pop(name, None)
+            if held := _version(node.value, known, modules):
+                known[name] = held
+        elif isinstance(node, ast.Assert):
+            yield from _compared(node.test, known, modules, is_denied=False)
+        elif isinstance(node, ast.If) and not node.orelse and node.body and isinstance(node.body[-1], ast.Raise):
+            yield from _compared(node.test, known, modules, is_denied=True)
+
+
+def _compared(
+    test: ast.expr, known: dict[str, _Version], modules: dict[str, str], is_denied: bool
+) -> Iterator[tuple[str, str, int]]:
+    """Yield what a condition says of versions, all of which must hold; `is_denied`: it must not hold."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        yield from _compared(test.operand, known, modules, not is_denied)
+    elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or if is_denied else ast.And):
+        for one in test.values:
+            yield from _compared(one, known, modules, is_denied)
+    elif isinstance(test, ast.Compare) and (not is_denied or len(test.ops) == 1):
+        sides = [_version(one, known, modules) for one in (test.left, *test.comparators)]
+        for left, op, right in zip(sides, test.ops, sides[1:], strict=False):
+            if left and right and bool(left.module) != bool(right.module):
+                sign = _sign(op, is_turned=bool(right.module), is_denied=is_denied)
+                module, one = (left.module, right) if left.module else (right.module, left)
+                if sign and sign != "!=":
+                    yield module, f"{sign}{one.release}", one.line
+
+
+def _sign(op: ast.cmpop, is_turned: bool, is_denied: bool) -> str:
+    for kind, plain, turned, _ in _SIGNS:
+        if isinstance(op, kind):
+            sign = turned if is_turned else plain
+            return next(row[3] for row in _SIGNS if row[1] == sign) if is_denied else sign
+    return ""
+
+
+def _version(node: ast.expr, known: dict[str, _Version], modules: dict[str, str]) -> _Version | None:
+    for _ in range(_MOST_CALLS):
+        if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.func, ast.Name | ast.Attribute):
+            node = node.args[0]
+    if isinstance(node, ast.Name):
+        return known.get(node.id)
+    if isinstance(node, ast.Attribute) and node.attr == _VERSION and isinstance(node.value, ast.Name):
+        module = modules.get(node.value.id, "")
+        return _Version(normalized(module), "", node.lineno) if module and "." not in module else None
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value[:1].isdigit():
+        return _Version("", node.value, node.lineno)
+    return None
