@@ -295,7 +295,7 @@ def test_a_repository_of_what_the_files_ask_for_is_named_and_is_not_the_project(
             tmp_path / f"p {line}", {"README.md": step, "requirements.txt": f"torch==2.4.1\n{line}\n"}, AMPERE
         )
         said = [one.params["packages"] for one in found.remarks if one.key.endswith("from-repository")]
-        assert said == ["rsl-rl (https://code.example/x/rsl_rl)"] * is_told
+        assert said == ["rsl-rl (https://code.example/x/rsl_rl@v1.0.2)"] * is_told
 
 
 @pytest.mark.parametrize(

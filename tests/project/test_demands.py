@@ -91,3 +91,18 @@ def test_a_program_of_thousands_of_looks_is_read(tmp_path: Path) -> None:
     program = "import m\n" + "assert m.__version__ >= '1'\n" * 5_000 + f"assert {chain}\n"
     assert bounds_in(program) == [("m", ">=1", 2)]
     assert bounds_in("import m\nassert " + "not " * 50_000 + "m.__version__ > '1'\n") == []
+
+
+def test_a_release_that_is_built_from_a_repository_is_held_against_the_torch(tmp_path: Path) -> None:
+    steps = "git clone https://github.com/open-mmlab/mmcv.git\ncd mmcv\ngit checkout v1.6.0\npip install -e .\ncd ..\n"
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.1.2\n",
+        "README.md": f"## Install\n```\n{steps}```\n",
+    }
+    [said] = [one for one in decided(tmp_path / "a", files, AMPERE).remarks if one.key == "project.remark.old-source"]
+    assert (said.params["line"], said.params["release"], said.params["newest"]) == (6, "1.6.0", "1.12")
+    files["requirements.txt"] = "torch==1.12.1\n"
+    found = decided(tmp_path / "b", files, AMPERE)
+    assert "old-source" not in codes(found)
+    urls = [one.url for one in found.understood.told if one.name == "mmcv"]
+    assert urls == ["git+https://github.com/open-mmlab/mmcv@v1.6.0"]

@@ -85,7 +85,9 @@ _DEFAULT = re.compile(
     r"(?:[\"']?(?P<value>[\w.+:/-]+)[\"']?|[\"'](?P<words>[\w.+:/=<>~\[\], -]+)[\"'])\s*$"
 )
 _REFERENCE = re.compile(r"\$\{(\w+)(?::?-(?P<else>[^}]*))?\}|\$(\w+)")
-_IS_OF_TOOL = re.compile(r"\b(?:pip3?|mim|conda|mamba|apt(?:-get)?|brew|pyenv|uv|docker|module)\s|error", re.IGNORECASE)
+_IS_OF_TOOL = re.compile(
+    r"\b(?:pip3?|mim|conda|mamba|apt(?:-get)?|brew|pyenv|uv|docker|module)\s|error", re.IGNORECASE
+)
 _STARTED = re.compile(r"(?:^|[\s;&`(])(?:(?:bash|sh|zsh|source|\.)\s+(?:-\w+\s+)*|(?=\./))([\w./-]+\.(?:sh|bash))\b")
 _BUILT = re.compile(r"\bpython[\d.]*\s+((?:[\w.-]+/)*)setup\.py\s+(?:[\w-]+\s+)*?(?:install|develop|build|build_ext)\b")
 _INSTALLS = re.compile(rf"\b(?:pip3?|mim|conda|mamba)\s+(?:install|create)\b|{_BUILT.pattern}")
@@ -280,8 +282,9 @@ def _built(folder: str, where: FileLine, found: Findings) -> None:
         match = re.match(r"git\+https?://[^/]+(?:/[^/]+){2}", folder)
         repository = match[0] if match else folder
         below = folder[len(repository) :].strip("/.")
-        name = normalized((below or repository).rpartition("/")[2])
-        name = name if below else repository_of(repository) or name
+        plain = repository.partition("@")[0]
+        name = normalized((below or plain).rpartition("/")[2])
+        name = name if below else repository_of(plain) or name
         url = f"{repository}#subdirectory={below}" if below else repository
         found.statements.append(Statement(name, "", where, RECOMMENDED, url=url))
         return

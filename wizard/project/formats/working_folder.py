@@ -37,6 +37,11 @@ _INSIDE = re.compile(
 _FETCHED = re.compile(
     _CLONES + r"(?P<url>https?://[^\s&;|`]+?)(?:\.git)?/?(?:\s+(?P<to>[^\s&;|`#-][^\s&;|`#]*))?(?=\s*(?:$|[&;|`#]))"
 )
+# Of a copy of another repository: the release that is taken of it.
+_CHECKOUT = re.compile(
+    r"\bgit\s+(?:checkout|switch\s+--detach)\s+(?:tags/)?(?P<tag>v?\d+(?:\.\d+)+(?:\.?(?:rc|post)\d+)?)(?=$|[\s;&|`\"'])"
+)
+_COPY = re.compile(r"(git\+https?://[^/]+(?:/[^/@]+){2})(?:@[^/]+)?")
 _BEGINS = re.compile(r"^\s*RUN\b.*<<-?\s*[\"']?(\w+)")
 FOREIGN = "git+"  # begins the name of a folder that is a copy of another repository
 _INDENTED = ("    ", "\t")
@@ -187,6 +192,8 @@ class WorkingFolder:
                 parts = parts[:-1] if part == ".." else [*parts, part] if part not in ("", ".") else parts
                 if len(parts) > _DEEPEST:
                     return []
+        if parts and parts[0].startswith(FOREIGN) and (taken := _CHECKOUT.search(line)):
+            parts = [_COPY.sub(rf"\1@{taken['tag']}", parts[0], count=1), *parts[1:]]
         return parts
 
 

@@ -82,6 +82,12 @@ def package_in(url: str) -> tuple[str, str]:
     return name, f"=={tag[1]}" if tag else ""
 
 
+def release_of(one: Statement) -> str:
+    """Return the release that a line builds from a repository, as `==1.3.9`; "" where it names none."""
+    tag = _TAG.search(one.url) if one.url.startswith("git+") else None
+    return f"=={tag[1]}" if tag else ""
+
+
 def repository_of(url: str) -> str:
     """Return the package of a row that a repository is the source of: its maker's own, a fork of that under the same
     name, or one that is called as the package; "" for any other."""

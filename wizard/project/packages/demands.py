@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from wizard.compatibility.data.ordering import CPU
 from wizard.model.messages import Message, message
 from wizard.project.model import BOUND, cut_between
-from wizard.project.packages.companions import torch_bound
+from wizard.project.packages.companions import companion, release_of, torch_bound
 from wizard.project.versions import meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
@@ -18,6 +18,7 @@ from wizard.project.weigh import BuildWeigher, Weighed
 def demand_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     """Yield what the programs ask for and what becomes of it here."""
     yield from _bound_words(weigher, best)
+    yield from _old_sources(weigher, best)
 
 
 def _bound_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
@@ -61,4 +62,25 @@ def _bound_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
                 "known for torch {made}, and no torch that old runs here. With a newer release it ends where that is "
                 "looked at.",
                 **where,
+            )
+
+
+def _old_sources(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Name the releases that are to be built from a repository, and whose makers built them for older torch alone."""
+    torch = best.candidate.torch
+    for native in weigher.asks.native:
+        row = companion(native.name)
+        built = ((one, release_of(one)) for one in native.statements)
+        old = [(one, pin) for one, pin in built if pin and row and row.newest_of and row.ends_before(torch, pin)]
+        for one, pin in old[:1]:
+            yield message(
+                "project.remark.old-source",
+                "{file}, line {line}, builds {package} {release} from its repository, whose makers have it ready for "
+                "torch up to {newest}, and here it is {torch}: nobody here knows whether that source goes with it.",
+                file=one.origin.file,
+                line=one.origin.line,
+                package=native.name,
+                release=pin.strip("="),
+                newest=row.newest_for(pin) if row else "",
+                torch=torch,
             )

@@ -106,9 +106,9 @@ def _compared(
         for left, op, right in zip(sides, test.ops, sides[1:], strict=False):
             if left and right and bool(left.module) != bool(right.module):
                 sign = _sign(op, is_turned=bool(right.module), is_denied=is_denied)
-                module, one = (left.module, right) if left.module else (right.module, left)
+                named, given = (left, right) if left.module else (right, left)
                 if sign and sign != "!=":
-                    yield module, f"{sign}{one.release}", one.line
+                    yield named.module, f"{sign}{given.release}", given.line
 
 
 def _sign(op: ast.cmpop, is_turned: bool, is_denied: bool) -> str:
