@@ -106,3 +106,13 @@ def test_a_release_that_is_built_from_a_repository_is_held_against_the_torch(tmp
     assert "old-source" not in codes(found)
     urls = [one.url for one in found.understood.told if one.name == "mmcv"]
     assert urls == ["git+https://github.com/open-mmlab/mmcv@v1.6.0"]
+
+
+def test_a_sentence_on_what_the_authors_use_chooses_torch_and_names_what_goes_with_it(tmp_path: Path) -> None:
+    words = "## Usage\nWe use PyTorch 1.9.0 or NGC docker 21.06, and mmcv 1.3.9 for the experiments.\n"
+    found = decided(tmp_path / "a", {"requirements.txt": "timm\n", "README.md": words}, AMPERE)
+    assert build(found)[0] == "1.9.0"
+    [mmcv] = [one for each in found.understood.native for one in each.statements if each.name == "mmcv"]
+    assert (mmcv.specifier, mmcv.origin.line) == ("==1.3.9", 2)
+    past = "We use PyTorch 1.9.0 since 1.10 has a bug.\n"
+    assert build(decided(tmp_path / "b", {"requirements.txt": "timm\n", "README.md": past}, AMPERE))[0] == "2.14.1"

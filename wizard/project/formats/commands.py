@@ -86,7 +86,7 @@ _DEFAULT = re.compile(
 )
 _REFERENCE = re.compile(r"\$\{(\w+)(?::?-(?P<else>[^}]*))?\}|\$(\w+)")
 _IS_OF_TOOL = re.compile(
-    r"\b(?:pip3?|mim|conda|mamba|apt(?:-get)?|brew|pyenv|uv|docker|module)\s|error", re.IGNORECASE
+    r"\b(?:pip3?|mim|conda|mamba|apt(?:-get)?|brew|pyenv|uv|module)\s|\bdocker\s(?!\d)|error", re.IGNORECASE
 )
 _STARTED = re.compile(r"(?:^|[\s;&`(])(?:(?:bash|sh|zsh|source|\.)\s+(?:-\w+\s+)*|(?=\./))([\w./-]+\.(?:sh|bash))\b")
 _BUILT = re.compile(r"\bpython[\d.]*\s+((?:[\w.-]+/)*)setup\.py\s+(?:[\w-]+\s+)*?(?:install|develop|build|build_ext)\b")

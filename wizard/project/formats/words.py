@@ -60,7 +60,7 @@ _IS_ENTRY = re.compile(
 _IS_NEED = re.compile(
     r"\b(?:tested|tried|developed|requires?|requirements?|prerequisites?|needs?|dependenc(?:y|ies)|implemented|compatible"
     r"|installs? with|env(?:ironment)? (?:with|using)"
-    r"|must be|(?:make sure|ensure)|used in (?:this|our|the))\b"
+    r"|we (?:\w+ )?used? [`*_\[]*(?:py)?torch|must be|(?:make sure|ensure)|used in (?:this|our|the))\b"
     r"|(?:所需|运行|实验|开发|测试)环境|环境(?:要求|配置|依赖)|依赖|测试|需要|要求",
     re.IGNORECASE,
 )
@@ -156,12 +156,13 @@ _GLUED = re.compile(  # "* pytorch1.2.0"
 )
 _PAIRS = ("torchvision", "torchaudio")
 _PAIR_IN_WORDS = re.compile(r"(?<![\w-])(torchvision|torchaudio) v?(\d+\.\d+\.\d+)", re.IGNORECASE)
+_RELEASE_IN_WORDS = re.compile(r"(?<![\w./-])([A-Za-z][\w-]*) v?(\d+(?:\.\d+)+)(?![\w.-]*\w)")
 _NAMES_IN_WORDS = {"python": PYTHON, "torch": TORCH, "pytorch": TORCH}  # the rest is CUDA
 _TOOLKIT = "cudatoolkit"
 _CUDA = re.compile(r"/(?:cu\d{2,3}|cpu)(?:/|$)")
 _IS_COMMAND = re.compile(
     r"\b(?:pip3?|conda|mamba|brew|apt|apt-get) install\s"
-    r"|\binstall\s(?!instruction|guide|note|page|step|[`*_\[]*py(?:torch|thon)\b)|\bdocker\s|error|mac|apple",
+    r"|\binstall\s(?!instruction|guide|note|page|step|[`*_\[]*py(?:torch|thon)\b)|\bdocker\s(?!\d)|error|mac|apple",
     re.IGNORECASE,
 )
 
@@ -196,12 +197,26 @@ def read_words(line: str, where: FileLine, found: Findings, is_code: bool, is_of
             found.remark("in-words", where)
         if specifier and (is_need or (is_most and not is_news)):
             found.told.append(Statement(name, specifier, where, LOCKED if name == PYTHON else RECOMMENDED))
-    if is_need and not (is_code or is_command) and _is_environment(line):
-        pairs = _PAIR_IN_WORDS.finditer(DECORATED.sub(" ", line))
-        found.told += [Statement(one[1].lower(), f"=={one[2]}", where, RECOMMENDED) for one in pairs]
-    if "torch" in line.lower() and not (is_code or is_command or _IS_NEWS.search(line)):
+    if not (is_code or is_command):
+        found.told += _beside_torch(line, where, is_need)
+
+
+def _beside_torch(line: str, where: FileLine, is_need: bool) -> Iterator[Statement]:
+    """Yield what a sentence names with its release beside torch: its pair, what is made for one torch ("PyTorch 1.9.0
+    and mmcv 1.3.9"), and pins."""
+    words = DECORATED.sub(" ", line)
+    if is_need and _is_environment(line):
+        yield from (
+            Statement(one[1].lower(), f"=={one[2]}", where, RECOMMENDED) for one in _PAIR_IN_WORDS.finditer(words)
+        )
+    if is_need and torch_in_words(words):
+        named = ((normalized(one[1]), one[2]) for one in _RELEASE_IN_WORDS.finditer(words))
+        rows = ((name, release, companion(name)) for name, release in named)
+        yield from (Statement(name, f"=={of}", where, RECOMMENDED) for name, of, row in rows if row and row.follows)
+    if "torch" in line.lower() and not _IS_NEWS.search(line):
         pins = (requirement(match[0], where) for match in _PIN_IN_WORDS.finditer(line))
-        found.told += [replace(one, strength=RECOMMENDED) for one in pins if one and one.name not in _NAMES_IN_WORDS]
+        pins = (one for one in pins if one and one.name not in _NAMES_IN_WORDS)
+        yield from (replace(one, strength=RECOMMENDED) for one in pins if one)
 
 
 def pythons_in_comments(file: str, text: str, found: Findings) -> None:
