@@ -1,4 +1,4 @@
-"""What a project's own programs ask for in their code: releases of a package."""
+"""What a project's own programs ask for in their code: releases of a package, cards, what they do not run without."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import AMPERE, BLACKWELL, build, codes, decided
+from tests.project.deciding import AMPERE, BLACKWELL, NO_CARD, build, codes, decided
 from wizard.project.decide import ProjectDecision
 from wizard.project.search.demands import bounds_in
 
@@ -116,3 +116,40 @@ def test_a_sentence_on_what_the_authors_use_chooses_torch_and_names_what_goes_wi
     assert (mmcv.specifier, mmcv.origin.line) == ("==1.3.9", 2)
     past = "We use PyTorch 1.9.0 since 1.10 has a bug.\n"
     assert build(decided(tmp_path / "b", {"requirements.txt": "timm\n", "README.md": past}, AMPERE))[0] == "2.14.1"
+
+
+MADE = (
+    "from setuptools import setup\nfrom torch.utils.cpp_extension import CUDAExtension\nflags = []\n{}\n"
+    "setup(ext_modules=[CUDAExtension('a', ['a.cu'], extra_compile_args={{'nvcc': flags}})])\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("lines", "cards"),
+    [
+        ("flags += ['-gencode', 'arch=compute_70,code=sm_70', '-gencode=arch=compute_86,code=sm_86']", "7.0, 8.6"),
+        ("flags.append('arch=compute_70,code=sm_70')\nif new:\n    flags.append('arch=compute_120,code=sm_120')", ""),
+        ("flags += ['-gencode=arch=compute_70,code=sm_70', '-gencode=arch=compute_70,code=compute_70']", ""),
+        ("flags += ['-gencode=arch=compute_70,code=[sm_70,compute_70]']", ""),
+        ("flags += ['-arch=sm_80']", ""),
+        ("flags += [f'-gencode=arch=compute_{x},code=sm_{x}', '-gencode=arch=compute_70,code=sm_70']", ""),
+        ("import os\nos.environ['TORCH_CUDA_ARCH_LIST'] = '7.0;8.0'", "7.0, 8.0"),
+        ("import os\nos.environ['TORCH_CUDA_ARCH_LIST'] = '7.0;8.0+PTX'", ""),
+        ("import os\nos.environ['TORCH_CUDA_ARCH_LIST'] = ''", ""),
+    ],
+)
+def test_code_that_is_compiled_for_other_cards_alone_is_told(tmp_path: Path, lines: str, cards: str) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "ops/setup.py": MADE.format(lines)}
+    said = [one.params for one in decided(tmp_path / "a", files, BLACKWELL).remarks if one.key.endswith(".own-cards")]
+    assert [(one["cards"], one["given"]) for one in said] == ([(cards, "12.0")] if cards else [])
+    if "8.0" in cards:
+        assert "own-cards" not in codes(decided(tmp_path / "b", files, AMPERE))
+    assert "own-cards" not in codes(decided(tmp_path / "c", files, NO_CARD))
+
+
+def test_a_command_that_sets_the_cards_counts_and_an_example_does_not(tmp_path: Path) -> None:
+    step = "## Install\n```\nTORCH_CUDA_ARCH_LIST='8.0' python setup.py build install\n```\n"
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "README.md": step}
+    assert "own-cards" in codes(decided(tmp_path / "a", files, BLACKWELL))
+    files["README.md"] = step.replace("TORCH", "For example: TORCH")
+    assert "own-cards" not in codes(decided(tmp_path / "b", files, BLACKWELL))

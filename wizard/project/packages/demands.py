@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wizard.compatibility.data.ordering import CPU
+from wizard.compatibility.rules import code_for
+from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
-from wizard.project.model import BOUND, cut_between
+from wizard.project.model import ARCHS, BOUND, FileLine, cut_between
 from wizard.project.packages.companions import companion, release_of, torch_bound
 from wizard.project.versions import meets
 from wizard.project.weigh import BuildWeigher, Weighed
@@ -19,6 +21,7 @@ def demand_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     """Yield what the programs ask for and what becomes of it here."""
     yield from _bound_words(weigher, best)
     yield from _old_sources(weigher, best)
+    yield from _card_words(weigher, best)
 
 
 def _bound_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
@@ -84,3 +87,22 @@ def _old_sources(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
                 newest=row.newest_for(pin) if row else "",
                 torch=torch,
             )
+
+
+def _card_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Say which lines have the project's own code compiled for other cards alone."""
+    known = [gpu.compute_capability for gpu in weigher.machine.gpus if gpu.compute_capability]
+    lines: dict[tuple[str, ...], list[FileLine]] = {}
+    for one in weigher.asks.demands if known and best.candidate.variant != CPU else ():
+        if one.name == ARCHS and not any(code_for(one.extras, card) for card in known):
+            lines.setdefault(one.extras, []).append(one.origin)
+    for archs, places in lines.items():
+        named = sorted({ComputeCapability.from_arch(arch) for arch in archs})
+        yield message(
+            "project.remark.own-cards",
+            "{places}: the project's own code is compiled for cards of compute capability {cards} alone, and the card "
+            "here has {given}: built so, it does not run. Add {given} to that list before you build it.",
+            places=cut_between([*map(str, places)]),
+            cards=", ".join(map(str, named)),
+            given=str(max(known)),
+        )

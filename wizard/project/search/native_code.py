@@ -16,7 +16,7 @@ from itertools import islice
 
 from wizard.model.syntax import parsed
 from wizard.project.formats.live import live_nodes
-from wizard.project.model import CODE, RECOMMENDED, TORCH, FileLine, Statement, origin_of
+from wizard.project.model import ARCHS, CODE, RECOMMENDED, TORCH, FileLine, Statement, origin_of
 from wizard.project.packages.rows import NativeGone, companion_table
 from wizard.project.search.files import DEEPEST_PROGRAM
 from wizard.project.search.imports import ASIDE, compiles_at
@@ -34,6 +34,16 @@ _CHANGING = ("remove", "replace", "startswith", "index", "count")  # calls that 
 _SOURCES = (".cpp", ".cc", ".cxx", ".c", ".cu", ".cuh", ".h", ".hpp")
 _OF_CARD = (".cu", ".cuh")
 _COMMENTS = re.compile(r"/\*[\s\S]*?(?:\*/|\Z)|//[^\n]*")  # one without an end goes on to that of the file
+_GENCODE = re.compile(r"arch=compute_\d{2,3}[af]?,code=(\[?[\w,]{1,200})")
+_ARCH = re.compile(r"(?:sm|compute)_\d{2,3}[af]?(?!\d)")
+_ARCH_ALONE = re.compile(r"-arch(?:=| )(?:sm|compute)_(\d{2,3}[af]?)(?!\d)")
+_OPEN_CARDS = re.compile(r"\b(?:compute|sm)_[{%\"']")  # put together as it runs
+_LIST_OF_CARDS = re.compile(
+    r"TORCH_CUDA_ARCH_LIST[\"']?\]?\s*[=,]?\s*[\"']?"
+    r"(?P<cards>\d{1,2}\.\d(?:\+PTX)?(?:[;, ]+\d{1,2}\.\d(?:\+PTX)?){0,20})(?=[\"'\s)]|$)"
+)
+_AS_EXAMPLE = re.compile(r"for example|e\.g\.|^\s*#", re.IGNORECASE)
+_LONGEST = 300  # characters of a line
 _DIRECTIVE = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif|define)\b(.*)")
 _FOR_OTHERS = re.compile(r"VERSION|MAJOR|MINOR|TORCH|AT_CHECK|THC|ROCM|HIP|^\s*0\s*$")  # of a condition
 
@@ -50,6 +60,7 @@ def note_native_code(reader: ProjectReader) -> None:
     """Note for each row where it is used first, and where else; by itself that asks for nothing."""
     rows = companion_table().native_gone if reader.found.statements else ()
     builders = dict(_builders(reader)) if rows else {}
+    reader.found.statements += _cards(reader, builders)
     uses = [one for name, text in builders.items() for one in _options(name, text, rows)]
     uses += _names(reader, builders, rows) if builders else ()
     for row in rows:
@@ -69,6 +80,50 @@ def _statements(row: NativeGone, uses: list[_Use], marker: str) -> Iterator[Stat
         more = {one.where.file: str(one.where) for one in reversed(uses) if one.where.file != first.file}
         extras = (row.name, row.instead, *reversed(more.values()))
         yield Statement(CODE, row.kept, first, RECOMMENDED, TORCH, marker=marker, extras=extras, for_card=for_card)
+
+
+def _cards(reader: ProjectReader, builders: dict[str, str]) -> Iterator[Statement]:
+    """Yield the first line of each program, and of each text and script that was read, that has code compiled for the
+    cards that it names alone, which are its extras."""
+    for name, text in builders.items():
+        of_options = [one for one in map(_generations, _strings(parsed(text))) if one] if "compute_" in text else []
+        of_list = [one for one in _set_lists(text)]
+        if _OPEN_CARDS.search(text) or not (found := of_options or of_list):
+            continue
+        yield _of_cards(name, text, found)
+    for name in reader.files:
+        text = "" if name in builders or name.endswith((".py", ".txt", ".toml")) else reader.folder.read(name) or ""
+        if found := list(_set_lists(text)):
+            yield _of_cards(name, text, found[:1])
+
+
+def _of_cards(name: str, text: str, found: list[tuple[int, list[str]]]) -> Statement:
+    line, archs = found[0][0], dict.fromkeys(arch for _, archs in found for arch in archs)
+    where = origin_of(name, line, text.split("\n")[line - 1])
+    return Statement(ARCHS, "", where, RECOMMENDED, name, extras=tuple(archs))
+
+
+def _strings(tree: ast.Module) -> Iterator[ast.Constant]:
+    return (one for one in ast.walk(tree) if isinstance(one, ast.Constant) and isinstance(one.value, str))
+
+
+def _generations(option: ast.Constant) -> tuple[int, list[str]] | None:
+    """Return what an option of nvcc has code made for: `arch=compute_70,code=sm_70`."""
+    words = str(option.value)[: 10 * _LONGEST]
+    archs = [arch for match in _GENCODE.finditer(words) for arch in _ARCH.findall(match[1])]
+    archs += [f"{kind}_{of}" for of in _ARCH_ALONE.findall(words) for kind in ("sm", "compute")]
+    return (option.lineno, archs) if archs else None
+
+
+def _set_lists(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines that set the list of cards that torch compiles for: `TORCH_CUDA_ARCH_LIST="8.0;8.6+PTX"`."""
+    for number, line in enumerate(text.split("\n"), 1) if "TORCH_CUDA_ARCH_LIST" in text else ():
+        match = _LIST_OF_CARDS.search(line[:_LONGEST])
+        if match and not _AS_EXAMPLE.search(line[:_LONGEST]):
+            named = [word for word in re.split(r"[;, ]+", match["cards"].strip()) if word]
+            plain = [word.removesuffix("+PTX").replace(".", "") for word in named]
+            ptx = [f"compute_{one}" for one, word in zip(plain, named, strict=True) if word.endswith("+PTX")]
+            yield number, [*(f"sm_{one}" for one in plain), *ptx]
 
 
 def _builders(reader: ProjectReader) -> Iterator[tuple[str, str]]:
