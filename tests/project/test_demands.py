@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import AMPERE, BLACKWELL, NO_CARD, build, codes, decided
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided
 from wizard.project.decide import ProjectDecision
 from wizard.project.search.demands import bounds_in
 
@@ -116,6 +116,52 @@ def test_a_sentence_on_what_the_authors_use_chooses_torch_and_names_what_goes_wi
     assert (mmcv.specifier, mmcv.origin.line) == ("==1.3.9", 2)
     past = "We use PyTorch 1.9.0 since 1.10 has a bug.\n"
     assert build(decided(tmp_path / "b", {"requirements.txt": "timm\n", "README.md": past}, AMPERE))[0] == "2.14.1"
+
+
+TRIED = (
+    "try:\n    import flash_attn\n    HAS_FLASH = True\nexcept ModuleNotFoundError:\n    HAS_FLASH = False\n\n\n"
+    "def attend(q):\n    {}\n    return flash_attn.f(q)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "is_told"),
+    [
+        ("assert HAS_FLASH, 'no'", True),
+        ("if not HAS_FLASH: raise ImportError", True),
+        ("assert q", False),
+        ("assert HAS_FLASH or q", False),
+        ("if not HAS_FLASH: return q", False),
+    ],
+)
+def test_what_is_tried_and_then_asserted_is_told_where_it_is_left_out(tmp_path: Path, line: str, is_told: bool) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\nflash-attn\n", "net/a.py": TRIED.format(line)}
+    for on in (ADA, NO_CARD):
+        said = [one.params for one in decided(tmp_path / on.os, files, on).remarks if one.key.endswith(".asserted")]
+        assert [(one["file"], one["line"], one["package"]) for one in said] == [("net/a.py", 9, "flash-attn")] * is_told
+    assert "asserted" not in codes(decided(tmp_path / "had", files, AMPERE))
+
+
+def test_a_name_that_is_none_where_the_import_failed_counts_too(tmp_path: Path) -> None:
+    program = "try:\n    from flash_attn import f\nexcept ImportError:\n    f = None\n\n\n"
+    program += "def a():\n    assert f is not None\n"
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\nflash-attn\n", "a.py": program}
+    assert "asserted" in codes(decided(tmp_path / "a", files, ADA))
+    files["a.py"] = program.replace("assert f is not None", "if f is None:\n        raise ImportError")
+    assert "asserted" in codes(decided(tmp_path / "b", files, ADA))
+
+
+def test_ready_code_for_another_torch_is_told(tmp_path: Path) -> None:
+    program = (
+        "import torch\n\nif torch.__version__ >= '2.5':\n    torch.ops.load_library('lib/libops-torch2.5-cu124.so')\n"
+        "else:\n    torch.ops.load_library('lib/libops-torch2.3-cu121.cpython-310-x86_64-linux-gnu.so')\n"
+    )
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.5.1\n", "utils.py": program}
+    assert "own-binary" not in codes(decided(tmp_path / "a", files, AMPERE))
+    [said] = [one for one in decided(tmp_path / "b", files, BLACKWELL).remarks if one.key.endswith(".own-binary")]
+    assert (said.params["line"], said.params["made"]) == (4, "2.3, 2.5")
+    files["utils.py"] = "x = 'torch2.5.txt'\ny = 'pytorch_2.5_notes.md'\nz = 'libtorch.so'\n"
+    assert "own-binary" not in codes(decided(tmp_path / "c", files, BLACKWELL))
 
 
 MADE = (

@@ -29,8 +29,10 @@ BUILT_WITH = "__built-with"  # the same of a setup.py that imports torch; its fo
 WITH_CODE = "__with-code"  # the same of a use that newer releases have beside another package alone
 NEEDING = "__needing"  # the same of programs, which are its extras, that import the package that is its group
 BOUND = "__bound"  # the same of the releases of the package that is its group which programs take alone
+ASSERTED = "__asserted"  # the same of a line that ends a program without the package that is its group
 ARCHS = "__archs"  # the same of the cards, its extras, that the project's own code is compiled for
-DEMANDS = (BOUND, ARCHS)
+BINARY = "__binary"  # the same of ready code for the releases of torch that are its extras
+DEMANDS = (BOUND, ASSERTED, ARCHS, BINARY)
 NOTE = "__note"  # the same of a sentence or a step of a README that nothing understood
 ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for another system
 DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")

@@ -11,17 +11,22 @@ from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.rules import code_for
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
-from wizard.project.model import ARCHS, BOUND, FileLine, cut_between
+from wizard.project.model import ARCHS, ASSERTED, BINARY, BOUND, FileLine, cut_between
 from wizard.project.packages.companions import companion, release_of, torch_bound
+from wizard.project.packages.ready import native_state
 from wizard.project.versions import meets
 from wizard.project.weigh import BuildWeigher, Weighed
+
+_LEFT_OUT = ("no-card", "old-card", "no-wheel", "before")  # of `native_state`
 
 
 def demand_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     """Yield what the programs ask for and what becomes of it here."""
     yield from _bound_words(weigher, best)
     yield from _old_sources(weigher, best)
+    yield from _asserted_words(weigher, best)
     yield from _card_words(weigher, best)
+    yield from _binary_words(weigher, best)
 
 
 def _bound_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
@@ -89,6 +94,22 @@ def _old_sources(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             )
 
 
+def _asserted_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Say which lines end a program without what is left out here, although it is imported in `try`."""
+    states = {one.name: native_state(one, best, weigher.machine) for one in weigher.asks.native}
+    for one in weigher.asks.demands:
+        if one.name == ASSERTED and states.get(one.group) in _LEFT_OUT:
+            yield message(
+                "project.remark.asserted",
+                "{file}, line {line}, ends the program without {package} (“{text}”), and it is not there here: what "
+                "gets to that line does not run on this computer.",
+                file=one.origin.file,
+                line=one.origin.line,
+                text=one.origin.text,
+                package=one.group,
+            )
+
+
 def _card_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     """Say which lines have the project's own code compiled for other cards alone."""
     known = [gpu.compute_capability for gpu in weigher.machine.gpus if gpu.compute_capability]
@@ -106,3 +127,19 @@ def _card_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             cards=", ".join(map(str, named)),
             given=str(max(known)),
         )
+
+
+def _binary_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Say which lines load ready code that is made for another torch."""
+    torch = best.candidate.torch
+    for one in weigher.asks.demands:
+        if one.name == BINARY and not any(meets(f"=={release}.*", torch) for release in one.extras):
+            yield message(
+                "project.remark.own-binary",
+                "{file}, line {line}, loads ready code that is made for torch {made} alone, and here it is {torch}: it "
+                "does not load, and what needs it does not run.",
+                file=one.origin.file,
+                line=one.origin.line,
+                made=", ".join(one.extras),
+                torch=torch,
+            )

@@ -1,19 +1,22 @@
 """Reads what the programs of a project ask for in their own code, and no list says: between which releases a package
-must be (`assert mmcv_version <= digit_version(mmcv_maximum_version)`).
+must be (`assert mmcv_version <= digit_version(mmcv_maximum_version)`), what they try to import and do not run without,
+and the torch that a ready binary beside them is made for.
 
-As syntax alone, and what every start of a file reaches. By itself that asks for nothing but what goes with it.
+As syntax alone. By itself that asks for nothing but what goes with it.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
+from wizard.compatibility.data.ordering import version_key
 from wizard.model.syntax import parsed
-from wizard.project.model import BOUND, RECOMMENDED, Statement, normalized, origin_of
+from wizard.project.model import ASSERTED, BINARY, BOUND, RECOMMENDED, Statement, normalized, origin_of
 from wizard.project.packages.companions import companions_of_module
 from wizard.project.search.imports import ASIDE, programs
 from wizard.project.search.reader import ProjectReader
@@ -28,6 +31,9 @@ _SIGNS: tuple[tuple[type[ast.cmpop], str, str, str], ...] = (  # as it stands, t
     (ast.Eq, "==", "==", "!="),
     (ast.NotEq, "!=", "!=", "=="),
 )
+_TRIES = re.compile(r"^try:", re.MULTILINE)
+_BINARY = re.compile(r"(?:^|[-_./])(?:py)?torch[-_]?(\d+\.\d+)(?![\d])[\w.+-]{0,100}\.(?:so|pyd|dll)(?![\w])")
+_LONGEST = 300  # characters of a name
 _MOST_CALLS = 5  # around a version: `tuple(map(…))` is none, `version.parse(…)` is
 
 
@@ -41,7 +47,84 @@ class _Version:
 
 
 def note_demands(reader: ProjectReader) -> None:
-    """Note between which releases the programs take what has native code."""
+    """Note between which releases the programs take what has native code, what they do not run without, and what is
+    made for one torch."""
+    _note_bounds(reader)
+    found: dict[str, Statement] = {}
+    for file, text in programs(reader) if reader.found.statements else ():
+        may = (_TRIES.search(text) and ("assert" in text or "raise" in text)) or _BINARY.search(text)
+        for one in _of_program(file, text) if may and not ASIDE.fullmatch(file) else ():
+            found.setdefault(f"{one.name} {one.group}", one)
+    reader.found.statements += found.values()
+
+
+def _of_program(file: str, text: str) -> Iterator[Statement]:
+    try:
+        tree = parsed(text)
+        nodes = [*ast.walk(tree)]
+        asserted = _asserted(tree, nodes)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    lines = text.split("\n")
+    for name, line in asserted:
+        yield Statement(ASSERTED, "", origin_of(file, line, lines[line - 1]), RECOMMENDED, name)
+    made = {match[1]: one.lineno for one, match in reversed([*_binaries(nodes)])}
+    if made:
+        first = min(made.values())
+        where, of = origin_of(file, first, lines[first - 1]), sorted(made, key=version_key)
+        yield Statement(BINARY, "", where, RECOMMENDED, file, extras=tuple(of))
+
+
+def _binaries(nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.Constant, re.Match[str]]]:
+    """Yield the names of ready libraries that name a release of torch: `libops-torch2.5-cu124.so`."""
+    for one in nodes:
+        is_name = isinstance(one, ast.Constant) and isinstance(one.value, str) and len(one.value) <= _LONGEST
+        if isinstance(one, ast.Constant) and is_name and (match := _BINARY.search(str(one.value))):
+            yield one, match
+
+
+def _asserted(tree: ast.Module, nodes: Iterable[ast.AST]) -> list[tuple[str, int]]:
+    """Return what is imported in `try`, and the first line that ends the program where that failed."""
+    flags = dict(_flags(tree.body))
+    found: dict[str, int] = {}
+    for one in nodes if flags else ():
+        test = one.test if isinstance(one, ast.Assert) else None
+        if isinstance(one, ast.If) and one.body and isinstance(one.body[0], ast.Raise):
+            test = one.test.operand if isinstance(one.test, ast.UnaryOp) and isinstance(one.test.op, ast.Not) else None
+            test = _is_none(one.test, ast.Is) or test
+        elif test is not None:
+            test = _is_none(test, ast.IsNot) or test
+        if isinstance(test, ast.Name) and test.id in flags:
+            found.setdefault(flags[test.id], test.lineno)
+    return [*found.items()]
+
+
+def _is_none(test: ast.expr, op: type[ast.cmpop]) -> ast.expr | None:
+    """Return what a condition holds against None."""
+    is_one = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], op)
+    if isinstance(test, ast.Compare) and is_one and isinstance(test.comparators[0], ast.Constant):
+        return test.left if test.comparators[0].value is None else None
+    return None
+
+
+def _flags(body: Iterable[ast.stmt]) -> Iterator[tuple[str, str]]:
+    """Yield the names by which a program knows whether a package with native code could be imported, with it."""
+    for node in body:
+        if not isinstance(node, ast.Try):
+            continue
+        inner = [one for one in (*node.body, *node.orelse)]
+        modules = [each.name for one in inner if isinstance(one, ast.Import) for each in one.names]
+        modules += [one.module for one in inner if isinstance(one, ast.ImportFrom) and one.module and not one.level]
+        names = {normalized(one.partition(".")[0]) for one in modules}
+        packages = [name for module in sorted(names) for name in companions_of_module(module)[:1]]
+        imported = [each for one in inner if isinstance(one, ast.Import | ast.ImportFrom) for each in one.names]
+        known = [each.asname or each.name.partition(".")[0] for each in imported]
+        given = ((one.value, each) for one in inner if isinstance(one, ast.Assign) for each in one.targets)
+        known += [to.id for of, to in given if isinstance(to, ast.Name) and ast.unparse(of) == "True"]
+        yield from ((name, packages[0]) for name in known if len(packages) == 1)
+
+
+def _note_bounds(reader: ProjectReader) -> None:
     named = {one.name for one in reader.found.statements}
     found: dict[str, Statement] = {}
     for file, text in programs(reader) if reader.found.statements else ():
