@@ -91,19 +91,22 @@ _SHELL_STEP = re.compile(
 # A sentence against Windows, of the whole: "Native Windows is not supported", "impossible to train on Windows".
 _NO_WINDOWS = re.compile(
     r"(?:^|\bnative |, )windows (?:systems? |support )?(?:is|are)(?: not|n't) (?:\w+ )?(?:supported|available)\b"
+    r"|^ ?(?:[-*+•] ?|\d+[.)] ?)?win(?:dows)?(?: \+ \w+)? ?\((?:not|un) ?supported\)"
     r"|\b(?:(?:not|n't) (?:\w+ )?(?:work|run|support|supported|tested|compatible)|impossible|difficult|no support)\b"
     r"(?: (?:to|it|this|and|or|make|get|run|use|train|training|inference|work|running|on|for|under|with))*"
     r" (?:native )?windows\b",
     re.IGNORECASE,
 )
 _IS_UNDERLINE = re.compile(r"([=\-~^\"*+])\1{2,}\s*")  # of reStructuredText's headings
-# An entry of a list that has a system alone: "- Linux x86_64", "* OS: Ubuntu 20.04+".
+# An entry of a list that has a system alone: "- Linux x86_64", "* OS: Ubuntu 20.04+", "- Linux (Debian) or WSL2".
 _IS_SYSTEM = re.compile(
-    r" ?(?:[-*+•]|\d+[.)]) ?(?:(?:os|operating systems?|systems?|platforms?) ?[:：]? ?)?(?:linux|ubuntu|debian|centos)"
-    r"[ ,/()&≥>=\d.+-]*"
-    r"(?:(?:x86 64|amd64|bit|lts|or|and|later|newer|linux|ubuntu|debian|centos|mac ?os)[ ,/()\d.+]*){0,6}",
+    r" ?(?:[-*+•]|\d+[.)]) ?(?:(?:os|operating systems?|systems?|platforms?) ?[:：]? ?)?(?:an? )?(?:64-bit )?"
+    r"(?:linux|ubuntu|debian|centos)[ ,/()&≥>=\d.+-]*"
+    r"(?:(?:x86 64|amd64|bits?|architectures?|lts|or|and|later|newer|linux|ubuntu|debian|centos|mac ?os|wsl)"
+    r"[ ,/()\d.+-]*){0,8}(?:with python[ \d.≥>=+]*)?(?:,? ?\([^()]{1,100}\))?[ .]*",
     re.IGNORECASE,
 )
+_IS_IN_WSL = re.compile(r"\bor wsl ?2?\b", re.IGNORECASE)
 # What is for some of its users, or what its authors happen to have.
 _IS_OF_SOME = re.compile(r"\b(?:linux|ubuntu)[- ]users\b|\busers? (?:on|of|with|under) (?:linux|ubuntu)", re.IGNORECASE)
 _HAS_WINDOWS = re.compile(r"(?:^|\. )[^.]*\bsupports?\b(?:(?!not?\b|n't\b)[^.])*\bwindows\b", re.IGNORECASE)
@@ -250,7 +253,10 @@ def systems_in_words(file: str, text: str) -> list[Statement]:
         is_need = _IS_SYSTEM.fullmatch(words) or (_IS_TRIED.search(words) and not _IS_NEWS.search(words))
         is_need = is_need or _LINUX_MACHINE.search(words)
         alone = (one for one in SENTENCE.split(words) if _LINUX_ALONE.search(one) and not WINDOWS.search(one))
-        is_without = names_windows and any(_is_against_windows(one, above) for one in SENTENCE.split(words))
+        is_in_wsl = bool(_IS_SYSTEM.fullmatch(words) and _IS_IN_WSL.search(words))
+        is_without = (
+            is_in_wsl or names_windows and any(_is_against_windows(one, above) for one in SENTENCE.split(words))
+        )
         if is_without or any(alone) or (is_need and not names_windows and _LINUX.search(words)):
             where = origin_of(file, number, line)
             return [Statement(MADE_FOR, "", where, RECOMMENDED, "systems", NO_WINDOWS)]
