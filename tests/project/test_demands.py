@@ -199,3 +199,16 @@ def test_a_command_that_sets_the_cards_counts_and_an_example_does_not(tmp_path: 
     assert "own-cards" in codes(decided(tmp_path / "a", files, BLACKWELL))
     files["README.md"] = step.replace("TORCH", "For example: TORCH")
     assert "own-cards" not in codes(decided(tmp_path / "b", files, BLACKWELL))
+
+
+def test_what_programs_import_and_only_a_dockerfile_below_installs_is_told(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\nonnxruntime-gpu\n", "README.md": "# a\n"}
+    files["server/pitch.py"] = "import onnxruntime\nimport pyworld\nimport own\n"
+    files["server/own.py"] = "def f():\n    import librosa\n"
+    docker = "FROM ubuntu\nRUN pip install pyworld==0.3.3 && pip install librosa own onnxruntime\n"
+    files["image/client/Dockerfile"] = docker
+    [said] = [one for one in decided(tmp_path / "a", files, AMPERE).remarks if one.key.endswith(".needed-aside")]
+    assert (said.params["file"], said.params["line"]) == ("image/client/Dockerfile", 2)
+    assert said.params["packages"] == "pyworld==0.3.3 (server/pitch.py)"
+    files["requirements.txt"] = "torch\npyworld\nonnxruntime\n"
+    assert "needed-aside" not in codes(decided(tmp_path / "b", files, AMPERE))

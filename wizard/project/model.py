@@ -193,7 +193,7 @@ class Findings:
         needed = [one for one in others if one.name in needing and not is_folder(one.url)]
         for file in dict.fromkeys(one.origin.file for one in needed):
             lines = {one.name: one for one in needed[::-1] if one.origin.file == file and one.name not in known}
-            words = [f"{one} ({_first_of(needing[one.name])})" for one in reversed(lines.values())]
+            words = [f"{one} ({first_of(needing[one.name])})" for one in reversed(lines.values())]
             if words:
                 self.remark("needed-too", next(reversed(lines.values())).origin, packages=cut_between(words))
             known |= {*lines}
@@ -231,7 +231,7 @@ class Findings:
         return [one for one in told if one.name not in DECIDED]
 
 
-def _first_of(names: Sequence[str]) -> str:
+def first_of(names: Sequence[str]) -> str:
     return names[0] + (f", +{len(names) - 1}" if len(names) > 1 else "")
 
 

@@ -37,7 +37,7 @@ from wizard.project.search.aside import (
     tell_scripts,
 )
 from wizard.project.search.below import of_several, read_below, tell_building, tell_compiled, tell_submodules
-from wizard.project.search.demands import note_demands
+from wizard.project.search.demands import note_demands, tell_needed_aside
 from wizard.project.search.extras import take_shared, tell_extras
 from wizard.project.search.files import ProjectFolder, is_list
 from wizard.project.search.gone import note_gone
@@ -90,6 +90,7 @@ def read_project(path: Path) -> Project:
         take_shared(reader.found, reader.folder.texts)
         tell_extras(reader.found)
         reader.found.tell_recommended()
+        tell_needed_aside(reader)
         tell_compiled(reader)
         tell_building(reader)
         tell_compiling(reader)

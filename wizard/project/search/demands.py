@@ -1,6 +1,6 @@
 """Reads what the programs of a project ask for in their own code, and no list says: between which releases a package
 must be (`assert mmcv_version <= digit_version(mmcv_maximum_version)`), what they try to import and do not run without,
-and the torch that a ready binary beside them is made for.
+the torch that a ready binary beside them is made for, and imports that only a Dockerfile or a notebook installs.
 
 As syntax alone. By itself that asks for nothing but what goes with it.
 """
@@ -11,14 +11,32 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.syntax import parsed
-from wizard.project.model import ASSERTED, BINARY, BOUND, RECOMMENDED, Statement, normalized, origin_of
-from wizard.project.packages.companions import companions_of_module
-from wizard.project.search.imports import ASIDE, programs
+from wizard.project.model import (
+    ASSERTED,
+    BINARY,
+    BOUND,
+    DECIDED,
+    GROUND,
+    RECOMMENDED,
+    TOOLS,
+    Statement,
+    cut_between,
+    first_of,
+    is_commented,
+    is_run,
+    normalized,
+    origin_of,
+)
+from wizard.project.packages.companions import companion, companions_of_module
+from wizard.project.packages.rows import companion_table
+from wizard.project.search.files import DEEPEST_PROGRAM, is_lock
+from wizard.project.search.imports import ASIDE, own_modules, programs, top_imports
 from wizard.project.search.reader import ProjectReader
 from wizard.project.versions import can_meet
 
@@ -34,6 +52,7 @@ _SIGNS: tuple[tuple[type[ast.cmpop], str, str, str], ...] = (  # as it stands, t
 _TRIES = re.compile(r"^try:", re.MULTILINE)
 _BINARY = re.compile(r"(?:^|[-_./])(?:py)?torch[-_]?(\d+\.\d+)(?![\d])[\w.+-]{0,100}\.(?:so|pyd|dll)(?![\w])")
 _LONGEST = 300  # characters of a name
+_MOST_ASIDE = 60  # files that install
 _MOST_CALLS = 5  # around a version: `tuple(map(…))` is none, `version.parse(…)` is
 
 
@@ -56,6 +75,34 @@ def note_demands(reader: ProjectReader) -> None:
         for one in _of_program(file, text) if may and not ASIDE.fullmatch(file) else ():
             found.setdefault(f"{one.name} {one.group}", one)
     reader.found.statements += found.values()
+
+
+def tell_needed_aside(reader: ProjectReader) -> None:
+    """Name what programs import at their top, and only a Dockerfile, a notebook or a script that was not read
+    installs."""
+    lines = [one for one in (*reader.found.statements, *reader.found.told) if not one.name.startswith("__")]
+    known = {*reader.found.own, *DECIDED, *GROUND, *TOOLS, *(one.name for one in lines)}
+    brought = {row.package: row.brings for row in companion_table().imported}
+    known |= {each for name in known for each in brought.get(name, ())}
+    known |= {row.on_cpu for name in known if (row := companion(name)) and row.on_cpu}  # the same module
+    known |= {normalized(one) for one in own_modules(name for _, name, _ in reader.folder.names(DEEPEST_PROGRAM))}
+    aside = (name for _, name, _ in reader.folder.names() if name not in reader.files and not is_lock(name))
+    aside = (name for name in aside if is_run(name) or name.endswith(".ipynb"))
+    found: dict[str, Statement] = {}
+    for name in islice(aside, _MOST_ASIDE) if lines else ():
+        said = (one for one in reader.alone(name).found.statements if one.strength == RECOMMENDED and not one.group)
+        for one in said:
+            if one.name not in known and not one.url and not is_commented(one.origin):
+                found.setdefault(one.name, one)
+    needing: dict[str, list[str]] = {}
+    for file, text in programs(reader) if found else ():
+        for module, _ in () if ASIDE.fullmatch(file) else top_imports(file, text):
+            if normalized(module) in found:
+                needing.setdefault(normalized(module), []).append(file)
+    for file in dict.fromkeys(found[name].origin.file for name in needing):
+        its = [name for name in needing if found[name].origin.file == file]
+        words = [f"{found[name]} ({first_of(needing[name])})" for name in its]
+        reader.found.remark("needed-aside", found[its[0]].origin, packages=cut_between(words))
 
 
 def _of_program(file: str, text: str) -> Iterator[Statement]:

@@ -92,7 +92,7 @@ def _imported(reader: ProjectReader) -> dict[str, FileLine]:
     notebooks = [name for _, name, _ in reader.folder.names() if name.endswith(".ipynb")]
     read = [*names[:_MOST_FILES], *(notebooks[:_MOST_FILES] if len(notebooks) >= len(names) else ())]
     for name in read:  # beside a few modules the notebooks are the program
-        for module, where in _imports(name, reader.folder.read(name) or ""):
+        for module, where in top_imports(name, reader.folder.read(name) or ""):
             if module not in own and module not in sys.stdlib_module_names:
                 found.setdefault(module, where)
     return found
@@ -122,7 +122,7 @@ def note_needing(reader: ProjectReader) -> None:
     asked -= {normalized(one) for one in own_modules(name for _, name, _ in reader.folder.names(DEEPEST_PROGRAM))}
     found: dict[str, dict[str, FileLine]] = {}
     for file, text in programs(reader) if asked else ():
-        for module, where in () if ASIDE.fullmatch(file) else _imports(file, text):
+        for module, where in () if ASIDE.fullmatch(file) else top_imports(file, text):
             if normalized(module) in asked:
                 found.setdefault(normalized(module), {}).setdefault(file, where)
     for name, files in found.items():
@@ -149,7 +149,7 @@ def _tell_undeclared(reader: ProjectReader) -> None:
     modules = {module for name in brought & {*rows} for module in rows[name].modules}
     own = {part for _, name, _ in reader.folder.names() for part in name.removesuffix(".py").split("/")}
     packages = {module: row.package for row in reversed(companion_table().imported) for module in row.modules}
-    for module, where in _imports(file, reader.folder.read(file) or ""):
+    for module, where in top_imports(file, reader.folder.read(file) or ""):
         if module in packages and module not in modules | own:
             reader.found.remark("undeclared-import", where, module=module, package=packages[module])
             modules.add(module)
@@ -162,7 +162,7 @@ def _note_by_hand(reader: ProjectReader) -> None:
     named = {one.name for one in reader.found.statements}
     left = {row.name for row in rows if row.name not in named}
     for file, text in programs(reader) if left else ():
-        may = () if ASIDE.fullmatch(file) or not any(name in text for name in left) else _imports(file, text)
+        may = () if ASIDE.fullmatch(file) or not any(name in text for name in left) else top_imports(file, text)
         for name, where in ((normalized(module), where) for module, where in may):
             if name in left:
                 left.remove(name)
@@ -279,11 +279,12 @@ def compiles_at(text: str) -> int:
     return min((one.lineno for one in found if ast.unparse(one.func) in calls), default=0)
 
 
-def _imports(file: str, text: str) -> Iterator[tuple[str, FileLine]]:
+def top_imports(file: str, text: str) -> Iterator[tuple[str, FileLine]]:
+    """Yield the modules that a program or a notebook imports at its top, each with its line."""
     if file.endswith(".ipynb"):
         for number, line in enumerate(text.split("\n"), 1):
             if (cell := _CELL_IMPORT.fullmatch(line)) and (words := unquoted(cell[1]).strip()):
-                yield from ((module, origin_of(file, number, words)) for module, _ in _imports("", words))
+                yield from ((module, origin_of(file, number, words)) for module, _ in top_imports("", words))
         return
     try:
         tree = parsed(text)
