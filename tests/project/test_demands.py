@@ -212,3 +212,24 @@ def test_what_programs_import_and_only_a_dockerfile_below_installs_is_told(tmp_p
     assert said.params["packages"] == "pyworld==0.3.3 (server/pitch.py)"
     files["requirements.txt"] = "torch\npyworld\nonnxruntime\n"
     assert "needed-aside" not in codes(decided(tmp_path / "b", files, AMPERE))
+
+
+@pytest.mark.parametrize(
+    ("torch", "line", "wanted"),
+    [
+        ("2.1.2", "onnxruntime-gpu==1.17.0", "11"),
+        ("2.1.2", "onnxruntime-gpu>=1.16,<1.19", "11"),
+        ("2.1.2", "onnxruntime-gpu==1.19.2", ""),
+        ("2.1.2", "onnxruntime-gpu", ""),
+        ("1.13.1", "onnxruntime-gpu==1.16.3", ""),
+        ("1.13.1", "onnxruntime-gpu>=1.19", "12"),
+        ("2.1.2", "onnxruntime-gpu==0.5.0", ""),
+    ],
+)
+def test_a_package_for_another_cuda_than_torchs_is_told(tmp_path: Path, torch: str, line: str, wanted: str) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": f"torch=={torch}\n{line}\n"}
+    said = [one.params for one in decided(tmp_path / "a", files, AMPERE).remarks if one.key.endswith(".other-cuda")]
+    assert [(one["line"], one["wanted"]) for one in said] == ([(2, wanted)] if wanted else [])
+    assert "other-cuda" not in codes(decided(tmp_path / "b", files, NO_CARD))
+    files["requirements.txt"] = "torch\nonnxruntime-gpu\n"
+    assert "other-cuda" not in codes(decided(tmp_path / "c", files, BLACKWELL)), "what the newest is for, nobody knows"

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wizard.compatibility.data.ordering import CPU
+from wizard.compatibility.data.ordering import CPU, variant_key
 from wizard.compatibility.rules import code_for
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
 from wizard.project.model import ARCHS, ASSERTED, BINARY, BOUND, FileLine, cut_between
 from wizard.project.packages.companions import companion, release_of, torch_bound
 from wizard.project.packages.ready import native_state
-from wizard.project.versions import meets
+from wizard.project.packages.rows import companion_table
+from wizard.project.versions import can_meet, marker_holds, meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
+_ANY_NEWER = ">=9999"
 _LEFT_OUT = ("no-card", "old-card", "no-wheel", "before")  # of `native_state`
 
 
@@ -27,6 +29,7 @@ def demand_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     yield from _asserted_words(weigher, best)
     yield from _card_words(weigher, best)
     yield from _binary_words(weigher, best)
+    yield from _other_cuda(weigher, best)
 
 
 def _bound_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
@@ -142,4 +145,29 @@ def _binary_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
                 line=one.origin.line,
                 made=", ".join(one.extras),
                 torch=torch,
+            )
+
+
+def _other_cuda(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Say which packages open the libraries of another CUDA than torch's when they run."""
+    variant = best.candidate.variant
+    given = "" if variant == CPU else str(variant_key(variant)[0])
+    lines = [one for one in weigher.asks.packages if marker_holds(one.marker, weigher.machine.os, best.python)]
+    for row in companion_table().cuda_major if given else ():
+        for asked in [one for one in lines if one.name == row.package and not one.url][:1]:
+            wanted = row.of(asked.specifier)
+            is_open = can_meet(asked.specifier, _ANY_NEWER)  # which may be for a newer one
+            if not wanted or wanted == given or (is_open and int(wanted) < int(given)):
+                continue
+            yield message(
+                "project.remark.other-cuda",
+                "{file}, line {line}: the package index has {package} for CUDA {wanted}, and torch brings CUDA {given} "
+                "({variant}): it does not find its libraries there, and works on the processor or not at all. Take a "
+                "release for CUDA {given}, or have the libraries of CUDA {wanted} as well.",
+                file=asked.origin.file,
+                line=asked.origin.line,
+                package=str(asked),
+                wanted=wanted,
+                given=given,
+                variant=variant,
             )

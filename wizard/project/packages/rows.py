@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Annotated, Literal
 
 import msgspec
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from wizard.compatibility.data.ordering import version_key
@@ -186,6 +187,30 @@ class CudaLibraries(Row, frozen=True):
     confidence: Literal["high", "medium", "low"]
 
 
+class CudaMajor(Row, frozen=True):
+    """The CUDA whose libraries a package opens when it runs, by its first number: `RELEASE NUMBER`, from each release
+    to the next in the list."""
+
+    KEYS = (("package",),)
+
+    package: Name
+    since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ \d{1,2}$")], ...], SOME]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+
+    def of(self, specifier: str) -> str:
+        """Return the CUDA of the newest release that meets it; "" where it is older than what is known."""
+        asked, spans = SpecifierSet(specifier), [one.split() for one in self.since]
+        named = [Version(one.version.removesuffix(".*")) for one in asked]
+        for at, (since, cuda) in reversed(list(enumerate(spans))):
+            end = Version(spans[at + 1][0]) if at + 1 < len(spans) else None
+            inside = [one for one in named if Version(since) <= one and (end is None or one < end)]
+            if any(asked.contains(one, prereleases=True) for one in (Version(since), *inside)):
+                return cuda
+        return ""
+
+
 class CodeHost(Row, frozen=True):
     """`archive`: where it has a snapshot of a `{repository}` at a `{ref}`."""
 
@@ -317,6 +342,7 @@ class CompanionTable(Row, frozen=True):
     torch_bound: tuple[TorchBound, ...] = ()
     package_need: tuple[PackageNeed, ...] = ()
     cuda_libraries: tuple[CudaLibraries, ...] = ()
+    cuda_major: tuple[CudaMajor, ...] = ()
     code_host: tuple[CodeHost, ...] = ()
     gone: tuple[Gone, ...] = ()
     system_program: tuple[SystemProgram, ...] = ()
