@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, PASCAL, build, codes, decided
 from wizard.project.decide import ProjectDecision
 from wizard.project.search.demands import bounds_in
 
@@ -233,3 +233,50 @@ def test_a_package_for_another_cuda_than_torchs_is_told(tmp_path: Path, torch: s
     assert "other-cuda" not in codes(decided(tmp_path / "b", files, NO_CARD))
     files["requirements.txt"] = "torch\nonnxruntime-gpu\n"
     assert "other-cuda" not in codes(decided(tmp_path / "c", files, BLACKWELL)), "what the newest is for, nobody knows"
+
+
+WITH_OPTION = (
+    "import torch\n\n\ndef start(cfg, net):\n    if cfg.compile:\n        net = torch.compile(net)\n    return net\n"
+)
+
+
+def test_what_torch_compiles_as_the_program_stands_is_told_where_that_cannot_be(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "net/a.py": WITH_OPTION}
+    files["net/config.yaml"] = "seed: 1\ncompile: true\n"
+    for on, key in ((ADA, "compile-without"), (PASCAL, "compile-old-card")):
+        [said] = [one for one in decided(tmp_path / key, files, on).remarks if ".compile-" in one.key]
+        assert said.key == f"project.remark.{key}"
+        assert (said.params["line"], said.params["on"]) == (6, " (net/config.yaml: compile)")
+    for on in (AMPERE, NO_CARD):
+        assert not {"compile-without", "compile-old-card"} & codes(decided(tmp_path / str(on.driver), files, on))
+    files["requirements.txt"] = "torch\ntriton-windows\n"
+    assert "compile-without" not in codes(decided(tmp_path / "with", files, ADA))
+
+
+@pytest.mark.parametrize(
+    ("program", "settings", "is_on"),
+    [
+        (WITH_OPTION, "compile: false\n", False),
+        (WITH_OPTION, "", False),
+        (WITH_OPTION.replace("cfg.compile", "compile").replace("cfg, net", "net, compile=True"), "", True),
+        (WITH_OPTION.replace("cfg.compile", "compile").replace("cfg, net", "net, compile=False"), "", False),
+        (WITH_OPTION.replace("cfg.compile", "cfg.fast"), "fast: true\n", False),
+        ("import torch\n\n\n@torch.compile\ndef f(x):\n    return x\n", "", True),
+        ("import torch\n\n\n@torch.compile(dynamic=True)\ndef f(x):\n    return x\n", "", True),
+        ("import torch\n\n\ndef f(x):\n    return torch.compile(x)\n", "", False),
+        ("import torch\n\ntry:\n    f = torch.compile(print)\nexcept Exception:\n    f = print\n", "", False),
+        ("import torch\n\nf = torch.compile(print)\n", "", True),
+    ],
+)
+def test_whether_torch_compiles_as_the_program_stands(tmp_path: Path, program: str, settings: str, is_on: bool) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "a.py": program, "config.yaml": settings}
+    assert ("compile-without" in codes(decided(tmp_path, files, ADA))) == is_on
+
+
+def test_programs_that_are_deep_or_long_are_read(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n"}
+    files["a.py"] = "import torch\ntorch.compile" + "()" * 50_000 + "\n"
+    files["b.py"] = "import torch\n" + "if a:\n b = torch.compile(c)\n" * 10_000
+    files["c.py"] = "try:\n import flash_attn\n A = True\nexcept E:\n A = False\n" * 5_000 + "assert A\n" * 5_000
+    files["d.py"] = "import torch\nx = 'torch2.5" + "-a" * 100_000 + "'\n# torch.compile\n"
+    assert not {"compile-without", "own-binary"} & codes(decided(tmp_path, files, ADA))

@@ -32,7 +32,8 @@ BOUND = "__bound"  # the same of the releases of the package that is its group w
 ASSERTED = "__asserted"  # the same of a line that ends a program without the package that is its group
 ARCHS = "__archs"  # the same of the cards, its extras, that the project's own code is compiled for
 BINARY = "__binary"  # the same of ready code for the releases of torch that are its extras
-DEMANDS = (BOUND, ASSERTED, ARCHS, BINARY)
+COMPILES = "__compiles"  # the same of a line that has torch compile what it runs, where nobody asks for less
+DEMANDS = (BOUND, ASSERTED, ARCHS, BINARY, COMPILES)
 NOTE = "__note"  # the same of a sentence or a step of a README that nothing understood
 ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for another system
 DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")

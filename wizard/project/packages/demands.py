@@ -11,7 +11,7 @@ from wizard.compatibility.data.ordering import CPU, variant_key
 from wizard.compatibility.rules import code_for
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
-from wizard.project.model import ARCHS, ASSERTED, BINARY, BOUND, FileLine, cut_between
+from wizard.project.model import ARCHS, ASSERTED, BINARY, BOUND, COMPILES, FileLine, cut_between
 from wizard.project.packages.companions import companion, release_of, torch_bound
 from wizard.project.packages.ready import native_state
 from wizard.project.packages.rows import companion_table
@@ -30,6 +30,7 @@ def demand_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     yield from _card_words(weigher, best)
     yield from _binary_words(weigher, best)
     yield from _other_cuda(weigher, best)
+    yield from _compile_words(weigher, best)
 
 
 def _bound_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
@@ -171,3 +172,37 @@ def _other_cuda(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
                 given=given,
                 variant=variant,
             )
+
+
+def _compile_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Say where torch is to compile for the card as the program stands, and Triton, which does it, is not there or not
+    for this card."""
+    row = next((one for one in companion_table().companion if one.makes_from), None)
+    planned = {one.name for one in weigher.asks.packages}
+    known = [gpu.compute_capability for gpu in weigher.machine.gpus if gpu.compute_capability]
+    one = next((one for one in weigher.asks.demands if one.name == COMPILES), None)
+    if one is None or row is None or best.candidate.variant == CPU or not known:
+        return
+    on = f" ({one.extras[0]}: {one.extras[1]})" if one.extras else ""
+    where: dict[str, str | int] = {"file": one.origin.file, "line": one.origin.line, "on": on}
+    is_other = row.instead in planned or row.name in planned
+    if max(known) < ComputeCapability.parse(row.makes_from):
+        yield message(
+            "project.remark.compile-old-card",
+            "{file}, line {line}, has torch compile what it runs{on}, as the program stands. That makes code for cards "
+            "of compute capability {least} and newer alone, and the card here has {given}: switch it off.",
+            **where,
+            least=row.makes_from,
+            given=str(max(known)),
+        )
+    elif weigher.machine.os in row.lacks and not is_other:
+        yield message(
+            "project.remark.compile-without",
+            "{file}, line {line}, has torch compile what it runs{on}, as the program stands. That needs {package}, "
+            "which torch does not bring on this system: switch it off, or install {instead} in a release for torch "
+            "{torch}, if there is one.",
+            **where,
+            package=row.name,
+            instead=row.instead,
+            torch=best.candidate.torch,
+        )

@@ -1,8 +1,9 @@
 """Reads what the programs of a project ask for in their own code, and no list says: between which releases a package
 must be (`assert mmcv_version <= digit_version(mmcv_maximum_version)`), what they try to import and do not run without,
-the torch that a ready binary beside them is made for, and imports that only a Dockerfile or a notebook installs.
+the torch that a ready binary beside them is made for, whether torch compiles for the card, and imports that only a
+Dockerfile or a notebook installs.
 
-As syntax alone. By itself that asks for nothing but what goes with it.
+As syntax alone. By itself that asks for nothing but what goes with it. One file: each is a look at the same programs.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from wizard.project.model import (
     ASSERTED,
     BINARY,
     BOUND,
+    COMPILES,
     DECIDED,
     GROUND,
     RECOMMENDED,
@@ -52,7 +54,7 @@ _SIGNS: tuple[tuple[type[ast.cmpop], str, str, str], ...] = (  # as it stands, t
 _TRIES = re.compile(r"^try:", re.MULTILINE)
 _BINARY = re.compile(r"(?:^|[-_./])(?:py)?torch[-_]?(\d+\.\d+)(?![\d])[\w.+-]{0,100}\.(?:so|pyd|dll)(?![\w])")
 _LONGEST = 300  # characters of a name
-_MOST_ASIDE = 60  # files that install
+_MOST_ASIDE = 60  # files that install, or hold settings
 _MOST_CALLS = 5  # around a version: `tuple(map(…))` is none, `version.parse(…)` is
 
 
@@ -71,6 +73,8 @@ def note_demands(reader: ProjectReader) -> None:
     _note_bounds(reader)
     found: dict[str, Statement] = {}
     for file, text in programs(reader) if reader.found.statements else ():
+        if "torch.compile" in text and not any(one.name == COMPILES for one in found.values()):
+            found |= {one.name: one for one in _compiling(reader, file, text)} if not ASIDE.fullmatch(file) else {}
         may = (_TRIES.search(text) and ("assert" in text or "raise" in text)) or _BINARY.search(text)
         for one in _of_program(file, text) if may and not ASIDE.fullmatch(file) else ():
             found.setdefault(f"{one.name} {one.group}", one)
@@ -122,6 +126,76 @@ def _of_program(file: str, text: str) -> Iterator[Statement]:
         yield Statement(BINARY, "", where, RECOMMENDED, file, extras=tuple(of))
 
 
+def _compiling(reader: ProjectReader, file: str, text: str) -> list[Statement]:
+    """Return the first line that has torch compile what it runs, by no option or by one that is on as it stands, and
+    where that is said."""
+    try:
+        tree = parsed(text)
+        calls, given = [*_compile_calls(tree.body, None, is_start=True)], _given(ast.walk(tree))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    lines = text.split("\n")
+    for line, option in calls:
+        values = given.get(option, set())
+        place = file if values == {True} or not option else "" if values else _switched_on(reader, option)
+        if place:
+            more = (place, option) if option else ()
+            return [Statement(COMPILES, "", origin_of(file, line, lines[line - 1]), RECOMMENDED, file, extras=more)]
+    return []
+
+
+def _compile_calls(nodes: Iterable[ast.AST], option: str | None, is_start: bool) -> Iterator[tuple[int, str]]:
+    """Yield the lines, each with the option that it hangs on; not what is tried, or done by other conditions."""
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            of_decorator = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
+            yield from ((one.lineno, "") for one in of_decorator if _is_compile(one))
+            yield from _compile_calls(node.body, option, is_start=is_start and isinstance(node, ast.ClassDef))
+        elif isinstance(node, ast.If):
+            test = node.test
+            name = test.attr if isinstance(test, ast.Attribute) else test.id if isinstance(test, ast.Name) else ""
+            if option is None and "compile" in name:
+                yield from _compile_calls(node.body, name, is_start)
+        elif not isinstance(node, ast.Try | ast.Lambda | ast.IfExp):
+            is_call = isinstance(node, ast.Call) and _is_compile(node.func)
+            if isinstance(node, ast.Call) and is_call and (option or is_start):
+                yield node.lineno, option or ""
+            yield from _compile_calls(ast.iter_child_nodes(node), option, is_start)
+
+
+def _is_compile(node: ast.expr) -> bool:
+    is_its = isinstance(node, ast.Attribute) and node.attr == "compile" and isinstance(node.value, ast.Name)
+    return isinstance(node, ast.Attribute) and is_its and ast.unparse(node.value) == "torch"
+
+
+def _given(nodes: Iterable[ast.AST]) -> dict[str, set[bool]]:
+    """Return what a program has for options where nobody gives another: defaults of functions and of classes."""
+    found: dict[str, set[bool]] = {}
+    for one in nodes:
+        pairs: list[tuple[str, ast.expr | None]] = []
+        if isinstance(one, ast.arguments):
+            named = [*one.posonlyargs, *one.args]
+            pairs = [
+                (of.arg, value) for of, value in zip(named[len(named) - len(one.defaults) :], one.defaults, strict=True)
+            ]
+            pairs += [(of.arg, value) for of, value in zip(one.kwonlyargs, one.kw_defaults, strict=True)]
+        elif isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+            pairs = [(one.target.id, one.value)]
+        for name, value in pairs:
+            if isinstance(value, ast.Constant) and isinstance(value.value, bool):
+                found.setdefault(name, set()).add(value.value)
+    return found
+
+
+def _switched_on(reader: ProjectReader, option: str) -> str:
+    """Return the first settings of the project that have an option on, where none has it off."""
+    switch = re.compile(rf"^[ \t]*{re.escape(option)}:[ \t]*(true|false)\b", re.MULTILINE | re.IGNORECASE)
+    names = (name for _, name, _ in reader.folder.names() if name.endswith((".yaml", ".yml")))
+    found = ((name, switch.findall(reader.folder.read(name) or "")) for name in islice(names, _MOST_ASIDE))
+    said = [(name, {one.lower() for one in values}) for name, values in found if values]
+    return said[0][0] if said and all(values == {"true"} for _, values in said) else ""
+
+
 def _binaries(nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.Constant, re.Match[str]]]:
     """Yield the names of ready libraries that name a release of torch: `libops-torch2.5-cu124.so`."""
     for one in nodes:
@@ -167,7 +241,9 @@ def _flags(body: Iterable[ast.stmt]) -> Iterator[tuple[str, str]]:
         imported = [each for one in inner if isinstance(one, ast.Import | ast.ImportFrom) for each in one.names]
         known = [each.asname or each.name.partition(".")[0] for each in imported]
         given = ((one.value, each) for one in inner if isinstance(one, ast.Assign) for each in one.targets)
-        known += [to.id for of, to in given if isinstance(to, ast.Name) and ast.unparse(of) == "True"]
+        known += [
+            to.id for of, to in given if isinstance(to, ast.Name) and isinstance(of, ast.Constant) and of.value is True
+        ]
         yield from ((name, packages[0]) for name in known if len(packages) == 1)
 
 
