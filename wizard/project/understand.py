@@ -223,12 +223,9 @@ def _of_code(statements: list[Statement], os: str, has_card: bool) -> Iterator[S
 
 
 def _outgrown(statements: list[Statement], of_code: Collection[Statement], os: str) -> Iterator[Statement]:
-    """Yield what programs use by name and no torch has that the lines ask for: these hold torch, and the use is left
-    to tell. What a newer one has with an option, and what is compiled, its authors run with theirs."""
-    for one in statements:
-        is_name = one.name == CODE and one.group == TORCH and len(one.extras) == 1 and not one.local
-        if is_name and one not in of_code and is_for(one, os):
-            yield one
+    """Yield what programs use by name and no torch has that the lines ask for; options and compiled code are none."""
+    named = (one for one in statements if one.name == CODE and one.group == TORCH and len(one.extras) == 1)
+    return (one for one in named if not one.local and one not in of_code and is_for(one, os))
 
 
 def _linked(packages: list[Statement], statements: list[Statement], os: str) -> Iterator[Statement]:
