@@ -61,6 +61,16 @@ def test_all_are_listed_and_sizes_fill_in_after(qtbot: QtBot, make_window: MakeW
     assert cells(page, STATE)[:5] == ["✓ OK", "✓ OK", "✓ OK", "✕ Broken", "! Unfinished"]
 
 
+def test_who_has_none_yet_may_see_the_systems(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    side.known = tuple(one for one in side.known if not one.is_persons)
+    page = opened(qtbot, make_window())
+    assert not page.table.isVisible()
+    press(qtbot, page.nobodys)
+    assert page.table.isVisible()
+    press(qtbot, page.nobodys)
+    assert not page.table.isVisible()
+
+
 def test_the_selection_stays_with_its_environment(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     window = make_window()
     page = opened(qtbot, window)

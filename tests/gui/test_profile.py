@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -64,10 +65,11 @@ def test_a_dropped_profile_says_what_it_does_and_leads_straight_to_review(
     language: str, qtbot: QtBot, make_window: MakeWindow, side: FakeTools, tmp_path: Path
 ) -> None:
     window = make_window(language)
-    opened(qtbot, window, written(tmp_path))
+    opened(qtbot, window, path := written(tmp_path))
     letters = [letter for letter, _ in mnemonics(window)]
     assert len(letters) == len(set(letters)), sorted(mnemonics(window))
     assert "deep" in said(window)
+    assert code_of(sha256(path.read_bytes()).hexdigest()) in said(window), "as the teacher says it"
     press(qtbot, button(window, "(&D)" if language == "zh_CN" else "&does"))
     for page in (PageId.CHECK, PageId.REVIEW):
         qtbot.waitUntil(lambda page=page: window.navigator.page is page)
@@ -134,10 +136,11 @@ def test_where_the_name_of_the_class_is_taken_another_folder_is_asked_for(
     assert not place.trouble.isVisible()
 
 
+@pytest.mark.parametrize("code", ["target-is-environment", "target-not-empty"])
 def test_where_a_name_is_taken_no_more_is_offered_than_the_page_has(
-    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, tmp_path: Path
+    code: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession, tmp_path: Path
 ) -> None:
-    """Into an environment that is there a class is not installed."""
+    """Into an environment that is there a class is not installed, and its folder is the class's own."""
     window = make_window()
     opened(qtbot, window, written(tmp_path, "name"))
     press(qtbot, button(window, "&does"))
@@ -147,11 +150,12 @@ def test_where_a_name_is_taken_no_more_is_offered_than_the_page_has(
     settle(qtbot, window)
     place = window.page
     assert place.name.isEnabled()
-    session.fail["check_place"] = UsageError(error_text("target-is-environment"), path="/home/li/torch-envs/deep")
+    session.fail["check_place"] = UsageError(error_text(code), path="/home/li/torch-envs/deep")
     typed(qtbot, place.name, "deep")
     qtbot.waitUntil(place.name_trouble.isVisible)
-    assert "Choose another name." in place.name_trouble.plain_text()
-    assert "existing environment" not in place.name_trouble.plain_text()
+    told = place.name_trouble.plain_text()
+    assert "Choose another name." in told
+    assert not any(words in told for words in ("existing environment", "empty folder"))
 
 
 def test_one_that_is_set_up_already_says_so(

@@ -305,7 +305,12 @@ def test_a_host_that_nobody_knows_needs_its_own_yes(qtbot: QtBot, make_window: M
     page = opened(qtbot, window, folder)
     assert not window.footer.primary.isEnabled()
     qtbot.waitUntil(page.project.consent.isVisible)
-    page.project.consent.boxes["packages.lab.example"].click()
+    stops, one = [page.project.agree], page.project.agree.nextInFocusChain()
+    while one is not page.project.agree and one is not None:
+        stops, one = [*stops, one], one.nextInFocusChain()
+    box = page.project.consent.boxes["packages.lab.example"]
+    assert stops.index(box) < stops.index(page.project.notes.button), "Tab goes down the page"
+    box.click()
     assert window.footer.primary.isEnabled()
     assert window.navigator.state.trusted == {"packages.lab.example"}
 

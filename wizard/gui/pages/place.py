@@ -68,6 +68,11 @@ _IS_ENVIRONMENT = ErrorText(  # where this page cannot install into it
     "There is already an environment in “{path}”.",
     "Choose another name.",
 )
+_HAS_FILES = ErrorText(  # where the class gives the folder
+    "target-has-files",
+    "The folder “{path}” is not empty; nothing in it was changed.",
+    "Choose another name.",
+)
 _NUMBER = re.compile(r"-(\d{1,3})$")
 
 
@@ -336,6 +341,8 @@ class PlacePage(Page):
         elif self._is_of_name(error) and self.name.isEnabled():
             if error.code == "target-is-environment" and self._modes_card.isHidden():
                 error = UsageError(_IS_ENVIRONMENT, path=str(error.params["path"]))
+            elif error.code == "target-not-empty" and not self.folder.isEnabled():
+                error = UsageError(_HAS_FILES, path=str(error.params["path"]))
             self._mark(name=wrong_name or error)
         else:
             if error.code in _TAKEN and not self.name.isEnabled():

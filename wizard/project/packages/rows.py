@@ -45,7 +45,7 @@ class Companion(Row, frozen=True):
     newest_of: tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ \d+\.\d+$")], ...] = ()  # of releases, likewise
     last: Numbers = ""  # the last release of all; "": it goes on
     least: Annotated[str, msgspec.Meta(pattern=r"^(\d+\.\d)?$")] = ""  # compute capability; "": no row says it
-    makes_from: Annotated[str, msgspec.Meta(pattern=r"^(\d+\.\d)?$")] = ""  # the oldest card that it makes code for
+    makes_from: Annotated[str, msgspec.Meta(pattern=r"^\d+\.\d$")] = ""  # the oldest card that it makes code for
     cuda_ends: Annotated[str, msgspec.Meta(pattern=r"^\d+$")] = ""  # the last CUDA that its source builds with
     opens: tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ nvidia-[a-z-]+-cu\d+$")], ...] = ()  # since a release
     cudas: tuple[Annotated[str, msgspec.Meta(pattern=r"^cu\d{2,3}$")], ...] = ()  # in the names of what is made

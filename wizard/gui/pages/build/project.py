@@ -48,7 +48,7 @@ class ProjectPanel(QWidget):
         self._files = selectable(label("", "muted"))
         self.card = RowCard(3, 1)
         self.agree, self.strict = Tick(), Tick()
-        self.consent = HostsConsent(translator.say, self, _HOSTS)
+        self.consent = HostsConsent(translator.say, head=_HOSTS)
         self._unasked, self._refused = Advice("", "muted"), label("")
         self.more, self.notes = Fold(), Fold()
         self.other = QPushButton()

@@ -13,6 +13,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QPushButton, QWidget
 
 from wizard.app.pages.order import SideId
+from wizard.classroom.code import code_of
 from wizard.gui.pages.run_watch import RunWatch, run_name, unfinished_words
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.frames import Tile, Turning, column, line_up
@@ -221,7 +222,7 @@ class ProfileCard(WelcomeCard):
             builds=len(file.profile.locks),
             packages=", ".join(("torch", *wish.companions, *wish.extras)),
             made=file.profile.made,
-            code=file.sha256[:12],
+            code=code_of(file.sha256),
         )
         about = f"{say(what)}\n{say(signer) if signer else ''}\n{path}"
         ways = [(QCoreApplication.translate("WelcomePage", "Set up as the class &does"), carry_out)]

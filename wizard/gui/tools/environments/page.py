@@ -76,6 +76,7 @@ class EnvironmentsPage(SidePage):
         self.set_up.clicked.connect(self._set_up)
         self.disk.counted.connect(self.render_state)
         self.disk.freed.connect(self._say_done)
+        self.nobodys.toggled.connect(lambda is_open: self.render_state())
         self.table.chosen.connect(self._chosen)
         self.table.entered.connect(self.card.focus_first)
         self.card.notebook.connect(self._notebook)
