@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QSignalBlocker
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from wizard.app.pages.build import (
@@ -25,7 +25,7 @@ from wizard.app.pages.build import (
 from wizard.app.pages.differences import instead_of
 from wizard.app.pages.order import PageId
 from wizard.compatibility.model import Candidate, Choices, Verdict
-from wizard.gui.pages.base import LAID_OUT, Page
+from wizard.gui.pages.base import Page
 from wizard.gui.pages.build.cards import CellStrip, ForceBox, NewsBox, VerdictCard, build_text
 from wizard.gui.pages.build.grid import BuildGrid
 from wizard.gui.pages.build.project import ProjectPanel
@@ -38,7 +38,6 @@ from wizard.gui.widgets.frames import box, column
 from wizard.gui.widgets.labels import dress, label
 
 if TYPE_CHECKING:
-    from wizard.app.project import ProjectRequest
     from wizard.project.model import Project
 
 _COMPANIONS = ("torchvision", "torchaudio")
@@ -107,7 +106,7 @@ class BuildPage(Page):
     def first_control(self) -> QWidget | None:
         if self.state.project is None:
             return self.grid
-        return None  # the box of what differs may be below the edge
+        return None  # what differs is read first: Return accepts nothing, and Tab leads to the box
 
     def retranslate(self) -> None:
         self._say_head()
@@ -175,20 +174,8 @@ class BuildPage(Page):
             self.start_task(
                 lambda: self.tr("Reading the project…"),
                 lambda is_cancelled, note: session.project_request(project, facts, choices),
-                self._asked,
+                self.context.navigator.put_request,
             )
-
-    def _asked(self, request: ProjectRequest) -> None:
-        self.context.navigator.put_request(request)
-        QTimer.singleShot(LAID_OUT, self, self._lead_to_box)
-
-    def _lead_to_box(self) -> None:
-        """Give the box the keys where it is seen. Else the page has them, whose Return presses nothing: it stands at its
-        top, and Tab leads to the box once what differs has been read."""
-        box = self.project.agree
-        is_whole = box.isVisible() and box.visibleRegion().boundingRect().size() == box.size()
-        if is_whole and self.window().focusWidget() is self:
-            box.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _answered(self) -> None:
         panel = self.project
