@@ -265,7 +265,16 @@ def test_an_open_transformers_is_one_that_takes_the_torch(torch: str, bounds: tu
         (("diffusers==0.27.2",), ("huggingface-hub<0.26",)),
         (("diffusers==0.18.2.*", "huggingface-hub>=0.14"), ("huggingface-hub<0.26",)),
         (("diffusers>=0.18,<0.28",), ("huggingface-hub<0.26",)),
+        (("diffusers==0.11.1.*",), ("huggingface-hub<0.26",)),  # as conda's lines are read
         (("diffusers==0.29.0",), ()),
+        (("pytorch-lightning==1.4.2",), ("setuptools<82", "torchmetrics<0.8")),
+        (("pytorch-lightning==1.6.5", "torchmetrics==0.11.4"), ("setuptools<82",)),
+        (("pytorch-lightning==2.4.0",), ()),
+        (("librosa==0.7.0",), ("numba<0.50",)),
+        (("librosa==0.9.1",), ("setuptools<82",)),
+        (("librosa==0.10.2",), ()),
+        (("peft==0.17.1", "transformers>=4.44"), ("transformers<5",)),
+        (("peft==0.18.0", "transformers"), ()),
         (("diffusers>=0.27",), ()),  # the newest goes with any
         (("diffusers", "huggingface-hub>=1"), ()),
         (("diffusers==0.27.2", "huggingface-hub==1.8.0"), ()),  # no resolver can mend that
