@@ -44,7 +44,6 @@ from wizard.project.packages.native import (
     unmet_bounds,
 )
 from wizard.project.packages.needs import (
-    code_words,
     constraints_of,
     needs_apart,
     numpy_for,
@@ -54,6 +53,7 @@ from wizard.project.packages.needs import (
     torch_of_installer,
 )
 from wizard.project.packages.opened import take_parts
+from wizard.project.packages.outgrown import code_words
 from wizard.project.packages.ready import holding_python, left_python, native_state, needed_unnamed, said_of
 from wizard.project.packages.rows import companion_table
 from wizard.project.reasons import (

@@ -9,14 +9,13 @@ import re
 from collections.abc import Collection, Iterator
 
 from wizard.model.messages import Message, message
-from wizard.project.model import PYTHON, TORCH, Statement, cut_between, is_run
+from wizard.project.model import PYTHON, TORCH, Statement, is_run
 from wizard.project.packages.companions import has_wheel, needs_old_numpy, package_needs, releases_for, undeclared_needs
 from wizard.project.packages.cuda_tags import is_file_for
 from wizard.project.packages.lacking import release_with_wheel
 from wizard.project.packages.native import Relaxed, lines_of
-from wizard.project.packages.rows import companion_table
 from wizard.project.reasons import asked_words, runs_here
-from wizard.project.versions import can_meet, marker_holds, meets, python_meets
+from wizard.project.versions import can_meet, marker_holds
 from wizard.project.weigh import BuildWeigher, Weighed
 
 _PIN = re.compile(r"={2,3}(\d+(?:\.\d+)*(?:\.post\d+)?)(?:\.\*)?$")
@@ -25,7 +24,7 @@ _PIN = re.compile(r"={2,3}(\d+(?:\.\d+)*(?:\.post\d+)?)(?:\.\*)?$")
 def relaxed_numpy(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     """A line of the project that does not hold for the chosen Python is no wish, and nothing moves; one that stands
     against another of the project's is told as these two."""
-    bound, lines, given = best.candidate.numpy, _lines_of_numpy(weigher, best), numpy_for(weigher, best)
+    bound, lines, given = best.candidate.numpy, lines_of_numpy(weigher, best), numpy_for(weigher, best)
     refused = tuple(one for one in lines if not can_meet(one.specifier, bound))
     moved = tuple(one for one in lines if not can_meet(one.specifier, given))
     if refused:
@@ -40,13 +39,13 @@ def relaxed_numpy(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
 def numpy_for(weigher: BuildWeigher, best: Weighed) -> str:
     """Return the specifier of NumPy that goes with the choice; "" for any. A pin without a wheel for the chosen Python
     becomes the nearest newer release that has one: what is written for the one runs with the other most likely."""
-    os, lines = weigher.machine.os, _lines_of_numpy(weigher, best)
+    os, lines = weigher.machine.os, lines_of_numpy(weigher, best)
     here = (one for one in weigher.asks.packages if marker_holds(one.marker, os, best.python))
     together = ",".join(one.specifier for one in lines)
     is_open = all(can_meet(together, one) for one in ("<2", ">=2"))
     is_old = is_open and any(needs_old_numpy(one.name, one.specifier) for one in here)
     bound = best.candidate.numpy or ("<2" if is_old else "")
-    needless = {one.origin for one in weigher.asks.of_code if _is_held_anyhow(weigher, one)}
+    needless = {one.origin for one in weigher.asks.of_code if is_held_anyhow(weigher, one)}
     kept = (one.specifier for one in lines if can_meet(one.specifier, bound) and one.origin not in needless)
     parts = list(dict.fromkeys(part for one in [*kept, bound] for part in one.split(",") if part))
     pin = next((part for part in parts if _PIN.match(part)), "")
@@ -57,7 +56,7 @@ def numpy_for(weigher: BuildWeigher, best: Weighed) -> str:
     return ",".join(parts)
 
 
-def _lines_of_numpy(weigher: BuildWeigher, best: Weighed) -> list[Statement]:
+def lines_of_numpy(weigher: BuildWeigher, best: Weighed) -> list[Statement]:
     """Return the lines that hold for the chosen Python and go together: of others the first counts. What a program uses
     holds no release that this Python has no wheel of."""
     taken: list[Statement] = []
@@ -72,7 +71,7 @@ def _lines_of_numpy(weigher: BuildWeigher, best: Weighed) -> list[Statement]:
 
 def constraints_of(weigher: BuildWeigher, best: Weighed) -> Iterator[Statement]:
     """Yield the constraints without what a program needs of a NumPy that is not taken."""
-    of_code, kept = ({one.origin for one in lines} for lines in (weigher.asks.of_code, _lines_of_numpy(weigher, best)))
+    of_code, kept = ({one.origin for one in lines} for lines in (weigher.asks.of_code, lines_of_numpy(weigher, best)))
     yield from (one for one in weigher.asks.constraints if one.origin not in of_code - kept)
 
 
@@ -170,107 +169,7 @@ def _lines_here(weigher: BuildWeigher, best: Weighed) -> list[Statement]:
     return [one for one in lines if one.specifier and marker_holds(one.marker, os, best.python)]
 
 
-def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
-    """Name the lines of programs that hold a package or Python back, and those that fail with what is taken."""
-    kept = {one.origin for one in _lines_of_numpy(weigher, best)}
-    by_code = {one.origin for one in weigher.asks.torch}
-    outgrown = (one for one in weigher.asks.outgrown if not meets(one.specifier, best.candidate.torch))
-    for one in (*weigher.asks.of_code, *outgrown):
-        is_held = one.origin in kept
-        if one.group == PYTHON:
-            is_held = python_meets(one.specifier, best.python)
-        elif one.group == TORCH:
-            is_held = meets(one.specifier, best.candidate.torch) or bool(one.local and not best.torch)
-        place = one.origin
-        if not one.extras:
-            yield from () if _is_held_anyhow(weigher, one) else _built_words(one, is_held)
-            continue
-        where: dict[str, str | int] = {"file": place.file, "line": place.line, "name": one.extras[0]}
-        where |= {"package": one.group, "kept": one.specifier}
-        if len(one.extras) > 1:
-            yield from _compiled_words(weigher, best, one, is_held)
-            continue
-        if one.local and not is_held:
-            yield message(
-                "project.remark.code-option",
-                "{file}, line {line} calls {name} without {argument}, and the project asks for an older torch: from "
-                "the one that is taken here it may be refused a file. Give {argument} in that line, as its documents "
-                "say.",
-                **where,
-                argument=one.local,
-            )
-        elif one.group == TORCH and not any(meets(one.specifier, each) for each in weigher.releases):
-            yield message(
-                "project.remark.code-never",
-                "{file}, line {line} uses {name}, which {package} has in {kept} alone, and no such release has a build "
-                "that this program knows: what needs that line does not run with any torch from here. Look for a newer "
-                "state of the project, or change its code.",
-                **where,
-            )
-        elif not is_held:
-            yield message(
-                "project.remark.code-fails",
-                "{file}, line {line} uses {name}, which {package} has in {kept} alone, and here it is newer: where the "
-                "project gets to that line, it fails. Change it there, or ask its authors.",
-                **where,
-            )
-        elif one.origin in by_code if one.group == TORCH else not _is_held_anyhow(weigher, one):
-            yield message(
-                "project.remark.code-holds",
-                "{file}, line {line} uses {name}, which {package} has in {kept} alone; such a one is taken.",
-                **where,
-            )
-
-
-def _built_words(one: Statement, is_held: bool) -> Iterator[Message]:
-    """Say what the project's own code is built with, and does not load without."""
-    place = one.origin
-    where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text, "package": one.group}
-    if is_held:
-        yield message(
-            "project.remark.built-holds",
-            "{file}, line {line} builds the project's own code with an older {package} (“{text}”), and it does not "
-            "load with a newer one: {package}{kept} is taken.",
-            **where,
-            kept=one.specifier,
-        )
-    else:
-        yield message(
-            "project.remark.built-fails",
-            "{file}, line {line} builds the project's own code with an older {package} (“{text}”), and here it is "
-            "newer: built so, it does not load. Build it with the one that is here.",
-            **where,
-        )
-
-
-def _compiled_words(weigher: BuildWeigher, best: Weighed, one: Statement, is_held: bool) -> Iterator[Message]:
-    """Say of code that is compiled, and of its options, which torch takes it, or what to write for the one here."""
-    torch, (name, instead, *more) = best.candidate.torch, one.extras
-    where: dict[str, str | int] = {"file": one.origin.file, "line": one.origin.line, "name": name}
-    where |= {"places": cut_between([str(one.origin), *more]), "torch": torch}
-    rows = companion_table().native_gone
-    if any(row.options for row in rows if row.name == name):
-        instead = next((row.instead for row in rows[::-1] if row.options and not meets(row.kept, torch)), instead)
-    if not is_held:
-        yield message(
-            "project.remark.native-refused",
-            "{places}: {name} goes with torch {kept} alone, and with torch {torch} this part of the project does not "
-            "compile. Write {instead} in its place before you build it.",
-            **where,
-            kept=one.specifier,
-            instead=instead,
-        )
-    elif one.origin in {each.origin for each in weigher.asks.torch}:
-        yield message(
-            "project.remark.native-holds",
-            "{places}: {name} goes with torch {kept} alone where this part of the project is compiled; such a torch is "
-            "taken.",
-            **where,
-            kept=one.specifier,
-        )
-
-
-def _is_held_anyhow(weigher: BuildWeigher, one: Statement) -> bool:
+def is_held_anyhow(weigher: BuildWeigher, one: Statement) -> bool:
     """Return whether other lines leave nothing newer than what a program needs."""
     lines = weigher.asks.python if one.group == PYTHON else weigher.asks.numpy
     others = ",".join(each.specifier for each in lines if each.origin != one.origin and each.specifier)

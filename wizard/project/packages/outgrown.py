@@ -1,0 +1,115 @@
+"""What a project's own programs use and the chosen torch, Python or NumPy may lack: a sentence for each line.
+
+Which lines these are is `search.gone`'s matter; what of it holds a release back is the weigher's and `needs`'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wizard.model.messages import Message, message
+from wizard.project.model import PYTHON, TORCH, Statement, cut_between
+from wizard.project.packages.needs import is_held_anyhow, lines_of_numpy
+from wizard.project.packages.rows import companion_table
+from wizard.project.versions import meets, python_meets
+from wizard.project.weigh import BuildWeigher, Weighed
+
+
+def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Name the lines of programs that hold a package or Python back, and those that fail with what is taken."""
+    kept = {one.origin for one in lines_of_numpy(weigher, best)}
+    by_code = {one.origin for one in weigher.asks.torch}
+    outgrown = (one for one in weigher.asks.outgrown if not meets(one.specifier, best.candidate.torch))
+    for one in (*weigher.asks.of_code, *outgrown):
+        is_held = one.origin in kept
+        if one.group == PYTHON:
+            is_held = python_meets(one.specifier, best.python)
+        elif one.group == TORCH:
+            is_held = meets(one.specifier, best.candidate.torch) or bool(one.local and not best.torch)
+        place = one.origin
+        if not one.extras:
+            yield from () if is_held_anyhow(weigher, one) else _built_words(one, is_held)
+            continue
+        where: dict[str, str | int] = {"file": place.file, "line": place.line, "name": one.extras[0]}
+        where |= {"package": one.group, "kept": one.specifier}
+        if len(one.extras) > 1:
+            yield from _compiled_words(weigher, best, one, is_held)
+            continue
+        if one.local and not is_held:
+            yield message(
+                "project.remark.code-option",
+                "{file}, line {line} calls {name} without {argument}, and the project asks for an older torch: from "
+                "the one that is taken here it may be refused a file. Give {argument} in that line, as its documents "
+                "say.",
+                **where,
+                argument=one.local,
+            )
+        elif one.group == TORCH and not any(meets(one.specifier, each) for each in weigher.releases):
+            yield message(
+                "project.remark.code-never",
+                "{file}, line {line} uses {name}, which {package} has in {kept} alone, and no such release has a build "
+                "that this program knows: what needs that line does not run with any torch from here. Look for a newer "
+                "state of the project, or change its code.",
+                **where,
+            )
+        elif not is_held:
+            yield message(
+                "project.remark.code-fails",
+                "{file}, line {line} uses {name}, which {package} has in {kept} alone, and here it is newer: where the "
+                "project gets to that line, it fails. Change it there, or ask its authors.",
+                **where,
+            )
+        elif one.origin in by_code if one.group == TORCH else not is_held_anyhow(weigher, one):
+            yield message(
+                "project.remark.code-holds",
+                "{file}, line {line} uses {name}, which {package} has in {kept} alone; such a one is taken.",
+                **where,
+            )
+
+
+def _built_words(one: Statement, is_held: bool) -> Iterator[Message]:
+    """Say what the project's own code is built with, and does not load without."""
+    place = one.origin
+    where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text, "package": one.group}
+    if is_held:
+        yield message(
+            "project.remark.built-holds",
+            "{file}, line {line} builds the project's own code with an older {package} (“{text}”), and it does not "
+            "load with a newer one: {package}{kept} is taken.",
+            **where,
+            kept=one.specifier,
+        )
+    else:
+        yield message(
+            "project.remark.built-fails",
+            "{file}, line {line} builds the project's own code with an older {package} (“{text}”), and here it is "
+            "newer: built so, it does not load. Build it with the one that is here.",
+            **where,
+        )
+
+
+def _compiled_words(weigher: BuildWeigher, best: Weighed, one: Statement, is_held: bool) -> Iterator[Message]:
+    """Say of code that is compiled, and of its options, which torch takes it, or what to write for the one here."""
+    torch, (name, instead, *more) = best.candidate.torch, one.extras
+    where: dict[str, str | int] = {"file": one.origin.file, "line": one.origin.line, "name": name}
+    where |= {"places": cut_between([str(one.origin), *more]), "torch": torch}
+    rows = companion_table().native_gone
+    if any(row.options for row in rows if row.name == name):
+        instead = next((row.instead for row in rows[::-1] if row.options and not meets(row.kept, torch)), instead)
+    if not is_held:
+        yield message(
+            "project.remark.native-refused",
+            "{places}: {name} goes with torch {kept} alone, and with torch {torch} this part of the project does not "
+            "compile. Write {instead} in its place before you build it.",
+            **where,
+            kept=one.specifier,
+            instead=instead,
+        )
+    elif one.origin in {each.origin for each in weigher.asks.torch}:
+        yield message(
+            "project.remark.native-holds",
+            "{places}: {name} goes with torch {kept} alone where this part of the project is compiled; such a torch is "
+            "taken.",
+            **where,
+            kept=one.specifier,
+        )
