@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed, without
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, CONDA, NO_CARD, build, codes, decided, relaxed, without
 from wizard.machine.model import Machine
 from wizard.model.messages import text
 from wizard.project.packages.companions import companion, has_library, library_bound, torch_of, undeclared_bounds
@@ -293,6 +293,22 @@ def test_what_an_old_release_needs_unsaid_is_told(tmp_path: Path) -> None:
     ]
     found = decided(tmp_path / "b", {"requirements.txt": f"{lines}huggingface-hub==1.8.0\n"}, AMPERE)
     assert codes(found) & {"needs-unsaid", "needs-line"} == {"needs-line"}
+
+
+def test_what_a_line_or_python_leaves_out_anyhow_is_not_told(tmp_path: Path) -> None:
+    lines = "torch==1.7.1\nlibrosa==0.7.0\nnumba==0.48\npytorch-lightning==1.2.10\n"
+    for python, told in (("3.7", set()), ("3.9", {("pytorch-lightning", "setuptools")})):
+        files: dict[str, str | bytes] = {"requirements.txt": lines, "environment.yml": CONDA.replace("3.10", python)}
+        found = decided(tmp_path / python, files, AMPERE)
+        said = [one.params for one in found.remarks if one.key.endswith("needs-unsaid")]
+        assert {(str(one["package"]).partition("==")[0], one["other"]) for one in said} == told
+
+
+def test_a_pin_that_cannot_have_what_it_needs_unsaid_moves(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==1.7.1\nlibrosa==0.7.0\nnumba==0.48\n"}
+    moved = relaxed(decided(tmp_path / "a", files, BLACKWELL))
+    assert moved["librosa"] == ("==0.7.0", ">=0.8.0,<0.9", "project.why.outrun")
+    assert "librosa" not in relaxed(decided(tmp_path / "b", files, AMPERE))
 
 
 def test_a_pyarrow_that_starts_with_numpy_2_alone_is_told_beside_an_older_one(tmp_path: Path) -> None:

@@ -162,6 +162,12 @@ def undeclared_needs(asked: Mapping[str, str]) -> Iterator[tuple[str, str, str]]
                 yield name, other, bound
 
 
+def release_without(package: str, other: str) -> str:
+    """Return the release from which it goes with any version of another package again; "" where none does."""
+    spans = (spans for name, needed, spans in _undeclared() if (name, needed) == (package, other))
+    return next((since for one in spans for since, bound in one if bound == "*"), "")
+
+
 def _undeclared() -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
     """Yield the packages with the others that they need unsaid: of each the releases, and from them on the versions."""
     for row in (one for one in companion_table().package_need if one.undeclared):

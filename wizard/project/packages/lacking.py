@@ -98,7 +98,13 @@ def release_with_wheel(package: str, pin: str, python: str, os: str) -> str:
     known = (Version(one.split()[0]) for row in rows for one in row.since)
     newer = sorted(one for one in known if can_meet(f">{pin.strip('=').removesuffix('.*')}", f"=={one}"))
     nearest = next((one for one in newer if has_wheel(package, f"=={one}", python, os)), None)
-    return f">={nearest},<{nearest.major}.{nearest.minor + 1}" if nearest else ""
+    return patches_of(str(nearest)) if nearest else ""
+
+
+def patches_of(release: str) -> str:
+    """Return the specifier of a release with its later patches, as `>=1.19.3,<1.20`."""
+    one = Version(release)
+    return f">={one},<{one.major}.{one.minor + 1}"
 
 
 def lacking_parts(asks: Understood, taken: Candidate) -> Iterator[Message]:

@@ -10,9 +10,16 @@ from collections.abc import Collection, Iterator
 
 from wizard.model.messages import Message, message
 from wizard.project.model import PYTHON, TORCH, Statement, is_run
-from wizard.project.packages.companions import has_wheel, needs_old_numpy, package_needs, releases_for, undeclared_needs
+from wizard.project.packages.companions import (
+    has_wheel,
+    needs_old_numpy,
+    package_needs,
+    release_without,
+    releases_for,
+    undeclared_needs,
+)
 from wizard.project.packages.cuda_tags import is_file_for
-from wizard.project.packages.lacking import release_with_wheel
+from wizard.project.packages.lacking import patches_of, release_with_wheel
 from wizard.project.packages.native import Relaxed, lines_of
 from wizard.project.reasons import asked_words, runs_here
 from wizard.project.versions import can_meet, marker_holds
@@ -76,8 +83,9 @@ def constraints_of(weigher: BuildWeigher, best: Weighed) -> Iterator[Statement]:
 
 
 def relaxed_needs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
-    """What torch itself needs in another version than a line asks for."""
+    """What torch itself needs in another version than a line asks for, and pins of what cannot have what it needs."""
     torch, here = best.candidate.torch, _lines_here(weigher, best)
+    yield from _outrun(here, best.python, weigher.machine.os)
     for name, need in package_needs(TORCH, torch).items():
         refused = tuple(one for one in here if one.name == name and not can_meet(one.specifier, need))
         if refused:
@@ -127,7 +135,7 @@ def relaxed_beside(weigher: BuildWeigher, best: Weighed, moved: Collection[str])
 def needs_apart(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) -> Iterator[Message]:
     """What a pinned package needs of another, and a line or torch itself stands against."""
     torch, here = best.candidate.torch, _lines_here(weigher, best)
-    yield from _needs_unsaid(here)
+    yield from _needs_unsaid(here, best.python, weigher.machine.os)
     of_torch = package_needs(TORCH, torch)
     pinned = ((one, _PIN.match(one.specifier)) for one in here if one.name not in moved)
     needed = [(one, *need) for one, pin in pinned if pin for need in package_needs(one.name, pin[1]).items()]
@@ -144,12 +152,38 @@ def needs_apart(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) ->
             yield message("project.remark.needs-torch", **where, torch=torch, other=f"{name}{of_torch[name]}")
 
 
-def _needs_unsaid(here: list[Statement]) -> Iterator[Message]:
-    """Say which versions of another package are taken, for what is pinned fails with newer ones and does not say so."""
+def _outrun(here: list[Statement], python: str, os: str) -> Iterator[Relaxed]:
+    """Yield the pins that go unsaid with versions of another package alone which have no wheel for the chosen Python;
+    the nearest release that goes with newer ones is taken."""
+    for name, other, bound in _unsaid(here):
+        following = release_without(name, other)
+        if following and not has_wheel(other, bound, python, os):
+            lines = tuple(one for one in here if one.name == name)
+            why = message(
+                "project.why.outrun",
+                "it goes with {other}{bound} alone, of which there is no ready wheel for Python {python}",
+                other=other,
+                bound=bound,
+                python=python,
+            )
+            yield Relaxed(name, asked_words(lines), patches_of(following), why, lines_of(lines))
+
+
+def _unsaid(here: list[Statement]) -> Iterator[tuple[str, str, str]]:
+    """Yield what lines need of another package, and no metadata says; torch and NumPy are decided with it."""
+    asked = {name: ",".join(one.specifier for one in here if one.name == name) for name in {one.name for one in here}}
+    yield from (found for found in undeclared_needs(asked) if found[1] not in (TORCH, "numpy"))
+
+
+def _needs_unsaid(here: list[Statement], python: str, os: str) -> Iterator[Message]:
+    """Say which versions of another package are taken, for what is pinned fails with newer ones and does not say so;
+    nothing where a line or this Python leaves out the newer ones anyhow."""
     lines = {one.name: one for one in reversed(here)}
-    asked = {name: ",".join(one.specifier for one in here if one.name == name) for name in lines}
-    for name, other, bound in undeclared_needs(asked):
-        if other in (TORCH, "numpy"):  # which are decided with it
+    for name, other, bound in _unsaid(here):
+        of_other = ",".join(one.specifier for one in here if one.name == other)
+        newer = ",".join(filter(None, (of_other, f">={bound.strip('<')}")))
+        is_met = bound.startswith("<") and not (can_meet(newer, "") and has_wheel(other, newer, python, os))
+        if is_met or not has_wheel(other, bound, python, os):
             continue
         yield message(
             "project.remark.needs-unsaid",
