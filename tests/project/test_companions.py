@@ -137,7 +137,7 @@ def test_bitsandbytes_decides_the_cuda_or_moves(tmp_path: Path) -> None:
     """It takes the library of torch's own CUDA: a program misses one that its wheel lacks."""
     files: dict[str, str | bytes] = {"requirements.txt": "torch\nbitsandbytes==0.40.0\n"}
     found = decided(tmp_path, files, AMPERE)
-    assert (build(found)[1], relaxed(found)) == ("cu118", {})
+    assert (build(found)[:2], relaxed(found)) == (("2.5.1", "cu121"), {})
     assert "held-back" in codes(found)
     found = decided(tmp_path, files, BLACKWELL)  # no build with its CUDAs has code for this card
     assert build(found)[1] == "cu132"
@@ -293,6 +293,21 @@ def test_what_an_old_release_needs_unsaid_is_told(tmp_path: Path) -> None:
     ]
     found = decided(tmp_path / "b", {"requirements.txt": f"{lines}huggingface-hub==1.8.0\n"}, AMPERE)
     assert codes(found) & {"needs-unsaid", "needs-line"} == {"needs-line"}
+
+
+def test_a_bound_of_one_package_counts_beside_what_no_torch_here_is_ready_for(tmp_path: Path) -> None:
+    lines = "torch>=2\nmmcv-full==1.6.2\nbitsandbytes==0.42.0\n"
+    assert build(decided(tmp_path / "a", {"requirements.txt": lines}, AMPERE))[0] == "2.5.1"
+    left = decided(tmp_path / "b", {"requirements.txt": lines}, ADA)  # bitsandbytes has no wheel for Windows so early
+    assert (without(left), build(left)[0] == "2.5.1", "bound" in codes(left)) == (("bitsandbytes",), False, False)
+    newer = lines.replace("0.42.0", "0.45.1")
+    assert build(decided(tmp_path / "c", {"requirements.txt": newer}, AMPERE))[0] != "2.5.1"
+
+
+def test_a_line_that_does_not_run_with_the_torch_that_is_asked_for_is_told(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.6.0\nbitsandbytes==0.43.0\n"}
+    [said] = [one.params for one in decided(tmp_path, files, AMPERE).remarks if one.key == "project.remark.bound"]
+    assert (said["package"], said["asked"], said["torch"]) == ("bitsandbytes", "<2.6", "2.6.0")
 
 
 def test_what_a_line_or_python_leaves_out_anyhow_is_not_told(tmp_path: Path) -> None:

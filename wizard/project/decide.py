@@ -291,7 +291,7 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             at = one.origin
             yield message("project.remark.linked-elsewhere", file=at.file, line=at.line, torch=candidate.torch)
     yield from contradictions(asks, weigher.machine.os, best.python)
-    yield from unmet_bounds(asks, candidate.torch)
+    yield from unmet_bounds(weigher, best)
     if choosing := _choosing(weigher, best):
         yield message("project.remark.chooses-torch", packages=cut_between(choosing))
     if (asks.names_torch or not implied) and (held := weigher.held_back(best)):

@@ -25,7 +25,7 @@ from wizard.project.contradictions import bounded, contradiction, contradicts_it
 from wizard.project.model import DECLARED, PAIRS, PYTHON, RECOMMENDED, TORCH, FileLine, Project, Statement
 from wizard.project.packages.companions import can_start, companion, has_library
 from wizard.project.packages.cuda_tags import has_tag
-from wizard.project.packages.implied import implied_met
+from wizard.project.packages.implied import binding, implied_met
 from wizard.project.packages.lacking import needed_pins, needed_without_wheels, without_wheels
 from wizard.project.understand import Understood, pair_meets, understand
 from wizard.project.versions import can_meet, marker_holds, meets, python_meets
@@ -47,6 +47,7 @@ class Weighed:
     implied: bool
     tag: bool
     libraries: tuple[str, ...] = ()  # packages whose releases that are asked for have no library for this CUDA
+    bounds: int = 0  # of packages that do not run with this torch
     order: tuple[object, ...] = field(compare=False, default=())
 
 
@@ -229,12 +230,13 @@ class BuildWeigher:
         person = self.choices.python is not None and python != self.choices.python
         pairs = () if torch else tuple(self._unmet_pairs(candidate, python))
         wants = [one for one in self.asks.implied if marker_holds(one.marker, self.machine.os, python)]
-        implied = not torch and any(not implied_met(one, candidate.torch, python) for one in wants)
+        unmet = [] if torch else [one for one in wants if not implied_met(one, candidate.torch, python)]
         usable = [tag.tag for tag in self.firm_tags if tag.tag == CPU or tag.tag.startswith("cu")]
         cuda = [tag for tag in usable if tag != CPU] or usable
         tag = bool(cuda) and not torch and not any(has_tag(one, candidate.variant) for one in cuda)
         libraries = tuple(self._without_library(candidate.variant, python))
-        weighed = Weighed(candidate, python, torch, declared, person, pairs, implied, tag, libraries)
+        bounds = sum(one in self._bounds for one in unmet)
+        weighed = Weighed(candidate, python, torch, declared, person, pairs, bool(unmet), tag, libraries, bounds)
         return replace(weighed, order=self._order(weighed))
 
     def _order(self, one: Weighed) -> tuple[object, ...]:
@@ -256,6 +258,7 @@ class BuildWeigher:
             self._python_distance(one.python) if self._is_split and not one.torch else (),
             0 if one.torch else self._lacking(one.python),
             len(one.libraries),
+            one.bounds,
             sum(candidate.companion(name) is None for name in self.asks.pairs),
             0 if one.torch else len(one.pairs) + sum(self._other_patches(candidate)),
             self.asks.way_to(candidate.torch),
@@ -280,6 +283,10 @@ class BuildWeigher:
         """Return whether lines have another torch for each Python, so that the Python chooses it."""
         held = {tuple(self._holds(one, python) for python in self.pythons) for one in self.asks.torch}
         return not self.asks.torch_any and len(held) > 1
+
+    @cached_property
+    def _bounds(self) -> frozenset[Statement]:
+        return frozenset(binding(self.asks.implied, self.asks.packages))
 
     def _without_library(self, variant: str, python: str) -> Iterator[str]:
         for native in self.asks.native:

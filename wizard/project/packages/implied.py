@@ -35,7 +35,7 @@ def implied_by(project: Project, os: str, has_card: bool, capability: str) -> It
         is_old = row and row.least and capability and version_key(capability) < version_key(row.least)
         if row and ((row.card and not has_card) or is_old):  # it is left out here
             continue
-        can_be_had = not one.group and (row is None or os not in row.lacks)
+        can_be_had = not one.group and (row is None or not (os in row.lacks or row.is_outside(one.specifier, os)))
         can_be_had = can_be_had and not (row and row.wheels == "releases" and one.url)  # that has its own torch
         is_newest = one.url.startswith("git+") and not one.specifier  # that may have mended what a release asks
         counts = can_be_had and one.strength == DECLARED and not is_newest
@@ -73,6 +73,14 @@ def _implied_by_programs(statements: Iterable[Statement]) -> Iterator[Statement]
 def implied_met(one: Statement, torch: str, python: str) -> bool:
     """Return whether a build and its Python are what a wheel's name or a page implies."""
     return meets(one.specifier, torch) if one.name == TORCH else python_meets(one.specifier, python)
+
+
+def binding(implied: Iterable[Statement], packages: Iterable[Statement]) -> Iterator[Statement]:
+    """Yield what packages imply that do not run with another torch; the others only have no wheel that is ready for it.
+    Where one of these has none for any torch here, the first still count."""
+    rows = ((one.origin, companion(one.name)) for one in packages)
+    running = {origin for origin, row in rows if not (row and row.follows)}
+    yield from (one for one in implied if one.name == TORCH and one.origin in running)
 
 
 def torch_in(url: str) -> str:

@@ -151,14 +151,15 @@ def _pinned_to(statements: tuple[Statement, ...], given: str) -> bool:
     return all(pair_meets(one.specifier, given) for one in statements if one.specifier)
 
 
-def unmet_bounds(asks: Understood, torch: str) -> Iterator[Message]:
+def unmet_bounds(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     """What other packages ask of torch, as far as is known, and the taken one does not meet."""
-    for one in asks.rest:
-        if one.url.startswith("git+") and not one.specifier:
+    torch, gone = best.candidate.torch, {one.name for one in left_out(weigher.asks, best, weigher.machine)}
+    for one in weigher.asks.rest:
+        if one.name in gone or (one.url.startswith("git+") and not one.specifier):
             continue
         bound = torch_bound(one.name, one.specifier)
-        if bound and not meets(bound, torch) and companion(one.name) is None:
-            at = one.origin
+        row, at = companion(one.name), one.origin
+        if bound and not meets(bound, torch) and not (row and row.follows):
             yield message(
                 "project.remark.bound", file=at.file, line=at.line, package=one.name, asked=bound, torch=torch
             )
