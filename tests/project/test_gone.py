@@ -11,7 +11,7 @@ from tests.project.deciding import ADA, AMPERE, BLACKWELL, build, codes, decided
 from wizard.project.decide import ProjectDecision
 
 FLOAT = "import numpy as np\n\n\ndef f(x):\n    return x.astype(np.float)\n"
-GONE = {"code-holds", "code-fails", "code-option", "code-never"}
+GONE = {"code-holds", "code-fails", "code-option", "code-never", "code-whole"}
 
 
 def told(found: ProjectDecision) -> list[tuple[str, object, object, object]]:
@@ -137,6 +137,43 @@ def test_torch_stays_below_the_release_that_lacks_a_function(tmp_path: Path, nam
     found = decided(tmp_path / "a", files, AMPERE)
     assert (build(found)[0], told(found)) == (torch, [("code-holds", "a.py", 2, f"torch.{name}")])
     assert told(decided(tmp_path / "b", files, BLACKWELL)) == [("code-fails", "a.py", 2, f"torch.{name}")]
+
+
+LOADS = "import torch\n\n\ndef load(file):\n    saved = torch.load(file)\n"
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "    return saved['ema' if 'ema' in saved else 'model'].float().eval()\n",
+        "    return saved.eval()\n",
+        "    return saved['args'].depth\n",
+        "    return torch.load(file)['model'].to('cpu').state_dict()\n",
+        "    return torch.load(file).eval()\n",
+    ],
+)
+def test_a_whole_model_that_an_open_torch_refuses_to_load_is_told(tmp_path: Path, use: str) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch>=1.7\n", "main.py": LOADS + use}
+    line = 6 if "torch.load" in use else 5
+    assert told(decided(tmp_path / "a", files, AMPERE)) == [("code-whole", "main.py", line, "torch.load")]
+    assert told(decided(tmp_path / "b", {**files, "requirements.txt": "torch<2.6\n"}, AMPERE)) == []
+    assert told(decided(tmp_path / "c", {**files, "requirements.txt": "torch>=2.7\n"}, AMPERE)) == []
+    given = {**files, "main.py": (LOADS + use).replace("(file)", "(file, weights_only=False)")}
+    assert told(decided(tmp_path / "d", given, AMPERE)) == []
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "    net.load_state_dict(saved['model'])\n    net.eval()\n",
+        "    return saved['model'].items()\n",
+        "    return saved['args'].get('depth')\n",
+        "    return saved['weight'].float()\n",
+    ],
+)
+def test_weights_alone_that_are_loaded_are_none_of_that(tmp_path: Path, use: str) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch>=1.7\n", "main.py": LOADS + use}
+    assert told(decided(tmp_path, files, AMPERE)) == []
 
 
 def test_what_torch_may_refuse_to_load_is_told_where_it_moves(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ FOR_CARDS = "__torch-for"  # the same of a torch that is for the cards of one ge
 WAY_ROUND = "__instead"  # the same of a sentence on what to do without the package that is its group
 CODE = "__code"  # the same of what a program uses and newer releases of the package that is its group lack
 BUILT_WITH = "__built-with"  # the same of a setup.py that imports torch; its folder is the group, "." for the project's
+WHOLE = "whole"  # the build of a use that reads a model or settings as objects
 WITH_CODE = "__with-code"  # the same of a use that newer releases have beside another package alone
 NEEDING = "__needing"  # the same of programs, which are its extras, that import the package that is its group
 BOUND = "__bound"  # the same of the releases of the package that is its group which programs take alone

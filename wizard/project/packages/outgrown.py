@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wizard.model.messages import Message, message
-from wizard.project.model import PYTHON, TORCH, Statement, cut_between
+from wizard.project.model import PYTHON, TORCH, WHOLE, Statement, cut_between
 from wizard.project.packages.needs import is_held_anyhow, lines_of_numpy
 from wizard.project.packages.rows import companion_table
 from wizard.project.versions import meets, python_meets
@@ -35,15 +35,8 @@ def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         if len(one.extras) > 1:
             yield from _compiled_words(weigher, best, one, is_held)
             continue
-        if one.local and not is_held:
-            yield message(
-                "project.remark.code-option",
-                "{file}, line {line} calls {name} without {argument}, and the project asks for an older torch: from "
-                "the one that is taken here it may be refused a file. Give {argument} in that line, as its documents "
-                "say.",
-                **where,
-                argument=one.local,
-            )
+        if one.local:
+            yield from _option_words(best, one, is_held, where)
         elif one.group == TORCH and not any(meets(one.specifier, each) for each in weigher.releases):
             yield message(
                 "project.remark.code-never",
@@ -65,6 +58,28 @@ def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
                 "{file}, line {line} uses {name}, which {package} has in {kept} alone; such a one is taken.",
                 **where,
             )
+
+
+def _option_words(best: Weighed, one: Statement, is_held: bool, where: dict[str, str | int]) -> Iterator[Message]:
+    """Say that a call without an option may be refused a file, or is where it reads whole objects."""
+    if not is_held:
+        yield message(
+            "project.remark.code-option",
+            "{file}, line {line} calls {name} without {argument}, and the project asks for an older torch: from the "
+            "one that is taken here it may be refused a file. Give {argument} in that line, as its documents say.",
+            **where,
+            argument=one.local,
+        )
+    elif one.build == WHOLE and not meets(one.specifier, best.candidate.torch):
+        yield message(
+            "project.remark.code-whole",
+            "{file}, line {line} reads a whole model or a program's settings by {name} without {argument}, which "
+            "{package} does in {kept} alone: the {torch} that is taken here refuses such a file. Where you trust it, "
+            "give {argument}=False in that line and in others like it, or take an older torch.",
+            **where,
+            argument=one.local,
+            torch=best.candidate.torch,
+        )
 
 
 def _built_words(one: Statement, is_held: bool) -> Iterator[Message]:

@@ -18,7 +18,7 @@ from typing import TypeGuard
 
 from wizard.model.syntax import parsed
 from wizard.project.formats.by_name import unquoted
-from wizard.project.model import CODE, PYTHON, RECOMMENDED, WITH_CODE, Statement, origin_of
+from wizard.project.model import CODE, PYTHON, RECOMMENDED, WHOLE, WITH_CODE, Statement, origin_of
 from wizard.project.packages.rows import Gone, companion_table
 from wizard.project.search.imports import ASIDE, programs
 from wizard.project.search.reader import ProjectReader
@@ -35,6 +35,9 @@ _WORDS_OF_NOBODY = re.compile(  # strings and comments of Cython
 _IMPORTS = re.compile(r"\s*import\s+([A-Za-z_]\w*)(?:\s+as\s+([A-Za-z_]\w*))?\s*;?\s*$")
 _GUARDS = re.compile(r"(?P<indent>\s*)(?:try|except|else|finally|if|elif)\b(?P<test>.*)")
 _NAMED = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\.([A-Za-z_]\w*)(?![\w.])(\s*=(?!=))?")
+# What only a model has, and no dict or tensor; and the keys of a program's own settings in what it saved.
+_OF_MODELS = frozenset({"eval", "fuse", "modules", "named_parameters", "parameters", "state_dict", "train"})
+_SETTINGS = frozenset({"args", "cfg", "config", "hparams", "opt", "opts"})
 # A line of a cell that is none of Python's: what a shell or the notebook itself does.
 _MAGIC = re.compile(r"^(\s*)(?:[!%?].*|[^\s#][^#]*\?\s*)$")
 
@@ -46,6 +49,7 @@ class _Uses:
     names: dict[str, str] = field(default_factory=dict)  # of modules, by what the program calls them
     used: list[tuple[str, int, bool]] = field(default_factory=list)  # with: where it is imported already
     called: list[tuple[str, int, frozenset[str]]] = field(default_factory=list)  # with the options given
+    whole: list[tuple[str, int]] = field(default_factory=list)  # calls that give a model or settings as objects
     own: set[str] = field(default_factory=set)  # what it puts in itself
     ways: list[list[_Uses]] = field(default_factory=list)  # of each `try` what is tried, and what is done instead
 
@@ -66,6 +70,22 @@ class _Uses:
                 self.used.append((self._full(node), node.lineno, is_start))
             inner = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
             self.read(ast.iter_child_nodes(node), is_start and not inner)
+
+    def read_whole(self, body: Iterable[ast.stmt]) -> None:
+        """Note the calls of which what they give is used as a model, or as settings that are no dict; in each function
+        by the names that it gives them."""
+        nodes = list(_outside_try(body))
+        held: dict[str, ast.Call] = {}
+        for node in nodes:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                calls = (one for one in ast.walk(node.value) if isinstance(one, ast.Call) and self._full(one.func))
+                if call := next(calls, None):
+                    held[node.targets[0].id] = call
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                self.read_whole(node.body)
+        for node in nodes:
+            if isinstance(node, ast.Attribute) and (call := _whole_of(node, held)):
+                self.whole.append((self._full(call.func), call.lineno))
 
     def _ways_of(self, node: ast.Try, is_start: bool) -> list[_Uses]:
         ways = []
@@ -93,6 +113,33 @@ class _Uses:
         return ".".join([held, *reversed(parts)]) if held else ""
 
 
+def _outside_try(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Yield what is run here, without what is in functions and in `try`."""
+    for node in nodes:
+        if not isinstance(node, ast.Try):
+            yield node
+            inner = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            yield from () if inner else _outside_try(ast.iter_child_nodes(node))
+
+
+def _whole_of(node: ast.Attribute, held: dict[str, ast.Call]) -> ast.Call | None:
+    """Return the call whose value is asked for what only a model has, or whose settings for a name of theirs."""
+    is_whole, at = node.attr in _OF_MODELS, node.value
+    if isinstance(at, ast.Subscript) and isinstance(at.slice, ast.Constant) and at.slice.value in _SETTINGS:
+        is_whole |= not hasattr(dict, node.attr)
+    while is_whole:
+        if isinstance(at, ast.Name):
+            return held.get(at.id)
+        if isinstance(at, ast.Call) and not isinstance(at.func, ast.Attribute):
+            return None
+        if isinstance(at, ast.Call) and isinstance(at.func, ast.Attribute) and isinstance(at.func.value, ast.Name):
+            return held.get(at.func.value.id, at)
+        if not isinstance(at, ast.Attribute | ast.Subscript | ast.Call):
+            return None
+        at = at.func if isinstance(at, ast.Call) else at.value
+    return None
+
+
 def _looks(condition: str) -> bool:
     return bool(_LOOKS.search(condition)) and not _MISREADS.fullmatch(condition)
 
@@ -108,6 +155,7 @@ def note_gone(reader: ProjectReader) -> None:
     last = sorted({name.rpartition(".")[2] for row in rows for name in row.names})
     may_use = re.compile(rf"\b(?:{'|'.join(last)})\b")
     found: dict[Gone, Statement] = {}
+    whole: dict[Gone, Statement] = {}
     own: set[str] = set()
     for file, text in _sources(reader) if rows else ():
         if ASIDE.fullmatch(file) or not may_use.search(text):
@@ -120,7 +168,9 @@ def note_gone(reader: ProjectReader) -> None:
                 one = Statement(CODE, row.kept, at, RECOMMENDED, row.package, local=row.unless, extras=(name,))
                 beside = replace(one, name=WITH_CODE, extras=(name, row.beside))
                 found.setdefault(row, beside if row.beside else one)
-    for row, one in found.items():
+                if (name, line) in uses.whole:
+                    whole.setdefault(row, replace(one, build=WHOLE))
+    for row, one in (found | whole).items():
         if not own & {*row.names} and not reader.folder.named(f"{one.extras[0]}.py"):
             reader.found.statements.append(one)
 
@@ -152,7 +202,9 @@ def _uses_of(file: str, text: str) -> tuple[_Uses, list[str]]:
 def _read_into(uses: _Uses, text: str, first: int = 1) -> None:
     """Read a program that begins in that line of its file; one that is no Python says nothing."""
     try:
-        uses.read(ast.increment_lineno(parsed(text), first - 1).body)
+        body = ast.increment_lineno(parsed(text), first - 1).body
+        uses.read(body)
+        uses.read_whole(body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
 
