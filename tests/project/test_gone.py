@@ -9,6 +9,7 @@ import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, build, codes, decided
 from wizard.project.decide import ProjectDecision
+from wizard.project.versions import meets
 
 FLOAT = "import numpy as np\n\n\ndef f(x):\n    return x.astype(np.float)\n"
 GONE = {"code-holds", "code-fails", "code-option", "code-never", "code-whole"}
@@ -61,6 +62,27 @@ def test_a_pin_that_has_the_name_is_no_news(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"requirements.txt": "torch==1.8.1\nnumpy==1.17.1\n", "main.py": FLOAT}
     moved = decided(tmp_path / "moved", files, BLACKWELL)  # no wheel of it for any Python of this torch
     assert (moved.numpy, [one for one in told(moved) if one[0] != "code-option"]) == (">=1.19.3,<1.20", [])
+
+
+BOOL = "import numpy as np\n\n\ndef f(x):\n    return x.astype(np.bool)\n"
+
+
+def test_a_name_that_came_back_holds_numpy_below_the_gap_where_it_is_below_2(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==1.8.1\nnumpy<2\n", "main.py": BOOL}
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert told(found) == [("code-holds", "main.py", 5, "numpy.bool")]
+    assert not any(meets(found.numpy, one) for one in ("1.24.4", "1.26.4", "2.0.0"))
+    assert meets(found.numpy, "1.23.5")
+    open_ended = decided(tmp_path / "b", {**files, "requirements.txt": "torch\n"}, ADA)  # 2 and newer have it
+    assert (open_ended.numpy, told(open_ended)) == ("", [])
+    pinned = decided(tmp_path / "c", {**files, "requirements.txt": "torch\nnumpy==1.26.4\n"}, ADA)
+    assert (pinned.numpy, told(pinned)) == ("==1.26.4", [])
+
+
+def test_a_numpy_name_that_is_gone_since_2_4_holds_it_below(tmp_path: Path) -> None:
+    program = "import numpy as np\n\n\ndef f(x, y):\n    return np.in1d(x, y)\n"
+    found = decided(tmp_path, {"requirements.txt": "torch\n", "main.py": program}, ADA)
+    assert (found.numpy, told(found)) == ("<2.4", [("code-holds", "main.py", 5, "numpy.in1d")])
 
 
 def test_a_line_that_fails_with_the_python_that_is_asked_for_is_told(tmp_path: Path) -> None:

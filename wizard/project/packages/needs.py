@@ -47,13 +47,11 @@ def numpy_for(weigher: BuildWeigher, best: Weighed) -> str:
     """Return the specifier of NumPy that goes with the choice; "" for any. A pin without a wheel for the chosen Python
     becomes the nearest newer release that has one: what is written for the one runs with the other most likely."""
     os, lines = weigher.machine.os, lines_of_numpy(weigher, best)
-    here = (one for one in weigher.asks.packages if marker_holds(one.marker, os, best.python))
-    together = ",".join(one.specifier for one in lines)
-    is_open = all(can_meet(together, one) for one in ("<2", ">=2"))
-    is_old = is_open and any(needs_old_numpy(one.name, one.specifier) for one in here)
-    bound = best.candidate.numpy or ("<2" if is_old else "")
+    bound = _bound_of_numpy(weigher, best, lines)
     needless = {one.origin for one in weigher.asks.of_code if is_held_anyhow(weigher, one)}
-    kept = (one.specifier for one in lines if can_meet(one.specifier, bound) and one.origin not in needless)
+    with_bound = [one for one in lines if can_meet(one.specifier, bound) and one.origin not in needless]
+    firm = ",".join(filter(None, [*(one.specifier for one in with_bound if not _is_gap(one)), bound]))
+    kept = (_below_gap(one) for one in with_bound if not goes_with_newest(one, firm))
     parts = list(dict.fromkeys(part for one in [*kept, bound] for part in one.split(",") if part))
     pin = next((part for part in parts if _PIN.match(part)), "")
     if pin and not has_wheel("numpy", pin, best.python, os):
@@ -63,6 +61,30 @@ def numpy_for(weigher: BuildWeigher, best: Weighed) -> str:
     return ",".join(parts)
 
 
+def _bound_of_numpy(weigher: BuildWeigher, best: Weighed, lines: list[Statement]) -> str:
+    """Return the NumPy that torch goes with, or packages that were built before NumPy 2; "" for any."""
+    os, together = weigher.machine.os, ",".join(one.specifier for one in lines)
+    here = (one for one in weigher.asks.packages if marker_holds(one.marker, os, best.python))
+    is_open = all(can_meet(together, one) for one in ("<2", ">=2"))
+    is_old = is_open and any(needs_old_numpy(one.name, one.specifier) for one in here)
+    return best.candidate.numpy or ("<2" if is_old else "")
+
+
+def _is_gap(one: Statement) -> bool:
+    """Return whether only releases in the middle lack what a program uses."""
+    return one.specifier.startswith("!=")
+
+
+def _below_gap(one: Statement) -> str:
+    return f"<{one.specifier[2:].partition('.*')[0]}" if _is_gap(one) else one.specifier
+
+
+def goes_with_newest(one: Statement, others: str) -> bool:
+    """Return whether the major release behind such a gap may be taken, which has it again."""
+    last = one.specifier.rpartition("!=")[2].partition(".")[0]
+    return _is_gap(one) and can_meet(others, f">={int(last) + 1}")
+
+
 def lines_of_numpy(weigher: BuildWeigher, best: Weighed) -> list[Statement]:
     """Return the lines that hold for the chosen Python and go together: of others the first counts. What a program uses
     holds no release that this Python has no wheel of."""
@@ -70,7 +92,9 @@ def lines_of_numpy(weigher: BuildWeigher, best: Weighed) -> list[Statement]:
     os, of_code = weigher.machine.os, {one.origin for one in weigher.asks.of_code}
     for one in weigher.asks.numpy:
         together = ",".join(each.specifier for each in taken)
-        is_left = one.origin in of_code and not has_wheel("numpy", one.specifier, best.python, os)
+        bound = _bound_of_numpy(weigher, best, taken) if one.origin in of_code else ""
+        together_with = f"{one.specifier},{bound}".strip(",")
+        is_left = one.origin in of_code and not has_wheel("numpy", together_with, best.python, os)
         if marker_holds(one.marker, os, best.python) and can_meet(together, one.specifier) and not is_left:
             taken.append(one)
     return taken
@@ -207,4 +231,5 @@ def is_held_anyhow(weigher: BuildWeigher, one: Statement) -> bool:
     """Return whether other lines leave nothing newer than what a program needs."""
     lines = weigher.asks.python if one.group == PYTHON else weigher.asks.numpy
     others = ",".join(each.specifier for each in lines if each.origin != one.origin and each.specifier)
-    return not can_meet(others, f">={one.specifier.strip('<')}")
+    lacking = [f"=={part}" for part in one.specifier.replace("!=", "").split(",")] if _is_gap(one) else []
+    return not any(can_meet(others, part) for part in lacking or [f">={one.specifier.strip('<')}"])

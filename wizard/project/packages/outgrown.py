@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from wizard.model.messages import Message, message
 from wizard.project.model import PYTHON, TORCH, WHOLE, Statement, cut_between
-from wizard.project.packages.needs import is_held_anyhow, lines_of_numpy
+from wizard.project.packages.needs import goes_with_newest, is_held_anyhow, lines_of_numpy, numpy_for
 from wizard.project.packages.rows import companion_table
 from wizard.project.versions import meets, python_meets
 from wizard.project.weigh import BuildWeigher, Weighed
@@ -19,8 +19,9 @@ def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     """Name the lines of programs that hold a package or Python back, and those that fail with what is taken."""
     kept = {one.origin for one in lines_of_numpy(weigher, best)}
     by_code = {one.origin for one in weigher.asks.torch}
+    numpy = numpy_for(weigher, best)
     outgrown = (one for one in weigher.asks.outgrown if not meets(one.specifier, best.candidate.torch))
-    for one in (*weigher.asks.of_code, *outgrown):
+    for one in (*(one for one in weigher.asks.of_code if not goes_with_newest(one, numpy)), *outgrown):
         is_held = one.origin in kept
         if one.group == PYTHON:
             is_held = python_meets(one.specifier, best.python)
