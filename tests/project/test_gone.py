@@ -204,8 +204,9 @@ def test_what_torch_may_refuse_to_load_is_told_where_it_moves(tmp_path: Path) ->
     assert told(decided(tmp_path / "a", files, BLACKWELL)) == [("code-option", "main.py", 3, "torch.load")]
     assert told(decided(tmp_path / "b", files, AMPERE)) == []
     assert told(decided(tmp_path / "c", {**files, "requirements.txt": "torch\n"}, BLACKWELL)) == []
-    given = {**files, "main.py": load.replace("'a.pt'", "'a.pt', weights_only=False")}
-    assert told(decided(tmp_path / "d", given, BLACKWELL)) == []
+    for option in ("weights_only=False", "pickle_module=dill"):
+        given = {**files, "main.py": load.replace("'a.pt'", f"'a.pt', {option}")}
+        assert told(decided(tmp_path / option, given, BLACKWELL)) == []
 
 
 @pytest.mark.parametrize(

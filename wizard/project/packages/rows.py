@@ -241,7 +241,8 @@ class PackageNeed(Row, frozen=True):
 
 class Gone(Row, frozen=True):
     """What programs use (`names`, in full) and only the `kept` releases of a package have; `unless`: the option of a
-    call with which it is there in newer ones, too, and `beside` the other package with which it is."""
+    call with which it is there in newer ones, too, `unless_also` further ones that nobody is told to give, and `beside`
+    the other package with which it is."""
 
     KEYS = (("package", "kept", "beside"),)
 
@@ -252,6 +253,7 @@ class Gone(Row, frozen=True):
     as_of: Date
     confidence: Literal["high", "medium", "low"]
     unless: Annotated[str, msgspec.Meta(pattern=r"^[a-z_]+$")] = ""
+    unless_also: tuple[Annotated[str, msgspec.Meta(pattern=r"^[a-z_]+$")], ...] = ()
     beside: Name = ""
 
 

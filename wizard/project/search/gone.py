@@ -251,9 +251,8 @@ def _of_cython(text: str) -> _Uses:
 
 def _of_row(row: Gone, uses: _Uses) -> Iterator[tuple[str, int]]:
     if row.unless:
-        yield from (
-            (name, at) for name, at, given in uses.called if name in row.names and not given & {row.unless, "**"}
-        )
+        options = {row.unless, *row.unless_also, "**"}
+        yield from ((name, at) for name, at, given in uses.called if name in row.names and not given & options)
         return
     yield from ((name, at) for name, at, starts in uses.used if name in row.names and (starts or row.package != PYTHON))
     for ways in uses.ways:  # of which none is left
