@@ -75,3 +75,12 @@ def test_a_call_that_needs_another_package_moves_no_torch(tmp_path: Path) -> Non
     assert build(decided(tmp_path / "a", {**files, "main.py": LOADS}, AMPERE)) == alone
     guarded = LOADS.replace("    return", "    try:\n        return") + "    except ImportError:\n        return None\n"
     assert "beside-code" not in codes(decided(tmp_path / "b", {**files, "main.py": guarded}, AMPERE))
+
+
+@pytest.mark.parametrize(
+    ("on", "way"), [(ADA, "winget install Gyan.FFmpeg.Shared"), (AMPERE, "sudo apt install ffmpeg")]
+)
+def test_what_opens_the_libraries_of_ffmpeg_needs_a_build_that_has_them(tmp_path: Path, on: Machine, way: str) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch\ntorchcodec\n"}, on)
+    [said] = [str(one.params["programs"]) for one in found.remarks if one.key.endswith(".of-the-system")]
+    assert said == f"torchcodec: FFmpeg with its libraries ({way})"
