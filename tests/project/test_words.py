@@ -199,6 +199,7 @@ def test_an_old_pyg_is_named_with_the_parts_that_it_is_imported_with_alone(tmp_p
     [
         ("- Linux x86_64\n", True),
         ("* OS: Ubuntu 20.04+\n", True),
+        ("- Ubuntu: 18.04 and above.\n- CUDA: 11.3 and above.\n", True),
         ("It is compatible with Python 3.9 - 3.11, Linux and macOS.\n", True),
         ("- Linux x86_64\n\nOn Windows use pip.\n", False),
         ("* A linux 64-bits architecture (i.e. `linux-64` platform in `conda info`).\n", True),

@@ -101,9 +101,9 @@ _IS_UNDERLINE = re.compile(r"([=\-~^\"*+])\1{2,}\s*")  # of reStructuredText's h
 # An entry of a list that has a system alone: "- Linux x86_64", "* OS: Ubuntu 20.04+", "- Linux (Debian) or WSL2".
 _IS_SYSTEM = re.compile(
     r" ?(?:[-*+•]|\d+[.)]) ?(?:(?:os|operating systems?|systems?|platforms?) ?[:：]? ?)?(?:an? )?(?:64-bit )?"
-    r"(?:linux|ubuntu|debian|centos)[ ,/()&≥>=\d.+-]*"
-    r"(?:(?:x86 64|amd64|bits?|architectures?|lts|or|and|later|newer|linux|ubuntu|debian|centos|mac ?os|wsl)"
-    r"[ ,/()\d.+-]*){0,8}(?:with python[ \d.≥>=+]*)?(?:,? ?\([^()]{1,100}\))?[ .]*",
+    r"(?:linux|ubuntu|debian|centos)[ ,:/()&≥>=\d.+-]*"
+    r"(?:(?:x86 64|amd64|bits?|architectures?|lts|or|and|later|newer|above|higher|linux|ubuntu|debian|centos"
+    r"|mac ?os|wsl)[ ,/()\d.+-]*){0,8}(?:with python[ \d.≥>=+]*)?(?:,? ?\([^()]{1,100}\))?[ .]*",
     re.IGNORECASE,
 )
 _IS_IN_WSL = re.compile(r"\bor wsl ?2?\b", re.IGNORECASE)
