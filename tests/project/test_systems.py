@@ -66,6 +66,19 @@ def test_programs_are_told_in_the_words_of_the_system(tmp_path: Path) -> None:
     assert told(tmp_path / "d", "programs-elsewhere", files, AMPERE) == linux
 
 
+def test_programs_that_a_readme_installs_in_the_way_of_this_system_are_told_too(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "README.md": "- ffmpeg: `sudo apt-get install ffmpeg libgl1`\n\nyum install ffmpeg\n"
+    }
+    files["cut.py"] = "import subprocess\nsubprocess.run(['ffmpeg', '-i', 'a'])\n"
+    assert told(tmp_path / "a", "programs-here", files, AMPERE) == [("README.md:1", "FFmpeg")]
+    assert told(tmp_path / "b", "programs-here", files, ADA) == []
+    files = {"README.md": "```\nwinget install ffmpeg\n```\n", "requirements.txt": "torch\npydub\n"}
+    assert told(tmp_path / "c", "programs-here", files, ADA) == [("README.md:2", "FFmpeg")]
+    assert told(tmp_path / "d", "of-the-system", files, ADA) == []
+    assert told(tmp_path / "e", "programs-here", {"README.md": "brew install ffmpeg\n"}, AMPERE) == []
+
+
 def test_a_command_over_several_lines_is_read_to_its_end(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "README.md": "```\nsudo apt-get install -y \\\n  libgl1 \\\n  ffmpeg\ngit-lfs\n```\n"

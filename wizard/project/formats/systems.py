@@ -89,20 +89,22 @@ def _goes_elsewhere(sentence: str, own: Collection[str]) -> bool:
 
 
 def programs_of_one_system(file: str, text: str) -> list[Statement]:
-    """Return the lines that install programs in the way of one system, for those that no line has for the others."""
+    """Return the lines that install programs in the way of one system: for that one, with their tool as what is local,
+    and for the others as far as no line has them there."""
     lines = [(number, line, match) for number, line, match in _installing(text)]
     told = [line for line in text.split("\n") if _WINDOWS.search(line)]
     said, found = set[tuple[str, str]](), []
     ways = [(_system_of(match["tool"]), [*_programs_in(match["words"])]) for _, _, match in lines]
     having = {(system, row.name) for system, rows in ways for row in rows}
     having |= {("windows", row.name) for row in _programs_in(" ".join(told))}
-    for (number, line, _), (system, rows) in zip(lines, ways, strict=True):
-        for other, marker in _MARKERS.items():
-            left = [row.name for row in rows if other != system and not {(other, row.name)} & (having | said)]
-            said |= {(other, name) for name in left}
+    for (number, line, match), (system, rows) in zip(lines, ways, strict=True):
+        for of, marker in _MARKERS.items():
+            tool, known = (match["tool"], said) if of == system else ("", having | said)
+            left = [row.name for row in rows if (of, row.name) not in known]
+            said |= {(of, name) for name in left}
             if left:
                 where = origin_of(file, number, line)
-                found.append(Statement(PROGRAMS, "", where, RECOMMENDED, "systems", marker, extras=tuple(left)))
+                found.append(Statement(PROGRAMS, "", where, RECOMMENDED, "systems", marker, tool, extras=tuple(left)))
     return found
 
 
@@ -156,6 +158,14 @@ def of_this_system(one: Statement, os: str) -> Iterator[Message]:
             "{file}, line {line}, names another branch or repository for this system (“{text}”). If that is not what "
             "lies here, open that one as the project.",
             **where,
+        )
+    elif one.local:
+        yield message(
+            "project.remark.programs-here",
+            "{file}, line {line}, installs programs of the system, which a setup does not (“{text}”): {programs}. "
+            "Install them so, if they are not there.",
+            **where,
+            programs=", ".join(row.name for row in rows),
         )
     elif one.marker:
         yield message(

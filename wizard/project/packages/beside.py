@@ -24,10 +24,12 @@ def of_the_system(asks: Understood, os: str, python: str, torch: str) -> Iterato
     lines, words = _lines(asks, os, python), list[str]()
     lines |= {one.name: one for one in lacking_beside(asks, torch)}
     said = " ".join(str(value) for one in asks.remarks for value in one.params.values())
+    named = {name for one in asks.remarks for name in str(one.params.get("programs", "")).split(", ")}
     for row in companion_table().system_program:
         using = [name for name in lines if row.is_used_by(name, os)]
         on_this = row.way_on(os)
-        if using and not any(name in lines for name in row.brought_by) and on_this not in said:
+        is_said = on_this in said or row.name in named
+        if using and not any(name in lines for name in row.brought_by) and not is_said:
             words.append(f"{', '.join(using)}: {row.name} ({on_this})")
     more = [f"(+{len(words) - _MOST_NAMED})"] if len(words) > _MOST_NAMED else []
     if words:
