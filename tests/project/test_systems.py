@@ -68,10 +68,10 @@ def test_programs_are_told_in_the_words_of_the_system(tmp_path: Path) -> None:
 
 def test_programs_that_a_readme_installs_in_the_way_of_this_system_are_told_too(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
-        "README.md": "- ffmpeg: `sudo apt-get install ffmpeg libgl1`\n\nyum install ffmpeg\n"
+        "README.md": "- ffmpeg: `sudo apt-get install git ffmpeg libgl1`\n\nyum install ffmpeg\n"
     }
     files["cut.py"] = "import subprocess\nsubprocess.run(['ffmpeg', '-i', 'a'])\n"
-    assert told(tmp_path / "a", "programs-here", files, AMPERE) == [("README.md:1", "FFmpeg")]
+    assert told(tmp_path / "a", "programs-here", files, AMPERE) == [("README.md:1", "FFmpeg, libgl1")]
     assert told(tmp_path / "b", "programs-here", files, ADA) == []
     files = {"README.md": "```\nwinget install ffmpeg\n```\n", "requirements.txt": "torch\npydub\n"}
     assert told(tmp_path / "c", "programs-here", files, ADA) == [("README.md:2", "FFmpeg")]

@@ -53,6 +53,7 @@ _TAKES_BRANCH = re.compile(
 _INSTALLS = re.compile(
     r"\b(?P<tool>apt(?:-get)?|yum|dnf|pacman|zypper|brew|choco|winget|scoop)\s+(?:-\S+\s+)*(?:install|-S\w*)\s+(?P<words>[^&;|`#]+)"
 )
+_LIBRARY = re.compile(r"(?<!\S)(?:lib[a-z0-9][\w.+-]*|[a-z0-9][\w.+-]*-dev(?:el)?)(?!\S)")
 _MOST_LINES = 40  # of one command
 _OF_WINDOWS = ("choco", "winget", "scoop")
 _OF_MAC = ("brew",)
@@ -99,8 +100,10 @@ def programs_of_one_system(file: str, text: str) -> list[Statement]:
     having |= {("windows", row.name) for row in _programs_in(" ".join(told))}
     for (number, line, match), (system, rows) in zip(lines, ways, strict=True):
         for of, marker in _MARKERS.items():
+            names = [row.name for row in rows]
             tool, known = (match["tool"], said) if of == system else ("", having | said)
-            left = [row.name for row in rows if (of, row.name) not in known]
+            names += _LIBRARY.findall(match["words"]) if of == system else ()
+            left = [name for name in dict.fromkeys(names) if (of, name) not in known]
             said |= {(of, name) for name in left}
             if left:
                 where = origin_of(file, number, line)
@@ -165,7 +168,7 @@ def of_this_system(one: Statement, os: str) -> Iterator[Message]:
             "{file}, line {line}, installs programs of the system, which a setup does not (“{text}”): {programs}. "
             "Install them so, if they are not there.",
             **where,
-            programs=", ".join(row.name for row in rows),
+            programs=", ".join(one.extras),
         )
     elif one.marker:
         yield message(
