@@ -354,3 +354,16 @@ def test_a_sentence_that_has_a_repository_installed_names_it(tmp_path: Path) -> 
 def test_a_repository_of_the_table_that_a_readme_fetches_first_is_not_the_project(tmp_path: Path) -> None:
     words = "git clone https://github.com/IDEA-Research/GroundingDINO.git\ncd GroundingDINO/\npip install -e .\n"
     assert natives(tmp_path, {"README.md": f"```\n{words}```\n"}) == [("groundingdino", "README.md:4")]
+
+
+def test_a_clone_before_that_of_the_project_is_another_repository(tmp_path: Path) -> None:
+    manual = "## Install\n```\npip install torch==1.9.1\ngit clone https://github.com/open-mmlab/mmdetection3d.git\n"
+    manual += "cd mmdetection3d\ngit checkout v0.17.1 # others may not go\npython setup.py install\n```\n"
+    manual += "```\ngit clone https://github.com/a/Seer.git\n```\n"
+    readme = '<div align="center">\n\n# Seer: sees all\n</div>\n\n[Installation](docs/install.md)\n'
+    files: dict[str, str | bytes] = {"README.md": readme, "docs/install.md": manual, "run.py": "import mmdet3d\n"}
+    found = decided(tmp_path, files, AMPERE)
+    assert told(found) == {"mmdet3d": "git+https://github.com/open-mmlab/mmdetection3d@v0.17.1"}
+    assert "fetched-too" not in codes(found)
+    [said] = [str(one.params["packages"]) for one in found.remarks if one.key.endswith(".needed-too")]
+    assert said.endswith("mmdetection3d@v0.17.1 (run.py)")

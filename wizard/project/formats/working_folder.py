@@ -44,6 +44,11 @@ _CHECKOUT = re.compile(
 _COPY = re.compile(r"(git\+https?://[^/]+(?:/[^/@]+){2})(?:@[^/]+)?")
 _BEGINS = re.compile(r"^\s*RUN\b.*<<-?\s*[\"']?(\w+)")
 FOREIGN = "git+"  # begins the name of a folder that is a copy of another repository
+# The first word of a text's title.
+_TITLE = re.compile(
+    r"^(?:#|.{0,80}<h1\b[^>\n]{0,80}>)[^\w\n]{0,20}(?P<name>[A-Za-z][\w-]{2,60})(?![\w.-]*\w)", re.MULTILINE
+)
+_MOST_TITLE = 40  # lines that it stands in
 _INDENTED = ("    ", "\t")
 _HEADING = 6  # the deepest level of one
 _DEEPEST = 30  # folders
@@ -209,6 +214,14 @@ def itself_in(text: str, names: Set[str], statements: Iterable[Statement]) -> st
     )
     others = [name for name in first if companion(normalized(name)) is None and normalized(name) not in asked]
     return next((name for name in fetched if normalized(name) in names), next(iter(others), ""))
+
+
+def titled_in(readmes: Iterable[str], texts: Iterable[str]) -> set[str]:
+    """Return the repositories that texts fetch and that are called as a README's title begins: the project itself."""
+    lines = (line[:MOST_PROSE] for text in texts for line in text.split("\n")[:MOST_LINES] if "clone" in line.lower())
+    fetched = {normalized(name) for line in lines for name in _CLONED.findall(line)}
+    titles = (match for text in readmes if (match := _TITLE.search("\n".join(text.split("\n")[:_MOST_TITLE]))))
+    return {name for one in titles if (name := normalized(one["name"])) in fetched and companion(name) is None}
 
 
 def downloaded_by(line: str) -> set[str]:

@@ -26,7 +26,7 @@ from wizard.project.file_choice import (
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
 from wizard.project.formats.commands import BESIDE, BUILT, DOWNLOADED, STARTED, installs, is_copied, read_commands
 from wizard.project.formats.requirements import MOST_LINES
-from wizard.project.formats.working_folder import itself_in
+from wizard.project.formats.working_folder import itself_in, titled_in
 from wizard.project.model import (
     DECIDED,
     DECLARED,
@@ -128,18 +128,18 @@ class ProjectReader:
         return self._alone[name]
 
     def know_itself(self, declaring: Iterable[str], telling: Iterable[str]) -> None:
-        """Note what the project is called: as its folder, without what a host adds to that of an archive, and as what
-        its READMEs fetch first and its files do not ask for."""
+        """Note what the project is called: as its folder, without what a host adds to that of an archive, as the title
+        of its README where that is fetched, and as what its READMEs fetch first and its files do not ask for."""
         root = self.folder.root.resolve()
         self.found.called = normalized(root.name if (root / ".git").exists() else _OF_ARCHIVE.sub("", root.name))
         self.found.own.add(self.found.called)
         asked = [one for name in declaring for one in self.alone(name).found.statements]
         self._alone.clear()  # they did not know it yet
-        for name in telling:
-            if name.lower().startswith("readme") and (
-                called := itself_in(self.folder.read(name) or "", self.found.own, asked)
-            ):
-                self.found.own.add(normalized(called))
+        readmes = [self.folder.read(name) or "" for name in telling if name.lower().startswith("readme")]
+        texts = [self.folder.read(name) or "" for name in (*telling, *self.folder.linked(telling))]
+        self.found.own |= titled_in(readmes, texts)
+        for text in readmes:
+            self.found.own |= {normalized(one) for one in [itself_in(text, self.found.own, asked)] if one}
 
     def asking(self, names: Iterable[str]) -> dict[str, str]:
         """Return the first file that declares torch, by its folder."""
