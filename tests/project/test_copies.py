@@ -367,3 +367,12 @@ def test_a_clone_before_that_of_the_project_is_another_repository(tmp_path: Path
     assert "fetched-too" not in codes(found)
     [said] = [str(one.params["packages"]) for one in found.remarks if one.key.endswith(".needed-too")]
     assert said.endswith("mmdetection3d@v0.17.1 (run.py)")
+
+
+def test_what_the_project_does_not_start_without_is_never_cut_off(tmp_path: Path) -> None:
+    parts = [f"third_party/a_part_with_a_long_name_{number}" for number in range(8)]
+    readme = "\n".join(["```", *(f"cd {part} && pip install -e . && cd ../.." for part in parts), "```"])
+    files: dict[str, str | bytes] = {f"{part}/setup.py": "from setuptools import setup\nsetup()\n" for part in parts}
+    found = decided(tmp_path, {"requirements.txt": "torch\n", "README.md": readme, **files}, AMPERE)
+    said = [str(one.params["packages"]).split(", ") for one in found.remarks if one.key.endswith(".folders-too")]
+    assert [one for each in said for one in each] == [f"./{part}" for part in parts]

@@ -7,7 +7,7 @@ torch lives here; `understand` and `decide` have those.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from packaging.utils import canonicalize_name
@@ -42,6 +42,7 @@ GROUND = ("setuptools", "wheel")  # every environment has them: only a version i
 TOOLS = ("uv", "ruff", "black", "isort", "flake8", "pre-commit", "pytest", "cuda-toolkit", "cuda-version")  # of authors
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # a lost "-e"
 _MOST_TOLD = 12  # packages that are not taken
+_MOST_PARTED = 4  # sentences of what the project does not start without
 _SHOWN = 160  # characters of a line that a person is shown
 
 
@@ -162,7 +163,8 @@ class Findings:
             names = [f"{name}{specifier}" for name, specifier in reversed(shown.items())]
             if names:
                 is_task = code == "recommended-too" and file.endswith("pixi.toml")  # opened itself, its tables count
-                self.remark("tasks-too" if is_task else code, named[0].origin, packages=cut_between(names))
+                for part in parted(names) if code == "folders-too" else [cut_between(names)]:
+                    self.remark("tasks-too" if is_task else code, named[0].origin, packages=part)
 
     def take_recommended(self, file: str) -> None:
         """Take the packages of a file that was named itself and only recommends, but for what its lists declare."""
@@ -196,8 +198,8 @@ class Findings:
         for file in dict.fromkeys(one.origin.file for one in needed):
             lines = {one.name: one for one in needed[::-1] if one.origin.file == file and one.name not in known}
             words = [f"{one} ({first_of(needing[one.name])})" for one in reversed(lines.values())]
-            if words:
-                self.remark("needed-too", next(reversed(lines.values())).origin, packages=cut_between(words))
+            for part in parted(words):
+                self.remark("needed-too", next(reversed(lines.values())).origin, packages=part)
             known |= {*lines}
 
     def _tell_repositories(self, others: list[Statement]) -> None:
@@ -247,6 +249,18 @@ def cut_between(names: list[str]) -> str:
         if len(words) <= _SHOWN:
             break
     return words
+
+
+def parted(names: Sequence[str]) -> Iterator[str]:
+    """Yield all of the names, as many at once as fit to show; of very many the last are counted."""
+    left = list(names)
+    for _ in range(_MOST_PARTED):
+        most = next((most for most in range(len(left), 1, -1) if len(", ".join(left[:most])) <= _SHOWN), 1)
+        if left:
+            yield ", ".join(left[:most])
+        left = left[most:]
+    if left:
+        yield cut_between(left)
 
 
 def origin_of(file: str, line: int, text: str) -> FileLine:
