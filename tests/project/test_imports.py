@@ -261,6 +261,23 @@ def test_what_may_be_there_is_not_told_as_undeclared(tmp_path: Path) -> None:
     assert undeclared(tmp_path / "not-started", "torch\n", **{"README.md": "Have fun.\n"}) == []
 
 
+def test_what_files_import_that_a_started_program_or_the_own_package_needs_is_told_too(tmp_path: Path) -> None:
+    readme = "```\nconda create -n it python=3.10\npython show.py\npython train.py\n```\n"
+    program = "from models.net import Net\nimport models.part\n"
+    files = {"README.md": readme, "show.py": "import torch\n", "models/part.py": "from . import low\n"}
+    files |= {"models/low.py": "import psutil\n", "models/other.py": "import cv2\n"}
+    assert undeclared(tmp_path / "a", "torch\ntqdm\n", program, **files) == [(1, "psutil")]
+    own = 'from setuptools import setup\nsetup(name="mine", extras_require={"dev": ["somelint"]})\n'
+    files = {"README.md": "Have fun.\n", "setup.py": own, "mine/__init__.py": "from .low import Low\n"}
+    files |= {"mine/low.py": "import monai\n", "mine/other.py": "import cv2\n"}
+    assert undeclared(tmp_path / "b", "torch\ntqdm\n", program, **files) == [(1, "monai")]
+    for number, line in enumerate(("insightface", "gradio\nspaces", "accelerate")):
+        assert (
+            undeclared(tmp_path / str(number), f"torch\n{line}\n", "import PIL\nimport psutil\nimport scipy\n")
+            == ([[(2, "psutil")], [], [(1, "PIL"), (3, "scipy")]][number])
+        )
+
+
 def test_programs_deep_in_a_package_are_read_too(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"requirements.txt": "torch==2.4.1\nflash-attn\n"}
     deep = "net/models/tokenizer/whisper/modeling.py"

@@ -131,28 +131,66 @@ def note_needing(reader: ProjectReader) -> None:
 
 
 def _tell_undeclared(reader: ProjectReader) -> None:
-    """Name what the program that a README starts first imports at its top and no file declares. Only where each package
-    that any line names is known with all that it brings: of others nobody here knows what they bring."""
+    """Name what the programs that a README starts, or the project's own package, import at their top, also by way of
+    its other files, and no file declares. Only where each package that is asked for is known with all that it brings:
+    of others nobody here knows what they bring."""
     rows = {row.package: row for row in companion_table().imported}
     lines = [one for one in (*reader.found.statements, *reader.found.told) if not one.name.startswith("__")]
     named = {one.name for one in lines} - {*DECIDED} | {one.name for one in lines if one.name in (TORCH, *PAIRS)}
     declares = any(one.strength == DECLARED and not one.group and one.name in rows for one in lines)
-    if not declares or not named <= {*rows} or any(one.url or one.conda for one in lines):
+    asked = [one for one in lines if one.group in ("", "constraint") and one.name in named]
+    is_open = any(one.url or one.name not in rows or (one.conda and one.strength == DECLARED) for one in asked)
+    if not declares or is_open:
         return
-    readmes = [reader.folder.read(name) or "" for name in reader.files if is_plain_readme(name)]
-    started = (reader.folder.resolve(match["name"]) for text in readmes for match in _STARTS.finditer(text))
-    file = next(filter(None, started), None)
-    if file is None:
+    texts = _started(reader)
+    if not texts:
         return
-    brought = {*named, *(one for name in named for one in rows[name].brings)}
+    brought = {*named, *(one for name in named & {*rows} for one in rows[name].brings)}
     brought |= {one for name in brought & {*rows} for one in rows[name].brings}
     modules = {module for name in brought & {*rows} for module in rows[name].modules}
     own = {part for _, name, _ in reader.folder.names() for part in name.removesuffix(".py").split("/")}
     packages = {module: row.package for row in reversed(companion_table().imported) for module in row.modules}
-    for module, where in top_imports(file, reader.folder.read(file) or ""):
+    for module, where in (one for file, text in texts.items() for one in top_imports(file, text)):
         if module in packages and module not in modules | own:
             reader.found.remark("undeclared-import", where, module=module, package=packages[module])
             modules.add(module)
+
+
+def _started(reader: ProjectReader) -> dict[str, str]:
+    """Return the programs that a README starts and the project's own package, with all files of the project that these
+    import at their top, each with its text."""
+    readmes = [reader.folder.read(name) or "" for name in reader.files if is_plain_readme(name)]
+    left = [name for text in readmes for one in _STARTS.finditer(text) if (name := reader.folder.resolve(one["name"]))]
+    packages = [
+        f"{below}{name.replace('-', '_')}/__init__.py" for name in reader.found.packaged for below in ("", "src/")
+    ]
+    left += filter(reader.folder.has_file, sorted(packages))
+    texts: dict[str, str] = {}
+    while left and len(texts) < _MOST_PROGRAMS:
+        file = left.pop(0)
+        if file not in texts:
+            texts[file] = reader.folder.read(file) or ""
+            left += filter(reader.folder.has_file, _imported_files(file, texts[file]))
+    return texts
+
+
+def _imported_files(file: str, text: str) -> Iterator[str]:
+    """Yield the names of the files that a program's imports at its top may be, from the root and beside it."""
+    try:
+        body = parsed(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    folder = file.split("/")[:-1]
+    for node in body:
+        names, roots = list[str](), [folder, []]
+        if isinstance(node, ast.Import):
+            names = [one.name for one in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or "", *(f"{node.module or ''}.{one.name}".strip(".") for one in node.names)]
+            roots = [folder[: len(folder) + 1 - node.level]] if node.level else roots
+        parts = (name.split(".")[:most] for name in names if name for most in range(1, name.count(".") + 2))
+        for path in ("/".join([*root, *part]) for part in parts for root in roots):
+            yield from (f"{path}.py", f"{path}/__init__.py")
 
 
 def _note_by_hand(reader: ProjectReader) -> None:
