@@ -189,6 +189,21 @@ def test_a_recipe_whose_torch_is_taken_comes_with_its_pins_of_what_the_lists_lea
         assert "recipe-pins" not in codes(decided(tmp_path / name, other, on)), name
 
 
+def test_a_recipe_of_an_older_state_of_the_project_gives_its_torch_alone(tmp_path: Path) -> None:
+    pins = ("diffusers==0.25.0", "torch==2.1.2", "timm==0.9.2")
+    cog = "build:\n  python_packages:\n" + "".join(f'    - "{pin}"\n' for pin in pins)
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\ntimm\ndiffusers\n", "cog.yaml": cog}
+    files["net/pipe.py"] = "import torch\nfrom diffusers.callbacks import PipelineCallback\n"
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert build(found)[0] == "2.1.2"
+    assert [str(one) for one in found.understood.packages] == ["timm", "diffusers"]
+    assert "code-fails" not in codes(found)
+    [said] = [one.params for one in found.remarks if one.key.endswith(".recipe-older")]
+    assert (said["asked"], said["other_file"], said["other_line"]) == ("diffusers==0.25.0", "net/pipe.py", 2)
+    newer: dict[str, str | bytes] = {**files, "cog.yaml": cog.replace("0.25.0", "0.29.0")}
+    assert {"recipe-pins", "recipe-older"} & codes(decided(tmp_path / "b", newer, AMPERE)) == {"recipe-pins"}
+
+
 @pytest.mark.parametrize(
     ("asked", "pinned", "is_told"),
     [

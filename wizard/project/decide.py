@@ -19,7 +19,7 @@ from wizard.model.messages import Message, message
 from wizard.project.contradictions import card_words, contradictions, cuda_words, is_contradicted, override_words
 from wizard.project.formats.branches import with_branches
 from wizard.project.model import DECLARED, LOCKED, PYTHON, TORCH, FileLine, Project, Statement, cut_between, fit_to_show
-from wizard.project.own_list import alternatives
+from wizard.project.own_list import alternatives, with_pins_of
 from wizard.project.packages.beside import after_install, beside_code, of_the_system
 from wizard.project.packages.companions import Native, companion, is_planned
 from wizard.project.packages.cuda_tags import fits_here, has_tag
@@ -66,7 +66,7 @@ from wizard.project.reasons import (
     without_card,
 )
 from wizard.project.search.notes import notes_left
-from wizard.project.understand import Understood, with_known_torch, with_pins_of
+from wizard.project.understand import Understood, with_known_torch
 from wizard.project.versions import can_meet, marker_holds, meets, python_meets
 from wizard.project.weigh import BuildWeigher, Weighed
 

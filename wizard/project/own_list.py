@@ -1,5 +1,5 @@
 """Which list of a project counts where one has a name of its own for this system, or for cards such as these, and
-which of several that have another CUDA each.
+which of several that have another CUDA each; and what a recipe whose torch is taken pins beside it.
 
 Pure; by the words of the files' names, as in `file_choice`, and by what the lists say.
 """
@@ -16,6 +16,7 @@ from wizard.project.file_choice import (
     LIST_FILE,
     SYSTEM_WORDS,
     WITHOUT_CARD,
+    is_rest,
     names_a_computer,
     names_card,
     purpose_of,
@@ -23,10 +24,11 @@ from wizard.project.file_choice import (
     without,
     words_of,
 )
-from wizard.project.model import DECLARED, PYTHON, TORCH, Project, Statement
+from wizard.project.model import CODE, DECLARED, PYTHON, RECOMMENDED, TORCH, Project, Statement, cut_between, is_recipe
 from wizard.project.versions import can_meet
 
 _CARDS = r"nvidia|cuda|gpu"
+_PIN = re.compile(r"={2,3}\d[^,]*")
 _MAIN_OF_CONDA = re.compile(r"(?:^|/)(?:conda|env|environment)\.ya?ml$", re.IGNORECASE)
 _LISTS = (".txt", ".in", ".yml", ".yaml")
 _CUDA_BUILD = re.compile(r"(?:^|/)(cu\d{2,3})(?=/|$)")  # a local version, or a part of an address
@@ -169,3 +171,44 @@ def _of_no_card(project: Project, group: str) -> Project:
             others = str(one.params["others"]).replace(name, str(one.params["chosen"]))
             remarks[at] = message("project.remark.environments", **{**one.params, "chosen": name, "others": others})
     return replace(project, statements=taken, remarks=tuple(remarks))
+
+
+def with_pins_of(project: Project, file: str) -> tuple[Project, list[Message]]:
+    """Return the project with what a recipe, whose torch is taken, pins of packages that the lists leave open: they are
+    what its makers ran that torch with, and the newest of today may refuse it."""
+    lines = [one for one in project.statements if one.strength == DECLARED and not one.group]
+    bound = {one.name for one in lines if one.specifier or one.url}
+    is_open = {one.name for one in lines if is_rest(one)} - bound
+    its = (one for one in project.statements if one.origin.file == file and is_recipe(file) and not one.group)
+    pins = (one for one in its if one.strength == RECOMMENDED and _PIN.fullmatch(one.specifier))
+    taken = [one for one in pins if one.name in is_open]
+    if not taken:
+        return project, []
+    if (lacking := _lacking(project, taken)) is not None:
+        return project, [lacking]
+    words = cut_between([*dict.fromkeys(map(str, taken))])
+    said = message("project.remark.recipe-pins", file=file, line=taken[0].origin.line, packages=words)
+    kept = (replace(one, strength=DECLARED) if one in taken else one for one in project.statements)
+    return replace(project, statements=tuple(kept)), [said]
+
+
+def _lacking(project: Project, pins: Collection[Statement]) -> Message | None:
+    """Return what is said of a recipe whose pins lack what the programs use of newer releases: it is of an older state
+    of the project, and its other pins are, too."""
+    uses = [one for one in project.statements if one.name == CODE and one.specifier.startswith(">=")]
+    older = ((pin, one) for pin in pins for one in uses if one.group == pin.name)
+    found = next(((pin, one) for pin, one in older if not can_meet(pin.specifier, one.specifier)), None)
+    if found is None:
+        return None
+    place, at = found[0].origin, found[1].origin
+    return message(
+        "project.remark.recipe-older",
+        "{file}, line {line} has {asked}, which lacks {name} ({other_file}, line {other_line}): it is of an older "
+        "state of the project. Its torch is taken, and no other version of it.",
+        file=place.file,
+        line=place.line,
+        asked=str(found[0]),
+        name=found[1].extras[0],
+        other_file=at.file,
+        other_line=at.line,
+    )

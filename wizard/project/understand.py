@@ -214,10 +214,11 @@ def _without_lost(project: Project, torch: Sequence[Statement]) -> Project:
 
 
 def _of_code(statements: list[Statement], os: str, has_card: bool) -> Iterator[Statement]:
-    """Yield what programs use of older releases; where a line has a newer one, its authors run them with that."""
+    """Yield what programs use of older releases; where a line has a newer one, its authors run them with that. What a
+    line leaves open is new enough for the rest."""
     for one in statements:
         lines = (each for each in statements if one.name == CODE and each.name == one.group and each.specifier)
-        is_code = one.name == CODE and is_for(one, os) and has_card >= one.for_card
+        is_code = one.name == CODE and one.specifier.startswith("<") and is_for(one, os) and has_card >= one.for_card
         if is_code and all(can_meet(each.specifier, one.specifier) for each in lines):
             yield one
 
@@ -375,23 +376,6 @@ def with_known_torch(project: Project, releases: Collection[str]) -> Project:
     where: dict[str, str | int] = {"file": place.file, "line": place.line, "other_file": at.file, "other_line": at.line}
     said = message("project.remark.unknown-torch", **where, one=str(unknown[0]), other=str(other))
     return replace(project, statements=tuple(taken), remarks=(*project.remarks, said))
-
-
-def with_pins_of(project: Project, file: str) -> tuple[Project, list[Message]]:
-    """Return the project with what a recipe, whose torch is taken, pins of packages that the lists leave open: they are
-    what its makers ran that torch with, and the newest of today may refuse it."""
-    lines = [one for one in project.statements if one.strength == DECLARED and not one.group]
-    bound = {one.name for one in lines if one.specifier or one.url}
-    is_open = {one.name for one in lines if is_rest(one)} - bound
-    its = (one for one in project.statements if one.origin.file == file and is_recipe(file) and not one.group)
-    pins = (one for one in its if one.strength == RECOMMENDED and _PIN.fullmatch(one.specifier))
-    taken = [one for one in pins if one.name in is_open]
-    if not taken:
-        return project, []
-    words = cut_between([*dict.fromkeys(map(str, taken))])
-    said = message("project.remark.recipe-pins", file=file, line=taken[0].origin.line, packages=words)
-    kept = (replace(one, strength=DECLARED) if one in taken else one for one in project.statements)
-    return replace(project, statements=tuple(kept)), [said]
 
 
 def _counting_of(one: Statement, file: str) -> Statement:

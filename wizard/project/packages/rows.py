@@ -247,7 +247,7 @@ class Gone(Row, frozen=True):
     KEYS = (("package", "kept", "beside"),)
 
     package: Name
-    kept: Annotated[str, msgspec.Meta(pattern=r"^(<[0-9.]+|!=\d+\.\d+\.\*(,!=\d+\.\d+\.\*)*)$")]
+    kept: Annotated[str, msgspec.Meta(pattern=r"^((<|>=)[0-9.]+|!=\d+\.\d+\.\*(,!=\d+\.\d+\.\*)*)$")]
     names: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^\w+(\.\w+)*$")], ...], SOME]
     source: Words
     as_of: Date
