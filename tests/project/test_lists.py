@@ -249,6 +249,18 @@ def test_what_conda_alone_has_is_told_once_and_is_no_package(tmp_path: Path) -> 
     assert not [name for name in conda_names() if is_condas_alone(name)]
 
 
+def test_what_conda_alone_has_is_left_out_and_what_programs_import_of_it_is_named_first(tmp_path: Path) -> None:
+    libraries = [f"libmade{number}=1.0=h{number:07}_0" for number in range(20)]
+    lines = "".join(f"  - {one}\n" for one in [*libraries, "psikit=0.2.0", "google-sparsehash", "seaborn-base=0.11.1"])
+    words = f"channels: [conda-forge]\ndependencies:\n  - python=3.8\n  - pytorch=1.8.1\n{lines}  - rdkit=2020.09.1\n"
+    found = decided(tmp_path, {"environment.yml": words, "prop.py": "from psikit import Psikit\n"}, AMPERE)
+    assert [str(one) for one in found.understood.rest] == ["seaborn==0.11.1.*", "rdkit==2020.09.1.*"]
+    [said] = [one.params for one in found.remarks if one.key == "project.remark.conda-libraries"]
+    assert (said["count"], str(said["packages"])[:6]) == (22, "psikit")
+    [said] = [one.params for one in found.remarks if one.key == "project.remark.of-conda"]
+    assert said["packages"] == "rdkit==2020.09.1.*"
+
+
 def test_what_conda_built_for_no_python_is_a_library_and_other_names_are_the_indexs(tmp_path: Path) -> None:
     libraries = ["s2geometry=0.10.0=hed9ab30_0", "glpk=5.0=nompi_h27087fc_1", "mkl=2023.0.0", "aws-c-io", "libmlir19"]
     packages = ["gym-super=1.2=hd8ed1ab_0", "sympy2=1=py311h06a4308_0", "tensorflow-gpu=2.4.1=h30adc30_0", "typing"]

@@ -14,7 +14,7 @@ from dataclasses import replace
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
 from wizard.project.formats.conda_words import is_condas_alone, system_of_build
-from wizard.project.model import DECLARED, LOCKED, ON_MAC, RECOMMENDED, TORCH, Project, Statement
+from wizard.project.model import DECLARED, LOCKED, NEEDING, ON_MAC, RECOMMENDED, TORCH, Project, Statement
 from wizard.project.versions import can_meet, meets
 
 # The packages of NVIDIA's that torch brings (Requires-Dist of its wheels, 2.6 to 2.15); others are a project's own.
@@ -285,7 +285,9 @@ def exports(statements: list[Statement]) -> Iterator[Message]:
     parts = sum(1 for one in statements if TORCH_PARTS.fullmatch(one.name) and one.strength == DECLARED)
     if parts:
         yield message("project.remark.nvidia-parts", count=parts)
-    if libraries := list(dict.fromkeys(one.name for one in statements if _is_library(one))):
+    needed = {one.group for one in statements if one.name == NEEDING}  # these come first: nothing of them is cut off
+    libraries = [*dict.fromkeys(one.name for one in statements if _is_library(one))]
+    if libraries := sorted(libraries, key=lambda name: name not in needed):
         more = f" (+{len(libraries) - _MOST_NAMED})" if len(libraries) > _MOST_NAMED else ""
         words = ", ".join(libraries[:_MOST_NAMED]) + more
         yield message("project.remark.conda-libraries", count=len(libraries), packages=words)

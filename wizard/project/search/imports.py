@@ -14,6 +14,7 @@ from itertools import islice
 
 from wizard.model.syntax import parsed
 from wizard.project.formats.by_name import unquoted
+from wizard.project.formats.conda_words import is_condas_alone
 from wizard.project.model import (
     CARD,
     DECIDED,
@@ -116,7 +117,7 @@ def note_needing(reader: ProjectReader) -> None:
     _note_by_hand(reader)
     _tell_undeclared(reader)
     lines = (one for one in reader.found.statements if one.group in ("", "constraint") and one.name not in DECIDED)
-    asked = {one.name for one in lines if one.strength == RECOMMENDED or companion(one.name)}
+    asked = {one.name for one in lines if one.strength == RECOMMENDED or companion(one.name) or _is_condas(one)}
     of_cards = (row for row in companion_table().companion if row.card and not row.on_cpu)
     asked |= {name for row in of_cards for name in (row.name, *row.also)} if reader.found.statements else set()
     asked -= {normalized(one) for one in own_modules(name for _, name, _ in reader.folder.names(DEEPEST_PROGRAM))}
@@ -128,6 +129,10 @@ def note_needing(reader: ProjectReader) -> None:
     for name, files in found.items():
         first = next(iter(files.values()))
         reader.found.statements.append(Statement(NEEDING, "", first, RECOMMENDED, name, extras=tuple(files)))
+
+
+def _is_condas(one: Statement) -> bool:
+    return one.conda and is_condas_alone(one.name, one.build)
 
 
 def _tell_undeclared(reader: ProjectReader) -> None:
