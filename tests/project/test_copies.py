@@ -369,6 +369,15 @@ def test_a_clone_before_that_of_the_project_is_another_repository(tmp_path: Path
     assert said.endswith("mmdetection3d@v0.17.1 (run.py)")
 
 
+def test_words_on_a_clone_name_no_repository(tmp_path: Path) -> None:
+    readme = "```\n# git clone this repository\ngit clone https://github.com/a/Seer\ncd Seer\n"
+    readme += "pip install -r requirements.txt\npython parts/setup.py develop\n```\n"
+    files: dict[str, str | bytes] = {"README.md": readme, "requirements.txt": "torch\n", "parts/setup.py": ""}
+    found = decided(tmp_path, {**files, "parts/__init__.py": ""}, AMPERE)
+    assert told(found) == {"parts": "./parts"}
+    assert {"folders-too", "recommended-too", "include-from-elsewhere"} & codes(found) == {"folders-too"}
+
+
 def test_what_the_project_does_not_start_without_is_never_cut_off(tmp_path: Path) -> None:
     parts = [f"third_party/a_part_with_a_long_name_{number}" for number in range(8)]
     readme = "\n".join(["```", *(f"cd {part} && pip install -e . && cd ../.." for part in parts), "```"])

@@ -28,7 +28,9 @@ _SENTENCE = re.compile(
 _IS_PROSE = re.compile(r"(?:readme|\.md|\.rst|\.txt)$", re.IGNORECASE)
 IS_COMMENT = re.compile(r"\s*(?:#|::|rem\s)", re.IGNORECASE)
 _GOES = re.compile(r"(?:^|[\s;&|(`])(?:cd|pushd)[ \t]+(?P<to>\"[^\"]*\"|'[^']*'|[^\s;&|)`]+)")
-_CLONES = r"(?:\bgit\s+clone\s|^[\s*+\d.)-]*Clone\s+(?=https?://))[^&;|]*?"  # a command, or a step in words
+_CLONES = (
+    r"(?:\bgit\s+clone\s(?=[^&;|]*[/:@$])|^[\s*+\d.)-]*Clone\s+(?=https?://))[^&;|]*?"  # a command, or a step in words
+)
 _CLONED = re.compile(_CLONES + r"([\w.-]+?)(?:\.git)?/?(?=\s*(?:$|[&;|`]))")
 # Of somebody who is in the project's folder already: what is fetched after that is another repository.
 _INSIDE = re.compile(
