@@ -266,6 +266,12 @@ def test_what_torch_compiles_as_the_program_stands_is_told_where_that_cannot_be(
         ("import torch\n\n\ndef f(x):\n    return torch.compile(x)\n", "", False),
         ("import torch\n\ntry:\n    f = torch.compile(print)\nexcept Exception:\n    f = print\n", "", False),
         ("import torch\n\nf = torch.compile(print)\n", "", True),
+        ("import torch\n\ncompile = True  # faster\nif compile:\n    f = torch.compile(print)\n", "", True),
+        (
+            "import torch\n\ncompile = True\nif old:\n    compile = False\nif compile:\n    f = torch.compile(print)\n",
+            "",
+            False,
+        ),
     ],
 )
 def test_whether_torch_compiles_as_the_program_stands(tmp_path: Path, program: str, settings: str, is_on: bool) -> None:

@@ -169,7 +169,8 @@ def _is_compile(node: ast.expr) -> bool:
 
 
 def _given(nodes: Iterable[ast.AST]) -> dict[str, set[bool]]:
-    """Return what a program has for options where nobody gives another: defaults of functions and of classes."""
+    """Return what a program has for options where nobody gives another: defaults of functions and of classes, and
+    what it sets itself."""
     found: dict[str, set[bool]] = {}
     for one in nodes:
         pairs: list[tuple[str, ast.expr | None]] = []
@@ -181,6 +182,8 @@ def _given(nodes: Iterable[ast.AST]) -> dict[str, set[bool]]:
             pairs += [(of.arg, value) for of, value in zip(one.kwonlyargs, one.kw_defaults, strict=True)]
         elif isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
             pairs = [(one.target.id, one.value)]
+        elif isinstance(one, ast.Assign):
+            pairs = [(target.id, one.value) for target in one.targets if isinstance(target, ast.Name)]
         for name, value in pairs:
             if isinstance(value, ast.Constant) and isinstance(value.value, bool):
                 found.setdefault(name, set()).add(value.value)
