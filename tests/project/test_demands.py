@@ -253,6 +253,13 @@ def test_what_torch_compiles_as_the_program_stands_is_told_where_that_cannot_be(
     assert "compile-without" not in codes(decided(tmp_path / "with", files, ADA))
 
 
+def test_of_several_programs_that_compile_the_one_that_a_readme_starts_is_told(tmp_path: Path) -> None:
+    program = "import torch\n\nf = torch.compile(print)\n"
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "README.md": "```\npython train.py\n```\n"}
+    found = decided(tmp_path, {**files, "bench.py": program, "train.py": program}, ADA)
+    assert [one.params["file"] for one in found.remarks if one.key.endswith(".compile-without")] == ["train.py"]
+
+
 @pytest.mark.parametrize(
     ("program", "settings", "is_on"),
     [

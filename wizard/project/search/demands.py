@@ -12,7 +12,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
@@ -38,7 +38,7 @@ from wizard.project.model import (
 from wizard.project.packages.companions import companion, companions_of_module
 from wizard.project.packages.rows import companion_table
 from wizard.project.search.files import DEEPEST_PROGRAM, is_lock
-from wizard.project.search.imports import ASIDE, own_modules, programs, top_imports
+from wizard.project.search.imports import ASIDE, own_modules, programs, started, top_imports
 from wizard.project.search.reader import ProjectReader
 from wizard.project.versions import can_meet
 
@@ -73,12 +73,13 @@ def note_demands(reader: ProjectReader) -> None:
     _note_bounds(reader)
     found: dict[str, Statement] = {}
     for file, text in programs(reader) if reader.found.statements else ():
-        if "torch.compile" in text and not any(one.name == COMPILES for one in found.values()):
-            found |= {one.name: one for one in _compiling(reader, file, text)} if not ASIDE.fullmatch(file) else {}
         may = (_TRIES.search(text) and ("assert" in text or "raise" in text)) or _BINARY.search(text)
         for one in _of_program(file, text) if may and not ASIDE.fullmatch(file) else ():
             found.setdefault(f"{one.name} {one.group}", one)
-    reader.found.statements += found.values()
+    texts = chain(started(reader).items(), programs(reader)) if reader.found.statements else iter(())
+    texts = ((file, text) for file, text in texts if "torch.compile" in text and not ASIDE.fullmatch(file))
+    compiling = (one for file, text in texts for one in _compiling(reader, file, text))
+    reader.found.statements += [*found.values(), *islice(compiling, 1)]
 
 
 def tell_needed_aside(reader: ProjectReader) -> None:

@@ -147,7 +147,7 @@ def _tell_undeclared(reader: ProjectReader) -> None:
     is_open = any(one.url or one.name not in rows or (one.conda and one.strength == DECLARED) for one in asked)
     if not declares or is_open:
         return
-    texts = _started(reader)
+    texts = started(reader)
     if not texts:
         return
     brought = {*named, *(one for name in named & {*rows} for one in rows[name].brings)}
@@ -161,7 +161,7 @@ def _tell_undeclared(reader: ProjectReader) -> None:
             modules.add(module)
 
 
-def _started(reader: ProjectReader) -> dict[str, str]:
+def started(reader: ProjectReader) -> dict[str, str]:
     """Return the programs that a README starts and the project's own package, with all files of the project that these
     import at their top, each with its text."""
     readmes = [reader.folder.read(name) or "" for name in reader.files if is_plain_readme(name)]
