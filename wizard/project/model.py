@@ -1,7 +1,7 @@
 """What a project declares, as values: every statement with the file and the line that make it.
 
 Names are normalized (PEP 503), versions are PEP 440 specifiers whatever the file's own tool writes. No rule about
-torch lives here; `understand` and `decide` have those.
+torch lives here; `understand` and `decide` have those. One file: every reader fills the same few values.
 """
 
 from __future__ import annotations

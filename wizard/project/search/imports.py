@@ -2,6 +2,7 @@
 compiles code of its own when it runs, and whether one cannot start without a card.
 
 As syntax alone. Imports count at the top of a file: one in a function, a condition or `try` may be meant for others.
+One file: each question goes through the same programs and their imports.
 """
 
 from __future__ import annotations
