@@ -37,7 +37,7 @@ def test_a_sentence_below_a_heading_of_installing_is_quoted(tmp_path: Path, word
     assert note.text == words.replace("[here](https://example.org/weights)", "here").replace("`", "")
 
 
-@pytest.mark.parametrize("step", ["sudo apt install libgl1", "bash scripts/download_models.sh", "export CUDA_HOME=/x"])
+@pytest.mark.parametrize("step", ["sudo apt install xvfb", "bash scripts/download_models.sh", "export CUDA_HOME=/x"])
 def test_a_step_that_is_no_package_is_quoted(tmp_path: Path, step: str) -> None:
     block = f"```\npip install -r requirements.txt\n{step}\npython train.py\n```\n"
     assert notes(tmp_path, f"# It\n## Setup\n{block}") == [step]
@@ -48,7 +48,7 @@ def test_a_step_that_is_no_package_is_quoted(tmp_path: Path, step: str) -> None:
     ("line", "is_said"),
     [
         ("(my_env) $ conda install -c conda-forge openjdk=11", False),  # a remark has it
-        ("(my_env) $ sudo apt install libgl1", True),
+        ("(my_env) $ sudo apt install xvfb", True),
         ("conda install -c conda-forge scipy", False),
         ("conda install openjdk scipy", False),
     ],
