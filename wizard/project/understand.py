@@ -218,7 +218,9 @@ def _of_code(statements: list[Statement], os: str, has_card: bool) -> Iterator[S
     line leaves open is new enough for the rest."""
     for one in statements:
         lines = (each for each in statements if one.name == CODE and each.name == one.group and each.specifier)
-        is_code = one.name == CODE and one.specifier.startswith("<") and is_for(one, os) and has_card >= one.for_card
+        is_code = (
+            one.name == CODE and not one.specifier.startswith(">=") and is_for(one, os) and has_card >= one.for_card
+        )
         if is_code and all(can_meet(each.specifier, one.specifier) for each in lines):
             yield one
 
