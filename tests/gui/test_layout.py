@@ -6,12 +6,23 @@ each test measures one page or state in the same way.
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractButton, QCheckBox, QLabel, QLineEdit, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QCheckBox,
+    QLabel,
+    QLayout,
+    QLayoutItem,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QWidget,
+)
 from pytestqt.exceptions import TimeoutError as TooLate
 from pytestqt.qtbot import QtBot
 
@@ -178,6 +189,25 @@ def test_buttons_are_laid_out_by_the_words_that_they_have_now(qtbot: QtBot) -> N
         for button in buttons:
             button.setText(words)
         qtbot.waitUntil(is_right)
+
+
+def test_what_is_measured_leaves_nothing_of_layouts_items(qtbot: QtBot) -> None:
+    """What Python makes of an item stays with its layout. Where it outlives the item, as of a widget that moves to
+    another layout, and the next timer of Qt comes to lie in the same place, the program ends with “free(): invalid
+    pointer” as that timer goes (PySide 6.11)."""
+
+    def items() -> list[QLayoutItem]:
+        return [one for one in gc.get_objects() if isinstance(one, QLayoutItem) and not isinstance(one, QLayout)]
+
+    before = len(items())
+    turning = Turning()
+    qtbot.addWidget(turning)
+    for words in ("one", "two"):
+        turning.line.addWidget(QPushButton(words))
+    turning.show()
+    turning.resize(turning.minimumSizeHint())
+    qtbot.wait(1)
+    assert len(items()) == before
 
 
 def test_an_answer_is_scrolled_to_there(qtbot: QtBot, make_window: MakeWindow) -> None:

@@ -96,7 +96,8 @@ class RunProgress(QFrame):
         self.setProperty("role", "card")
         both = Turning(28, (22, 16, 22, 18))
         column(self).addWidget(both)
-        rows, line = column(gap=10), line_up(gap=14)
+        whole = QWidget()
+        rows, line = column(whole, gap=10), line_up(gap=14)
         self._was_measured = False  # whether this attempt has told a speed
         self._percent, self._left = label("", "moment", wrap=False), label("", "muted", wrap=False)
         self._done = label("", "muted", wrap=False)
@@ -125,7 +126,7 @@ class RunProgress(QFrame):
         beside.addLayout(over)
         beside.addWidget(self._curve)
         beside.addStretch(1)
-        both.line.addLayout(rows, 1)
+        both.line.addWidget(whole, 1)
         both.line.addWidget(self._speed)
 
     @property

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from wizard.gui.shell.theme import colour_now
 from wizard.gui.widgets.fields import FoldButton
 from wizard.gui.widgets.icons import ICON_SIZE, IconView, Sign, fold_icon
-from wizard.gui.widgets.labels import SPOKEN_AS, label, spoken, told_of
+from wizard.gui.widgets.labels import SPOKEN_AS, label, least_width, spoken, told_of
 
 Margins = tuple[int, int, int, int]
 NO_MARGINS: Margins = (0, 0, 0, 0)
@@ -58,15 +58,16 @@ def line_up(parent: QWidget | None = None, margins: Margins = NO_MARGINS, gap: i
 
 
 class Turning(QWidget):
-    """Parts beside each other; where they are wider than the room, one below the other."""
+    """Widgets beside each other; where they are wider than the room, one below the other."""
 
     def __init__(self, gap: int = 10, margins: Margins = NO_MARGINS) -> None:
         super().__init__()
         self.line = line_up(self, margins, gap)
 
     def _widths(self) -> list[int]:
-        items = (self.line.itemAt(place) for place in range(self.line.count()))
-        return [item.minimumSize().width() for item in items if item is not None and not item.isEmpty()]
+        # `itemAt` would leave Python's side of an item in the layout when Qt's is gone: what comes to lie there faults.
+        parts = self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        return [least_width(part) for part in parts if not part.isHidden()]
 
     def minimumSizeHint(self) -> QSize:
         sides = self.line.contentsMargins()

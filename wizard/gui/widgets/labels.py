@@ -229,3 +229,13 @@ def put_words(widget: QLabel, words: str) -> None:
     """Setting the same text again would still lay the page out anew."""
     if widget.text() != words:
         widget.setText(words)
+
+
+def least_width(widget: QWidget) -> int:
+    """Return the pixels that a layout gives it at least (Qt's qSmartMinSize)."""
+    policy, least = widget.sizePolicy().horizontalPolicy(), widget.minimumSizeHint().width()
+    if policy is QSizePolicy.Policy.Ignored:
+        least = 0
+    elif not policy.value & QSizePolicy.PolicyFlag.ShrinkFlag.value:
+        least = max(least, widget.sizeHint().width())
+    return widget.minimumWidth() or min(least, widget.maximumWidth())

@@ -218,6 +218,8 @@ class EnvironmentCard(QFrame):
         for name in _FIRST[1:-1]:
             button = self.buttons[name]
             is_hidden = button.isHidden()
+            for line in (self._line, self._further.line):
+                line.removeWidget(button)  # else Python's side of its item stays behind, and faults later
             if name in stay:
                 self._line.insertWidget(self._line.indexOf(self.details), button)
             else:
