@@ -13,7 +13,6 @@ from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QPushButton, QWidget
 
 from wizard.app.pages.order import SideId
-from wizard.classroom.code import code_of
 from wizard.gui.pages.run_watch import RunWatch, run_name, unfinished_words
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.frames import Tile, Turning, column, line_up
@@ -213,6 +212,8 @@ class ProfileCard(WelcomeCard):
         hosts: tuple[tuple[ForeignHost, ...], frozenset[str]],
     ) -> None:
         """`hosts`: those that want a yes, and those that got one; `on_agreed` hears of each change."""
+        from wizard.classroom.code import code_of  # Welcome alone needs none
+
         wish, title = file.profile.environment, file.profile.title
         what = message(
             "flow.profile.what",
