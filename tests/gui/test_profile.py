@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
@@ -60,6 +61,16 @@ def opened(qtbot: QtBot, window: WizardWindow, path: Path) -> None:
     qtbot.waitUntil(lambda: "Deep learning 101" in said(window))
 
 
+def asked_for_place(qtbot: QtBot, window: WizardWindow, words: str = "&does") -> Any:
+    """Press what sets up as the class does, and Next on Check; return the page Place."""
+    press(qtbot, button(window, words))
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.PLACE)
+    settle(qtbot, window)
+    return window.page
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_dropped_profile_says_what_it_does_and_leads_straight_to_review(
     language: str, qtbot: QtBot, make_window: MakeWindow, side: FakeTools, tmp_path: Path
@@ -93,12 +104,7 @@ def test_what_the_profile_asks_is_asked_and_nothing_else(
 ) -> None:
     window = make_window()
     opened(qtbot, window, written(tmp_path, "place"))
-    press(qtbot, button(window, "&does"))
-    qtbot.waitUntil(window.footer.primary.isEnabled)
-    press(qtbot, window.footer.primary)
-    qtbot.waitUntil(lambda: window.navigator.page is PageId.PLACE)
-    settle(qtbot, window)
-    place = window.page
+    place = asked_for_place(qtbot, window)
     assert place.name.text() == "deep"
     assert not place.name.isEnabled()
     assert not place.engine.isVisible()
@@ -118,12 +124,7 @@ def test_where_the_name_of_the_class_is_taken_another_folder_is_asked_for(
     session.fail["check_place"] = UsageError(error_text("target-is-environment"), path="/home/li/torch-envs/deep")
     window = make_window(language)
     opened(qtbot, window, written(tmp_path, "place"))
-    press(qtbot, button(window, "(&D)" if language == "zh_CN" else "&does"))
-    qtbot.waitUntil(window.footer.primary.isEnabled)
-    press(qtbot, window.footer.primary)
-    qtbot.waitUntil(lambda: window.navigator.page is PageId.PLACE)
-    settle(qtbot, window)
-    place = window.page
+    place = asked_for_place(qtbot, window, "(&D)" if language == "zh_CN" else "&does")
     assert not place.name_trouble.isVisible(), "nobody can choose another name"
     assert (place.name.property("wrong"), place.folder.property("wrong")) == (False, True)
     told = place.trouble.plain_text()
@@ -143,12 +144,7 @@ def test_where_a_name_is_taken_no_more_is_offered_than_the_page_has(
     """Into an environment that is there a class is not installed, and its folder is the class's own."""
     window = make_window()
     opened(qtbot, window, written(tmp_path, "name"))
-    press(qtbot, button(window, "&does"))
-    qtbot.waitUntil(window.footer.primary.isEnabled)
-    press(qtbot, window.footer.primary)
-    qtbot.waitUntil(lambda: window.navigator.page is PageId.PLACE)
-    settle(qtbot, window)
-    place = window.page
+    place = asked_for_place(qtbot, window)
     assert place.name.isEnabled()
     session.fail["check_place"] = UsageError(error_text(code), path="/home/li/torch-envs/deep")
     typed(qtbot, place.name, "deep")

@@ -225,7 +225,6 @@ def _filled(params: Mapping[str, Param], language: str, reading: Reading) -> dic
 
 
 # Blanks that hold names one after the other. Not folders: one may have a comma and a space in its own name.
-_MARKS = tuple(".!?…;:,。！？；：，")
 _LISTS = frozenset({"by", "cards", "channels", "engines", "hosts", "known", "moved", "names", "packages", "versions"})
 
 
@@ -239,6 +238,9 @@ def _said(value: Param, language: str, reading: Reading) -> Scalar:
         *before, last = [str(_said(part, language, reading)) for part in value] or [""]
         return joined([*(_apart(part, language) for part in before), last], language)
     return text(value, language, reading) if isinstance(value, Message | str) else value
+
+
+_MARKS = tuple(".!?…;:,。！？；：，")
 
 
 def _apart(words: str, language: str) -> str:

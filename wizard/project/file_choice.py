@@ -14,7 +14,7 @@ from dataclasses import replace
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
 from wizard.project.formats.conda_words import is_condas_alone, system_of_build
-from wizard.project.model import DECLARED, LOCKED, NEEDING, ON_MAC, RECOMMENDED, TORCH, Project, Statement
+from wizard.project.model import DECLARED, LOCKED, NEEDING, ON_MAC, RECOMMENDED, TORCH, Project, Statement, first_few
 from wizard.project.versions import can_meet, meets
 
 # The packages of NVIDIA's that torch brings (Requires-Dist of its wheels, 2.6 to 2.15); others are a project's own.
@@ -288,8 +288,7 @@ def exports(statements: list[Statement]) -> Iterator[Message]:
     needed = {one.group for one in statements if one.name == NEEDING}  # these come first: nothing of them is cut off
     libraries = [*dict.fromkeys(one.name for one in statements if _is_library(one))]
     if libraries := sorted(libraries, key=lambda name: name not in needed):
-        more = f" (+{len(libraries) - _MOST_NAMED})" if len(libraries) > _MOST_NAMED else ""
-        words = ", ".join(libraries[:_MOST_NAMED]) + more
+        words = first_few(libraries, _MOST_NAMED)
         yield message("project.remark.conda-libraries", count=len(libraries), packages=words)
 
 

@@ -239,6 +239,11 @@ def first_of(names: Sequence[str]) -> str:
     return names[0] + (f", +{len(names) - 1}" if len(names) > 1 else "")
 
 
+def first_few(names: Sequence[str], most: int, between: str = ", ") -> str:
+    """Return the first of the names in one sentence, and how many more there are."""
+    return between.join(names[:most]) + (f" (+{len(names) - most})" if len(names) > most else "")
+
+
 def cut_between(names: list[str]) -> str:
     """Return as many of the names as fit to show, pins first where not all do, and how many more there are."""
     words = ""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.model.messages import Message, message
-from wizard.project.model import Statement
+from wizard.project.model import Statement, first_few
 from wizard.project.packages.companions import releases_for
 from wizard.project.packages.rows import companion_table
 from wizard.project.understand import Understood
@@ -31,13 +31,12 @@ def of_the_system(asks: Understood, os: str, python: str, torch: str) -> Iterato
         is_said = on_this in said or row.name in named
         if using and not any(name in lines for name in row.brought_by) and not is_said:
             words.append(f"{', '.join(using)}: {row.name} ({on_this})")
-    more = [f"(+{len(words) - _MOST_NAMED})"] if len(words) > _MOST_NAMED else []
     if words:
         yield message(
             "project.remark.of-the-system",
             "Some packages work with what the system must have, and no package of the index brings it: {programs}. "
             "Install it, if it is not there.",
-            programs="; ".join([*words[:_MOST_NAMED], *more]),
+            programs=first_few(words, _MOST_NAMED, "; "),
         )
 
 

@@ -26,6 +26,7 @@ from wizard.project.model import (
     TORCH,
     FileLine,
     Statement,
+    first_few,
     fit_to_show,
     normalized,
     origin_of,
@@ -82,8 +83,7 @@ def read_imports(reader: ProjectReader) -> None:
     elif TORCH in found:
         reader.found.statements += [Statement(TORCH, "", found[TORCH], RECOMMENDED), *pairs]
         others = [_with_release(reader, one) for one in sorted(found.keys() - {TORCH, *PAIRS})]
-        more = f" (+{len(others) - _MOST_NAMED})" if len(others) > _MOST_NAMED else ""
-        packages = fit_to_show(", ".join(others[:_MOST_NAMED]) + more) or "–"
+        packages = fit_to_show(first_few(others, _MOST_NAMED)) or "–"
         reader.found.remark("imports-alone", found[TORCH], packages=packages)
 
 

@@ -104,9 +104,8 @@ class BuildPage(Page):
         return self.force.put_away()
 
     def first_control(self) -> QWidget | None:
-        if self.state.project is None:
-            return self.grid
-        return None  # what differs is read first: Return accepts nothing, and Tab leads to the box
+        """Of a project none: what differs is read first, Return accepts nothing, and Tab leads to the box."""
+        return self.grid if self.state.project is None else None
 
     def retranslate(self) -> None:
         self._say_head()
