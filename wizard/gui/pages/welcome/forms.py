@@ -49,7 +49,10 @@ class JoinPanel(QFrame):
         self.code, self.address, self.seat = QLineEdit(self), PathField(self), QLineEdit(self)
         self.browse, self.drop, self.hand_on = QPushButton(self), QPushButton(self), Tick(self)
         self._texts = [QLabel(self) for _ in range(3)]
+        for widget in (self._title, self._words):
+            rows.addWidget(widget)
         self._fields = fields = QGridLayout()
+        rows.addLayout(fields)  # empty: of what is in it Python would keep the items, and names move within it
         fields.setHorizontalSpacing(12)
         for row, (text, field) in enumerate(zip(self._texts, (self.code, self.address, self.seat), strict=True)):
             text.setBuddy(field)
@@ -59,9 +62,6 @@ class JoinPanel(QFrame):
         fields.addWidget(self.waits, _LINES + 2, 1, 1, 2)
         fields.setColumnStretch(1, 1)
         self._put_names()
-        for widget in (self._title, self._words):
-            rows.addWidget(widget)
-        rows.addLayout(fields)
         rows.addWidget(self.consent)
         rows.addWidget(self.hand_on)
         rows.addWidget(self.drop, 0, Qt.AlignmentFlag.AlignLeft)
