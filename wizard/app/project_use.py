@@ -18,7 +18,7 @@ from pathlib import PurePosixPath
 from packaging.requirements import InvalidRequirement, Requirement
 
 from wizard.compatibility.model import ProjectImport, ProjectUse
-from wizard.model.syntax import parsed
+from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.search.files import ProjectFolder
 from wizard.project.versions import marker_holds
 from wizard.system import paths
@@ -113,7 +113,7 @@ def _taken(text: str) -> Iterator[tuple[str, tuple[str, ...], int]]:
     or a `try`, which may do without."""
     try:
         tree = parsed(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return
     for node in tree.body:
         if isinstance(node, ast.Import):

@@ -24,7 +24,7 @@ from packaging.version import Version
 
 from wizard.model.errors import ErrorText
 from wizard.model.messages import Words
-from wizard.model.syntax import parsed
+from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.process import redact
 from wizard.sources.model import Offer
 from wizard.transfer.address import file_path
@@ -61,7 +61,7 @@ def _assigned(text: str) -> Iterable[tuple[str, ast.expr]]:
     """Yield the names that a module sets at its top level. A module that does not parse sets none."""
     try:
         tree = parsed(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return
     for node in tree.body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from posixpath import normpath
 
+from wizard.model.syntax import NO_PYTHON
 from wizard.project.formats.branches import Branches
 from wizard.project.formats.conda_words import conda_statement, is_condas_alone
 from wizard.project.formats.options import CONSTRAINTS, FILES, INDEXES, with_values
@@ -153,7 +154,7 @@ def _as_command(match: re.Match[str]) -> str:
     option before it."""
     try:
         listed = ast.parse(f"[{match['words'].strip()}]", mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return match[0]
     words: list[str] = []
     for one in listed.elts if isinstance(listed, ast.List) else ():

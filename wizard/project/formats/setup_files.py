@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from wizard.model.syntax import parsed
+from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.formats.live import live_nodes
 from wizard.project.formats.requirements import logical_lines, statements_of
 from wizard.project.formats.toml_files import TomlText
@@ -82,7 +82,7 @@ def read_setup_py(file: str, text: str, found: Findings) -> None:
     """Read what setup.py asks as syntax only: it is never run."""
     try:
         tree = parsed(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except NO_PYTHON as error:
         found.remark("unreadable-file", origin_of(file, getattr(error, "lineno", 1) or 1, type(error).__name__))
         return
     SetupReader(file, text, tree, found).read()

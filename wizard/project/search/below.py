@@ -13,7 +13,7 @@ from posixpath import normpath
 
 from wizard.model.distributions import FAMILY
 from wizard.model.messages import Message
-from wizard.model.syntax import parsed
+from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.file_choice import words_of
 from wizard.project.formats.setup_files import OWN_CUDA
 from wizard.project.model import (
@@ -171,7 +171,7 @@ def _torch_at(text: str) -> int:
     """Return the first line that imports torch, wherever it stands; 0 for none."""
     try:
         nodes = list(ast.walk(parsed(text))) if TORCH in text else []
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return 0
     named = [(one.lineno, each.name) for one in nodes if isinstance(one, ast.Import) for each in one.names]
     named += [(one.lineno, one.module or "") for one in nodes if isinstance(one, ast.ImportFrom) and not one.level]

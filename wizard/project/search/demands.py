@@ -17,7 +17,7 @@ from itertools import chain, islice
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from wizard.compatibility.data.ordering import version_key
-from wizard.model.syntax import parsed
+from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.model import (
     ASSERTED,
     BINARY,
@@ -115,7 +115,7 @@ def _of_program(file: str, text: str) -> Iterator[Statement]:
         tree = parsed(text)
         nodes = [*ast.walk(tree)]
         asserted = _asserted(tree, nodes)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return
     lines = text.split("\n")
     for name, line in asserted:
@@ -133,7 +133,7 @@ def _compiling(reader: ProjectReader, file: str, text: str) -> list[Statement]:
     try:
         tree = parsed(text)
         calls, given = [*_compile_calls(tree.body, None, is_start=True)], _given(ast.walk(tree))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return []
     lines = text.split("\n")
     for line, option in calls:
@@ -273,7 +273,7 @@ def bounds_in(text: str) -> list[tuple[str, str, int]]:
     them."""
     try:
         said = [*_said(parsed(text).body)]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return []
     bounds: dict[str, dict[str, int]] = {}
     for module, specifier, line in said:

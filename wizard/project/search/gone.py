@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TypeGuard
 
-from wizard.model.syntax import parsed
+from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.formats.by_name import unquoted
 from wizard.project.model import CODE, PYTHON, RECOMMENDED, WHOLE, WITH_CODE, Statement, origin_of
 from wizard.project.packages.rows import Gone, companion_table
@@ -205,7 +205,7 @@ def _read_into(uses: _Uses, text: str, first: int = 1) -> None:
         body = ast.increment_lineno(parsed(text), first - 1).body
         uses.read(body)
         uses.read_whole(body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return
 
 

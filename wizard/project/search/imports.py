@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from wizard.model.syntax import parsed
+from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.formats.by_name import unquoted
 from wizard.project.formats.conda_words import is_condas_alone
 from wizard.project.model import (
@@ -184,7 +184,7 @@ def _imported_files(file: str, text: str) -> Iterator[str]:
     """Yield the names of the files that a program's imports at its top may be, from the root and beside it."""
     try:
         body = parsed(text).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return
     folder = file.split("/")[:-1]
     for node in body:
@@ -252,7 +252,7 @@ def _on_card_at(text: str) -> int:
         functions, named = {one.name: one for one in tree.body if isinstance(one, _Function)}, _named_cards(tree)
         calls = _calls(tree.body, functions)
         return min((line for one in calls if (line := _on_card(one, named))), default=0)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return 0
 
 
@@ -311,7 +311,7 @@ def compiles_at(text: str) -> int:
     """Return the line of the first call that compiles; 0 for none."""
     try:
         nodes = list(ast.walk(parsed(text)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return 0
     named = [(one.module or "", each) for one in nodes if isinstance(one, ast.ImportFrom) for each in one.names]
     named += [("", each) for one in nodes if isinstance(one, ast.Import) for each in one.names]
@@ -332,7 +332,7 @@ def top_imports(file: str, text: str) -> Iterator[tuple[str, FileLine]]:
         return
     try:
         tree = parsed(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return
     lines = text.split("\n")
     for node in tree.body:

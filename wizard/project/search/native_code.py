@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from wizard.model.syntax import parsed
+from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.formats.live import live_nodes
 from wizard.project.model import ARCHS, CODE, RECOMMENDED, TORCH, FileLine, Statement, origin_of
 from wizard.project.packages.rows import NativeGone, companion_table
@@ -142,7 +142,7 @@ def _builders(reader: ProjectReader) -> Iterator[tuple[str, str]]:
 def _makes(text: str) -> bool:
     try:
         nodes = live_nodes(parsed(text))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return False
     return any(_last(node) in _CLASSES for node in nodes if isinstance(node, ast.Name | ast.Attribute))
 
