@@ -10,9 +10,9 @@ import errno
 import os
 import shutil
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -187,8 +187,9 @@ def test_who_never_lets_go_is_told_of(number: int, monkeypatch: pytest.MonkeyPat
         pauses.append(seconds)
         now[0] += seconds
 
-    monkeypatch.setattr(time, "sleep", sleep)
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    # the clock of this module alone: threads of other tests sleep, too
+    clock = SimpleNamespace(sleep=sleep, monotonic=lambda: now[0])
+    monkeypatch.setattr(disk_windows, "time", clock)
 
     def never() -> None:
         raise refusal(number)
