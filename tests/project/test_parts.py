@@ -316,3 +316,16 @@ def test_a_build_that_imports_torch_is_told_with_the_option_that_lets_it(
     told = [one for one in found.remarks if one.key == "project.remark.torch-in-build"]
     assert [one.params["files"] for one in told] == ([said] if said else [])
     assert all("--no-build-isolation" in text(one, language) for one in told for language in LANGUAGES)
+
+
+def test_a_build_that_brings_a_torch_of_its_own_is_not_told_to_lack_one(tmp_path: Path) -> None:
+    setup = "from setuptools import setup\nimport torch\nsetup(name='x')\n"
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "setup.py": setup, "ops/setup.py": setup}
+    for needs, said in (
+        ('["setuptools", "torch>=2"]', "ops/setup.py:2"),
+        ('["torch-geometric"]', "setup.py:2, ops/setup.py:2"),
+    ):
+        files["pyproject.toml"] = f"[build-system]\nrequires = {needs}\n"
+        found = decided(tmp_path / said.replace("/", "-"), files, AMPERE)
+        told = [one.params["files"] for one in found.remarks if one.key == "project.remark.torch-in-build"]
+        assert told == [said]

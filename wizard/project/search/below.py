@@ -16,12 +16,14 @@ from wizard.model.messages import Message
 from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.file_choice import words_of
 from wizard.project.formats.setup_files import OWN_CUDA
+from wizard.project.formats.toml_files import listed, load_toml, table_in
 from wizard.project.model import (
     BUILT_WITH,
     DECLARED,
     PYTHON,
     RECOMMENDED,
     TORCH,
+    Findings,
     Statement,
     cut_between,
     is_folder,
@@ -164,7 +166,16 @@ def tell_building(reader: ProjectReader) -> None:
         groups = [folder_of(one.file) or "." for one in lines]
         found = zip(lines, groups, strict=True)
         reader.found.statements += [Statement(BUILT_WITH, "", at, RECOMMENDED, group) for at, group in found]
+    if lines := [one for one in lines if not _brings_torch(reader, folder_of(one.file))]:
         reader.found.remark("torch-in-build", lines[0], files=cut_between([str(one) for one in lines]))
+
+
+def _brings_torch(reader: ProjectReader, folder: str) -> bool:
+    """Return whether the pyproject.toml beside a setup.py has pip bring a torch of its own to build with."""
+    file = f"{folder}/{_PACKAGE[0]}".lstrip("/")
+    text = (reader.folder.read(file) or "") if reader.folder.has_file(file) else ""
+    needs = table_in(load_toml(file, text, Findings()), "build-system").get("requires")
+    return any(re.match(rf"\s*{TORCH}\b(?![-_.])", str(one)) for one in listed(needs))
 
 
 def _torch_at(text: str) -> int:
