@@ -76,6 +76,8 @@ def test_what_no_start_needs_takes_nothing(tmp_path: Path, file: str) -> None:
         ("def f():\n    assert m.__version__ >= '1'\n", []),
         ("assert m.__version__ >= '1' or x\n", []),
         ("assert m.__version__ != '1'\n", []),
+        ("assert len(m.__version__) > '1'\n", []),
+        ("assert m.__version__ >= '1.0,===foo'\n", []),
         ("assert other.__version__ >= '1'\n", []),
         ("assert m.__version__ >= '1.x y'\n", []),
         ("x = '1'\nx = f()\nassert m.__version__ >= x\n", []),
@@ -195,8 +197,10 @@ def test_code_that_is_compiled_for_other_cards_alone_is_told(tmp_path: Path, lin
 
 def test_a_command_that_sets_the_cards_counts_and_an_example_does_not(tmp_path: Path) -> None:
     step = "## Install\n```\nTORCH_CUDA_ARCH_LIST='8.0' python setup.py build install\n```\n"
-    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "README.md": step}
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "README.md": step, "setup.py": MADE.format("")}
     assert "own-cards" in codes(decided(tmp_path / "a", files, BLACKWELL))
+    others = {**files, "setup.py": "from setuptools import setup\nsetup()\n"}  # what it compiles is another's
+    assert "own-cards" not in codes(decided(tmp_path / "c", others, BLACKWELL))
     files["README.md"] = step.replace("TORCH", "For example: TORCH")
     assert "own-cards" not in codes(decided(tmp_path / "b", files, BLACKWELL))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.project.deciding import AMPERE, build, decided
 from tests.project.test_read import codes, one, project_of
 from wizard.model.errors import UsageError
 from wizard.project.read import read_project
@@ -152,3 +153,52 @@ def test_nothing_there(tmp_path: Path) -> None:
         read_project(tmp_path / "x")
     with pytest.raises(UsageError, match="Nothing in"):
         read_project(tmp_path)
+
+
+# What was made to be long, slow or no number, by the file that holds it: the project beside it is read all the same.
+LONG = "a" * 300
+HOSTILE: dict[str, dict[str, str | bytes]] = {
+    "a folder's name": {"README.md": f"```\npip install -e ./{LONG}\n./install-{LONG}.sh\nmake -C {LONG}\n```\n"},
+    "a submodule's": {".gitmodules": f'[submodule "a"]\n\tpath = {LONG}\n', "a.py": f"import {LONG}\n"},
+    "an imported module's": {
+        "README.md": "`python run.py`\n",
+        "run.py": f"import {LONG}\nimport torch\nimport " + ".".join(["b"] * 90),
+    },
+    "a release": {"a.py": f"import m\nassert m.__version__ >= '{'9' * 5_000}'\nassert m.__version__ > '1.0,===x'\n"},
+    "digits of other scripts": {
+        "README.md": "Requires PyTorch 2.1.0 and mmcv \u0661.\u0663\n```\ngit clone https://github.com/open-mmlab/mmcv\n"
+        "cd mmcv\ngit checkout v\u0661.\u0663.\u0661\npip install .\n```\n",
+        "requirements.txt": "torch\nmmcv==1.3.x!\nspconv===1.x_y\n",
+    },
+    "a tag": {
+        "requirements.txt": "torch\nmmcv @ git+https://github.com/open-mmlab/mmcv@v1.3.foo\n",
+    },
+    "an option": {
+        "setup.py": "from torch.utils.cpp_extension import CUDAExtension\nCUDAExtension('a', [], extra_compile_args={"
+        + "-" * 2_000 + "'nvcc': '-std=c++14'})\n",
+    },
+    "50,000 imports": {
+        "README.md": "`python run.py`\n",
+        "run.py": "".join(f"import c{one}.d\n" for one in range(20_000)) + "import torch\n",
+        **{f"part{one}.py": "".join(f"import c{each}.d\n" for each in range(9_000)) for one in range(30)},
+    },
+    "empty lines": {"Dockerfile": "FROM x\n" + "\n" * 200_000 + "RUN pip install -r requirements-not-here.txt\n"},
+    "a name of 20,000 calls": {"a.py": "import torch\nx = torch.load('a')\n" + "\n".join(
+        ["x" + "[0]" * 900 + ".eval()"] * 300) + "\n"},
+    "15,000 bounds": {
+        "a.py": "import mmcv\n" + "".join(f"assert mmcv.__version__ >= '0.{one}'\n" for one in range(15_000)),
+    },
+    "10,000 programs": {
+        "README.md": "\n".join(f"apt-get install lib{one}-dev ffmpeg" for one in range(10_000)) + "\n",
+    },
+    "3,000 clones": {"README.md": "# net\n" + "git clone https://github.com/a/net\n" * 3_000},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_what_was_made_to_be_long_or_no_number_spoils_nothing_beside_it(tmp_path: Path, kind: str) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch>=2\nmmcv>=0.1\n", **HOSTILE[kind]}, AMPERE)
+    assert build(found)[0] >= "2"
+    said = [value for remark in found.remarks for value in remark.params.values() if isinstance(value, str)]
+    assert all(len(words) < 2_000 for words in said)
+    assert len(found.remarks) < 60

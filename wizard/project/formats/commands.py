@@ -254,7 +254,7 @@ def _pip(tokens: list[str], where: FileLine, found: Findings, folder: str, fetch
 
 def is_copied(text: str, name: str) -> bool:
     """Return whether a Dockerfile puts that file of the project into its image, where its lines then find it."""
-    return bool(re.search(rf"^\s*(?:COPY|ADD)\s(?:.*\s)?(?:\./)?{re.escape(name)}\s", text, re.MULTILINE))
+    return bool(re.search(rf"^[ \t]*(?:COPY|ADD)[ \t](?:.*[ \t])?(?:\./)?{re.escape(name)}[ \t]", text, re.MULTILINE))
 
 
 def _installed(

@@ -14,6 +14,7 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
 from wizard.project.formats.conda_words import conda_statement
@@ -227,13 +228,14 @@ def requirement(text: str, where: FileLine) -> Statement | None:
         return None
     try:
         parsed = Requirement(text)
-    except (InvalidRequirement, RecursionError):
+        specifier, local = _without_local(str(parsed.specifier))
+        SpecifierSet(specifier)  # of `===` anything
+    except (InvalidRequirement, InvalidSpecifier, RecursionError):
         return None
     if len(parsed.name) > _LONGEST_NAME or not re.search("[A-Za-z]", parsed.name):
         return None
     if parsed.name.endswith(".whl"):  # a file beside the list
         return Statement(normalized(_name_of_address(text)), version_of_address(text)[0], where, url=text)
-    specifier, local = _without_local(str(parsed.specifier))
     url = parsed.url or ""
     if url and not specifier:
         specifier, local = version_of_address(url)

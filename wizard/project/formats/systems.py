@@ -13,7 +13,7 @@ from itertools import pairwise, takewhile
 from wizard.model.messages import Message, message
 from wizard.project.formats.requirements import FENCE
 from wizard.project.formats.words import LONGEST, NO_WINDOWS, SENTENCE, WINDOWS_ALONE
-from wizard.project.model import RECOMMENDED, FileLine, Statement, normalized, origin_of
+from wizard.project.model import RECOMMENDED, FileLine, Statement, cut_between, normalized, origin_of
 from wizard.project.packages.companions import companion
 from wizard.project.packages.rows import SystemProgram, companion_table
 
@@ -55,6 +55,7 @@ _INSTALLS = re.compile(
 )
 _LIBRARY = re.compile(r"(?<!\S)(?:lib[a-z0-9][\w.+-]*|[a-z0-9][\w.+-]*-dev(?:el)?)(?!\S)")
 _MOST_LINES = 40  # of one command
+_MOST_TOLD = 20  # lines of one text
 _OF_WINDOWS = ("choco", "winget", "scoop")
 _OF_MAC = ("brew",)
 _WINDOWS = re.compile(r"windows|winget|choco|scoop", re.IGNORECASE)
@@ -101,14 +102,14 @@ def programs_of_one_system(file: str, text: str) -> list[Statement]:
     for (number, line, match), (system, rows) in zip(lines, ways, strict=True):
         for of, marker in _MARKERS.items():
             names = [row.name for row in rows]
-            tool, known = (match["tool"], said) if of == system else ("", having | said)
+            tool, known = (match["tool"], set[tuple[str, str]]()) if of == system else ("", having)
             names += _LIBRARY.findall(match["words"]) if of == system else ()
-            left = [name for name in dict.fromkeys(names) if (of, name) not in known]
+            left = [name for name in dict.fromkeys(names) if (of, name) not in known and (of, name) not in said]
             said |= {(of, name) for name in left}
             if left:
                 where = origin_of(file, number, line)
                 found.append(Statement(PROGRAMS, "", where, RECOMMENDED, "systems", marker, tool, extras=tuple(left)))
-    return found
+    return found[:_MOST_TOLD]
 
 
 def programs_in_code(files: Iterable[tuple[str, str]], told: Iterable[Statement]) -> Iterator[Statement]:
@@ -168,7 +169,7 @@ def of_this_system(one: Statement, os: str) -> Iterator[Message]:
             "{file}, line {line}, installs programs of the system, which a setup does not (“{text}”): {programs}. "
             "Install them so, if they are not there.",
             **where,
-            programs=", ".join(one.extras),
+            programs=cut_between([*one.extras]),
         )
     elif one.marker:
         yield message(

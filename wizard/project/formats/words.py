@@ -159,7 +159,7 @@ _GLUED = re.compile(  # "* pytorch1.2.0"
 )
 _PAIRS = ("torchvision", "torchaudio")
 _PAIR_IN_WORDS = re.compile(r"(?<![\w-])(torchvision|torchaudio) v?(\d+\.\d+\.\d+)", re.IGNORECASE)
-_RELEASE_IN_WORDS = re.compile(r"(?<![\w./-])([A-Za-z][\w-]*) v?(\d+(?:\.\d+)+)(?![\w.-]*\w)")
+_RELEASE_IN_WORDS = re.compile(r"(?<![\w./-])([A-Za-z][\w-]*) v?([0-9]{1,9}(?:\.[0-9]{1,9})+)(?![\w.-]*\w)")
 _NAMES_IN_WORDS = {"python": PYTHON, "torch": TORCH, "pytorch": TORCH}  # the rest is CUDA
 _TOOLKIT = "cudatoolkit"
 _CUDA = re.compile(r"/(?:cu\d{2,3}|cpu)(?:/|$)")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
-from itertools import pairwise, takewhile
+from itertools import islice, pairwise, takewhile
 from posixpath import normpath
 
 from wizard.project.formats.requirements import FENCE
@@ -41,7 +41,7 @@ _FETCHED = re.compile(
 )
 # Of a copy of another repository: the release that is taken of it.
 _CHECKOUT = re.compile(
-    r"\bgit\s+(?:checkout|switch\s+--detach)\s+(?:tags/)?(?P<tag>v?\d+(?:\.\d+)+(?:\.?(?:rc|post)\d+)?)(?=$|[\s;&|`\"'])"
+    r"\bgit\s+(?:checkout|switch\s+--detach)\s+(?:tags/)?(?P<tag>v?[0-9]{1,9}(?:\.[0-9]{1,9}){1,5}(?:\.?(?:rc|post)[0-9]{1,9})?)(?=$|[\s;&|`\"'])"
 )
 _COPY = re.compile(r"(git\+https?://[^/]+(?:/[^/@]+){2})(?:@[^/]+)?")
 _BEGINS = re.compile(r"^\s*RUN\b.*<<-?\s*[\"']?(\w+)")
@@ -51,6 +51,7 @@ _TITLE = re.compile(
     r"^(?:#|.{0,80}<h1\b[^>\n]{0,80}>)[^\w\n]{0,20}(?P<name>[A-Za-z][\w-]{2,60})(?![\w.-]*\w)", re.MULTILINE
 )
 _MOST_TITLE = 40  # lines that it stands in
+_MOST_CLONES = 200  # lines that may fetch the project
 _INDENTED = ("    ", "\t")
 _HEADING = 6  # the deepest level of one
 _DEEPEST = 30  # folders
@@ -221,7 +222,7 @@ def itself_in(text: str, names: Set[str], statements: Iterable[Statement]) -> st
 def titled_in(readmes: Iterable[str], texts: Iterable[str]) -> set[str]:
     """Return the repositories that texts fetch and that are called as a README's title begins: the project itself."""
     lines = (line[:MOST_PROSE] for text in texts for line in text.split("\n")[:MOST_LINES] if "clone" in line.lower())
-    fetched = {normalized(name) for line in lines for name in _CLONED.findall(line)}
+    fetched = {normalized(name) for line in islice(lines, _MOST_CLONES) for name in _CLONED.findall(line)}
     titles = (match for text in readmes if (match := _TITLE.search("\n".join(text.split("\n")[:_MOST_TITLE]))))
     return {name for one in titles if (name := normalized(one["name"])) in fetched and companion(name) is None}
 

@@ -22,7 +22,7 @@ from wizard.project.packages.rows import Companion, WheelPythons, companion_tabl
 from wizard.project.versions import can_meet, meets
 
 _REPOSITORY = re.compile(r"://github\.com/([\w.-]+/[\w-]+)(?=[/@.#]|$)")
-_TAG = re.compile(r"@v?(\d+\.\d+(?:\.\w+)*)(?:#|$)")
+_TAG = re.compile(r"@v?([0-9]{1,9}(?:\.[0-9]{1,9}){1,5}(?:\.?(?:a|b|rc|post|dev)[0-9]{1,9})?)(?:#|$)")
 _IN_BRACKETS = re.compile(r"\[([A-Za-z0-9_,-]+)\]")
 
 

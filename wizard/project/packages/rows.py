@@ -61,7 +61,7 @@ class Companion(Row, frozen=True):
         return self._newest_of_pin(specifier) or self.newest
 
     def _newest_of_pin(self, specifier: str) -> str:
-        pin = re.fullmatch(r"={2,3}(\d[\w.]*)", specifier)
+        pin = re.fullmatch(r"={2,3}([0-9]{1,9}(?:\.[0-9]{1,9}){0,5})(?:\.\*|[a-z.+][\w.+]*)?", specifier)
         spans = (one.split() for one in self.newest_of)
         older = [torch for since, torch in spans if pin and Version(since) <= Version(pin[1])]
         return older[-1] if older else ""

@@ -55,7 +55,11 @@ _TRIES = re.compile(r"^try:", re.MULTILINE)
 _BINARY = re.compile(r"(?:^|[-_./])(?:py)?torch[-_]?(\d+\.\d+)(?![\d])[\w.+-]{0,100}\.(?:so|pyd|dll)(?![\w])")
 _LONGEST = 300  # characters of a name
 _MOST_ASIDE = 60  # files that install, or hold settings
-_MOST_CALLS = 5  # around a version: `tuple(map(…))` is none, `version.parse(…)` is
+_MOST_CALLS = 5  # around a version
+_MOST_BOUNDS = 8  # of one package
+# What reads a version whole: `version.parse(…)`, `V(…)`; a function of any name may give something else.
+_READS_VERSION = re.compile(r"\w*version|\w*parse|str|l?v", re.IGNORECASE)
+_RELEASE = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,5}(?:(?:a|b|rc|\.post|\.dev)[0-9]{1,9})?(?:\.\*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,8 +267,9 @@ def _note_bounds(reader: ProjectReader) -> None:
             for name in [one for one in packages if one in named] or packages[:1]:
                 one = Statement(BOUND, specifier, at, RECOMMENDED, name, extras=(module,))
                 before = found.setdefault(name, one)
-                if before is not one and can_meet(before.specifier, specifier):
-                    found[name] = replace(before, specifier=f"{before.specifier},{specifier}")
+                both = {*before.specifier.split(","), *specifier.split(",")}
+                if before is not one and len(both) <= _MOST_BOUNDS and can_meet(before.specifier, specifier):
+                    found[name] = replace(before, specifier=",".join(sorted(both)))
     reader.found.statements += found.values()
 
 
@@ -281,7 +286,9 @@ def bounds_in(text: str) -> list[tuple[str, str, int]]:
             SpecifierSet(specifier)
         except InvalidSpecifier:
             continue
-        bounds.setdefault(module, {}).setdefault(specifier, line)
+        of = bounds.setdefault(module, {})
+        if len(of) < _MOST_BOUNDS:
+            of.setdefault(specifier, line)
     return [(module, ",".join(of), max(of.values())) for module, of in bounds.items()]
 
 
@@ -331,13 +338,15 @@ def _sign(op: ast.cmpop, is_turned: bool, is_denied: bool) -> str:
 
 def _version(node: ast.expr, known: dict[str, _Version], modules: dict[str, str]) -> _Version | None:
     for _ in range(_MOST_CALLS):
-        if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.func, ast.Name | ast.Attribute):
+        called = node.func if isinstance(node, ast.Call) and len(node.args) == 1 else None
+        name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+        if isinstance(node, ast.Call) and _READS_VERSION.fullmatch(name):
             node = node.args[0]
     if isinstance(node, ast.Name):
         return known.get(node.id)
     if isinstance(node, ast.Attribute) and node.attr == _VERSION and isinstance(node.value, ast.Name):
         module = modules.get(node.value.id, "")
         return _Version(normalized(module), "", node.lineno) if module and "." not in module else None
-    if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value[:1].isdigit():
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and _RELEASE.fullmatch(node.value):
         return _Version("", node.value, node.lineno)
     return None

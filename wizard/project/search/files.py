@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
@@ -255,7 +256,7 @@ class ProjectFolder:
         guesses = [*shorter[:-1], base / Path(name).name, *shorter[-1:]]
         for candidate in (base / name, Path(name), *guesses):
             found = self.inside(candidate)
-            if found and (self.root / found).is_file() and (candidate not in guesses or found != beside):
+            if found and stat.S_ISREG(self._mode(found)) and (candidate not in guesses or found != beside):
                 return found
         return None
 
@@ -263,18 +264,32 @@ class ProjectFolder:
         """Return whether a folder of that name, next to a file or in the project's own, is a package, or was not
         fetched with the project (a submodule). A name alone may be that of the project."""
         places = [one for one in (Path(beside).parent / name, Path(name)) if self.inside(one) is not None]
-        held = [entry.name for one in places if (self.root / one).is_dir() for entry in os.scandir(self.root / one)]
-        return bool({"setup.py", "pyproject.toml"} & {*held}) or ("/" in name and not held)
+        held = {entry for one in places for entry in self._entries(one)}
+        return bool({"setup.py", "pyproject.toml"} & held) or ("/" in name and not held)
 
     def has_folder(self, name: str) -> bool:
-        return self.inside(Path(name)) is not None and (self.root / name).is_dir()
+        return self.inside(Path(name)) is not None and stat.S_ISDIR(self._mode(name))
 
     def is_bare(self, name: str) -> bool:
         """Return whether there is no such folder, or nothing in it."""
-        return not self.has_folder(name) or not any((self.root / name).iterdir())
+        return not self.has_folder(name) or not self._entries(Path(name))
 
     def has_file(self, name: str) -> bool:
-        return self.inside(Path(name)) is not None and (self.root / name).is_file()
+        return self.inside(Path(name)) is not None and stat.S_ISREG(self._mode(name))
+
+    def _entries(self, folder: Path) -> list[str]:
+        """Return what lies in a folder; of one that cannot be read, nothing."""
+        try:
+            return [one.name for one in os.scandir(self.root / folder)]
+        except (OSError, ValueError):
+            return []
+
+    def _mode(self, name: str) -> int:
+        """Return what lies there, as stat has it; 0 for nothing, as of a name that is too long for any file."""
+        try:
+            return (self.root / name).stat().st_mode
+        except (OSError, ValueError):
+            return 0
 
     def named(self, name: str) -> list[str]:
         """Return the files below that have this name, or end in this path; `*` is any part of it."""
@@ -308,11 +323,10 @@ class ProjectFolder:
 
     def read(self, name: str) -> str | None:
         """Return the text with plain line ends; None for what cannot be read, is no plain file or is too large."""
-        path = self.root / name
-        if self.leads_out(name) or not path.is_file():  # a pipe would be waited for
+        if self.leads_out(name) or not stat.S_ISREG(self._mode(name)):  # a pipe would be waited for
             return None
         try:
-            with path.open("rb") as file:
+            with (self.root / name).open("rb") as file:
                 data = file.read(MOST_BYTES + 1)
         except (OSError, ValueError):
             return None

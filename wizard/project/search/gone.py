@@ -28,6 +28,7 @@ _LOOKS = re.compile(r"version|hasattr|platform")  # a condition that asks what i
 _MISREADS = re.compile(r"float\(\w+\.__version__\[:3\]\) < 0?\.\d+")
 _MOST_OTHERS = 100  # files of Cython, and notebooks
 _MOST_CELLS = 500  # of a notebook
+_MOST_PARTS = 20  # of one name
 _CYTHON = (".pyx", ".pxd")
 _WORDS_OF_NOBODY = re.compile(  # strings and comments of Cython
     r"(\"{3}|'{3})[\s\S]*?(?:\1|\Z)|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|#[^\n]*"
@@ -114,12 +115,14 @@ class _Uses:
 
 
 def _outside_try(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Yield what is run here, without what is in functions and in `try`."""
-    for node in nodes:
+    """Yield what is run here, in its order, without what is in functions and in `try`."""
+    left = [*nodes][::-1]
+    while left:
+        node = left.pop()
         if not isinstance(node, ast.Try):
             yield node
             inner = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-            yield from () if inner else _outside_try(ast.iter_child_nodes(node))
+            left += [] if inner else [*ast.iter_child_nodes(node)][::-1]
 
 
 def _whole_of(node: ast.Attribute, held: dict[str, ast.Call]) -> ast.Call | None:
@@ -127,7 +130,7 @@ def _whole_of(node: ast.Attribute, held: dict[str, ast.Call]) -> ast.Call | None
     is_whole, at = node.attr in _OF_MODELS, node.value
     if isinstance(at, ast.Subscript) and isinstance(at.slice, ast.Constant) and at.slice.value in _SETTINGS:
         is_whole |= not hasattr(dict, node.attr)
-    while is_whole:
+    for _ in range(_MOST_PARTS if is_whole else 0):
         if isinstance(at, ast.Name):
             return held.get(at.id)
         if isinstance(at, ast.Call) and not isinstance(at.func, ast.Attribute):

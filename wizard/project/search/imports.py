@@ -42,6 +42,7 @@ _MOST_PROGRAMS = 300  # looked at for what they compile
 _EXTENSION, _EXTENSION_MODULE = "cpp_extension", "torch.utils.cpp_extension"
 _COMPILING = ("load", "load_inline")
 _MOST_NAMED = 12  # modules in one sentence
+_MOST_LOOKED = 2_000  # names of files that the imports of one program may mean
 _MAY_WANT_CARD = re.compile(r"\.cuda\(|torch\.cuda\.|[\"']cuda")
 _ON_CARD = re.compile(r".*\.cuda|torch\.cuda\.(?:\w+Tensor|set_device)")
 _TAKES_DEVICE = re.compile(r".*\.to|(?:torch\.)?set_default_(?:device|tensor_type)")
@@ -171,12 +172,14 @@ def started(reader: ProjectReader) -> dict[str, str]:
         f"{below}{name.replace('-', '_')}/__init__.py" for name in reader.found.packaged for below in ("", "src/")
     ]
     left += filter(reader.folder.has_file, sorted(packages))
-    texts: dict[str, str] = {}
+    texts, seen = dict[str, str](), set[str]()
     while left and len(texts) < _MOST_PROGRAMS:
         file = left.pop(0)
         if file not in texts:
             texts[file] = reader.folder.read(file) or ""
-            left += filter(reader.folder.has_file, _imported_files(file, texts[file]))
+            may_be = {*islice(_imported_files(file, texts[file]), _MOST_LOOKED)} - seen
+            left += filter(reader.folder.has_file, sorted(may_be) if len(seen) < 10 * _MOST_LOOKED else ())
+            seen |= may_be
     return texts
 
 
@@ -194,9 +197,14 @@ def _imported_files(file: str, text: str) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             names = [node.module or "", *(f"{node.module or ''}.{one.name}".strip(".") for one in node.names)]
             roots = [folder[: len(folder) + 1 - node.level]] if node.level else roots
-        parts = (name.split(".")[:most] for name in names if name for most in range(1, name.count(".") + 2))
+        parts = (name.split(".")[:most] for name in names if name for most in range(1, _deep(name) + 1))
         for path in ("/".join([*root, *part]) for part in parts for root in roots):
             yield from (f"{path}.py", f"{path}/__init__.py")
+
+
+def _deep(module: str) -> int:
+    """Return how many parts of a module's name may be folders of the project."""
+    return min(module.count("."), DEEPEST_PROGRAM) + 1
 
 
 def _note_by_hand(reader: ProjectReader) -> None:

@@ -92,9 +92,10 @@ def _cards(reader: ProjectReader, builders: dict[str, str]) -> Iterator[Statemen
             continue
         yield _of_cards(name, text, found)
     for name in reader.files:
-        text = "" if name in builders or name.endswith((".py", ".txt", ".toml")) else reader.folder.read(name) or ""
+        is_other = name in builders or name.endswith((".py", ".txt", ".toml"))
+        text = reader.folder.read(name) or "" if builders and not is_other else ""
         if found := list(_set_lists(text)):
-            yield _of_cards(name, text, found[:1])
+            yield _of_cards(name, text, found)
 
 
 def _of_cards(name: str, text: str, found: list[tuple[int, list[str]]]) -> Statement:
@@ -157,7 +158,10 @@ def _for_card(text: str) -> bool:
 
 
 def _options(name: str, text: str, rows: Iterable[NativeGone]) -> Iterator[_Use]:
-    found = sorted(set(_standards(parsed(text))))
+    try:
+        found = sorted(set(_standards(parsed(text))))
+    except NO_PYTHON:
+        return
     if len({standard for _, standard, _ in found}) > 1 and _OF_TORCH.search(text):
         return  # each for its torch
     lines = text.split("\n")
