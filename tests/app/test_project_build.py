@@ -119,7 +119,7 @@ def test_what_imports_torch_when_it_is_built_is_built_with_torch_there(
 def test_what_comes_in_the_place_of_a_package_is_asked_for_by_its_name(tmp_path: Path) -> None:
     project = project_of(tmp_path, {"requirements.txt": "torch==2.7.1\nspconv-cu121==2.3.6\n"})
     request = request_of(project, replace(FACTS, machine=BLACKWELL), load_matrix(), Choices())
-    asked = _asked(request, values.SELECTED, list(request.packages), 0)
+    asked = _asked(request, values.SELECTED, list(request.packages), 0, {})
     assert "spconv-cu126" in asked.requirements
     project = project_of(tmp_path, {"requirements.txt": "torch==2.15.0\nspconv-cu121==2.3.6\n"})
     request = request_of(project, replace(FACTS, machine=BLACKWELL), load_matrix(), Choices())

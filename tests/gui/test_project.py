@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -395,3 +396,25 @@ def test_a_project_is_read_from_its_top(
     qtbot.waitUntil(lambda: agree.visibleRegion().boundingRect().height() == agree.height())
     qtbot.keyClick(agree, Qt.Key.Key_Space)
     qtbot.waitUntil(window.footer.primary.isEnabled)
+
+
+def test_an_old_project_says_of_which_day_its_packages_are_and_offers_the_newest(
+    qtbot: QtBot, make_window: MakeWindow, project: Path, session: FakeSession
+) -> None:
+    for path in (one for one in project.rglob("*") if one.is_file()):
+        os.utime(path, (1_647_259_200, 1_647_259_200))  # 2022-03-14
+    window = make_window()
+    page = opened(qtbot, window, project)
+    qtbot.waitUntil(page.project.newest.isVisible)
+    assert "last changed on 2022-03-14" in said(page)
+    page.project.agree.click()
+    page.project.newest.click()
+    assert window.navigator.state.choices.as_of == "today"
+    assert page.project.newest.isVisible(), "so that it can be taken back"
+    go_to(qtbot, window, PageId.PLACE)
+    window.navigator.go_to(PageId.BUILD)
+    settle(qtbot, window)
+    assert page.project.newest.isChecked()
+    assert page.project.newest.isVisible()
+    page.project.newest.click()
+    assert window.navigator.state.choices.as_of is None

@@ -86,6 +86,7 @@ class IndexServer(LoopbackServer):
         self.json, self.sizes, self.hashes, self.metadata = json, sizes, hashes, metadata
         self.relative, self.file_prefix, self.password = relative, file_prefix, password
         self.answers: dict[str, Answer] = {}
+        self.uploaded: dict[str, str] = {}  # by the file's name: when it came, where the pages tell
         self.requests: list[Seen] = []
         self.bytes_sent = 0
 
@@ -127,6 +128,7 @@ class IndexServer(LoopbackServer):
             target = f"{prefix}/{quote(path.name)}" if prefix and not self.file_prefix else self.link(path)
             digest = f"#sha256={_sha256(path, path.stat().st_mtime)}" if self.hashes else ""
             extra = ' data-core-metadata="true"' if self.metadata and metadata_of(path) else ""
+            extra += f' data-upload-time="{self.uploaded[path.name]}"' if path.name in self.uploaded else ""
             lines.append(f'<a href="{html.escape(target + digest)}"{extra}>{html.escape(path.name)}</a><br/>')
         return "\n".join([*lines, "</body></html>"]).encode()
 
@@ -140,6 +142,8 @@ class IndexServer(LoopbackServer):
                 entry["size"] = path.stat().st_size
             if self.metadata and metadata_of(path):
                 entry["core-metadata"] = True
+            if path.name in self.uploaded:
+                entry["upload-time"] = self.uploaded[path.name]
             files.append(entry)
         document = {"meta": {"api-version": "1.1" if self.sizes else "1.0"}, "name": project, "files": files}
         return json.dumps(document).encode()

@@ -384,4 +384,7 @@ def _write(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, most
             if done > most:
                 raise _too_large(address, MOST_BYTES)
             file.write(piece)
+    with contextlib.suppress(OSError, ValueError, OverflowError):  # the day of its last change is read of it
+        then = time.mktime((*member.date_time, 0, 0, -1))
+        os.utime(target, (then, then))
     return done

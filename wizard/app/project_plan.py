@@ -45,6 +45,7 @@ from wizard.project.packages.native import NOTHING, Relaxed
 from wizard.project.search.files import ProjectFolder
 from wizard.project.versions import loosened, marker_holds, meets
 from wizard.run.model import Facts, Preview, SelectedBuild
+from wizard.run.plan.as_of import LockAgain, ReleasesThen
 from wizard.run.plan.commands import quote_of
 from wizard.run.plan.computed import OnProgress
 from wizard.run.plan.held_back import HeldBack, SourceNeed, source_alone
@@ -99,22 +100,24 @@ def plan_project(
     selected, names = with_lost(selected, lost, is_strict), [one.name for one in lost]
     moved: list[Relaxed] = []
     lack = _Lack(facts, request, selected, is_strict, is_cancelled, frozenset(names))
+    then = ReleasesThen(request.decision.as_of, facts, selected, is_cancelled)
 
     def told(lock: Lock, behind: tuple[HeldBack, ...]) -> tuple[Message, ...]:
         if not is_strict and (needs := [need for one in behind for need in one.needs if need.name not in lack.apart]):
             raise _SourceAlone(needs)
+        then.look(lock)
         early = {one.name: one for one in behind if one.is_early}
         moved[:] = [*_moved(request, lock, selected, lack.unknown, early), *lack.without]
-        return (*map(moved_words, moved), *(one.said for one in behind if not one.is_early))
+        return (*map(moved_words, moved), *(one.said for one in behind if not one.is_early), *then.told(lock))
 
     folder, left = absolute_folder(request.project), (*(one.name for _, one in request.left), *names)
     use = use_of(folder, ProjectFolder(Path(folder)), (*(one.name for one in request.decision.left_out), *left))
-    as_asked = promised_of(_asked(request, selected, list(request.packages), 0).requirements, selected.python)
+    as_asked = promised_of(_asked(request, selected, list(request.packages), 0, {}).requirements, selected.python)
     ways = (*_left(request, selected), *(one.why for one in request.decision.left_out))
     if len(request.packages) > MOST_LOOKED_FOR:  # the resolver would ask for minutes
         lack.drop_absent([])
     while True:
-        asked = _asked(request, selected, lack.packages, lack.freedom)
+        asked = _asked(request, selected, lack.packages, lack.freedom, then.versions)
         promised = promised_of(asked.requirements, asked.python)
         out, more = (one.name for one in lack.without), lack.ways()
         asks, left_out = (*as_asked, *names), (*use.left, *out)
@@ -123,6 +126,8 @@ def plan_project(
         asked = replace(asked, project=told_of, apart=tuple(lack.apart), notices=notices)
         try:
             return preview(facts, request.choices, asked, is_cancelled, on_progress, told), (*lost, *moved)
+        except LockAgain:
+            continue
         except _SourceAlone as found:
             lack.take(found.needs)
         except WizardError as error:
@@ -225,16 +230,22 @@ class _Lack:
         self.freedom = 0
 
 
-def _asked(request: ProjectRequest, selected: SelectedBuild, packages: list[Statement], freedom: int) -> SelectedBuild:
-    """`freedom`: 0 as asked; 1 pins are least versions of the same major; 2 any version. Pins are kept where
-    that has a solution."""
+def _asked(
+    request: ProjectRequest,
+    selected: SelectedBuild,
+    packages: list[Statement],
+    freedom: int,
+    then: Mapping[str, str],
+) -> SelectedBuild:
+    """`freedom`: 0 as asked; 1 pins are least versions of the same major; 2 any version. Pins, and the releases of
+    another day (`then`), are kept where that has a solution."""
     decision = request.decision
     moving = {one.name: one.given for one in decision.relaxed}
     lines = [_requirement(one, decision, moving, freedom) for one in packages]
     lines += [written(one) for one in decision.understood.constraints if _is_asked(one, packages, freedom)]
     pins = {one.name: pin_of(one) for one in reversed(packages) if pin_of(one)}
     locked = {one.name: pin_of(one) for one in reversed(request.project.statements) if one.strength == LOCKED}
-    preferred = {**locked, **(pins if freedom else {})}
+    preferred = {**then, **locked, **(pins if freedom else {})}
     requirements = tuple(dict.fromkeys((*selected.requirements, *lines)))
     return replace(
         selected,

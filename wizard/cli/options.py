@@ -56,6 +56,11 @@ TRUST = option(
     metavar="HOST",
     help=N_("a host that the profile or the project names and nobody here knows; may be given again"),
 )
+AS_OF = option(
+    "--as-of",
+    metavar="DATE",
+    help=N_("packages that the project leaves open as on this day (2022-03-14), or today; else its own, if it is old"),
+)
 PROJECT = under(
     N_("a project"),
     option(
@@ -70,6 +75,7 @@ PROJECT = under(
         metavar="NAME",
         help=N_("what may differ from what the project asks (torch, cuda, numpy); may be given again"),
     ),
+    AS_OF,
 )
 NETWORK = under(
     N_("the network"),
@@ -180,6 +186,7 @@ def choices_from(arguments: Arguments) -> Choices:
             path=base_python,
         )
     of_setup: dict[str, Any] = {name: typed[name] for name in _OF_SETUP if name in typed}
+    _check_day(of_setup.get("as_of"))
     return Choices(
         python=python,
         base_python=base_python,
@@ -204,7 +211,22 @@ def choices_from(arguments: Arguments) -> Choices:
     )
 
 
-_OF_SETUP = ("name", "limit_rate", "connections", "keep_wheels", "copies", "cache_dir", "temp_dir", "shared")
+_OF_SETUP = ("as_of", "name", "limit_rate", "connections", "keep_wheels", "copies", "cache_dir", "temp_dir", "shared")
+
+
+def _check_day(text: str | None) -> None:
+    """Raise UsageError `as-of-unknown`."""
+    from datetime import date
+
+    if text is None or text == "today":
+        return
+    try:
+        if date.fromisoformat(text).isoformat() != text:
+            raise ValueError(text)
+    except ValueError as error:
+        raise UsageError(
+            "as-of-unknown", "--as-of {day} is no day.", "Write it as 2022-03-14, or give today.", day=text
+        ) from error
 
 
 def _python(text: str | None) -> tuple[str | None, str | None]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from wizard.cli.command import Arguments, command, flag, option
 from wizard.cli.help import N_
 from wizard.cli.options import (
+    AS_OF,
     BUILD,
     JSON,
     NETWORK,
@@ -65,6 +66,7 @@ _GAP = "  "
         help=N_("decide for what this project (folder, file or address) asks; nothing of it is run"),
     ),
     flag("--strict", help=N_("with --project: exactly what it asks, or exit status 1")),
+    AS_OF,
     JSON,
     flag("--explain", help=N_("every link of the proof with its source, and all others")),
     flag("--offline", help=N_("ask no source: decide by the shipped tables alone")),

@@ -110,13 +110,13 @@ def project_setup(
     """None without --project. Raises UsageError `project-alone`, `project-missing`, `no-such-project`,
     `nothing-declared`."""
     if not arguments.project:
-        for option in ("strict", "relax"):
+        for option in ("strict", "relax", "as_of"):
             if getattr(arguments, option):
                 raise UsageError(
                     "project-missing",
                     "{option} is for a project.",
                     "Name one with --project, or leave {option} out.",
-                    option=f"--{option}",
+                    option=f"--{option}".replace("_", "-"),
                 )
         return None
     for option in ("profile", "pack", "code", "into", "reuse", "if_missing"):

@@ -86,6 +86,7 @@ class Choices:
     label: str = ""  # what the class's results call this computer
     shared: bool = False  # everybody on this computer may use the environment
     copies: bool = False  # the environment gets files of its own, none that it shares with the package store
+    as_of: str | None = None  # the day of what a project leaves open, "2022-03-14" or "today"; None: its own, if old
     keep_wheels: bool = False  # the downloaded wheels stay in the downloads, beside what is unpacked in the store
 
 

@@ -44,6 +44,7 @@ def project_document(
         "relaxed": [_relaxed(one, language) for one in decision.relaxed],
         "remarks": [text(remark, language) for remark in decision.remarks],
         "notes": [_line(at) for at in decision.notes],
+        "as_of": decision.as_of or None,
         "not_looked_up": text(unasked, language) if (unasked := unasked_words(project, decision)) else None,
         "native": [*(native.name for native in asks.native), *_own_natives(decision)],
         "left_out": [one.name for one in decision.left_out],

@@ -19,6 +19,7 @@ from wizard.model.messages import Message, message
 from wizard.project.contradictions import card_words, contradictions, cuda_words, is_contradicted, override_words
 from wizard.project.formats.branches import with_branches
 from wizard.project.model import DECLARED, LOCKED, PYTHON, TORCH, FileLine, Project, Statement, cut_between, fit_to_show
+from wizard.project.open_lines import day_of, told_of_day
 from wizard.project.own_list import alternatives, with_pins_of
 from wizard.project.packages.beside import after_install, beside_code, of_the_system
 from wizard.project.packages.companions import Native, companion, is_planned
@@ -86,6 +87,7 @@ class ProjectDecision:
     remarks: tuple[Message, ...]
     left_out: tuple[Relaxed, ...] = ()  # native packages of no use or without a ready wheel here
     notes: tuple[FileLine, ...] = ()  # what the project says of installing, and nothing here acted on
+    as_of: str = ""  # the day of what its lines leave open; "": today
 
     @property
     def differing(self) -> tuple[Relaxed, ...]:
@@ -120,7 +122,8 @@ def decide(
     cuda = system_cuda(project, best.candidate.variant)
     moved = {one.name for one in relaxed}
     apart = needs_apart(weigher, best, moved)
-    told = (*_remarks(weigher, best, moved), *opened, *apart, *cuda)
+    rest, day = tuple(_rest(weigher, best)), day_of(project, matrix, choices)
+    told = (*_remarks(weigher, best, moved), *opened, *apart, *cuda, *told_of_day(project, day, rest))
     remarks = (*weigher.remarks, *_foreign(weigher.asks, is_foreign), *told)
     left = tuple(left_out(weigher.asks, best, machine))
     lines = (*weigher.asks.torch, *weigher.asks.python)
@@ -129,13 +132,12 @@ def decide(
         candidate=best.candidate,
         python=best.python,
         numpy=numpy_for(weigher, best),
-        understood=replace(
-            weigher.asks, rest=tuple(_rest(weigher, best)), constraints=tuple(constraints_of(weigher, best))
-        ),
+        understood=replace(weigher.asks, rest=rest, constraints=tuple(constraints_of(weigher, best))),
         relaxed=relaxed,
         remarks=remarks,
         left_out=left,
         notes=notes_left(project, machine.os, remarks, named),
+        as_of=day,
     )
 
 

@@ -103,6 +103,7 @@ class Project:
     card_lines: frozenset[FileLine] = frozenset()  # which what is there for computers without a card stands in for
     included: Mapping[str, FileLine] = field(default_factory=dict)  # the first line that brings a file in
     card_unused: bool = False  # its programs import torch, and none names a card
+    changed: str = ""  # the day of its last change, "2022-03-14"; "": nobody knows
 
 
 @dataclass

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from wizard.model.errors import UsageError
+from wizard.project.changed import changed_on
 from wizard.project.file_choice import purpose_of
 from wizard.project.formats.commands import installs
 from wizard.project.formats.words import last_resort, natives_in_words
@@ -121,7 +122,7 @@ def read_project(path: Path) -> Project:
             "Name the file that lists them, or set up a plain environment without --project.",
             path=str(path),
         )
-    return reader.project()
+    return replace(reader.project(), changed=changed_on(reader.folder, reader.files if path.is_file() else ()))
 
 
 def _note(reader: ProjectReader) -> None:

@@ -15,6 +15,7 @@ from wizard.environment.naming import find_flaw
 from wizard.model.messages import Message
 from wizard.project.decide import CUDA, ProjectDecision
 from wizard.project.model import PAIRS, PYTHON, TORCH, FileLine, Project, Statement
+from wizard.project.open_lines import DAY
 from wizard.project.packages.native import NOTHING, Relaxed
 from wizard.run.model import Preview
 from wizard.system import paths
@@ -109,8 +110,13 @@ def _row(statements: Sequence[Statement], unsaid: str, given: str | None) -> Pro
     return ProjectRow(first.origin.text if first else unsaid, first.origin if first else None, given)
 
 
+def day_words(request: ProjectRequest) -> Message | None:
+    """Return of which day an old project gets what it leaves open, unless the newest is asked for."""
+    return next((one for one in request.decision.remarks if one.key == DAY), None)
+
+
 def left_words(request: ProjectRequest) -> tuple[Message, ...]:
     """Return what a person should know of the reading and of the decision."""
     told = request.project.remarks
-    in_rows = [*told, *(one.why for one in request.decision.left_out)]
+    in_rows = [*told, *(one.why for one in request.decision.left_out), day_words(request)]
     return (*told, *(one for one in request.decision.remarks if one not in in_rows))

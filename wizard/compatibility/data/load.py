@@ -301,16 +301,26 @@ class HeldBackRow(Row, frozen=True, kw_only=True):
     as_of: Date
 
 
+class OldProjectRow(Row, frozen=True, kw_only=True):
+    """After how long without a change a project gets the releases of its time."""
+
+    months: Count
+    reason: Words
+    as_of: Date
+
+
 class PolicyTable(Row, frozen=True, kw_only=True):
     python: PythonRow
     kernel_drivers: KernelDriversRow
     room: RoomRow
     kept_states: KeptStatesRow
     held_back: HeldBackRow
+    old_project: OldProjectRow
 
 
 def parse_policy(document: str) -> Policy:
     """Raises TableError."""
     table = parse_table("policy", document, PolicyTable)
     drivers = table.kernel_drivers
-    return Policy(table.python.default, drivers.without_cuda, drivers.handed_over, table.held_back.constraints)
+    old, held = table.old_project.months, table.held_back.constraints
+    return Policy(table.python.default, drivers.without_cuda, drivers.handed_over, held, old)

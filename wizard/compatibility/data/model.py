@@ -134,6 +134,7 @@ class Policy:
     kernel_drivers_without_cuda: frozenset[str]
     kernel_drivers_handed_over: frozenset[str]  # of those: the card belongs to a virtual machine
     held_back: tuple[str, ...] = ()  # constraints of every new environment
+    old_project_months: int = 18  # without a change: then it gets the releases of its time
 
 
 @dataclass(frozen=True, slots=True)

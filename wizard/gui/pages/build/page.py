@@ -168,7 +168,8 @@ class BuildPage(Page):
 
     def _ask_project(self) -> None:
         state, session = self.state, self.context.session
-        facts, project, choices = state.facts, state.project, state.choices
+        facts, project = state.facts, state.project
+        choices = replace(state.choices, as_of=None)  # the page shows the project's own day, whatever is ticked
         if facts is not None and project is not None:
             self.start_task(
                 lambda: self.tr("Reading the project…"),
@@ -178,7 +179,8 @@ class BuildPage(Page):
 
     def _answered(self) -> None:
         panel = self.project
-        self.context.navigator.put_agreed(panel.agree.isChecked(), panel.strict.isChecked(), panel.consent.trusted)
+        answers = (panel.agree.isChecked(), panel.strict.isChecked(), panel.consent.trusted, panel.newest.isChecked())
+        self.context.navigator.put_agreed(*answers)
 
     def _open_other_file(self, path: str) -> None:
         session = self.context.session

@@ -12,6 +12,7 @@ from wizard.app.pages.order import AppState
 from wizard.app.pages.project import (
     ProjectRow,
     count_packages,
+    day_words,
     different_rows,
     hosts_of,
     kept_rows,
@@ -29,6 +30,7 @@ from wizard.model.marks import in_window
 from wizard.model.messages import message
 from wizard.project.answer import unasked_words
 from wizard.project.model import FileLine
+from wizard.project.open_lines import TODAY
 
 _HOSTS = message(
     "flow.hosts.project",
@@ -47,17 +49,19 @@ class ProjectPanel(QWidget):
         rows = column(self, gap=10)
         self._files = selectable(label("", "muted"))
         self.card = RowCard(3, 1)
-        self.agree, self.strict = Tick(), Tick()
+        self.agree, self.strict, self.newest = Tick(), Tick(), Tick()
         self.consent = HostsConsent(translator.say, head=_HOSTS)
-        self._unasked, self._refused = Advice("", "muted"), label("")
+        self._unasked, self._refused, self._day = Advice("", "muted"), label(""), Advice("", "muted")
         self.more, self.notes = Fold(), Fold()
         self.other = QPushButton()
-        for widget in (self._files, self.card, self._unasked, self.agree, self.consent, self._refused):
+        of_day = (self._day, self.newest)
+        for widget in (self._files, self.card, self._unasked, *of_day, self.agree, self.consent, self._refused):
             rows.addWidget(widget)
-        rows.setAlignment(self.agree, Qt.AlignmentFlag.AlignLeft)  # its ring is as wide as its words
+        for tick in (self.newest, self.agree):
+            rows.setAlignment(tick, Qt.AlignmentFlag.AlignLeft)  # its ring is as wide as its words
         rows.addWidget(FoldList(self.more, self.notes))
         rows.addStretch(1)
-        for tick in (self.agree, self.strict):
+        for tick in (self.agree, self.strict, self.newest):
             tick.toggled.connect(self.answered)
         self.consent.changed.connect(self.answered)
         self.notes.button.toggled.connect(self._tell_notes)
@@ -65,6 +69,7 @@ class ProjectPanel(QWidget):
 
     def retranslate(self) -> None:
         self.strict.setText(self.tr("E&xactly as asked"))
+        self.newest.setText(self.tr("Ne&west packages"))
         self.other.setText(self.tr("&Other file…"))
         self.more.show_words(self.tr("What was noticed &while reading"))
         self.notes.show_words(self.tr("What the project itself &says about installing"))
@@ -80,7 +85,8 @@ class ProjectPanel(QWidget):
             return
         self._folder = project.folder
         self._files.setText(self.tr("Read: %1").replace("%1", self._translator.listed(project.files)))
-        for part in (self.card, self._unasked, self.agree, self.consent, self._refused, self.more, self.notes):
+        of_day = (self._day, self.newest)
+        for part in (self.card, self._unasked, *of_day, self.agree, self.consent, self._refused, self.more, self.notes):
             part.setVisible(False)
         if request is None:
             return
@@ -113,12 +119,20 @@ class ProjectPanel(QWidget):
         if self.consent.hosts != (hosts := hosts_of(request)):
             self.consent.show_hosts(hosts, state.trusted)
         self.consent.setVisible(bool(hosts))
+        self._show_day(state)
         told = left_words(request)
         empty(self.more.body)
         for one in told:
             self.more.body.addWidget(Advice(self._translator.signed(one)))
         self.more.setVisible(bool(told))
         self._show_notes(request.decision.notes)
+
+    def _show_day(self, state: AppState) -> None:
+        """Say of which day an old project gets what it leaves open, with the other way."""
+        said = state.request and day_words(state.request)
+        self._day.show_words(self._translator.signed(said) if said else "")
+        self._day.setVisible(said is not None)
+        self.newest.setVisible(said is not None)
 
     def _show_notes(self, notes: Sequence[FileLine]) -> None:
         """Quote what nothing here acts on: the person reads it, line by line."""
@@ -139,7 +153,8 @@ class ProjectPanel(QWidget):
         return self.tr("%1, line %2").replace("%1", at.file).replace("%2", str(at.line))
 
     def _show_answers(self, state: AppState) -> None:
-        for tick, is_on in ((self.agree, state.agreed), (self.strict, state.strict)):
+        is_newest = state.choices.as_of == TODAY
+        for tick, is_on in ((self.agree, state.agreed), (self.strict, state.strict), (self.newest, is_newest)):
             with QSignalBlocker(tick):
                 tick.setChecked(is_on)
 

@@ -1,0 +1,143 @@
+"""On which day a project was last changed, by what lies in its folder, and what it gets by that day."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import zipfile
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from tests.project.deciding import AMPERE, decided
+from tests.tools import needs
+from wizard.app.project_address import bring_project
+from wizard.compatibility.model import Choices
+from wizard.project.changed import changed_on
+from wizard.project.decide import ProjectDecision
+from wizard.project.read import read_project
+from wizard.project.search.files import ProjectFolder
+
+WANTS_GIT = needs("git")
+DAY = "2022-03-14"
+
+
+def git(folder: Path, *words: str) -> str:
+    calm = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "HOME": str(folder)}
+    who = {f"GIT_{kind}_{of}": "a@b" for kind in ("AUTHOR", "COMMITTER") for of in ("NAME", "EMAIL")}
+    dates = {"GIT_COMMITTER_DATE": f"{DAY}T23:30:00 -0000", "GIT_AUTHOR_DATE": "2020-01-01T00:00:00 -0000"}
+    environment = {**os.environ, **calm, **who, **dates}
+    done = subprocess.run(["git", *words], cwd=folder, env=environment, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def day(folder: Path) -> str:
+    return changed_on(ProjectFolder(folder))
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy by git with many commits, the last on that day."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "feature/new-one")
+    for number in range(30):
+        (folder / "requirements.txt").write_text(f"torch\n# {number}\n")
+        git(folder, "add", ".")
+        git(folder, "commit", "-q", "-m", "x")
+    return folder
+
+
+@WANTS_GIT
+def test_of_a_copy_by_git_its_newest_commit_counts_however_it_is_kept(copy: Path, tmp_path: Path) -> None:
+    assert day(copy) == DAY
+    (copy / "below").mkdir()
+    assert day(copy / "below") == DAY, "a part of it"
+    git(copy, "gc", "-q")
+    assert list((copy / ".git" / "objects" / "pack").glob("*.idx"))
+    assert not (copy / ".git" / "refs" / "heads" / "feature" / "new-one").exists()
+    assert day(copy) == DAY, "packed, with its branch"
+    git(copy, "checkout", "-q", "--detach")
+    assert day(copy) == DAY
+    git(tmp_path, "clone", "-q", "--depth", "1", copy.as_uri(), "clone")
+    assert day(tmp_path / "clone") == DAY
+
+
+@WANTS_GIT
+@pytest.mark.parametrize("of", ["*.idx", "*.pack"])
+def test_what_git_keeps_and_is_broken_says_nothing(copy: Path, of: str) -> None:
+    git(copy, "gc", "-q")
+    [path] = (copy / ".git" / "objects" / "pack").glob(of)
+    whole = path.read_bytes()
+    path.chmod(0o644)
+    for size in range(0, len(whole) - 20, max(1, len(whole) // 60)):
+        path.write_bytes(whole[:size])
+        assert day(copy) in ("", DAY)
+        path.write_bytes(whole[:size] + b"\xff" * (len(whole) - size))
+        assert day(copy) in ("", DAY)
+    path.write_bytes(b"")
+    assert day(copy) == ""
+
+
+@pytest.mark.parametrize(
+    "head", ["", "ref: refs/heads/../../../../etc/passwd\n", "ref: refs/heads/none\n", "0" * 40, "x" * 9_000_000]
+)
+def test_a_head_that_leads_nowhere_says_nothing(tmp_path: Path, head: str) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text(head)
+    assert day(tmp_path) == ""
+    (tmp_path / ".git" / "HEAD").unlink()
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / ".git" / "HEAD")
+    assert day(tmp_path) == ""
+    shutil.rmtree(tmp_path / ".git")
+    (tmp_path / ".git").write_text("gitdir: ../elsewhere\n")
+    assert day(tmp_path) == ""
+
+
+@pytest.mark.parametrize(("then", "said"), [("2022-03-14", DAY), ("1980-01-01", ""), ("2107-12-31", "")])
+def test_of_an_archive_the_day_of_its_newest_file_counts(tmp_path: Path, then: str, said: str) -> None:
+    year, month, of_month = map(int, then.split("-"))
+    with zipfile.ZipFile(tmp_path / "net.zip", "w") as archive:
+        for name, hour in (("requirements.txt", 12), ("a.py", 11)):
+            archive.writestr(zipfile.ZipInfo(f"net/{name}", (year, month, of_month, hour, 0, 0)), "torch\n")
+    made = bring_project(str(tmp_path / "net.zip"), lambda: False, tmp_path / "projects")
+    assert day(made) == said
+    for path in made.iterdir():
+        path.write_text("torch\n")
+    assert day(made) == datetime.now(timezone.utc).date().isoformat(), "who changes it has it of today"
+
+
+def aged(folder: Path, days: int, choices: Choices = Choices()) -> ProjectDecision:  # noqa: B008 (frozen)
+    """Return the decision for a project that was last changed so many days ago."""
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch\nnumpy==1.26.4\ntransformers\nold @ https://a.example/x\n"
+    }
+    decided(folder, files, AMPERE)
+    then = (datetime.now(timezone.utc) - timedelta(days=days)).timestamp()
+    for path in folder.iterdir():
+        os.utime(path, (then, then))
+    return decided(folder, {}, AMPERE, choices)
+
+
+def test_what_an_old_project_leaves_open_is_taken_of_its_time(tmp_path: Path) -> None:
+    found = aged(tmp_path / "a", 1000)
+    [said] = [one for one in found.remarks if one.key == "project.remark.as-of"]
+    assert (said.params["day"], said.params["packages"]) == (found.as_of, "transformers")
+    assert found.as_of == (datetime.now(timezone.utc) - timedelta(days=1000)).date().isoformat()
+    assert aged(tmp_path / "b", 500).as_of == ""
+    assert aged(tmp_path / "c", 1000, Choices(as_of="today")).as_of == ""
+    assert aged(tmp_path / "d", 2, Choices(as_of="2023-05-01")).as_of == "2023-05-01"
+
+
+def test_a_project_of_pins_alone_is_told_nothing_of_days(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("torch==2.3.0\nnumpy==1.26.4\n")
+    os.utime(tmp_path / "requirements.txt", (1.65e9, 1.65e9))
+    assert read_project(tmp_path).changed == "2022-04-15"
+    (tmp_path / "other.txt").write_text("of today")
+    assert read_project(tmp_path / "requirements.txt").changed == "2022-04-15", "what lies beside one file is not its"
+    (tmp_path / "other.txt").unlink()
+    found = decided(tmp_path, {}, AMPERE)
+    assert "project.remark.as-of" not in [one.key for one in found.remarks]
