@@ -389,7 +389,8 @@ DAYS = {"1.0": "2021-05-01T10:00:00Z", "1.1": "2022-02-01T10:00:00.000000Z", "2.
 def test_what_an_old_project_leaves_open_is_locked_as_it_was_then(world: World, folder: Path) -> None:
     """Also what its packages need; pins stay, and what cannot be so old is the newest that goes with the rest."""
     for version, day in DAYS.items():
-        for name, needs in (("open", ["needed"]), ("needed", []), ("pinned", []), ("held", [])):
+        once = ["once"] if version == "1.1" else []  # what the newest no longer needs
+        for name, needs in (("open", ["needed", *once]), ("needed", []), ("pinned", []), ("held", []), ("once", [])):
             made = build_wheel(world.packages.root, name, version, {f"{name}.py": b""}, needs)
             world.packages.uploaded[made.name] = day
     wants = build_wheel(world.packages.root, "wanting", "1.0", {"wanting.py": b""}, ["held>=2"])
@@ -399,7 +400,9 @@ def test_what_an_old_project_leaves_open_is_locked_as_it_was_then(world: World, 
     dry = setup(world, folder, "--dry-run", "--events")
     done = world.run(*dry)
     assert done.returncode == 0, done.stderr
-    assert {"open==1.1", "needed==1.1", "pinned==2.0", "held==2.0"} <= set(json.loads(done.stdout)["packages"])
+    assert {"open==1.1", "needed==1.1", "once==1.1", "pinned==2.0", "held==2.0"} <= set(
+        json.loads(done.stdout)["packages"]
+    )
     done = world.run(*setup(world, folder, "--dry-run"))
     assert "As of 2022-03-14, not today's newest: " in done.stderr
     assert "needed 1.1" in done.stderr

@@ -28,8 +28,8 @@ _UNREADABLE = (OSError, ValueError, IndexError, zlib.error, struct.error, Overfl
 
 
 def changed_on(folder: ProjectFolder, files: Iterable[str] = ()) -> str:
-    """Return the day as "2022-03-14", by UTC; "" where it is not known or lies in the future. `files`: what alone is read
-    of the folder; none where it is all of it."""
+    """Return the day as "2022-03-14", by UTC; "" where it is not known or lies in the future. `files`: what alone is
+    read of the folder; none where it is all of it."""
     try:
         git = folder.limit / ".git"
         seconds = _committed(git) if git.exists() else _newest_file(folder, files)

@@ -20,6 +20,7 @@ from wizard.sources.read import Reader
 from wizard.sources.wanted import fitting_versions, platform_tags
 
 _MOST_ASKED = 400  # pages
+_MOST_ROUNDS = 4  # what older releases need is looked for, too
 _SECONDS = 60.0
 _AS_OF, _NO_DAYS = "project.as-of", "project.as-of-unknown"
 
@@ -37,24 +38,26 @@ class ReleasesThen:
     selected: SelectedBuild
     is_cancelled: Callable[[], bool]
     versions: dict[str, str] = field(default_factory=dict)
-    is_asked: bool = False
+    asked: set[str] = field(default_factory=set)
+    rounds: int = 0
     tells_days: bool = False  # a page said when its files came
 
     def look(self, lock: Lock) -> None:
-        """Ask, once, for the newest release of that day with a wheel for this Python and system, of each package in the
-        lock but torch's own family and what a lock of the project holds. Raises LockAgain where the lock has others,
-        Cancelled."""
+        """Ask once, for each package in the lock but torch's family, for the newest release of that day with a wheel
+        for this Python and system. Raises LockAgain where the lock has others, Cancelled."""
         main = next((source for source in self.selected.package_sources if is_main(source)), None)
-        if self.is_asked or not self.day or main is None:
+        known = {*self.asked, *FAMILY}
+        left = [one for one in lock.files if one.name not in known and not one.name.startswith("nvidia-")]
+        if main is None or not (self.day and left) or self.rounds == _MOST_ROUNDS:
             return
-        self.is_asked = True
-        asked = [one for one in lock.files if one.name not in FAMILY and not one.name.startswith("nvidia-")]
-        answers = looked_up(
-            asked[:_MOST_ASKED], lambda file: (main,), self._then, self.facts.settings, self.is_cancelled, _SECONDS
-        )
-        self.tells_days = any(is_dated for _, is_dated in answers.values())
-        self.versions = {name: then for (name, _), (then, _) in answers.items() if then}
-        if self.versions:
+        self.rounds += 1
+        self.asked |= {one.name for one in left}
+        settings, is_cancelled = self.facts.settings, self.is_cancelled
+        answers = looked_up(left[:_MOST_ASKED], lambda file: (main,), self._then, settings, is_cancelled, _SECONDS)
+        self.tells_days |= any(is_dated for _, is_dated in answers.values())
+        versions = {name: then for (name, _), (then, _) in answers.items() if then}
+        self.versions |= versions
+        if versions:
             raise LockAgain
 
     def _then(self, reader: Reader, source: Source, file: LockedFile) -> tuple[str, bool]:
@@ -71,4 +74,4 @@ class ReleasesThen:
         names = [f"{one.name} {one.version}" for one in lock.files if self.versions.get(one.name) == one.version]
         if names:
             return (naming(_AS_OF, names, day=self.day),)
-        return (message(_NO_DAYS, day=self.day),) if self.is_asked and not self.tells_days else ()
+        return (message(_NO_DAYS, day=self.day),) if self.asked and not self.tells_days else ()
