@@ -141,3 +141,11 @@ def test_a_project_of_pins_alone_is_told_nothing_of_days(tmp_path: Path) -> None
     (tmp_path / "other.txt").unlink()
     found = decided(tmp_path, {}, AMPERE)
     assert "project.remark.as-of" not in [one.key for one in found.remarks]
+
+
+@pytest.mark.parametrize(
+    ("then", "python"), [("2021-06-01", "3.9"), ("2022-06-01", "3.10"), ("2023-06-01", "3.11"), ("2026-01-01", "3.12")]
+)
+def test_the_python_is_the_newest_that_a_torch_of_that_day_had(tmp_path: Path, then: str, python: str) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch<2.5\n"}, AMPERE, Choices(as_of=then))
+    assert found.python == python

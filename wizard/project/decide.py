@@ -19,7 +19,7 @@ from wizard.model.messages import Message, message
 from wizard.project.contradictions import card_words, contradictions, cuda_words, is_contradicted, override_words
 from wizard.project.formats.branches import with_branches
 from wizard.project.model import DECLARED, LOCKED, PYTHON, TORCH, FileLine, Project, Statement, cut_between, fit_to_show
-from wizard.project.open_lines import day_of, told_of_day
+from wizard.project.open_lines import day_of, of_that_day, told_of_day
 from wizard.project.own_list import alternatives, with_pins_of
 from wizard.project.packages.beside import after_install, beside_code, of_the_system
 from wizard.project.packages.companions import Native, companion, is_planned
@@ -113,7 +113,8 @@ def decide(
 
     Raises UsageError for a torch or a variant in `choices` that no build knows.
     """
-    project = with_known_torch(project, matrix.releases)
+    project, day = with_known_torch(project, matrix.releases), day_of(project, matrix, choices)
+    matrix = of_that_day(matrix, day)
     weigher, best = _chosen(project, machine, matrix, choices, absent)
     if best is None:
         return ProjectDecision(None, None, "", weigher.asks, (), tuple(weigher.remarks))
@@ -122,7 +123,7 @@ def decide(
     cuda = system_cuda(project, best.candidate.variant)
     moved = {one.name for one in relaxed}
     apart = needs_apart(weigher, best, moved)
-    rest, day = tuple(_rest(weigher, best)), day_of(project, matrix, choices)
+    rest = tuple(_rest(weigher, best))
     told = (*_remarks(weigher, best, moved), *opened, *apart, *cuda, *told_of_day(project, day, rest))
     remarks = (*weigher.remarks, *_foreign(weigher.asks, is_foreign), *told)
     left = tuple(left_out(weigher.asks, best, machine))

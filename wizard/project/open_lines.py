@@ -6,9 +6,11 @@ Its code was written for what was the newest then, and what pins fit each other 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timezone
 
 from wizard.compatibility.data.model import Matrix
+from wizard.compatibility.data.ordering import version_key
 from wizard.compatibility.model import Choices
 from wizard.model.messages import Message, message
 from wizard.project.model import LOCKED, Project, Statement, cut_between
@@ -25,6 +27,15 @@ def day_of(project: Project, matrix: Matrix, choices: Choices) -> str:
     now = datetime.now(timezone.utc).date()
     years, month = divmod(now.year * 12 + now.month - 1 - matrix.policy.old_project_months, 12)
     return project.changed if project.changed[:7] < f"{years:04}-{month + 1:02}" else ""
+
+
+def of_that_day(matrix: Matrix, day: str) -> Matrix:
+    """Return the tables with the newest Python that a torch of that day had as the usual one: for a newer one the
+    packages of that day have no wheels."""
+    releases = {name for name, one in matrix.releases.items() if str(one.released) <= day}
+    pythons = {python for build in matrix.builds if build.torch in releases for python in build.pythons}
+    usual = min([matrix.policy.default_python, *sorted(pythons, key=version_key)[-1:]], key=version_key)
+    return replace(matrix, policy=replace(matrix.policy, default_python=usual)) if day else matrix
 
 
 def told_of_day(project: Project, day: str, packages: Iterable[Statement]) -> tuple[Message, ...]:

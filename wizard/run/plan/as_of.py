@@ -22,6 +22,7 @@ from wizard.sources.wanted import fitting_versions, platform_tags
 _MOST_ASKED = 400  # pages
 _MOST_ROUNDS = 4  # what older releases need is looked for, too
 _SECONDS = 60.0
+_GROUND, _NONE = "numpy", "none"
 _AS_OF, _NO_DAYS = "project.as-of", "project.as-of-unknown"
 
 
@@ -41,6 +42,7 @@ class ReleasesThen:
     asked: set[str] = field(default_factory=set)
     rounds: int = 0
     tells_days: bool = False  # a page said when its files came
+    is_too_early: bool = False  # NumPy had nothing for this Python: then most with code of their own had not
 
     def look(self, lock: Lock) -> None:
         """Ask once, for each package in the lock but torch's family, for the newest release of that day with a wheel
@@ -48,16 +50,17 @@ class ReleasesThen:
         main = next((source for source in self.selected.package_sources if is_main(source)), None)
         known = {*self.asked, *FAMILY}
         left = [one for one in lock.files if one.name not in known and not one.name.startswith("nvidia-")]
-        if main is None or not (self.day and left) or self.rounds == _MOST_ROUNDS:
+        if main is None or not (self.day and left) or self.rounds == _MOST_ROUNDS or self.is_too_early:
             return
         self.rounds += 1
         self.asked |= {one.name for one in left}
         settings, is_cancelled = self.facts.settings, self.is_cancelled
         answers = looked_up(left[:_MOST_ASKED], lambda file: (main,), self._then, settings, is_cancelled, _SECONDS)
         self.tells_days |= any(is_dated for _, is_dated in answers.values())
-        versions = {name: then for (name, _), (then, _) in answers.items() if then}
-        self.versions |= versions
-        if versions:
+        self.is_too_early = any(name == _GROUND and then == _NONE for (name, _), (then, _) in answers.items())
+        versions = {name: then for (name, _), (then, _) in answers.items() if then not in ("", _NONE)}
+        if versions and not self.is_too_early:
+            self.versions |= versions
             raise LockAgain
 
     def _then(self, reader: Reader, source: Source, file: LockedFile) -> tuple[str, bool]:
@@ -66,7 +69,7 @@ class ReleasesThen:
         offers = [one for one in reader.offers(source, file.name) if one.uploaded]
         there = [one for one in offers if (one.uploaded or "")[: len(self.day)] <= self.day]
         found = [one for one in fitting_versions(there, python, tags) if not one.is_prerelease]
-        newest = str(max(found)) if found else file.version
+        newest = str(max(found)) if found else _NONE if offers else ""
         return newest if newest != file.version else "", bool(offers)
 
     def told(self, lock: Lock) -> tuple[Message, ...]:
@@ -74,4 +77,6 @@ class ReleasesThen:
         names = [f"{one.name} {one.version}" for one in lock.files if self.versions.get(one.name) == one.version]
         if names:
             return (naming(_AS_OF, names, day=self.day),)
+        if self.is_too_early:
+            return (message("project.as-of-python", day=self.day, python=self.selected.python),)
         return (message(_NO_DAYS, day=self.day),) if self.asked and not self.tells_days else ()
