@@ -28,7 +28,7 @@ from wizard.project.packages.companions import (
 from wizard.project.packages.cuda_tags import cuda_of_name, has_tag, is_for
 from wizard.project.packages.implied import torch_in
 from wizard.project.packages.ready import native_state
-from wizard.project.packages.rows import Companion
+from wizard.project.packages.rows import Companion, companion_table
 from wizard.project.reasons import asked_words, refusal
 from wizard.project.search.extras import named_extras
 from wizard.project.understand import Understood, pair_meets
@@ -167,6 +167,19 @@ def unmet_bounds(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         if tried and not meets(tried, torch):
             at = one.origin
             yield message("project.remark.tried", file=at.file, line=at.line, text=at.text, asked=tried, torch=torch)
+        for whole in companion_table().loads_whole:
+            if whole.package == one.name and version_key(torch) >= version_key(whole.torch):
+                yield message(
+                    "project.remark.loads-whole",
+                    "{file}, line {line}: {package} reads whole objects from model files, which torch refuses from "
+                    "{first} on; {torch} is taken. Where it fails to load a model so, take an older torch, or see what "
+                    "its makers say of weights_only.",
+                    file=at.file,
+                    line=at.line,
+                    package=one.name,
+                    first=whole.torch,
+                    torch=torch,
+                )
 
 
 def system_cuda(project: Project, given: str) -> Iterator[Message]:

@@ -224,6 +224,18 @@ class CodeHost(Row, frozen=True):
     confidence: Literal["high", "medium", "low"]
 
 
+class LoadsWhole(Row, frozen=True):
+    """A package that reads whole objects from its model files, which torch refuses since that release."""
+
+    KEYS = (("package",),)
+
+    package: Name
+    torch: Annotated[str, msgspec.Meta(pattern=r"^\d+\.\d+$")]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+
+
 class PackageNeed(Row, frozen=True):
     """`since`: releases of the package, each with another one that it and those after it need, and in which versions;
     `*`: in any."""
@@ -346,6 +358,7 @@ class CompanionTable(Row, frozen=True):
     package_need: tuple[PackageNeed, ...] = ()
     cuda_libraries: tuple[CudaLibraries, ...] = ()
     cuda_major: tuple[CudaMajor, ...] = ()
+    loads_whole: tuple[LoadsWhole, ...] = ()
     code_host: tuple[CodeHost, ...] = ()
     gone: tuple[Gone, ...] = ()
     system_program: tuple[SystemProgram, ...] = ()
