@@ -113,7 +113,7 @@ def test_of_an_archive_the_day_of_its_newest_file_counts(tmp_path: Path, then: s
 def aged(folder: Path, days: int, choices: Choices = Choices()) -> ProjectDecision:  # noqa: B008 (frozen)
     """Return the decision for a project that was last changed so many days ago."""
     files: dict[str, str | bytes] = {
-        "requirements.txt": "torch\nnumpy==1.26.4\ntransformers\nold @ https://a.example/x\n"
+        "requirements.txt": "torch\nnumpy==1.26.4\ntransformers\nxformers\nold @ https://a.example/x\n"
     }
     decided(folder, files, AMPERE)
     then = (datetime.now(timezone.utc) - timedelta(days=days)).timestamp()

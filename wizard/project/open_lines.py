@@ -14,6 +14,7 @@ from wizard.compatibility.data.ordering import version_key
 from wizard.compatibility.model import Choices
 from wizard.model.messages import Message, message
 from wizard.project.model import LOCKED, Project, Statement, cut_between
+from wizard.project.packages.companions import companion
 
 DAY = "project.remark.as-of"
 TODAY = "today"  # in place of a day: the newest
@@ -41,7 +42,9 @@ def of_that_day(matrix: Matrix, day: str) -> Matrix:
 def told_of_day(project: Project, day: str, packages: Iterable[Statement]) -> tuple[Message, ...]:
     """Return the sentence for a day, where the project leaves anything open."""
     locked = {one.name for one in project.statements if one.strength == LOCKED}
-    left = [one.name for one in packages if "==" not in one.specifier and not one.url and one.name not in locked]
+    of_torch = {one.name for one in packages if (row := companion(one.name)) and row.follows}  # they go with torch
+    kept = {*locked, *of_torch}
+    left = [one.name for one in packages if "==" not in one.specifier and not one.url and one.name not in kept]
     if not (day and left):
         return ()
     said = message(
