@@ -217,6 +217,8 @@ def test_a_repair_brings_a_build_of_the_release_that_is_there_else_the_newest_th
     told = {"diagnosis": {"code": "no-kernels-for-gpu"}, "plan": {"torch": "2.15.0", "python": "3.12"}}
     assert repair_build(told, propose) is values.BEST
     assert asked == ["2.15.0", None]
+    there = {"torch": values.BEST.torch, "variant": values.BEST.variant, "python": "3.12"}
+    assert repair_build({**told, "plan": there}, propose) is None, "that very build is what fails"
     assert repair_build({**told, "diagnosis": {"code": "driver-too-old"}}, propose) is None, (
         "another build mends nothing"
     )

@@ -6,17 +6,21 @@ import base64
 import hashlib
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.app import values
 from tests.diagnose.world import CUDA, HEALTHY, MACHINE, TORCH, VISION, Patient, copy_libraries
 from wizard.cli.diagnose.doctor import _say_how
 from wizard.cli.terminal import Terminal
 from wizard.compatibility.model import Choices
 from wizard.diagnose.checks.damage import damage_of
+from wizard.diagnose.examine import best_build
 from wizard.diagnose.model import DoctorResult, evidence_text
 from wizard.diagnose.repair.snapshot import RepairSnapshot
+from wizard.environment.inspect.baseline import write_baseline
 from wizard.environment.layout import python_of
 from wizard.model.distributions import parse_record, read_distribution
 from wizard.model.errors import WizardError
@@ -302,3 +306,36 @@ def test_an_environment_that_vanishes_meanwhile_is_not_made_again_in_part(tmp_pa
         RepairSnapshot(gone, gone / "lib" / "site-packages", "run-1").put(["torch"], [], [], [])
     assert caught.value.code == "aside-failed"
     assert not gone.exists()
+
+
+def test_the_cpu_build_of_a_time_without_a_driver_is_not_what_was_meant(
+    bare: Patient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The setup took it because nothing else ran; now a driver is there. Who chose it keeps it."""
+    bare.make(f"torch-{TORCH}+cpu", "numpy-2.3.0", "sympy-1.13.3")
+    assert write_baseline(bare.prefix, bare.site, "3.12", "cpu")
+    assert values.BEST
+    plan = replace(values.plan("cpu-run"), candidate=replace(values.BEST, torch=TORCH, variant="cpu"))
+    for chosen, verdict in (("cpu", "nothing-wrong"), (None, "found")):
+        made = replace(plan, choices=Choices(variant=chosen))
+        monkeypatch.setattr("wizard.app.use.doctor.plans_for", lambda prefix, made=made: (made,))
+        found = bare.examine()
+        assert found.answer.verdict == verdict
+    assert found.answer.cause
+    assert found.answer.cause.code == "cpu-build"
+    assert bare.plan(found).plan.candidate.variant == CUDA
+
+
+def test_what_the_test_alone_finds_of_a_build_is_repaired_by_another(bare: Patient) -> None:
+    """The tables call the build right for the card, its own libraries say that they have no code for it."""
+    bare.make(*HEALTHY)
+    behaviour = bare.site / "torch" / "behaviour.json"
+    behaviour.write_text(json.dumps({**json.loads(behaviour.read_text()), "do": "no-kernels"}))
+    relist(bare, {"torch/behaviour.json": ","})
+    found = bare.examine()
+    assert found.answer.cause
+    assert found.answer.cause.code.startswith("no-kernels")
+    best = best_build(found.installation, bare.machine, bare.session.matrix)
+    assert best
+    assert best.variant != CUDA
+    assert found.answer.remedy.reinstall == (f"torch=={best.torch}+{best.variant}",)

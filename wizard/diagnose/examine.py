@@ -36,7 +36,7 @@ from wizard.environment.inspect.installation import Installation, Meant, read_in
 from wizard.machine.model import Machine
 from wizard.model.errors import ExitStatus, UsageError
 from wizard.model.messages import Message
-from wizard.run.verify.model import Diagnosis, Verification
+from wizard.run.verify.model import OTHER_BUILD, Diagnosis, Verification
 
 # The first that was found is the cause; the others are told as well.
 _RANK = (
@@ -101,8 +101,11 @@ _ON_EITHER = frozenset({"matmul", "convolution"})  # checks
 _PASSING_NEEDS = frozenset({"two-copies"})  # wrong only when the test says so, too
 
 
-def decide(prefix: Path, looks: Sequence[Check], verification: Verification | None) -> DoctorResult:
-    """Return the one answer of all checks: the gravest certain cause in the environment, unless the test passed."""
+def decide(
+    prefix: Path, looks: Sequence[Check], verification: Verification | None, other: Candidate | None = None
+) -> DoctorResult:
+    """Return the one answer of all checks: the gravest certain cause in the environment, unless the test passed.
+    `other`: the build for the card here, where that is not the one that is there."""
     findings = [finding for look in looks for finding in look.findings]
     works = verification is not None and passes(verification)
     wrong = [each for each in findings if each.certain and each.scope == ENVIRONMENT]
@@ -116,7 +119,7 @@ def decide(prefix: Path, looks: Sequence[Check], verification: Verification | No
     elif cause is None and verification is None:
         verdict = "not-tested"
     elif cause is None and verification is not None:
-        cause = _of_the_rest(findings, verification, looks)
+        cause = _of_the_rest(findings, verification, other)
         verdict = "unknown" if cause is None else "machine" if cause.scope == MACHINE else "found"
     needs_no_card = works or any(
         look.check == "build" and look.state == RULED_OUT and look.message.params.get("variant") == CPU
@@ -147,7 +150,7 @@ def _is_noise(finding: Finding, works: bool, needs_no_card: bool) -> bool:
     return (works and finding.scope == MACHINE) or (needs_no_card and finding.code in _OF_THE_CARD)
 
 
-def _of_the_rest(findings: Sequence[Finding], verification: Verification, looks: Sequence[Check]) -> Finding | None:
+def _of_the_rest(findings: Sequence[Finding], verification: Verification, other: Candidate | None) -> Finding | None:
     """The card is what fails: the machine's facts. Else the test's own diagnosis. Else nothing: it is not known."""
     said = verification.diagnosis
     machine = [each for each in findings if each.scope == MACHINE and each.certain]
@@ -161,7 +164,7 @@ def _of_the_rest(findings: Sequence[Finding], verification: Verification, looks:
         return runtime
     if said is None or said.code == "unknown" or (fails_anyway and said.code in _OF_THE_MACHINE):
         return None
-    return _from_diagnosis(said, looks)
+    return _from_diagnosis(said, other)
 
 
 def _fails_without_card(verification: Verification) -> bool:
@@ -170,12 +173,14 @@ def _fails_without_card(verification: Verification) -> bool:
     return "zeros" in failed and not failed.isdisjoint(_ON_EITHER)
 
 
-def _from_diagnosis(said: Diagnosis, looks: Sequence[Check]) -> Finding | None:
+def _from_diagnosis(said: Diagnosis, other: Candidate | None) -> Finding | None:
     """`import-failed` and its like only say that it failed: the reason is then not known."""
     if said.code in ("import-failed", "no-answer", "companion-failed") and "vc-runtime" not in said.cause.key:
         return None
     scope = MACHINE if said.code in _OF_THE_MACHINE else ENVIRONMENT
-    return Finding("test", said.code, said.cause, said.repair, said.evidence, True, scope, Remedy())
+    is_of_build = other is not None and said.code.startswith(OTHER_BUILD)
+    remedy = Remedy((f"torch=={other.torch}+{other.variant}",), family=True) if other and is_of_build else Remedy()
+    return Finding("test", said.code, said.cause, said.repair, said.evidence, True, scope, remedy)
 
 
 def exit_status(answer: DoctorResult) -> ExitStatus:
@@ -236,12 +241,14 @@ def examine(
         looks = (*looks, not_looked("test", "no-import"))
     on_stage("machine")
     looks = (*looks, *machine_looks(env, machine, matrix, around, best))
-    answer = decide(prefix, looks, verification)
+    is_other = best is not None and best.variant != CPU and (best.torch, best.variant) != (env.release, env.variant)
+    other = best if is_other else None
+    answer = decide(prefix, looks, verification, other)
     is_by_words = answer.cause is not None and answer.cause.code == "known-error"
     if (answer.verdict == "unknown" or is_by_words) and not deep:
         on_stage("deep")
         whole = packages.whole_files(env, True, is_cancelled)
-        answer = decide(prefix, [whole if look.check == whole.check else look for look in looks], verification)
+        answer = decide(prefix, [whole if look.check == whole.check else look for look in looks], verification, other)
     return env, answer
 
 

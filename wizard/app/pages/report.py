@@ -14,6 +14,7 @@ from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message
+from wizard.run.verify.model import OTHER_BUILD
 
 REPAIR_STEP = "guard"  # no setup has it, and no adding of packages
 
@@ -167,20 +168,18 @@ def broken_chain(report: Mapping[str, Any]) -> tuple[ChainLink, ...]:
     return tuple(ChainLink(kind, fact, kind != broken) for kind, fact in facts.items())
 
 
-_OTHER_BUILD = ("no-kernels-for-gpu", "cpu-build-on-gpu-machine")  # what a diagnosis begins with where that mends it
-
-
 def repair_build(report: Mapping[str, Any], propose: Callable[[Choices], Verdict]) -> Candidate | None:
     """Return the build that the doctor would put in: of the release that is there, else the newest one that fits. None
-    where the build is not what is wrong, or none fits the card."""
-    if not _part(report, "diagnosis", "code").startswith(_OTHER_BUILD):
+    where the build is not what is wrong, or no other fits the card."""
+    if not _part(report, "diagnosis", "code").startswith(OTHER_BUILD):
         return None
     python = _part(report, "plan", "python") or None
+    installed = (_part(report, "plan", "torch"), _part(report, "plan", "variant"))
     for torch in (_part(report, "plan", "torch") or None, None):
         try:
             best = propose(Choices(python=python, torch=torch)).best
         except UsageError:  # a release or a Python that no table knows
             continue
-        if best is not None and best.variant != CPU:
+        if best is not None and best.variant != CPU and (best.torch, best.variant) != installed:
             return best
     return None

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.model import Choices, Plan
 from wizard.diagnose.repair.states import under_way
 from wizard.environment.inspect.baseline import EnvironmentChanges, changes_since_baseline
@@ -112,7 +113,10 @@ def plans_for(prefix: Path) -> tuple[Plan, ...]:
 
 def meant_by_plan(prefix: Path) -> Meant | None:
     plan = next(iter(plans_for(prefix)), None)
-    return Meant(plan.candidate.torch, plan.candidate.variant, "plan") if plan else None
+    if plan is None:
+        return None
+    variant = plan.candidate.variant
+    return Meant(plan.candidate.torch, variant, "plan", is_forced=variant == CPU and plan.choices.variant != CPU)
 
 
 def plan_examined(

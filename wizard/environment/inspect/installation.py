@@ -64,11 +64,13 @@ class TorchFiles:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """What the environment was set up to be. `source`: `record` (our file in it) or `plan` (a run of ours)."""
+    """What the environment was set up to be. `source`: `record` (our file in it) or `plan` (a run of ours).
+    `is_forced`: nobody chose that variant; it was all that the computer could run then."""
 
     torch: str  # "2.14.1"
     variant: str
     source: str
+    is_forced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +145,11 @@ def read_installation(prefix: Path, variables: Mapping[str, str], meant: Meant |
     site = python.site if python else site_packages(prefix) or site_packages_of(prefix, "3.12", system)
     distributions = read_distributions(_own_sites(prefix, site, python))
     state = read_baseline(prefix)
+    is_forced = meant is not None and meant.is_forced and not (state and state.variant != meant.variant)
     if state:
         meant = Meant(state.torch.partition("+")[0], state.variant, "record")
+    if is_forced:
+        meant = None
     return Installation(
         prefix=prefix,
         os=system,

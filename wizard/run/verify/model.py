@@ -9,6 +9,7 @@ from typing import Any
 from wizard.model.errors import ExitStatus
 from wizard.model.messages import Message
 
+OTHER_BUILD = ("no-kernels-for-gpu", "cpu-build-on-gpu-machine")  # what a diagnosis begins with where that mends it
 Explain = Callable[[str], tuple[Message, Message] | None]  # a text of an error: cause, what to do
 
 
