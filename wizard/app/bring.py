@@ -24,9 +24,12 @@ from wizard.classroom.profile.keys import check_signature
 from wizard.classroom.profile.model import ProfileFile
 from wizard.classroom.profile.read import read_profile
 from wizard.classroom.profile.signature import signature_path
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices
 from wizard.model.errors import ErrorText, UsageError, WizardError, gigabytes_apart
 from wizard.model.messages import Message, bytes_text, message
 from wizard.process import Outcome, run
+from wizard.project.open_lines import day_of
 from wizard.project.read import read_project
 
 # One line each: a login shell of the csh kind takes no other.
@@ -146,24 +149,29 @@ def sent(host: FarHost, files: Mapping[str, bytes]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Along:
-    """`files`: by their names for the other side; `named`: which of them, or which folder, the option names."""
+    """`files`: by their names for the other side; `named`: which of them, or which folder, the option names; `further`:
+    options with what is known here alone."""
 
     option: str
     files: Mapping[str, bytes]
     named: str
     profile: ProfileFile | None = None
+    further: tuple[str, ...] = ()
 
 
-def of_project(path: Path) -> Along:
-    """Read the files of a project that say what it needs, and no other. Raises as `read_project`."""
+def of_project(path: Path, as_of: str | None = None) -> Along:
+    """Read the files of a project that say what it needs, and no other. `as_of`: the day that was asked for; else its
+    own goes along, since the files get another there. Raises as `read_project`."""
     project = read_project(path)
+    day = day_of(project, load_matrix(), Choices(as_of=as_of))
+    further = ("--as-of", day) if day and not as_of else ()
     folder = Path(project.folder).resolve()
     name = folder.name or "project"
     files = {}
     for each in project.files:
         with contextlib.suppress(OSError):
             files[f"{name}/{each}"] = (folder / each).read_bytes()
-    return Along("--project", files, f"{name}/{path.name}" if path.is_file() else name)
+    return Along("--project", files, f"{name}/{path.name}" if path.is_file() else name, further=further)
 
 
 def of_profile(path: Path) -> Along:
@@ -180,7 +188,9 @@ def options_of(host: FarHost, along: Iterable[Along]) -> Iterator[list[str]]:
     """Have the files of all of them there, and give the options that name them. Raises as `sent`."""
     with contextlib.ExitStack() as stack:
         yield [
-            word for one in along for word in (one.option, f"{stack.enter_context(sent(host, one.files))}/{one.named}")
+            word
+            for one in along
+            for word in (one.option, f"{stack.enter_context(sent(host, one.files))}/{one.named}", *one.further)
         ]
 
 

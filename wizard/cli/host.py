@@ -77,7 +77,7 @@ def resume_there(arguments: Arguments, terminal: Terminal) -> int:
 def _along(arguments: Arguments, terminal: Terminal, interrupt: Interrupt) -> Iterator[Along]:
     """What lies here and is wanted there. Raises as `project_path`, `of_project`, `of_profile`."""
     if arguments.project:
-        yield of_project(project_path(arguments, terminal, interrupt.is_asked))
+        yield of_project(project_path(arguments, terminal, interrupt.is_asked), arguments.as_of)
     if arguments.profile:
         yield of_profile(Path(arguments.profile).expanduser())
 
