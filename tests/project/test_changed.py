@@ -34,7 +34,7 @@ def git(folder: Path, *words: str) -> str:
 
 
 def day(folder: Path) -> str:
-    return changed_on(ProjectFolder(folder))
+    return changed_on(ProjectFolder(folder), [])
 
 
 @pytest.fixture
@@ -44,7 +44,9 @@ def copy(tmp_path: Path) -> Path:
     folder.mkdir()
     git(folder, "init", "-q", "-b", "feature/new-one")
     for number in range(30):
-        (folder / "requirements.txt").write_text(f"torch\n# {number}\n")
+        (folder / "below").mkdir(exist_ok=True)
+        for name in ("requirements.txt", "a.py", "below/b.py"):
+            (folder / name).write_text(f"torch\n# {number}\n")
         git(folder, "add", ".")
         git(folder, "commit", "-q", "-m", "x")
     return folder
@@ -53,7 +55,6 @@ def copy(tmp_path: Path) -> Path:
 @WANTS_GIT
 def test_of_a_copy_by_git_its_newest_commit_counts_however_it_is_kept(copy: Path, tmp_path: Path) -> None:
     assert day(copy) == DAY
-    (copy / "below").mkdir()
     assert day(copy / "below") == DAY, "a part of it"
     git(copy, "gc", "-q")
     assert list((copy / ".git" / "objects" / "pack").glob("*.idx"))
@@ -101,7 +102,7 @@ def test_a_head_that_leads_nowhere_says_nothing(tmp_path: Path, head: str) -> No
 def test_of_an_archive_the_day_of_its_newest_file_counts(tmp_path: Path, then: str, said: str) -> None:
     year, month, of_month = map(int, then.split("-"))
     with zipfile.ZipFile(tmp_path / "net.zip", "w") as archive:
-        for name, hour in (("requirements.txt", 12), ("a.py", 11)):
+        for name, hour in (("a.py", 12), ("b.py", 11)):
             archive.writestr(zipfile.ZipInfo(f"net/{name}", (year, month, of_month, hour, 0, 0)), "torch\n")
     made = bring_project(str(tmp_path / "net.zip"), lambda: False, tmp_path / "projects")
     assert day(made) == said
@@ -149,3 +150,16 @@ def test_a_project_of_pins_alone_is_told_nothing_of_days(tmp_path: Path) -> None
 def test_the_python_is_the_newest_that_a_torch_of_that_day_had(tmp_path: Path, then: str, python: str) -> None:
     found = decided(tmp_path, {"requirements.txt": "torch<2.5\n"}, AMPERE, Choices(as_of=then))
     assert found.python == python
+
+
+@WANTS_GIT
+def test_what_was_written_since_and_what_git_does_not_have_is_of_its_own_day(copy: Path) -> None:
+    later = datetime(2024, 5, 1, tzinfo=timezone.utc).timestamp()
+    (copy / "other").mkdir()
+    (copy / "other" / "a.py").write_text("import torch\n")
+    os.utime(copy / "other" / "a.py", (later, later))
+    assert day(copy / "other") == "2024-05-01", "somebody's folder within another's copy"
+    (copy / "out.txt").write_text("what a run has written")
+    assert day(copy) == DAY
+    os.utime(copy / ".git" / "index", (later, later))  # git looked at them before they were written
+    assert day(copy) == datetime.now(timezone.utc).date().isoformat()

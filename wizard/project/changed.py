@@ -22,26 +22,32 @@ _FIRST = "2016-09-01"  # torch's first release; what is older says nothing of a 
 _SHA = re.compile(r"[0-9a-f]{40}")
 _REF = re.compile(r"ref: (refs/heads/[\w./+-]{1,200})")
 _COMMITTED = re.compile(rb"^committer [^\n]*> ([0-9]{1,12}) [+-][0-9]{4}$", re.MULTILINE)
+_WRITTEN = (".py", ".ipynb", ".toml", ".cfg", ".lock", ".sh")  # by people
 _MOST_TEXT, _MOST_PACKS = 8_000_000, 50
 _COMMIT = 1  # as a kind of object in a pack
 _UNREADABLE = (OSError, ValueError, IndexError, zlib.error, struct.error, OverflowError)
 
 
-def changed_on(folder: ProjectFolder, files: Iterable[str] = ()) -> str:
-    """Return the day as "2022-03-14", by UTC; "" where it is not known or lies in the future. `files`: what alone is
-    read of the folder; none where it is all of it."""
+def changed_on(folder: ProjectFolder, files: Iterable[str], is_whole: bool = True) -> str:
+    """Return the day as "2022-03-14", by UTC; "" where it is not known or lies in the future. `files`: what was read;
+    `is_whole`: what else the folder has counts, too, but for what programs write when they run."""
     try:
+        others = (name for _, name, _ in folder.names() if name.endswith(_WRITTEN)) if is_whole else ()
+        newest = max((folder.root.joinpath(name).lstat().st_mtime for name in {*files, *others}), default=0.0)
         git = folder.limit / ".git"
-        seconds = _committed(git) if git.exists() else _newest_file(folder, files)
+        seconds = _committed(git) if git.exists() and _is_as_committed(folder, git, newest) else newest
         day = datetime.fromtimestamp(seconds, timezone.utc).date().isoformat()
     except _UNREADABLE:
         return ""
     return day if _FIRST <= day <= datetime.now(timezone.utc).date().isoformat() else ""
 
 
-def _newest_file(folder: ProjectFolder, files: Iterable[str]) -> float:
-    names = [*files] or [name for _, name, _ in folder.names()]
-    return max((folder.root.joinpath(name).lstat().st_mtime for name in names), default=0.0)
+def _is_as_committed(folder: ProjectFolder, git: Path, newest: float) -> bool:
+    """Return whether git has the folder, and no file of it was written after git had looked at them."""
+    index = git / "index"
+    below = folder.root.resolve().relative_to(git.parent).as_posix()
+    is_its = below == "." or f"{below}/".encode() in (index.read_bytes() if index.is_file() else b"")
+    return is_its and (not index.is_file() or newest <= index.stat().st_mtime + 1)
 
 
 def _committed(git: Path) -> float:

@@ -122,7 +122,7 @@ def read_project(path: Path) -> Project:
             "Name the file that lists them, or set up a plain environment without --project.",
             path=str(path),
         )
-    return replace(reader.project(), changed=changed_on(reader.folder, reader.files if path.is_file() else ()))
+    return replace(reader.project(), changed=changed_on(reader.folder, reader.files, path.is_dir()))
 
 
 def _note(reader: ProjectReader) -> None:
