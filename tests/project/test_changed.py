@@ -129,6 +129,9 @@ def test_what_an_old_project_leaves_open_is_taken_of_its_time(tmp_path: Path) ->
     assert (said.params["day"], said.params["packages"]) == (found.as_of, "transformers")
     assert found.as_of == (datetime.now(timezone.utc) - timedelta(days=1000)).date().isoformat()
     assert aged(tmp_path / "b", 500).as_of == ""
+    late = aged(tmp_path / "e", 3600)
+    assert [one.key for one in late.remarks if "as-of" in one.key] == ["project.remark.as-of-late"]
+    assert late.as_of == ""
     assert aged(tmp_path / "c", 1000, Choices(as_of="today")).as_of == ""
     assert aged(tmp_path / "d", 2, Choices(as_of="2023-05-01")).as_of == "2023-05-01"
 

@@ -19,7 +19,7 @@ from wizard.model.messages import Message, message
 from wizard.project.contradictions import card_words, contradictions, cuda_words, is_contradicted, override_words
 from wizard.project.formats.branches import with_branches
 from wizard.project.model import DECLARED, LOCKED, PYTHON, TORCH, FileLine, Project, Statement, cut_between, fit_to_show
-from wizard.project.open_lines import day_of, of_that_day, told_of_day
+from wizard.project.open_lines import day_for, day_of, of_that_day, told_of_day
 from wizard.project.own_list import alternatives, with_pins_of
 from wizard.project.packages.beside import after_install, beside_code, of_the_system
 from wizard.project.packages.companions import Native, companion, is_planned
@@ -120,11 +120,11 @@ def decide(
         return ProjectDecision(None, None, "", weigher.asks, (), tuple(weigher.remarks))
     opened = take_parts(weigher, project, best)
     relaxed = tuple(_relaxed(weigher, best))
-    cuda = system_cuda(project, best.candidate.variant)
+    rest = tuple(_rest(weigher, best))
+    more = (*system_cuda(project, best.candidate.variant), *told_of_day(project, day, rest, best.python, matrix))
     moved = {one.name for one in relaxed}
     apart = needs_apart(weigher, best, moved)
-    rest = tuple(_rest(weigher, best))
-    told = (*_remarks(weigher, best, moved), *opened, *apart, *cuda, *told_of_day(project, day, rest))
+    told = (*_remarks(weigher, best, moved), *opened, *apart, *more)
     remarks = (*weigher.remarks, *_foreign(weigher.asks, is_foreign), *told)
     left = tuple(left_out(weigher.asks, best, machine))
     lines = (*weigher.asks.torch, *weigher.asks.python)
@@ -138,7 +138,7 @@ def decide(
         remarks=remarks,
         left_out=left,
         notes=notes_left(project, machine.os, remarks, named),
-        as_of=day,
+        as_of=day_for(best.python, day, matrix),
     )
 
 

@@ -5,7 +5,7 @@ Its code was written for what was the newest then, and what pins fit each other 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime, timezone
 
@@ -33,25 +33,46 @@ def day_of(project: Project, matrix: Matrix, choices: Choices) -> str:
 def of_that_day(matrix: Matrix, day: str) -> Matrix:
     """Return the tables with the newest Python that a torch of that day had as the usual one: for a newer one the
     packages of that day have no wheels."""
-    releases = {name for name, one in matrix.releases.items() if str(one.released) <= day}
-    pythons = {python for build in matrix.builds if build.torch in releases for python in build.pythons}
-    usual = min([matrix.policy.default_python, *sorted(pythons, key=version_key)[-1:]], key=version_key)
+    pythons = sorted(_pythons_on(day, matrix), key=version_key)
+    usual = min([matrix.policy.default_python, *pythons[-1:]], key=version_key)
     return replace(matrix, policy=replace(matrix.policy, default_python=usual)) if day else matrix
 
 
-def told_of_day(project: Project, day: str, packages: Iterable[Statement]) -> tuple[Message, ...]:
-    """Return the sentence for a day, where the project leaves anything open."""
+def day_for(python: str, day: str, matrix: Matrix) -> str:
+    """Return the day, "" where packages had no releases for that Python yet."""
+    return day if python in _pythons_on(day, matrix) else ""
+
+
+def _pythons_on(day: str, matrix: Matrix) -> set[str]:
+    first = min((one.released for one in matrix.releases.values()), default="")  # before it: as with the oldest torch
+    releases = {name for name, one in matrix.releases.items() if one.released <= max(day, first)}
+    return {python for build in matrix.builds if build.torch in releases for python in build.pythons}
+
+
+def told_of_day(
+    project: Project, day: str, packages: Iterable[Statement], python: str, matrix: Matrix
+) -> Iterator[Message]:
+    """Yield the sentence for a day, where the project leaves anything open. `python`: the one that is taken."""
     locked = {one.name for one in project.statements if one.strength == LOCKED}
     of_torch = {one.name for one in packages if (row := companion(one.name)) and row.follows}  # they go with torch
     kept = {*locked, *of_torch}
     left = [one.name for one in packages if "==" not in one.specifier and not one.url and one.name not in kept]
     if not (day and left):
-        return ()
-    said = message(
+        return
+    if not day_for(python, day, matrix):
+        yield message(
+            "project.remark.as-of-late",
+            "The project was last changed on {day}, when packages had no releases for Python {python} yet. Those whose "
+            "version it leaves open come in today's newest, and may not fit its code: {packages}.",
+            day=day,
+            python=python,
+            packages=cut_between(left),
+        )
+        return
+    yield message(
         "project.remark.as-of",
         "The project was last changed on {day}. Packages whose version it leaves open come as of that day, where the "
         "package source gives dates: {packages}. For today's newest[, tick “Newest packages”|, add --as-of today].",
         day=day,
         packages=cut_between(left),
     )
-    return (said,)
