@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import struct
 import subprocess
 import zipfile
 from datetime import datetime, timedelta, timezone
@@ -87,6 +88,10 @@ def test_what_git_keeps_and_is_broken_says_nothing(copy: Path, of: str) -> None:
 )
 def test_a_head_that_leads_nowhere_says_nothing(tmp_path: Path, head: str) -> None:
     (tmp_path / ".git").mkdir()
+    (tmp_path / "a.py").write_text("import torch\n")
+    os.utime(tmp_path / "a.py", (1.5e9, 1.5e9))
+    entry = struct.pack(">10I20sH", *[0] * 2, int(1.5e9), *[0] * 6, 13, b"", 4) + b"a.py" + b"\0" * 6
+    (tmp_path / ".git" / "index").write_bytes(struct.pack(">4sII", b"DIRC", 2, 1) + entry)
     (tmp_path / ".git" / "HEAD").write_text(head)
     assert day(tmp_path) == ""
     (tmp_path / ".git" / "HEAD").unlink()
@@ -94,7 +99,7 @@ def test_a_head_that_leads_nowhere_says_nothing(tmp_path: Path, head: str) -> No
         os.mkfifo(tmp_path / ".git" / "HEAD")
     assert day(tmp_path) == ""
     shutil.rmtree(tmp_path / ".git")
-    (tmp_path / ".git").write_text("gitdir: ../elsewhere\n")
+    (tmp_path / ".git").write_text("gitdir: ../elsewhere\n")  # a copy beside another
     assert day(tmp_path) == ""
 
 
@@ -158,11 +163,56 @@ def test_the_python_is_the_newest_that_a_torch_of_that_day_had(tmp_path: Path, t
 @WANTS_GIT
 def test_what_was_written_since_and_what_git_does_not_have_is_of_its_own_day(copy: Path) -> None:
     later = datetime(2024, 5, 1, tzinfo=timezone.utc).timestamp()
-    (copy / "other").mkdir()
-    (copy / "other" / "a.py").write_text("import torch\n")
-    os.utime(copy / "other" / "a.py", (later, later))
-    assert day(copy / "other") == "2024-05-01", "somebody's folder within another's copy"
+    for name in ("other", "bel"):
+        (copy / name).mkdir()
+        (copy / name / "a.py").write_text("import torch\n")
+        os.utime(copy / name / "a.py", (later, later))
+        assert day(copy / name) == "2024-05-01", "somebody's folder within another's copy"
     (copy / "out.txt").write_text("what a run has written")
     assert day(copy) == DAY
-    os.utime(copy / ".git" / "index", (later, later))  # git looked at them before they were written
+    (copy / "a.py").write_text("import torch\n")
+    git(copy, "status")
     assert day(copy) == datetime.now(timezone.utc).date().isoformat()
+
+
+@WANTS_GIT
+def test_git_folders_without_end_take_no_memory(copy: Path) -> None:
+    git(copy, "gc", "-q")
+    [pack] = (copy / ".git" / "objects" / "pack").glob("*.pack")
+    head = git(copy, "rev-parse", "HEAD")
+    for path in (pack, copy / ".git" / "index", copy / ".git" / "objects" / head[:2] / head[2:]):
+        path.parent.mkdir(exist_ok=True)
+        path.unlink(missing_ok=True)
+        with path.open("wb") as file:
+            file.truncate(200 << 30)
+        assert day(copy) in ("", DAY, datetime.now(timezone.utc).date().isoformat())
+        path.unlink()
+
+
+def test_a_file_of_the_future_says_nothing(tmp_path: Path) -> None:
+    for name, seconds in (("a.py", 1.65e9), ("b.py", 4e9)):
+        (tmp_path / name).write_text("import torch\n")
+        os.utime(tmp_path / name, (seconds, seconds))
+    assert day(tmp_path) == "2022-04-15"
+
+
+@pytest.mark.parametrize(("seconds", "is_told"), [(1.65e9, True), (1.75e9, False)])
+def test_a_load_that_is_older_than_the_torch_which_refuses_it_is_told(
+    tmp_path: Path, seconds: float, is_told: bool
+) -> None:
+    files = {"requirements.txt": "torch\nnumpy==2.2.0\n", "a.py": "import torch\nstate = torch.load('a.pt')\n"}
+    for name, words in files.items():
+        (tmp_path / name).write_text(words)
+        os.utime(tmp_path / name, (seconds, seconds))
+    found = [one for one in decided(tmp_path, {}, AMPERE).remarks if one.key == "project.remark.code-option-old"]
+    assert [(one.params["line"], one.params["argument"]) for one in found] == ([(2, "weights_only")] if is_told else [])
+
+
+def test_an_import_that_no_line_declares_may_be_brought_by_another_package(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch\nsome-net-of-nobody\n",
+        "README.md": "`python run.py`\n",
+        "run.py": "import torch\nimport tqdm\nimport nobody_knows_this\n",
+    }
+    found = [one for one in decided(tmp_path, files, AMPERE).remarks if one.key == "project.remark.undeclared-perhaps"]
+    assert [one.params["packages"] for one in found] == ["tqdm (run.py:2)"]

@@ -38,7 +38,7 @@ from wizard.model.messages import Message, message
 from wizard.process import redact
 from wizard.project.answer import lines_named, moved_words, relaxed_words
 from wizard.project.decide import ProjectDecision
-from wizard.project.model import BUILT_WITH, LOCKED, Statement, builds_itself, is_folder
+from wizard.project.model import BUILT_WITH, LOCKED, Statement, builds_itself, is_folder, normalized
 from wizard.project.packages.companions import companion, undeclared_bounds
 from wizard.project.packages.lacking import name_on_pages
 from wizard.project.packages.native import NOTHING, Relaxed
@@ -100,12 +100,14 @@ def plan_project(
     selected, names = with_lost(selected, lost, is_strict), [one.name for one in lost]
     moved: list[Relaxed] = []
     lack = _Lack(facts, request, selected, is_strict, is_cancelled, frozenset(names))
-    then = ReleasesThen(request.decision.as_of, facts, selected, is_cancelled)
+    beside = {normalized(re.split(r"[^A-Za-z0-9._-]", words, maxsplit=1)[0]) for words in request.choices.extras}
+    named = {one.name for one in request.project.statements if one.strength == LOCKED or pin_of(one)}
+    then = ReleasesThen(request.decision.as_of, facts, selected, is_cancelled, {*beside, *named})
 
     def told(lock: Lock, behind: tuple[HeldBack, ...]) -> tuple[Message, ...]:
+        then.look(lock)
         if not is_strict and (needs := [need for one in behind for need in one.needs if need.name not in lack.apart]):
             raise _SourceAlone(needs)
-        then.look(lock)
         early = {one.name: one for one in behind if one.is_early}
         moved[:] = [*_moved(request, lock, selected, lack.unknown, early), *lack.without]
         return (*map(moved_words, moved), *(one.said for one in behind if not one.is_early), *then.told(lock))

@@ -218,14 +218,19 @@ def _check_day(text: str | None) -> None:
     """Raise UsageError `as-of-unknown`."""
     from datetime import date
 
-    if text is None or text == "today":
+    from wizard.compatibility.model import TODAY
+
+    if text is None or text == TODAY:
         return
     try:
-        if date.fromisoformat(text).isoformat() != text:
+        if date.fromisoformat(text).isoformat() != text or date.fromisoformat(text) > date.today():
             raise ValueError(text)
     except ValueError as error:
         raise UsageError(
-            "as-of-unknown", "--as-of {day} is no day.", "Write it as 2022-03-14, or give today.", day=text
+            "as-of-unknown",
+            "--as-of {day} is no day that has been.",
+            "Write it as 2022-03-14, or give today.",
+            day=text,
         ) from error
 
 

@@ -3,7 +3,7 @@
 A bad file among several is named and passed over, the others are answered, and the exit status is 2 in the end. The
 sources are asked for this computer only: what a described machine would reach is not known here. In the text table the
 best is marked, the other cells say in three words why not; shown is the newest patch of the newest releases, and always
-the best. `--json` has everything.
+the best. `--json` has everything. One file: the table and the document are one answer.
 """
 
 from __future__ import annotations
@@ -76,6 +76,10 @@ _GAP = "  "
 )
 def pick(arguments: Arguments, terminal: Terminal) -> int:
     choices, matrix = canonical(choices_from(arguments)), load_matrix()
+    if not arguments.project and (arguments.strict or arguments.as_of):
+        from wizard.cli.project import check_is_of_project
+
+        check_is_of_project(arguments, "strict", "as_of")
     is_live = not (arguments.machine or choices.offline or arguments.project)
     network = network_from(arguments) if is_live or names_network(arguments) else None
     check_choices(choices, matrix)

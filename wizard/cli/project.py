@@ -110,14 +110,7 @@ def project_setup(
     """None without --project. Raises UsageError `project-alone`, `project-missing`, `no-such-project`,
     `nothing-declared`."""
     if not arguments.project:
-        for option in ("strict", "relax", "as_of"):
-            if getattr(arguments, option):
-                raise UsageError(
-                    "project-missing",
-                    "{option} is for a project.",
-                    "Name one with --project, or leave {option} out.",
-                    option=f"--{option}".replace("_", "-"),
-                )
+        check_is_of_project(arguments, "strict", "relax", "as_of")
         return None
     for option in ("profile", "pack", "code", "into", "reuse", "if_missing"):
         if getattr(arguments, option):
@@ -130,6 +123,18 @@ def project_setup(
             )
     project = _read(arguments, terminal, interrupt.is_asked)
     return ProjectSetup(project, arguments, consent, terminal, interrupt)
+
+
+def check_is_of_project(arguments: Arguments, *options: str) -> None:
+    """Raise UsageError `project-missing` where one of these is given."""
+    for option in options:
+        if getattr(arguments, option):
+            raise UsageError(
+                "project-missing",
+                "{option} is for a project.",
+                "Name one with --project, or leave {option} out.",
+                option=f"--{option}".replace("_", "-"),
+            )
 
 
 class ProjectSetup:

@@ -54,6 +54,9 @@ class Reason:
         return Message(f"plan.cell.{self.words or self.code}", self.params)
 
 
+TODAY = "today"  # in place of a day: the newest
+
+
 @dataclass(frozen=True, slots=True)
 class Choices:
     """What the person asked for; None or () means: the product decides."""

@@ -2,7 +2,7 @@
 that of its newest file.
 
 git itself is not asked: it may run what stands in a folder's `.git` (git's own page on its security boundary). The
-forms are those of gitformat-pack; a commit that a pack holds as a difference is not known.
+forms are those of gitformat-index and gitformat-pack; a commit that a pack holds as a difference is not known.
 """
 
 from __future__ import annotations
@@ -14,40 +14,65 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timezone
 from pathlib import Path
+from time import time
 from typing import BinaryIO
 
 from wizard.project.search.files import ProjectFolder
 
 _FIRST = "2016-09-01"  # torch's first release; what is older says nothing of a project for it
 _SHA = re.compile(r"[0-9a-f]{40}")
-_REF = re.compile(r"ref: (refs/heads/[\w./+-]{1,200})")
+_REF = re.compile(r"ref: (refs/heads/(?!.*\.\.)[^\s\\:?*\[~^]{1,200})")
 _COMMITTED = re.compile(rb"^committer [^\n]*> ([0-9]{1,12}) [+-][0-9]{4}$", re.MULTILINE)
 _WRITTEN = (".py", ".ipynb", ".toml", ".cfg", ".lock", ".sh")  # by people
-_MOST_TEXT, _MOST_PACKS = 8_000_000, 50
+_MOST_BYTES, _MOST_PACKS = 8_000_000, 50
 _COMMIT = 1  # as a kind of object in a pack
 _UNREADABLE = (OSError, ValueError, IndexError, zlib.error, struct.error, OverflowError)
 
 
 def changed_on(folder: ProjectFolder, files: Iterable[str], is_whole: bool = True) -> str:
-    """Return the day as "2022-03-14", by UTC; "" where it is not known or lies in the future. `files`: what was read;
-    `is_whole`: what else the folder has counts, too, but for what programs write when they run."""
+    """Return the day as "2022-03-14", by UTC; "" where it is not known. `files`: what was read; `is_whole`: what else
+    the folder has counts, too, but for what programs write when they run."""
     try:
         others = (name for _, name, _ in folder.names() if name.endswith(_WRITTEN)) if is_whole else ()
-        newest = max((folder.root.joinpath(name).lstat().st_mtime for name in {*files, *others}), default=0.0)
+        times = [folder.root.joinpath(name).lstat().st_mtime for name in {*files, *others}]
+        newest = max((one for one in times if one <= time()), default=0.0)
         git = folder.limit / ".git"
-        seconds = _committed(git) if git.exists() and _is_as_committed(folder, git, newest) else newest
+        seconds = _committed(git) if git.exists() and _is_as_git_has_it(folder, git) else newest
         day = datetime.fromtimestamp(seconds, timezone.utc).date().isoformat()
     except _UNREADABLE:
         return ""
     return day if _FIRST <= day <= datetime.now(timezone.utc).date().isoformat() else ""
 
 
-def _is_as_committed(folder: ProjectFolder, git: Path, newest: float) -> bool:
-    """Return whether git has the folder, and no file of it was written after git had looked at them."""
-    index = git / "index"
+def _is_as_git_has_it(folder: ProjectFolder, git: Path) -> bool:
+    """Return whether git has files of the folder, each as long and as old as when git looked at it last."""
     below = folder.root.resolve().relative_to(git.parent).as_posix()
-    is_its = below == "." or f"{below}/".encode() in (index.read_bytes() if index.is_file() else b"")
-    return is_its and (not index.is_file() or newest <= index.stat().st_mtime + 1)
+    prefix = "" if below == "." else f"{below}/"
+    is_there = False
+    for name, size, seconds in _indexed(git / "index"):
+        if name.startswith(prefix):
+            found = (git.parent / name).lstat()
+            is_there = True
+            if (found.st_size & 0xFFFFFFFF, int(found.st_mtime) & 0xFFFFFFFF) != (size, seconds):
+                return False
+    return is_there
+
+
+def _indexed(index: Path) -> Iterator[tuple[str, int, int]]:
+    """Yield the name, length and time of each file in git's index of version 2 or 3. Raises ValueError for another."""
+    data = _bytes(index)
+    signature, version, count = struct.unpack_from(">4sII", data)
+    if signature != b"DIRC" or version not in (2, 3) or len(data) == _MOST_BYTES:
+        raise ValueError(version)
+    at = 12
+    for _ in range(count):
+        seconds, size, flags = (
+            struct.unpack_from(form, data, at + of)[0] for form, of in ((">I", 8), (">I", 36), (">H", 60))
+        )
+        first = at + 62 + (2 if flags & 0x4000 else 0)
+        end = data.index(b"\0", first)
+        yield data[first:end].decode("utf-8", "surrogateescape"), size, seconds
+        at += (end - at) // 8 * 8 + 8
 
 
 def _committed(git: Path) -> float:
@@ -72,18 +97,23 @@ def _head(git: Path) -> str:
 
 def _text(path: Path) -> str:
     """Return what a file holds, "" where there is none; a pipe would be waited for."""
-    if not path.is_file() or path.stat().st_size > _MOST_TEXT:
+    if not path.is_file():
         return ""
-    return path.read_text(encoding="utf-8", errors="replace")
+    return _bytes(path).decode("utf-8", "replace")
+
+
+def _bytes(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_MOST_BYTES)
 
 
 def _loose(git: Path, sha: str) -> bytes:
     path = git / "objects" / sha[:2] / sha[2:]
-    return _unpacked(path.read_bytes()[:_MOST_TEXT]) if path.is_file() else b""
+    return _unpacked(_bytes(path)) if path.is_file() else b""
 
 
 def _unpacked(data: bytes) -> bytes:
-    return zlib.decompressobj().decompress(data, _MOST_TEXT)
+    return zlib.decompressobj().decompress(data, _MOST_BYTES)
 
 
 def _packed(git: Path, sha: str) -> Iterator[bytes]:
@@ -97,10 +127,10 @@ def _packed(git: Path, sha: str) -> Iterator[bytes]:
         if offset is not None:
             with pack.open("rb") as file:
                 file.seek(offset)
-                first = data = file.read(1)[0]
-                while data & 0x80:  # the size goes on
-                    data = file.read(1)[0]
-                yield _unpacked(file.read(_MOST_TEXT)) if first >> 4 & 7 == _COMMIT else b""
+                head = file.read(10)
+                first, length = head[0], next((at for at, one in enumerate(head, 1) if not one & 0x80), 0)
+                file.seek(offset + length)  # behind the size, which goes on while the highest bit is set
+                yield _unpacked(file.read(_MOST_BYTES)) if first >> 4 & 7 == _COMMIT else b""
 
 
 def _offset(index: BinaryIO, sha: bytes) -> int | None:
@@ -109,7 +139,7 @@ def _offset(index: BinaryIO, sha: bytes) -> int | None:
         return None
     counts = struct.unpack(">256I", index.read(1024))
     first, last, count = counts[sha[0] - 1] if sha[0] else 0, counts[sha[0]], counts[255]
-    if not first <= last <= count or last - first > _MOST_TEXT // 20:
+    if not first <= last <= count or last - first > _MOST_BYTES // 20:
         return None
     index.seek(1032 + 20 * first)
     names = index.read(20 * (last - first))

@@ -5,19 +5,20 @@ Its code was written for what was the newest then, and what pins fit each other 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime, timezone
 
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.data.ordering import version_key
-from wizard.compatibility.model import Choices
+from wizard.compatibility.model import TODAY, Choices
 from wizard.model.messages import Message, message
 from wizard.project.model import LOCKED, Project, Statement, cut_between
 from wizard.project.packages.companions import companion
 
+_PIN = re.compile(r"==[^,*]+(?:,|$)")
 DAY = "project.remark.as-of"
-TODAY = "today"  # in place of a day: the newest
 
 
 def day_of(project: Project, matrix: Matrix, choices: Choices) -> str:
@@ -56,16 +57,26 @@ def told_of_day(
     locked = {one.name for one in project.statements if one.strength == LOCKED}
     of_torch = {one.name for one in packages if (row := companion(one.name)) and row.follows}  # they go with torch
     kept = {*locked, *of_torch}
-    left = [one.name for one in packages if "==" not in one.specifier and not one.url and one.name not in kept]
+    open_ones = (one for one in packages if not (_PIN.search(one.specifier) or one.url or one.name in kept))
+    left = [one.name for one in open_ones]
     if not (day and left):
         return
     if not day_for(python, day, matrix):
         yield message(
             "project.remark.as-of-late",
-            "The project was last changed on {day}, when packages had no releases for Python {python} yet. Those whose "
-            "version it leaves open come in today's newest, and may not fit its code: {packages}.",
+            "On {day}, the project's time, packages had no releases for Python {python} yet. Those whose version it "
+            "leaves open come in today's newest, and may not fit its code: {packages}.",
             day=day,
             python=python,
+            packages=cut_between(left),
+        )
+        return
+    if project.changed != day:
+        yield message(
+            "project.remark.as-of-asked",
+            "Packages whose version the project leaves open come as of {day}, as you asked, where the package source "
+            "gives dates: {packages}.",
+            day=day,
             packages=cut_between(left),
         )
         return

@@ -84,6 +84,7 @@ class Understood:
     needing: tuple[Statement, ...]  # the programs that import a package at their top
     demands: tuple[Statement, ...]  # what the programs ask for in their code
     card_unused: bool  # by any of its programs, as far as they say
+    changed: str  # the day of the last change; "": nobody knows
     for_cards: tuple[Statement, ...]  # the torch that a README names for cards such as the one here
     sources: tuple[AddressLine, ...]
     names_torch: bool
@@ -167,6 +168,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
         needing=tuple(one for one in statements if one.name == NEEDING),
         demands=tuple(one for one in statements if one.name in DEMANDS),
         card_unused=project.card_unused,
+        changed=project.changed,
         for_cards=tuple(one for one in statements if one.name == FOR_CARDS and is_of_generation(capability, one.group)),
         sources=fitting.sources,
         names_torch=names_torch,

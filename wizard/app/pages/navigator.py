@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from wizard.app.pages.order import ORDER, AppState, PageId, made_after, spec_of, way
 from wizard.app.pages.report import read_report
-from wizard.compatibility.model import Candidate, Choices, Plan, Verdict
-from wizard.project.open_lines import TODAY
+from wizard.compatibility.model import TODAY, Candidate, Choices, Plan, Verdict
 from wizard.run.model import Facts, Preview, Requirement, SelectedBuild
 
 if TYPE_CHECKING:
@@ -245,10 +244,13 @@ class Navigator:
         """What the project gets on this computer; what was agreed to was another one's."""
         self._put(PageId.BUILD, replace(self._state, request=request, agreed=False, planned=None))
 
-    def put_agreed(self, agreed: bool, strict: bool, trusted: frozenset[str], newest: bool = False) -> None:
-        """`newest`: what an old project leaves open is none of its time."""
-        choices = replace(self._state.choices, as_of=TODAY if newest else None)
-        self._put(PageId.BUILD, replace(self._state, agreed=agreed, strict=strict, trusted=trusted, choices=choices))
+    def put_agreed(self, agreed: bool, strict: bool, trusted: frozenset[str]) -> None:
+        self._put(PageId.BUILD, replace(self._state, agreed=agreed, strict=strict, trusted=trusted))
+
+    def put_newest(self, is_newest: bool) -> None:
+        """Whether what an old project leaves open is none of its time; its Python hangs on that, too."""
+        choices = replace(self._state.choices, as_of=TODAY if is_newest else None)
+        self._put(PageId.BUILD, replace(self._state, choices=choices))
 
     def put_sources(self, choices: Choices) -> None:
         """Take sources that were chosen by hand: the build has to be selected again."""

@@ -37,7 +37,7 @@ def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             yield from _compiled_words(weigher, best, one, is_held)
             continue
         if one.local:
-            yield from _option_words(best, one, is_held, where)
+            yield from _option_words(weigher, best, one, is_held, where)
         elif one.group == TORCH and not any(meets(one.specifier, each) for each in weigher.releases):
             yield message(
                 "project.remark.code-never",
@@ -61,7 +61,9 @@ def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             )
 
 
-def _option_words(best: Weighed, one: Statement, is_held: bool, where: dict[str, str | int]) -> Iterator[Message]:
+def _option_words(
+    weigher: BuildWeigher, best: Weighed, one: Statement, is_held: bool, where: dict[str, str | int]
+) -> Iterator[Message]:
     """Say that a call without an option may be refused a file, or is where it reads whole objects."""
     if not is_held:
         yield message(
@@ -81,6 +83,23 @@ def _option_words(best: Weighed, one: Statement, is_held: bool, where: dict[str,
             argument=one.local,
             torch=best.candidate.torch,
         )
+    elif not meets(one.specifier, best.candidate.torch) and _is_before(weigher, one):
+        yield message(
+            "project.remark.code-option-old",
+            "{file}, line {line} calls {name} without {argument}, from a time when {package} read whole objects so "
+            "({kept}): the {torch} that is taken here refuses a file with anything but plain tensors. Where you trust "
+            "it, give {argument}=False in that line and in others like it, or take an older torch.",
+            **where,
+            argument=one.local,
+            torch=best.candidate.torch,
+        )
+
+
+def _is_before(weigher: BuildWeigher, one: Statement) -> bool:
+    """Return whether the project was last changed before there was a torch that does not meet the row."""
+    releases = weigher.matrix.releases.values()
+    first = min((each.released for each in releases if not meets(one.specifier, each.torch)), default="")
+    return bool(weigher.asks.changed) and weigher.asks.changed < first
 
 
 def _built_words(one: Statement, is_held: bool) -> Iterator[Message]:

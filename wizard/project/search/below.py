@@ -28,6 +28,7 @@ from wizard.project.model import (
     cut_between,
     is_folder,
     is_script,
+    normalized,
     origin_of,
 )
 from wizard.project.packages.companions import asks_for_torch
@@ -175,7 +176,8 @@ def _brings_torch(reader: ProjectReader, folder: str) -> bool:
     file = f"{folder}/{_PACKAGE[0]}".lstrip("/")
     text = (reader.folder.read(file) or "") if reader.folder.has_file(file) else ""
     needs = table_in(load_toml(file, text, Findings()), "build-system").get("requires")
-    return any(re.match(rf"\s*{TORCH}\b(?![-_.])", str(one)) for one in listed(needs))
+    names = (re.match(r"\s*([\w.-]+)", str(one)) for one in listed(needs))
+    return any(normalized(name[1]) in FAMILY for name in names if name)
 
 
 def _torch_at(text: str) -> int:

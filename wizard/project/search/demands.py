@@ -59,7 +59,10 @@ _MOST_CALLS = 5  # around a version
 _MOST_BOUNDS = 8  # of one package
 # What reads a version whole: `version.parse(…)`, `V(…)`; a function of any name may give something else.
 _READS_VERSION = re.compile(r"\w*version|\w*parse|str|l?v", re.IGNORECASE)
-_RELEASE = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,5}(?:(?:a|b|rc|\.post|\.dev)[0-9]{1,9})?(?:\.\*)?")
+_RELEASE = re.compile(
+    r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,5}(?:[-_.]?(?:a|b|rc|alpha|beta|post|dev)[-_.]?[0-9]{0,9})?"
+    r"(?:\+[a-z0-9.]{1,20}|\.\*)?"
+)
 
 
 @dataclass(frozen=True, slots=True)

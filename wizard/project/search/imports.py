@@ -26,6 +26,7 @@ from wizard.project.model import (
     TORCH,
     FileLine,
     Statement,
+    cut_between,
     first_few,
     fit_to_show,
     normalized,
@@ -139,17 +140,14 @@ def _is_condas(one: Statement) -> bool:
 
 def _tell_undeclared(reader: ProjectReader) -> None:
     """Name what the programs that a README starts, or the project's own package, import at their top, also by way of
-    its other files, and no file declares. Only where each package that is asked for is known with all that it brings:
-    of others nobody here knows what they bring."""
+    its other files, and no file declares. Of packages that are not known with all that they bring one may bring it."""
     rows = {row.package: row for row in companion_table().imported}
     lines = [one for one in (*reader.found.statements, *reader.found.told) if not one.name.startswith("__")]
     named = {one.name for one in lines} - {*DECIDED} | {one.name for one in lines if one.name in (TORCH, *PAIRS)}
-    declares = any(one.strength == DECLARED and not one.group and one.name in rows for one in lines)
+    declares = any(one.strength == DECLARED and not one.group for one in lines)
     asked = [one for one in lines if one.group in ("", "constraint") and one.name in named]
     is_open = any(one.url or one.name not in rows or (one.conda and one.strength == DECLARED) for one in asked)
-    if not declares or is_open:
-        return
-    texts = started(reader)
+    texts = started(reader) if declares else {}
     if not texts:
         return
     brought = {*named, *(one for name in named & {*rows} for one in rows[name].brings)}
@@ -157,17 +155,25 @@ def _tell_undeclared(reader: ProjectReader) -> None:
     modules = {module for name in brought & {*rows} for module in rows[name].modules}
     own = {part for _, name, _ in reader.folder.names() for part in name.removesuffix(".py").split("/")}
     packages = {module: row.package for row in reversed(companion_table().imported) for module in row.modules}
+    perhaps: dict[str, FileLine] = {}
     for module, where in (one for file, text in texts.items() for one in top_imports(file, text)):
-        if module in packages and module not in modules | own:
-            reader.found.remark("undeclared-import", where, module=module, package=packages[module])
+        if module in packages and module not in modules | own and packages[module] not in named:
             modules.add(module)
+            if is_open and packages[module] not in DECIDED:
+                perhaps.setdefault(packages[module], where)
+            elif not is_open:
+                reader.found.remark("undeclared-import", where, module=module, package=packages[module])
+    if perhaps:
+        words = [f"{name} ({where.file}:{where.line})" for name, where in perhaps.items()]
+        reader.found.remark("undeclared-perhaps", next(iter(perhaps.values())), packages=cut_between(words))
 
 
 def started(reader: ProjectReader) -> dict[str, str]:
     """Return the programs that a README starts and the project's own package, with all files of the project that these
     import at their top, each with its text."""
     readmes = [reader.folder.read(name) or "" for name in reader.files if is_plain_readme(name)]
-    left = [name for text in readmes for one in _STARTS.finditer(text) if (name := reader.folder.resolve(one["name"]))]
+    named = dict.fromkeys(one["name"] for text in readmes for one in _STARTS.finditer(text))
+    left = [name for one in islice(named, _MOST_PROGRAMS) if (name := reader.folder.resolve(one))]
     packages = [
         f"{below}{name.replace('-', '_')}/__init__.py" for name in reader.found.packaged for below in ("", "src/")
     ]

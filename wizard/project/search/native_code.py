@@ -231,6 +231,7 @@ def _names(reader: ProjectReader, builders: dict[str, str], rows: Iterable[Nativ
 def _plain(text: str) -> Iterator[tuple[int, str]]:
     """Yield the lines without comments, but for those behind a condition that asks for a release."""
     open_conditions: list[bool] = []
+    hiding = 0  # how many of them hide what is behind them
     lines = _COMMENTS.sub(lambda one: "\n" * one[0].count("\n"), text).split("\n")
     for number, line in enumerate(lines, 1):
         directive = _DIRECTIVE.match(line)
@@ -238,9 +239,12 @@ def _plain(text: str) -> Iterator[tuple[int, str]]:
             after = next((lines[at] for at in range(number, len(lines)) if lines[at].strip()), "")
             is_guard = bool(re.fullmatch(rf"\s*#\s*define\s+{re.escape(directive[2].strip())}\s*", after))
             open_conditions.append(not is_guard and bool(_FOR_OTHERS.search(directive[2])))
+            hiding += open_conditions[-1]
         elif directive and directive[1] == "elif" and open_conditions:
-            open_conditions[-1] |= bool(_FOR_OTHERS.search(directive[2]))
+            is_now = bool(_FOR_OTHERS.search(directive[2])) and not open_conditions[-1]
+            open_conditions[-1] |= is_now
+            hiding += is_now
         elif directive and directive[1] == "endif" and open_conditions:
-            open_conditions.pop()
-        elif not any(open_conditions):
+            hiding -= open_conditions.pop()
+        elif not hiding:
             yield number, line

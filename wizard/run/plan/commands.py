@@ -87,8 +87,10 @@ def _requirements(plan: Plan, lock: Lock) -> Iterator[str]:
     main = next((source.url for source in packages), None)
     is_bound = any(source.role == "torch" and source.url != main for source in plan.sources) or len(packages) > 1
     files = [file for file in lock.files if file.name in FAMILY] if is_bound else []
-    # uv puts the versions of a folder beside those of every index; a class profile names its packages itself.
-    is_pinned = any(source.layout == _FLAT for source in packages) or plan.profile_sha256 is not None
+    # uv puts the versions of a folder beside those of every index; a class profile names its packages itself, and of an
+    # old project the newest are not meant.
+    is_own = plan.profile_sha256 is not None or plan.project is not None
+    is_pinned = any(source.layout == _FLAT for source in packages) or is_own
     pinned = [file for file in lock.files if is_pinned and file not in files]
     named = {file.name for file in (*files, *pinned)}
     if plan.profile_sha256 is not None:

@@ -24,7 +24,7 @@ from wizard.app.pages.build import (
 )
 from wizard.app.pages.differences import instead_of
 from wizard.app.pages.order import PageId
-from wizard.compatibility.model import Candidate, Choices, Verdict
+from wizard.compatibility.model import TODAY, Candidate, Choices, Verdict
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.build.cards import CellStrip, ForceBox, NewsBox, VerdictCard, build_text
 from wizard.gui.pages.build.grid import BuildGrid
@@ -168,8 +168,7 @@ class BuildPage(Page):
 
     def _ask_project(self) -> None:
         state, session = self.state, self.context.session
-        facts, project = state.facts, state.project
-        choices = replace(state.choices, as_of=None)  # the page shows the project's own day, whatever is ticked
+        facts, project, choices = state.facts, state.project, state.choices
         if facts is not None and project is not None:
             self.start_task(
                 lambda: self.tr("Reading the project…"),
@@ -178,9 +177,11 @@ class BuildPage(Page):
             )
 
     def _answered(self) -> None:
-        panel = self.project
-        answers = (panel.agree.isChecked(), panel.strict.isChecked(), panel.consent.trusted, panel.newest.isChecked())
-        self.context.navigator.put_agreed(*answers)
+        panel, is_newest = self.project, self.project.newest.isChecked()
+        self.context.navigator.put_agreed(panel.agree.isChecked(), panel.strict.isChecked(), panel.consent.trusted)
+        if is_newest != (self.state.choices.as_of == TODAY):
+            self.context.navigator.put_newest(is_newest)
+            self._ask_project()
 
     def _open_other_file(self, path: str) -> None:
         session = self.context.session

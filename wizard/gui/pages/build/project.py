@@ -19,6 +19,7 @@ from wizard.app.pages.project import (
     later_rows,
     left_words,
 )
+from wizard.compatibility.model import TODAY
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.announce import announce
@@ -30,7 +31,6 @@ from wizard.model.marks import in_window
 from wizard.model.messages import message
 from wizard.project.answer import unasked_words
 from wizard.project.model import FileLine
-from wizard.project.open_lines import TODAY
 
 _HOSTS = message(
     "flow.hosts.project",
@@ -129,10 +129,11 @@ class ProjectPanel(QWidget):
 
     def _show_day(self, state: AppState) -> None:
         """Say of which day an old project gets what it leaves open, with the other way."""
-        said = state.request and day_words(state.request)
-        self._day.show_words(self._translator.signed(said) if said else "")
-        self._day.setVisible(said is not None)
-        self.newest.setVisible(said is not None)
+        said, is_newest = state.request and day_words(state.request), state.choices.as_of == TODAY
+        newest = self.tr("Packages whose version the project leaves open come in today's newest.")
+        self._day.show_words(self._translator.signed(said) if said else newest)
+        for part in (self._day, self.newest):
+            part.setVisible(is_newest or said is not None)
 
     def _show_notes(self, notes: Sequence[FileLine]) -> None:
         """Quote what nothing here acts on: the person reads it, line by line."""
