@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -97,6 +98,40 @@ def test_a_dropped_profile_says_what_it_does_and_leads_straight_to_review(
     assert window.navigator.page is PageId.WELCOME
     assert window.navigator.state.profile is None
     assert window.navigator.state.choices.name is None, "the next setup is one's own"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_with_a_class_file_open_the_main_button_is_the_class(
+    language: str, qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
+) -> None:
+    """Next had set up plain PyTorch beside the class's own button: both looked chosen."""
+    window = make_window(language)
+    welcome = window.page
+    assert isinstance(welcome, WelcomePage)
+    assert welcome.setup.property("role") == "tile-first"
+    opened(qtbot, window, written(tmp_path))
+    settle(qtbot, window)
+    main = window.footer.primary
+    assert main.property("role") == "primary"
+    assert ("(&D)" if language == "zh_CN" else "&does") in main.text()
+    assert welcome.setup.property("role") == "tile", "nothing else looks chosen"
+    qtbot.waitUntil(main.hasFocus)
+    qtbot.keyClick(main, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.CHECK)
+    assert window.navigator.state.profile is not None
+
+
+def test_beside_a_class_file_the_usual_setup_is_left_to_its_tile(
+    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
+) -> None:
+    window = make_window()
+    welcome = window.page
+    assert isinstance(welcome, WelcomePage)
+    opened(qtbot, window, written(tmp_path))
+    settle(qtbot, window)
+    press(qtbot, welcome.setup)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.CHECK)
+    assert window.navigator.state.profile is None
 
 
 def test_what_the_profile_asks_is_asked_and_nothing_else(

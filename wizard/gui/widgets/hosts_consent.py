@@ -25,6 +25,7 @@ _OF_A_PROFILE = message(
     "flow.hosts.head",
     "This class profile downloads from an unknown host. Continue only if you trust it.",
 )
+LACKS_TRUST = message("page.welcome.lacks-trust", "Tick each host that you trust first.")
 
 
 class HostsConsent(QWidget):

@@ -5,7 +5,7 @@ They show a value and offer one or two ways on; what a way does is the page's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from wizard.app.pages.order import SideId
 from wizard.gui.pages.run_watch import RunWatch, run_name, unfinished_words
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.frames import Tile, Turning, column, line_up
-from wizard.gui.widgets.hosts_consent import HostsConsent
+from wizard.gui.widgets.hosts_consent import LACKS_TRUST, HostsConsent
 from wizard.gui.widgets.icons import ICON_SIZE, icon
 from wizard.gui.widgets.labels import Pill, label, told_of
 from wizard.model.messages import Message, message
@@ -38,9 +38,24 @@ _LINKS, _FEW_LINKS = 3, 2  # in a line: a small window holds three in both langu
 class Links(QWidget):
     """The quiet ways on in columns, each with its icon."""
 
-    def __init__(self, links: Mapping[QPushButton, str]) -> None:
+    def __init__(self) -> None:
         super().__init__()
+        self.manage, self.explain, self.undo, self.join, self.profile, self.hold = (QPushButton() for _ in range(6))
+        links = {
+            self.manage: "box",
+            self.explain: "circle-question-mark",
+            self.undo: "undo-2",
+            self.join: "users",
+            self.profile: "file-check",
+            self.hold: "graduation-cap",
+        }
         self._links = tuple(links)
+        self.sides = {  # what they open beside the wizard
+            self.manage: SideId.ENVIRONMENTS,
+            self.explain: SideId.EXPLAIN,
+            self.undo: SideId.UNDO,
+            self.hold: SideId.CLASS,
+        }
         self._grid = made = QGridLayout(self)
         made.setContentsMargins(0, 8, 0, 0)
         made.setHorizontalSpacing(_APART)
@@ -50,6 +65,15 @@ class Links(QWidget):
             link.setIcon(icon(name))
             link.setIconSize(ICON_SIZE)
         self._put(_LINKS)
+
+    def retranslate(self, environments: int = 0) -> None:
+        count = f" ({environments})" if environments else ""
+        self.manage.setText(self.tr("En&vironments") + count)
+        self.join.setText(self.tr("&Join a class…"))
+        self.profile.setText(self.tr("&Open a class profile…"))
+        self.hold.setText(self.tr("Teac&h a class"))
+        self.explain.setText(self.tr("E&xplain an error"))
+        self.undo.setText(self.tr("&Undo changes"))
 
     def _put(self, columns: int) -> None:
         self._columns = columns
@@ -86,12 +110,13 @@ class WelcomeCard(QFrame):
         about: str,
         name: str,
         ways: Sequence[Way],
-        consent: HostsConsent | None = None,
+        main: Way | None = None,
     ) -> None:
-        """`name`: what the buttons are about, for who hears them only. `consent`: what they wait for."""
+        """`name`: what the buttons are about, for who hears them only. `main`: what the window's own main button does
+        while the card is there: two buttons would both look chosen."""
         super().__init__()
         self.setProperty("role", "card")
-        self._name, self._consent = name, consent
+        self._name, self.main = name, main
         side = Turning(16, (18, 14, 18, 14))
         column(self).addWidget(side)
         outer = side.line
@@ -106,27 +131,19 @@ class WelcomeCard(QFrame):
         outer.addLayout(self.lines, 1)
         self.show_words(state, word, words, about)
         self.buttons = [QPushButton() for _ in ways]
-        beside = self.lines if consent is not None else outer  # a yes stands before the button that waits for it
-        if consent is not None:
-            self._wait_for(consent)
-            self.lines.addWidget(consent)
         for button, (text, way) in zip(self.buttons, ways, strict=True):
             self.show_way(button, text)
             button.clicked.connect(lambda checked=False, way=way: way())
-            beside.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+            outer.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+
+    @property
+    def lacks(self) -> Message | None:
+        """What the main way waits for."""
+        return None
 
     def first_control(self) -> QWidget | None:
-        """Return what gets the keys where the card is what was wanted; None: it only tells."""
-        boxes = self._consent.boxes.values() if self._consent else ()
-        return next((one for one in (*boxes, *self.buttons) if one.isEnabled()), None)
-
-    def _wait_for(self, consent: HostsConsent) -> None:
-        def look() -> None:
-            for button in self.buttons:
-                button.setEnabled(consent.is_agreed)
-
-        consent.changed.connect(look)
-        look()
+        """Return what gets the keys where the card is what was wanted; None: nothing, or its way is the main one."""
+        return next((one for one in self.buttons if one.isEnabled()), None)
 
     def show_words(self, state: str, word: str, words: str, about: str) -> None:
         """Show a state by sign and word, what there is to say, and more of it small."""
@@ -175,6 +192,7 @@ def opened_card(
     translate, name, run = QCoreApplication.translate, opened.path.name, opened.run
     title = translate("WelcomePage", "Opened file")
     ways: list[Way] = []
+    main: Way | None = None
     if run is None:
         words = say(message(f"flow.opened.{opened.kind}", name=name))
         return WelcomeCard("note", title, words, str(opened.path), name, ways)
@@ -185,8 +203,8 @@ def opened_card(
         words = translate("WelcomePage", "This plan is being carried out: %1").replace("%1", run_name(run))
     else:
         words = translate("WelcomePage", "Carry out this plan: %1").replace("%1", run_name(run))
-        ways = [(translate("WelcomePage", "&Begin"), resume)] if run.state == "planned" else []
-    return WelcomeCard("note", title, words, str(opened.path), run_name(run), ways)
+        main = (translate("WelcomePage", "&Begin"), resume) if run.state == "planned" else None
+    return WelcomeCard("note", title, words, str(opened.path), run_name(run), ways, main)
 
 
 def show_facts(found: Glance, setup: Tile, check: Tile) -> None:
@@ -226,12 +244,21 @@ class ProfileCard(WelcomeCard):
             code=code_of(file.sha256),
         )
         about = f"{say(what)}\n{say(signer) if signer else ''}\n{path}"
-        ways = [(QCoreApplication.translate("WelcomePage", "Set up as the class &does"), carry_out)]
+        main = (QCoreApplication.translate("WelcomePage", "Set up as the class &does"), carry_out)
         word, state = QCoreApplication.translate("WelcomePage", "Class profile"), "warning" if hosts[0] else "note"
-        consent = HostsConsent(say)
-        super().__init__(state, word, title, about, title, ways, consent)
+        super().__init__(state, word, title, about, title, (), main)
+        self._consent = consent = HostsConsent(say)
+        self.lines.addWidget(consent)
         consent.show_hosts(*hosts)
         consent.changed.connect(lambda: on_agreed(consent.trusted))
+
+    @property
+    def lacks(self) -> Message | None:
+        return None if self._consent.is_agreed else LACKS_TRUST
+
+    def first_control(self) -> QWidget | None:
+        """Return the first host that wants a yes."""
+        return next(iter(self._consent.boxes.values()), None)
 
 
 class RunningCard(WelcomeCard):

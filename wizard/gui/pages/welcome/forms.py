@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QLabel, QLineEdi
 
 from wizard.gui.widgets.fields import PathField, Tick, read_in_order, tell_wrong
 from wizard.gui.widgets.frames import column, line_up
-from wizard.gui.widgets.hosts_consent import HostsConsent
+from wizard.gui.widgets.hosts_consent import LACKS_TRUST, HostsConsent
 from wizard.gui.widgets.labels import label
 from wizard.model.messages import Message, message
 from wizard.transfer.address import with_http
@@ -120,7 +120,7 @@ class JoinPanel(QFrame):
                 "page.welcome.lacks-proof", "Type the class code, too: an http address alone proves nothing."
             )
         if not self.consent.is_agreed:
-            return message("page.welcome.lacks-trust", "Tick each host that you trust first.")
+            return LACKS_TRUST
         return None
 
     def _show_waits(self) -> None:

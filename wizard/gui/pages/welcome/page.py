@@ -24,6 +24,7 @@ from wizard.gui.pages.welcome.cards import (
     Links,
     ProfileCard,
     RunningCard,
+    Way,
     WelcomeCard,
     drift_card,
     opened_card,
@@ -34,6 +35,7 @@ from wizard.gui.pages.welcome.forms import JoinPanel, OpenPanel
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.widgets.frames import Tile, Turning, column, empty
+from wizard.gui.widgets.labels import dress
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message
 
@@ -59,16 +61,16 @@ class WelcomePage(Page):
         self._file = Path(opened_file) if opened_file else None
         self._opened: Opened | None = None
         self._told_of_file: WelcomeCard | None = None
-        self._looked, self._agree = False, partial(setattr, self, "_trusted")
+        self._looked = False
         self._left: QPushButton | None = None  # the first Resume of all
         self._glance: Glance | None = None
         self.setup, self.project, self.check = Tile("gpu"), Tile("folder-open", "download"), Tile("wrench")
-        self.setup.setProperty("role", "tile-first")
         self._profile: ProfileFile | None = None  # of the file that was opened
         self._signer: Message | None = None
         self._foreign: tuple[ForeignHost, ...] = ()  # hosts that it names
         self._trusted: frozenset[str] = frozenset()
-        self.manage, self.explain, self.undo, self.profile, self.join, self.hold = (QPushButton() for _ in range(6))
+        self.links = links = Links()
+        self.manage, self.profile, self.join = links.manage, links.profile, links.join
         self.joining, self.opening = JoinPanel(self.say), OpenPanel()
         self.profile.clicked.connect(self._choose_profile)
         self.join.clicked.connect(lambda: self._show_form(self.joining))
@@ -77,14 +79,8 @@ class WelcomePage(Page):
             form.put_away.connect(self._no_form)
             form.changed.connect(self.changed)
         self.joining.changed.connect(self._corrected)
-        self.setup.clicked.connect(self.press)
-        for one, page in (
-            (self.check, SideId.DOCTOR),
-            (self.manage, SideId.ENVIRONMENTS),
-            (self.explain, SideId.EXPLAIN),
-            (self.undo, SideId.UNDO),
-            (self.hold, SideId.CLASS),
-        ):
+        self.setup.clicked.connect(context.navigator.go_next)
+        for one, page in ((self.check, SideId.DOCTOR), *links.sides.items()):
             one.clicked.connect(partial(context.side.open, page))
         self._told, self._usual = QWidget(), QWidget()  # the cards, first for who hears it too; all but the form
         self._cards = column(self._told, gap=10)
@@ -92,15 +88,7 @@ class WelcomePage(Page):
         tiles = Turning(20)
         for tile in (self.setup, self.project, self.check):
             tiles.line.addWidget(tile, 1)
-        self._links = {
-            self.manage: "box",
-            self.explain: "circle-question-mark",
-            self.undo: "undo-2",
-            self.join: "users",
-            self.profile: "file-check",
-            self.hold: "graduation-cap",
-        }
-        for part in (self._told, tiles, Links(self._links)):
+        for part in (self._told, tiles, links):
             rows.addWidget(part)
         for part in (self._usual, self.joining, self.opening):
             self.body.addWidget(part)
@@ -127,21 +115,32 @@ class WelcomePage(Page):
         return next((form for form in (self.joining, self.opening) if not form.isHidden()), None)
 
     def primary_text(self) -> str:
-        if self.form is self.joining:
-            return self.tr("&Join")
-        return self.tr("&Open") if self.form else self.tr("&Next")
+        if self.form:
+            return self.tr("&Join") if self.form is self.joining else self.tr("&Open")
+        return self._main[0] if self._main else self.tr("&Next")
+
+    @property
+    def _main(self) -> Way | None:
+        """What an opened file is for: it takes the main button, and the usual setup is left to its tile."""
+        return self._told_of_file.main if self._told_of_file else None
 
     def may_press(self) -> bool:
-        return not self.is_busy and self.form.is_filled if self.form else super().may_press()
+        return not self.is_busy and (super().may_press() if self._waiting is None else self._waiting.lacks is None)
 
     def hint_of_primary(self) -> Message | None:
-        return self.form.lacks if self.form else None
+        return self._waiting.lacks if self._waiting else None
+
+    @property
+    def _waiting(self) -> JoinPanel | OpenPanel | WelcomeCard | None:
+        return self.form or (self._told_of_file if self._main else None)
 
     def press(self) -> None:
         if self.form is self.joining:
             self._join()
         elif self.form:
             self.open_project(self.opening.where.text().strip())
+        elif self._main:
+            self._main[1]()
         else:
             super().press()
 
@@ -157,15 +156,10 @@ class WelcomePage(Page):
         self.project.show_words(self.tr("Open a project"), self.tr("With everything it needs."))
         self.project.show_fact(self.tr("Or drop it here"))
         self.check.show_words(self.tr("Check or repair"), self.tr("Find the cause, fix it."))
-        self.manage.setText(self.tr("En&vironments"))
+        self.links.retranslate()
         self._show_facts()
-        self.join.setText(self.tr("&Join a class…"))
-        self.profile.setText(self.tr("&Open a class profile…"))
-        self.hold.setText(self.tr("Teac&h a class"))
         self.joining.retranslate()
         self.opening.retranslate()
-        self.explain.setText(self.tr("E&xplain an error"))
-        self.undo.setText(self.tr("&Undo changes"))
 
     def render_state(self) -> None:
         self._stop_following()
@@ -181,6 +175,7 @@ class WelcomePage(Page):
         for drift in self._drifts[:_MOST_DRIFTS]:
             self._cards.addWidget(drift_card(drift, drift is self._drifts[0], self.say, self.context.side.open))
         self._told.setVisible(self._cards.count() > 0)
+        dress(self.setup, "tile" if self._main else "tile-first")  # the frame says what Return begins
 
     def open_file(self, path: Path) -> None:
         self._show_form(None)
@@ -225,8 +220,7 @@ class WelcomePage(Page):
     def _show_facts(self) -> None:
         if self._glance is not None:
             show_facts(self._glance, self.setup, self.check)
-            count = f" ({self._glance.environments})" if self._glance.environments else ""
-            self.manage.setText(self.tr("En&vironments") + count)
+            self.links.retranslate(self._glance.environments)
 
     def _drifted(self, found: tuple[EnvironmentChanges, ...]) -> None:
         if found != self._drifts:
@@ -278,6 +272,10 @@ class WelcomePage(Page):
         return self._told_of_file
 
     # -- a class profile
+
+    def _agree(self, trusted: frozenset[str]) -> None:
+        self._trusted = trusted
+        self.changed.emit()
 
     def _choose_profile(self) -> None:
         title, kinds = self.tr("Open a class profile"), "Torch Setup (*.torchlab plan.json)"
