@@ -11,13 +11,15 @@ from dataclasses import dataclass, replace
 from typing import TypeGuard
 from urllib.parse import urlsplit
 
+from wizard.app.pages.order import AppState
 from wizard.app.pages.run import PROXY_ERRORS
 from wizard.compatibility.model import Choices
+from wizard.model.distributions import FAMILY
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message
 from wizard.process import redact
 from wizard.run.model import Preview, SelectedBuild
-from wizard.sources.model import Availability, Layout, Origin, Source, SourceStatus
+from wizard.sources.model import ANSWERED, Availability, Layout, Origin, Source, SourceStatus
 from wizard.sources.table import MirrorRow
 
 KINDS = ("torch", "packages", "conda")
@@ -59,6 +61,17 @@ def download_seconds(preview: Preview, states: Iterable[SourceStatus]) -> float 
     limit = preview.plan.choices.limit_rate
     seconds *= total / known
     return max(seconds, total / limit) if limit else seconds
+
+
+def bytes_beside(kind: str, state: AppState) -> int | None:
+    """Return the bytes of what comes beside torch, once a plan of this build has been seen on Review; None for torch
+    itself, whose rows know it."""
+    plan, selected = state.planned, state.selected
+    if kind == "torch" or plan is None or selected is None or plan.plan.candidate != selected.candidate:
+        return None
+    if kind == "conda":
+        return sum(one.size or 0 for one in plan.python_packages)
+    return sum(one.size or 0 for one in plan.lock.files if one.name not in FAMILY)
 
 
 def rows_of(selected: SelectedBuild) -> tuple[SourceStatus, ...]:
@@ -177,6 +190,12 @@ class SeenRows:
     def forget(self) -> None:
         self._rows = {}
 
+    @property
+    def has_answer(self) -> bool:
+        """Return whether a server answered that nobody typed: then there is a connection."""
+        rows = (row for row in self._rows.values() if row.source.origin is not Origin.BY_HAND)
+        return any(row.availability in ANSWERED for row in rows)
+
     def choices(self, selected: SelectedBuild) -> tuple[SourceStatus, ...]:
         """Return all that are known of this build: what was asked now, then the others of torch."""
         one = selected.candidate
@@ -231,3 +250,83 @@ def network_field(code: str) -> str:
     if code in _OF_CERTIFICATES:
         return "certificate"
     return "proxy" if code.startswith((PROXY_ERRORS, "no-source-answers")) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class WrongAddress:
+    """An address that was typed and is of no use. `option`: its field, as errors name it."""
+
+    option: str
+    summary: Message
+    hint: Message
+
+
+_OF_CHANNELS = ("engine-rattler-no-channel", "engine-conda-no-channel", "no-engine")
+_SILENT = message("page.source.address-silent", "This address does not answer.")
+_NO_INDEX = message("page.source.address-no-index", "This address is no package index.")
+_NO_CHANNEL = message("page.source.address-no-channel", "This address does not answer, or is no conda channel.")
+_LACKS = message("page.source.address-lacks", "This address does not have {build}, or is no package index.")
+_OF_ADDRESS = {
+    "source-offline": _SILENT,
+    "source-timeout": _SILENT,
+    "source-status": _NO_INDEX,
+    "source-not-an-index": _NO_INDEX,
+}
+_CORRECT = message("page.source.address-correct", "Correct it, or clear the field.")
+_CONNECTED = message(
+    "page.source.address-connected",
+    "Correct it, or clear the field. Other sources answered, so the connection works.",
+)
+_MAYBE_NETWORK = message(
+    "page.source.address-or-network",
+    "Correct it, or clear the field. If other websites do not open either, check the network and the proxy below.",
+)
+
+
+def wrong_address(error: WizardError, choices: Choices, has_answer: bool) -> WrongAddress | None:
+    """Return which typed address is to blame where no source will do; None: it is not one of those. `has_answer`:
+    another server has answered here before."""
+    if error.code in _OF_CHANNELS and choices.channel is not None:
+        return WrongAddress("--channel", _NO_CHANNEL, _CONNECTED if has_answer else _MAYBE_NETWORK)
+    if error.code not in ("no-source", "no-source-some-silent", "no-source-answers"):
+        return None
+    # The details name each source that was asked, and how that went: the error itself counts them only.
+    asked = {line.split(" ", 1)[0]: line.rpartition(": ")[2] for line in error.details.splitlines()}
+    typed = {name: verdict for name, verdict in asked.items() if name.startswith(_BY_HAND)}
+    others = [verdict for name, verdict in asked.items() if name not in typed]
+    lost = next((name for name, verdict in typed.items() if verdict == "unreachable"), None)
+    if lost is None:
+        only = next(iter(typed), None) if not others else None
+        return WrongAddress(_option(only), replace(_LACKS, params=error.params), _CORRECT) if only else None
+    if others and all(verdict == "unreachable" for verdict in others):
+        return None  # nobody answers: it is the network
+    reasons = error.params.get("reasons", ())
+    first = reasons[0] if isinstance(reasons, tuple) and reasons else None
+    return _lost(lost, first, has_answer or bool(others))
+
+
+def lost_address(selected: SelectedBuild, choices: Choices) -> WrongAddress | None:
+    """Return the typed address that did not answer although the build was found: what it is for would fail later, or
+    come from elsewhere."""
+    if choices.channel is not None and choices.engine == "auto" and selected.engine == "venv":
+        return WrongAddress("--channel", _NO_CHANNEL, _CONNECTED)
+    of_hand = (one for one in selected.states if one.source.origin is Origin.BY_HAND)
+    lost = next((one for one in of_hand if one.availability is Availability.UNREACHABLE), None)
+    return _lost(lost.source.id, lost.message, True) if lost else None
+
+
+_BY_HAND = "by-hand-"
+
+
+def _option(source: str) -> str:
+    """Return the option of a source by hand, whose name holds it, and a number where there may be several."""
+    return "--" + source.removeprefix(_BY_HAND).rstrip("0123456789").rstrip("-")
+
+
+def _lost(source: str, reason: object, has_answer: bool) -> WrongAddress:
+    inner = reason.params.get("words", reason) if isinstance(reason, Message) else None
+    code = inner.key.split(".")[1] if isinstance(inner, Message) and "." in inner.key else ""
+    summary = _OF_ADDRESS.get(code) or (inner if isinstance(inner, Message) else _SILENT)
+    is_silent = summary is _SILENT
+    hint = _CORRECT if not is_silent else _CONNECTED if has_answer else _MAYBE_NETWORK
+    return WrongAddress(_option(source), summary, hint)

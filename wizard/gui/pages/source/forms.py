@@ -20,7 +20,6 @@ from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.fields import PathField, Tick, name_buttons
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import label, plain_tip, restyle
-from wizard.model.errors import WizardError
 from wizard.model.messages import text
 from wizard.sources.benchmark_policy import REGIONS
 from wizard.sources.table import MirrorRow
@@ -205,9 +204,8 @@ class SourcesByHand(QWidget):
         for field in (self.torch, self.packages, self.channel):
             field.setPlaceholderText("https://")
 
-    def show_wrong(self, error: WizardError, words: QWidget) -> bool:
+    def show_wrong(self, option: object, words: QWidget) -> bool:
         """Put the words below the field that an error is about, and mark it. False: it is about none."""
-        option = error.params.get("option")
         if option not in _OPTIONS:
             return False
         row = _OPTIONS.index(str(option))

@@ -6,7 +6,6 @@ One file: all of them change one choice, and each asks the sources anew.
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -19,10 +18,13 @@ from wizard.app.pages.sources import (
     KINDS,
     PersistentMirror,
     SeenRows,
+    bytes_beside,
     hint_below,
+    lost_address,
     network_field,
     persistent_mirrors,
     reasons,
+    wrong_address,
 )
 from wizard.app.project import of_any_build
 from wizard.app.use.settings import UsePlan
@@ -30,16 +32,15 @@ from wizard.compatibility.model import Verdict
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.source.forms import LastingBox, RegionChoice, SourcesByHand, WhereFrom
 from wizard.gui.pages.source.network_form import NetworkForm
-from wizard.gui.pages.source.rows import SourceRows, age_text
+from wizard.gui.pages.source.rows import SourceRows
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.frames import Fold, FoldList
 from wizard.gui.widgets.messages import Notice
-from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, message
-from wizard.run.model import Facts
+from wizard.run.model import Facts, SelectedBuild
 from wizard.sources.benchmark_policy import region
 from wizard.sources.model import Origin, SourceStatus
 from wizard.sources.table import MirrorRow
@@ -104,6 +105,8 @@ class SourcePage(Page):
         self._network_aside.start(lambda is_cancelled, note: look(), self._looked, self.trouble.show_error)
         if self.state.selected is None:
             self._select_build()
+        else:
+            self._tell_lost()
 
     @property
     def _blamed(self) -> QWidget:
@@ -169,7 +172,7 @@ class SourcePage(Page):
         self._show_persistent()
 
     def _show_head(self) -> None:
-        ages = {kind: self._age_of(kind) for kind in KINDS}
+        ages = {kind: part.age for kind, part in self.tables.items()}
         other = next((age for age in ages.values() if age), "")
         if self.is_busy:
             words = self.tr("Looking for the file on every server.")
@@ -180,10 +183,6 @@ class SourcePage(Page):
         else:
             words = self.tr("Not measured yet.")
         self.set_head(self.tr("Where to download from"), words)
-
-    def _age_of(self, kind: str) -> str:
-        measured = (row.asked for row in self.tables[kind].rows if row.rate is not None)
-        return age_text(min(measured, default=None), time.time())
 
     def _show_rows(self) -> None:
         selected = self.state.selected
@@ -199,18 +198,8 @@ class SourcePage(Page):
             used = [row for row in of_kind if row.uses]
             shown = of_kind if kind == "torch" or not used else used
             own = self.say(selected.engine_reason) if selected and kind == "conda" and selected.engine == "venv" else ""
-            part.show_rows(titles[kind], shown, scale, None if own else self._size_of(kind), own)
+            part.show_rows(titles[kind], shown, scale, None if own else bytes_beside(kind, self.state), own)
         self.busy.setVisible(self.is_busy and not rows)  # then each row says itself what it is at
-
-    def _size_of(self, kind: str) -> int | None:
-        """Return the bytes of what comes beside torch, once a plan of this build has been seen on Review; None for
-        torch itself, whose rows know it."""
-        plan, selected = self.state.planned, self.state.selected
-        if kind == "torch" or plan is None or selected is None or plan.plan.candidate != selected.candidate:
-            return None
-        if kind == "conda":
-            return sum(one.size or 0 for one in plan.python_packages)
-        return sum(one.size or 0 for one in plan.lock.files if one.name not in FAMILY)
 
     # -- asking
 
@@ -260,7 +249,7 @@ class SourcePage(Page):
         self.start_task(
             lambda: self.tr("Checking the sources…"),
             lambda is_cancelled, note: session.select_build(facts, choices, note, is_cancelled, fresh, note),
-            self.context.navigator.put_selected_build,
+            self._selected,
             self._note,
             self._not_selected,
         )
@@ -269,9 +258,12 @@ class SourcePage(Page):
     def _not_selected(self, error: WizardError) -> None:
         """An address is wrong below its field; where no source will do, what can be done stands on this very page."""
         self._show_head()
-        is_typed = self.by_hand.show_wrong(error, self.trouble)
-        self.trouble.put_below_field(is_typed)
-        if field := network_field(error.code):
+        wrong = wrong_address(error, self.state.choices, self._seen.has_answer)
+        is_typed = self._put_trouble(wrong.option if wrong else error.params.get("option"))
+        field = "" if wrong else network_field(error.code)
+        if wrong:
+            self.trouble.show_words(wrong.summary, wrong.hint, error.details)
+        elif field:
             none = message("page.source.no-network", "No internet connection, or a proxy is needed.")
             summary = none if error.code == "no-source-answers" else error.summary  # the rows say who
             self.trouble.show_words(summary, hint_below(error), error.details)
@@ -288,6 +280,24 @@ class SourcePage(Page):
             self.fold.button.setChecked(True)
         elif field:
             self.network_fold.button.setChecked(True)
+
+    def _put_trouble(self, option: object) -> bool:
+        """Put it below the field of that option; False: there is none."""
+        is_typed = self.by_hand.show_wrong(option, self.trouble)
+        self.trouble.put_below_field(is_typed)
+        return is_typed
+
+    def _tell_lost(self) -> None:
+        """What comes with the build fails on a later page where its own address is wrong: said where it was typed."""
+        selected = self.state.selected
+        if wrong := lost_address(selected, self.state.choices) if selected else None:
+            self._put_trouble(wrong.option)
+            self.trouble.show_words(wrong.summary, wrong.hint)
+            self.fold.button.setChecked(True)
+
+    def _selected(self, selected: SelectedBuild) -> None:
+        self.context.navigator.put_selected_build(selected)
+        self._tell_lost()
 
     def _words_of(self, field: str) -> str:
         """Without a letter of its own: the fold below has it."""

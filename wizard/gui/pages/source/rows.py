@@ -5,6 +5,7 @@ Lines are filled in place, for rows come and change their order while sources ar
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
@@ -219,6 +220,12 @@ class SourceRows(QWidget):
     @property
     def lines(self) -> Sequence[_Line]:
         return self._lines
+
+    @property
+    def age(self) -> str:
+        """When the oldest of the speeds was measured; '' for none."""
+        measured = (row.asked for row in self.rows if row.rate is not None)
+        return age_text(min(measured, default=None), time.time())
 
     @property
     def chosen_choice(self) -> QRadioButton | None:
