@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QItemSelectionModel, QObject, QRect, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
@@ -29,7 +29,6 @@ from wizard.gui.widgets.row_table import (
     SHARE,
     BadgeCell,
     Cell,
-    Index,
     NameCell,
     RowTable,
     SizeCell,
@@ -128,7 +127,7 @@ class EnvironmentsTable(RowTable):
         self.setItemDelegate(self._delegates[_PYTHON])
         for place in (_NAME, _SIZE, _STATE):
             self.setItemDelegateForColumn(place, self._delegates[place])
-        self.itemSelectionChanged.connect(self.chosen)
+        self.itemSelectionChanged.connect(self._tell_chosen)
         self.horizontalHeader().setSectionsClickable(True)
         self.horizontalHeader().sectionClicked.connect(self.sort_by)
 
@@ -148,24 +147,24 @@ class EnvironmentsTable(RowTable):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Return opens the row that the keyboard stands on, and goes no further. An arrow chooses the first row, too:
         where it is the only one, there is no other to come from."""
+        self.was_used = True
         if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and self.selected is None and self.rowCount():
             self.selectRow(max(self.currentRow(), 0))
             return
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or not self.is_tall:
             super().keyPressEvent(event)
-            if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and self._is_heading(self.currentRow()):
+            if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and self.is_heading(self.currentRow()):
                 super().keyPressEvent(event)
         elif self.rowCount() and not event.isAutoRepeat():
             self.selectRow(max(self.currentRow(), 0))
             self.entered.emit()
 
-    def selectionCommand(self, index: Index, event: QEvent | None = None) -> QItemSelectionModel.SelectionFlag:
-        """Choose no heading."""
-        is_heading = self._is_heading(index.row())
-        return QItemSelectionModel.SelectionFlag.NoUpdate if is_heading else super().selectionCommand(index, event)
-
-    def _is_heading(self, row: int) -> bool:
+    def is_heading(self, row: int) -> bool:
         return 0 <= row < len(self._rows) and self._rows[row] is None
+
+    def _tell_chosen(self) -> None:
+        if not self.is_heading(self.chosen_row):  # else it is left at once
+            self.chosen.emit()
 
     def retranslate(self) -> None:
         heads = [
@@ -229,7 +228,7 @@ class EnvironmentsTable(RowTable):
         self.verticalHeader().setDefaultSectionSize(height)
         for row in range(self.rowCount()):
             low = self.fontMetrics().height() + PADDING
-            closed = low if self._is_heading(row) else height
+            closed = low if self.is_heading(row) else height
             self.setRowHeight(row, closed + (self._opened[0] if row == chosen else 0))
         room = sum(self.rowHeight(row) for row in range(self.rowCount())) or height
         head = self.horizontalHeader().sizeHint().height()
