@@ -49,7 +49,7 @@ class Links(QWidget):
             self.profile: "file-check",
             self.hold: "graduation-cap",
         }
-        self._links = tuple(links)
+        self._links = self.buttons = tuple(links)
         self.sides = {  # what they open beside the wizard
             self.manage: SideId.ENVIRONMENTS,
             self.explain: SideId.EXPLAIN,

@@ -69,8 +69,8 @@ class WelcomePage(Page):
         self._signer: Message | None = None
         self._foreign: tuple[ForeignHost, ...] = ()  # hosts that it names
         self._trusted: frozenset[str] = frozenset()
-        self.links = links = Links()
-        self.manage, self.profile, self.join = links.manage, links.profile, links.join
+        self.links = links = Links()  # each a control of the page, too: so it has its line of help
+        self.manage, self.explain, self.undo, self.join, self.profile, self.hold = links.buttons
         self.joining, self.opening = JoinPanel(self.say), OpenPanel()
         self.profile.clicked.connect(self._choose_profile)
         self.join.clicked.connect(lambda: self._show_form(self.joining))
