@@ -151,7 +151,7 @@ def test_the_keys_on_build_and_the_words_of_what_differs_are_seen_there(
     grid = window.pages[PageId.BUILD].findChild(BuildGrid)
     assert isinstance(grid, BuildGrid)
     grid.clearFocus()
-    grid.setFocus()
+    grid.setFocus(Qt.FocusReason.TabFocusReason)
 
     def is_seen() -> bool:
         cell = grid.visualRect(grid.currentIndex())
@@ -385,6 +385,7 @@ def test_the_name_that_the_keys_are_in_is_seen_in_a_low_window(qtbot: QtBot, mak
     go_to(qtbot, window, PageId.PLACE)
     name = window.focusWidget()
     assert isinstance(name, QLineEdit)
+    qtbot.keyClick(name, Qt.Key.Key_End)  # until then the page shows its headline
     qtbot.waitUntil(lambda: name.visibleRegion().boundingRect().height() == name.height())
 
 
@@ -395,7 +396,7 @@ def test_a_link_that_has_the_keys_is_seen_whichever_way_one_comes(qtbot: QtBot, 
     window._fit()
     window.resize(*LEAST)
     window.side.open(SideId.EXPLAIN)
-    settle(qtbot, window)
+    qtbot.waitUntil(lambda: not window.page.is_opening)
     much = " ".join(["Much is said between."] * 30)
     said = Advice(in_window(f"First {{page.check}}. {much} Then {{page.source}}. {much} Last {{page.place}}."))
     window.page.body.addWidget(said)

@@ -21,6 +21,7 @@ from wizard.app.pages.order import ORDER, AppState, PageId, SideId
 from wizard.app.pages.unreachable import why_not
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import OnNote, Task, Work
+from wizard.gui.shell.wording import class_words
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.commands import page_name
@@ -29,15 +30,13 @@ from wizard.gui.widgets.icons import Sign
 from wizard.gui.widgets.labels import label
 from wizard.gui.widgets.messages import Busy, HelpPanel, Trouble
 from wizard.model.errors import WizardError
-from wizard.model.marks import in_window
 from wizard.model.messages import Message, Words
 
 T = TypeVar("T")
 _OF_NETWORK = ("lock-network",)  # errors of which the same call may know nothing a moment later
-_MARK = 56  # pixels
 LAID_OUT = 50  # ms: a new page has its place by then
 _MARGINS = (36, 26, 36, 10)
-_NARROW, _NARROW_SIDE = 480, 14  # pixels: of a page, and beside its words where that leaves few
+_MARK, _NARROW, _NARROW_SIDE = 56, 480, 14  # pixels; of a page, and beside its words where that leaves few
 
 
 class _Sheet(QWidget):
@@ -75,11 +74,9 @@ class Page(QWidget):
         rows = column(sheet, _MARGINS, 10)
         self.body = column(gap=10)
         self._head_mark = Sign("ok", _MARK)
-        self._head_mark.setVisible(False)
         self.head, lines = line_up(gap=20), column(gap=6)
-        lines.addWidget(self._title)
-        lines.addWidget(self._subtitle)
-        lines.addWidget(self.of_class)
+        for part in (self._title, self._subtitle, self.of_class):
+            lines.addWidget(part)
         self.head.addWidget(self._head_mark, 0, Qt.AlignmentFlag.AlignTop)
         self.head.addLayout(lines, 1)
         rows.addLayout(self.head)
@@ -95,7 +92,10 @@ class Page(QWidget):
         self._scroll.setWidgetResizable(True)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setWidget(sheet)
-        self._scroll.verticalScrollBar().rangeChanged.connect(self._space)
+        self.is_opening = False  # until it has all to show, or somebody scrolls
+        bar = self._scroll.verticalScrollBar()
+        bar.rangeChanged.connect(self._space)
+        bar.actionTriggered.connect(lambda action: setattr(self, "is_opening", False))
         column(self).addWidget(self._scroll)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -155,6 +155,19 @@ class Page(QWidget):
         """Return what gets the focus as the page comes; None: the primary button."""
         return None
 
+    def show_keys(self, control: QWidget) -> None:
+        """Bring what has got the keys into view. A page that opens stays at its top until the first of them."""
+        if not self.is_opening:
+            self.bring_into_view(control)
+        else:
+            self.begin_anew()  # Qt scrolls by itself, too, where what had them is hidden
+            control.installEventFilter(self)
+
+    def look_whether_open(self) -> None:
+        """It is, once it has all to show, and the keys have been given for that."""
+        if self.is_opening and not self.is_busy:
+            QTimer.singleShot(0, self, lambda: setattr(self, "is_opening", self.is_opening and self.is_busy))
+
     def bring_into_view(self, control: QWidget, has_keys: bool = True) -> None:
         """In a low window what gets the keys, or is to be read, may lie outside: it is seen once all has its place. Of
         a sentence it is the line of the link, of what is to be read and higher than the window its beginning."""
@@ -173,9 +186,13 @@ class Page(QWidget):
         QTimer.singleShot(LAID_OUT, self, scroll)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Bring what has gone wrong into sight as it is told."""
-        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget):
-            self.bring_into_view(watched, has_keys=False)
+        """Bring into sight what has gone wrong as it is told, and what has the keys at the first of them."""
+        if watched is self.trouble and event.type() == QEvent.Type.Show:
+            self.bring_into_view(self.trouble, has_keys=False)
+        elif isinstance(watched, QWidget) and watched is not self.trouble and event.type() == QEvent.Type.KeyPress:
+            watched.removeEventFilter(self)
+            self.is_opening = False
+            self.bring_into_view(watched)
         return super().eventFilter(watched, event)
 
     @property
@@ -189,9 +206,8 @@ class Page(QWidget):
 
     def _ways(self) -> dict[str, str]:
         """Return the pages that a message here can lead to."""
-        pages = [page for page in ORDER if self.context.navigator.may_open(page)]
-        sides = [side for side in SideId if side.value != self.page_id]
-        return {page_name(page): page.value for page in pages} | {page_name(side): side.value for side in sides}
+        pages = {page_name(page): page.value for page in ORDER if self.context.navigator.may_open(page)}
+        return pages | {page_name(side): side.value for side in SideId if side.value != self.page_id}
 
     def open_page(self, page: str) -> str:
         """Open a page that a sentence names. Return why it cannot be opened; '' where it was."""
@@ -246,19 +262,9 @@ class Page(QWidget):
 
     def show_class(self) -> None:
         """Say in one line which class the setup is of, or that it is chosen for one."""
-        state, words = self.state, ""
-        if state.profile is not None:
-            words = QCoreApplication.translate("Page", "Class: %1").replace("%1", state.profile.profile.title)
-        elif state.for_class and (state.run_id is None or (state.preview and state.preview.plan.id == state.run_id)):
-            words = self._for_class()
+        words = class_words(self.state)
         self.of_class.show_words(words)
         self.of_class.setVisible(bool(words))
-
-    def _for_class(self) -> str:
-        words = QCoreApplication.translate(
-            "Page", "This setup is for the class: “Save as class profile…” on the page {page.review} saves it."
-        )
-        return in_window(words)
 
     @property
     def offers_another(self) -> bool:
@@ -267,10 +273,10 @@ class Page(QWidget):
 
     def difference_title(self) -> str:
         """Return the title above what is not as it was chosen, or not as usual where nothing was chosen."""
-        chosen, usual = self.tr("Different from what you chose"), self.tr("Different from the usual setup")
         asked = self.state.request.decision if self.state.project and self.state.request else None
         if asked and (asked.relaxed or asked.left_out):
             return self.tr("Different from what the project asks")
+        chosen, usual = self.tr("Different from what you chose"), self.tr("Different from the usual setup")
         return chosen if self.state.has_chosen else usual
 
     def said_row(self, one: Difference) -> tuple[str, str, str, str]:
@@ -357,27 +363,20 @@ class Page(QWidget):
         if words is not None:
             self.busy.begin(words)
 
-        def done(answer: T) -> None:
+        def ended(show: Callable[[], None]) -> None:
             self._task_is_over()
             try:
-                on_done(answer)
+                show()
             finally:  # a mistake in showing it must not leave the buttons as they were while it was loaded
-                self.changed.emit()
-
-        def failed(error: WizardError) -> None:
-            self._task_is_over()
-            try:
-                if on_failed is not None:
-                    on_failed(error)
-                else:
-                    self._show_failed(error, again)
-            finally:
                 self.changed.emit()
 
         def again() -> None:
             self.start_task(words, work, on_done, on_note)
 
-        self._task = self.context.tasks.start(work, done, failed, on_note)
+        told = on_failed or (lambda error: self._show_failed(error, again))
+        self._task = self.context.tasks.start(
+            work, lambda answer: ended(lambda: on_done(answer)), lambda error: ended(lambda: told(error)), on_note
+        )
         self.changed.emit()
 
     def say_busy(self, note: Words) -> None:

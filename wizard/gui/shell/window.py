@@ -73,7 +73,7 @@ class WizardWindow(WindowParts):
         self._shown: PageId | Visit | None = None
         self._shown_page: Page | None = None
         self._front: Page | None = None  # what the stack shows
-        self._rounds = 0  # that the picture before is still kept
+        self._rounds, self._gives_keys = 0, False  # that the picture before is still kept; the window itself, just now
         self._chain: list[QWidget] = []  # the order of Tab
         self._hurry = AutoAdvance(self.app, self)
         self._alt_letters = AltLetters(self.app, self)
@@ -110,7 +110,7 @@ class WizardWindow(WindowParts):
         self.rail.help_wanted.connect(self._turn_help)
         self.translator.changed.connect(self.retranslate)
         self.theme.changed.connect(self._apply_theme)
-        self.ask.leave.connect(self._leave_the_run)
+        self.ask.leave.connect(self.close)
         self.ask.cancel_run.connect(self._cancel_the_run)
         self.ask.stayed.connect(self._focus_page)
 
@@ -146,7 +146,9 @@ class WizardWindow(WindowParts):
         if (self.side.here or self.navigator.page) is now:  # entering a page may lead on at once
             self._refresh()
             if turned:
+                self.page.is_opening = True
                 self._focus_page()
+                self.page.look_whether_open()
                 if self._front is self.page:
                     self.page.announce(self.page.spoken)
 
@@ -160,6 +162,8 @@ class WizardWindow(WindowParts):
             has_chosen, self._front = self._hurry.is_choosing(self._front), front
             self.theme.dress(front)
             self._hold_picture()
+            self._gives_keys = True  # Qt does, where the page before had them
+            front.is_opening = True
             self.stack.setCurrentWidget(front)
             self.footer.show_page(front)
             self._focus_page()
@@ -200,6 +204,7 @@ class WizardWindow(WindowParts):
         self._fit()
         if self.focusWidget() in (self.page, self._front):
             self._focus_page()
+        self.page.look_whether_open()
 
     def _show_title(self) -> None:
         install = self.pages.install
@@ -212,9 +217,10 @@ class WizardWindow(WindowParts):
         front = self._front or self.page
         choices = (front.trouble.first_way, front.first_control(), self.footer.primary)
         may = (one for one in choices if one is not None and one.isEnabled() and not one.isHidden())
-        control = next(may, front)
+        control, self._gives_keys = next(may, front), True
         control.setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
-        front.bring_into_view(control)
+        self._gives_keys = False
+        front.show_keys(control)
 
     def _focus_moved(self, old: QWidget | None, now: QWidget | None) -> None:
         """What gets the keys is seen, unless the mouse is on it. A button that is switched off hands the focus on by
@@ -222,8 +228,8 @@ class WizardWindow(WindowParts):
         lost = old is not None and (old.isHidden() or not old.isEnabled())
         if lost and now is not None and (now is self.footer.back or self.rail.isAncestorOf(now)):
             self.page.setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
-        elif now is not None and not QApplication.mouseButtons().value:
-            (self._front or self.page).bring_into_view(now)
+        elif now is not None and not self._gives_keys and not QApplication.mouseButtons().value:
+            (self._front or self.page).show_keys(now)
 
     def _apply_theme(self) -> None:
         for part in (self.rail, self.ask, self.footer, self.page):
@@ -368,9 +374,6 @@ class WizardWindow(WindowParts):
         """What closing it would end: the class server, or what a page beside the wizard is at."""
         pages = (page.ends_with_window for page in self.side_pages.values())
         return next((ends for ends in pages if ends), "serving" if self.serving.is_on else "")
-
-    def _leave_the_run(self) -> None:
-        self.close()
 
     def _cancel_the_run(self) -> None:
         self.ask.setVisible(False)

@@ -217,8 +217,10 @@ class BuildGrid(QTableWidget):
             super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
+        """Scroll to the cell, once it has its place. The page that opens gives the keys, too, and stays at its top."""
         super().focusInEvent(event)
-        QTimer.singleShot(0, self, self._scroll_page)  # once it has its place
+        if event.reason() != Qt.FocusReason.OtherFocusReason:
+            QTimer.singleShot(0, self, self._scroll_page)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -96,7 +96,7 @@ class EnvironmentsPage(SidePage):
         self.panel.look_again.connect(self._plan_deletion)
 
     def enter(self) -> None:
-        self._done = None
+        self._done, self.table.was_used = None, False
         if not self._is_at_work:
             self._look()
 
@@ -216,14 +216,15 @@ class EnvironmentsPage(SidePage):
         self.disk.count()
 
     def _show_row(self, room: QRect) -> None:
-        """What was opened by the keyboard must not stand below the window; the page grows before it can scroll."""
+        """What somebody opened must not stand below the window; the page grows before it can scroll."""
 
         def scroll() -> None:
             top = room.y() + self._list.y()
             for y in (top + room.height(), top):
                 self._scroll.ensureVisible(0, y, 0, 12)
 
-        QTimer.singleShot(0, self, scroll)
+        if self.table.was_used:  # what the page itself has chosen leaves it at its top
+            QTimer.singleShot(0, self, scroll)
 
     def _sized(self, told: tuple[Path, Sizes]) -> None:
         self._sizes[told[0]] = told[1]

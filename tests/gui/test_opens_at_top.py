@@ -1,0 +1,85 @@
+"""Each page opens at its top, with its headline in sight, in the smallest useful window too."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import QLabel, QScrollArea
+from pytestqt.qtbot import QtBot
+
+from tests.gui import scenes
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession
+from tests.gui.walking import go_to, press, settle
+from wizard.app.pages.order import ORDER, SIDE_ORDER, PageId
+from wizard.gui.pages.base import LAID_OUT
+from wizard.gui.shell.window import WizardWindow
+from wizard.model.messages import LANGUAGES
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+
+LEAST = (496, 280)  # 1280 x 800 at 200 %, less the window's frame
+
+
+@pytest.fixture(autouse=True)
+def small_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The window takes no more than the screen has, whatever its pages would need."""
+    monkeypatch.setattr("wizard.gui.shell.window.room_on", lambda screen: QRect(0, 0, *LEAST))
+
+
+def _is_at_top(window: WizardWindow) -> bool:
+    front = window._front or window.page
+    area = front.findChild(QScrollArea)
+    assert isinstance(area, QScrollArea)
+    title = next(one for one in front.findChildren(QLabel) if one.property("role") == "title")
+    seen = area.viewport().rect().contains(title.mapTo(area.viewport(), QPoint(0, 0)))
+    return seen and area.verticalScrollBar().value() == 0
+
+
+def _wait(qtbot: QtBot, window: WizardWindow) -> None:
+    settle(qtbot, window)
+    qtbot.wait(LAID_OUT * 3)  # what scrolls does so once the page has its place
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_page_opens_with_its_headline_in_sight(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    scenes.rich(session)
+    window = make_window(language)
+    window.resize(*LEAST)
+    for page in ORDER:
+        go_to(qtbot, window, page)
+        if page is PageId.INSTALL:
+            qtbot.waitUntil(lambda: window.navigator.page is not PageId.INSTALL or window.navigator.state.run_over)
+        _wait(qtbot, window)
+        assert window.size().toTuple() == LEAST
+        assert _is_at_top(window), page
+    for side_page in SIDE_ORDER:
+        window.side.switch(side_page)
+        _wait(qtbot, window)
+        assert _is_at_top(window), side_page
+
+
+def test_a_page_that_was_scrolled_opens_at_its_top_again_and_keys_scroll_it(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    scenes.rich(session)
+    window = make_window()
+    window.resize(*LEAST)
+    go_to(qtbot, window, PageId.SOURCE)
+    _wait(qtbot, window)
+    area = window.page.findChild(QScrollArea)
+    assert isinstance(area, QScrollArea)
+    for _ in range(40):
+        focused = window.focusWidget()
+        if focused is not None and area.isAncestorOf(focused) and area.verticalScrollBar().value() > 0:
+            break
+        qtbot.keyClick(focused or window, Qt.Key.Key_Tab)
+        qtbot.wait(LAID_OUT * 2)
+    assert area.verticalScrollBar().value() > 0, "what the person goes to with Tab is seen"
+    press(qtbot, window.footer.back)
+    _wait(qtbot, window)
+    go_to(qtbot, window, PageId.SOURCE)
+    _wait(qtbot, window)
+    assert _is_at_top(window)
