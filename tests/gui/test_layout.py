@@ -424,6 +424,7 @@ def test_what_gets_the_keys_is_scrolled_to_unless_the_mouse_is_on_it(qtbot: QtBo
     window._fit()
     window.resize(*LEAST)
     go_to(qtbot, window, PageId.PLACE)
+    qtbot.waitUntil(lambda: not window.page.is_opening)
     fold = window.page.volumes_fold.button
     window.footer.primary.setFocus()
     fold.setFocus()
