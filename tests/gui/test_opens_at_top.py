@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.walking import go_to, press, settle
+from tests.gui.walking import go_to, press, settle, source_page
 from wizard.app.pages.order import ORDER, SIDE_ORDER, PageId
 from wizard.gui.pages.base import LAID_OUT
 from wizard.gui.shell.window import WizardWindow
@@ -83,3 +83,28 @@ def test_a_page_that_was_scrolled_opens_at_its_top_again_and_keys_scroll_it(
     go_to(qtbot, window, PageId.SOURCE)
     _wait(qtbot, window)
     assert _is_at_top(window)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_folds_of_source_fit_into_it(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """The fold's words and its value lay over each other, and the whole page was scrolled to the side."""
+    scenes.rich(session)
+    window = make_window(language)
+    window.resize(*LEAST)
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    area = page.findChild(QScrollArea)
+    assert isinstance(area, QScrollArea)
+    for fold in (page.fold, page.network_fold):
+        fold.button.setChecked(True)
+    for mode in page.network.modes.values():
+        mode.setChecked(True)
+    _wait(qtbot, window)
+    assert area.horizontalScrollBar().maximum() == 0
+    value = page.fold._value
+    lines = page.fold.button.text().split("\n")
+    words = page.fold.button.fontMetrics().horizontalAdvance(lines[0].replace("&", ""))
+    assert len(lines) == 2 or words + page.fold.button.iconSize().width() < value.x()
+    assert value.isVisible() is (len(lines) == 1)

@@ -11,8 +11,8 @@ from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.base import button
 from wizard.gui.widgets.advice import Advice
-from wizard.gui.widgets.frames import Fold, FoldList, Points, RowCard, box, column, line_up
-from wizard.gui.widgets.labels import Pill, label, restyle, selectable, told_of
+from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, empty, line_up
+from wizard.gui.widgets.labels import SPOKEN_AS, Pill, label, restyle, selectable, told_of
 from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
@@ -31,6 +31,31 @@ def drift_messages(drift: EnvironmentChanges) -> Iterator[Message]:
         yield change.words(drift.prefix)
         if change.by:
             yield message("doctor.say.drift-by", by=", ".join(change.by))
+
+
+class Points(QWidget):
+    """Sentences with a dot before each; a list for a screen reader."""
+
+    def __init__(self, role: str = "") -> None:
+        super().__init__()
+        self._role = role
+        self._points: Sequence[str] = ()
+        self.setProperty(SPOKEN_AS, "list")
+        self._rows = column(self, gap=0)
+
+    def show_points(self, points: Sequence[str]) -> None:
+        """Nothing is to be seen where there are none."""
+        self._points = points
+        empty(self._rows)
+        for words in points:
+            point = label(f"•  {words}", self._role, spoken_as="item")
+            point.setAccessibleName(words)
+            self._rows.addWidget(point)
+            point.show()  # at once, as in a card of rows
+        self.setVisible(bool(points))
+
+    def text(self) -> str:
+        return "\n".join(f"•  {words}" for words in self._points)
 
 
 class DoctorAnswer(QWidget):

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
+from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -31,7 +31,7 @@ from wizard.gui.widgets.labels import SPOKEN_AS, label, least_width, spoken, tol
 
 Margins = tuple[int, int, int, int]
 NO_MARGINS: Margins = (0, 0, 0, 0)
-_DISK_BAR = QSize(120, 8)  # pixels
+_DISK_BAR, _BESIDE = QSize(120, 8), 20  # pixels; beside the value of a fold
 
 
 def box(role: str = "card", parent: QWidget | None = None) -> QFrame:
@@ -106,31 +106,6 @@ def empty(layout: QLayout) -> None:
             widget.deleteLater()
         elif inner := item.layout():
             empty(inner)
-
-
-class Points(QWidget):
-    """Sentences with a dot before each; a list for a screen reader."""
-
-    def __init__(self, role: str = "") -> None:
-        super().__init__()
-        self._role = role
-        self._points: Sequence[str] = ()
-        self.setProperty(SPOKEN_AS, "list")
-        self._rows = column(self, gap=0)
-
-    def show_points(self, points: Sequence[str]) -> None:
-        """Nothing is to be seen where there are none."""
-        self._points = points
-        empty(self._rows)
-        for words in points:
-            point = label(f"•  {words}", self._role, spoken_as="item")
-            point.setAccessibleName(words)
-            self._rows.addWidget(point)
-            point.show()  # at once, as in a card of rows
-        self.setVisible(bool(points))
-
-    def text(self) -> str:
-        return "\n".join(f"•  {words}" for words in self._points)
 
 
 class RowCell(QWidget):
@@ -245,9 +220,9 @@ class Fold(QFrame):
         self.button.setCheckable(True)
         self.button.setProperty("role", "fold")
         self.button.setIconSize(ICON_SIZE)
-        self._value = label("", "muted", wrap=False)
+        self._row_words, self._value = "", label("", "muted", wrap=False)
         self._value.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        beside = line_up(self.button, (0, 0, 20, 0))
+        beside = line_up(self.button, (0, 0, _BESIDE, 0))
         beside.addStretch(1)
         beside.addWidget(self._value)
         self._sheet = box("fold-body", self)
@@ -260,9 +235,24 @@ class Fold(QFrame):
         self._turn(False)
 
     def show_words(self, words: str, value: str = "") -> None:
+        self._row_words = words
         self.button.setText(words)
         self._value.setText(value)
+        self._put_value()
         self.button.setAccessibleName(" ".join(filter(None, (words.replace("&", ""), value))))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._put_value()
+
+    def _put_value(self) -> None:
+        """Where it has no room beside the words it is their second line: it lay over them."""
+        self.button.setText(self._row_words)
+        needed = self.button.sizeHint().width() + self._value.sizeHint().width() + 2 * _BESIDE
+        is_below = bool(self._value.text()) and needed > self.width()
+        self._value.setVisible(not is_below)
+        if is_below:
+            self.button.setText(f"{self._row_words}\n{self._value.text()}")
 
     def _bring_into_view(self) -> None:
         """What was opened at the lower edge is seen, and the row that opened it stays seen."""

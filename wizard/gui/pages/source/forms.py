@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
 
 from wizard.app.pages.sources import WORDS, operators
@@ -18,7 +18,7 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.fields import PathField, Tick, name_buttons
-from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.frames import Turning, column, line_up
 from wizard.gui.widgets.labels import label, plain_tip, restyle
 from wizard.model.messages import text
 from wizard.sources.benchmark_policy import REGIONS
@@ -104,17 +104,16 @@ class WhereFrom(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        rows = column(self, gap=6)
-        line = line_up(gap=12)
+        rows, turning = column(self, gap=6), Turning(12)  # an operator's name is long
         self._title = QLabel()
         self.choice = QComboBox()
         self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._title.setBuddy(self.choice)
-        line.addWidget(self._title)
-        line.addWidget(self.choice)
-        line.addStretch(1)
+        for part in (self._title, self.choice):
+            turning.line.addWidget(part, 0, Qt.AlignmentFlag.AlignLeft)
+        turning.line.addStretch(1)
         self._why = label("", "muted")
-        rows.addLayout(line)
+        rows.addWidget(turning)
         rows.addWidget(self._why)
         self.choice.activated.connect(lambda place: self.chosen.emit(str(self.choice.currentData())))
 
