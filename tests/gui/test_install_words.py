@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QRect
+from PySide6.QtWidgets import QAbstractSlider, QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -16,6 +17,7 @@ from wizard.app.pages.order import PageId
 from wizard.app.use.runs import last_times
 from wizard.gui.pages.install import InstallPage
 from wizard.gui.shell.window import WizardWindow
+from wizard.gui.widgets.log_view import LogView
 from wizard.model.errors import WizardError
 from wizard.model.events import EventKind
 from wizard.model.messages import LANGUAGES
@@ -179,3 +181,46 @@ def test_a_long_line_of_a_step_stays_one_line_and_is_told_whole(
         assert (shown == words) is (folder not in words)
     row.setText("short")
     assert (row.accessibleName(), row.toolTip()) == ("", "")
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_at_200_percent_the_closed_log_leaves_the_page_as_it_was(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wizard.gui.shell.window.room_on", lambda screen: QRect(0, 0, 496, 280))
+    session.script = half_run
+    window, install = installing(qtbot, make_window)
+    window.resize(496, 280)
+    qtbot.wait(200)
+    bar = install._scroll.verticalScrollBar()
+    for before in (0, min(30, bar.maximum())):
+        bar.setValue(before)
+        for _ in range(2):
+            install.log_button.click()
+            qtbot.wait(100)
+        assert bar.value() == before
+
+
+def test_the_open_log_follows_its_end_unless_somebody_scrolls_up(qtbot: QtBot) -> None:
+    log = LogView()
+    qtbot.addWidget(log)
+    log.resize(400, 300)
+    log.add([f"line {number}" for number in range(200)])
+    log.show()
+    bar = log.verticalScrollBar()
+    qtbot.waitUntil(lambda: "line 199" in log.toPlainText() and bar.value() == bar.maximum() > 0)
+    log.hide()
+    log.resize(400, 120)
+    log.add(["hidden"])
+    log.show()
+    qtbot.waitUntil(lambda: "hidden" in log.toPlainText())
+    qtbot.waitUntil(lambda: bar.value() == bar.maximum())
+    bar.triggerAction(QAbstractSlider.SliderAction.SliderPageStepSub)
+    here = bar.value()
+    log.add(["more"])
+    qtbot.waitUntil(lambda: "more" in log.toPlainText())
+    qtbot.wait(50)
+    assert bar.value() == here < bar.maximum()
+    bar.triggerAction(QAbstractSlider.SliderAction.SliderToMaximum)
+    log.add(["the last"])
+    qtbot.waitUntil(lambda: "the last" in log.toPlainText() and bar.value() == bar.maximum())

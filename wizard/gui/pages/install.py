@@ -39,7 +39,7 @@ class InstallPage(Page):
         super().__init__(context)
         self._paused = self._cancelling = False
         self._shown_run = ""
-        self._percent = 0
+        self._percent = self._before_log = 0  # pixels that the page was scrolled by
         self.watch = RunWatch(context.session, context.tasks, context.translator.say, self)
         self.watch.changed.connect(self._show_run)
         self.watch.asked.connect(self._asked)
@@ -54,7 +54,7 @@ class InstallPage(Page):
         self.progress, self.steps = RunProgress(context.translator), RunSteps(context.translator)
         self.log_button, self.log = LogButton(), LogView()
         self.log.setVisible(False)
-        self.log_button.toggled.connect(self._fold_log)
+        self.log_button.toggled.connect(self._turn_log)
         self.rest.installEventFilter(self)
         self.watch.logged.connect(self.log.add)
         for widget in (self.rest, self.quiet, self.progress, self.steps):
@@ -142,11 +142,17 @@ class InstallPage(Page):
         self.quiet.retranslate()
         self._fold_log(self.log_button.isChecked())
 
+    def _turn_log(self, is_open: bool) -> None:
+        """Show it; once it is put away the page stands where it stood before."""
+        bar = self._scroll.verticalScrollBar()
+        self._before_log = bar.value() if is_open else self._before_log
+        self._fold_log(is_open)
+        then = self._scroll_to_log if is_open else lambda: bar.setValue(self._before_log)
+        QTimer.singleShot(0, self, then)  # once all has its place
+
     def _fold_log(self, is_open: bool) -> None:
         self.log.setVisible(is_open)
         self._make_room()
-        if is_open:  # once it has its place
-            QTimer.singleShot(0, self, self._scroll_to_log)
         self.log_button.setText(self.tr("&Log"))
         for part in (self.log, self.log_button):
             part.setAccessibleName(self.tr("Log"))

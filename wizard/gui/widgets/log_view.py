@@ -37,6 +37,10 @@ class LogView(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setMinimumHeight(LEAST_HEIGHT)
+        self._follows, self._is_filling = True, False  # its end, until somebody scrolls up
+        bar = self.verticalScrollBar()
+        bar.valueChanged.connect(self._look_where)
+        bar.rangeChanged.connect(lambda least, most: bar.setValue(most) if self._follows else None)
         self._timer = QTimer(self)
         self._timer.setInterval(_EVERY_MS)
         self._timer.timeout.connect(self._lay_out)
@@ -64,17 +68,23 @@ class LogView(QPlainTextEdit):
         super().showEvent(event)
         self._timer.start()
 
+    def _look_where(self, value: int) -> None:
+        """Somebody has scrolled, for lines that come are no reason."""
+        if not self._is_filling:
+            self._follows = value >= self.verticalScrollBar().maximum() - 2
+
     def _lay_out(self) -> None:
         if not self._waiting or not self.isVisible():
             self._timer.stop()
             return
         bar, until = self.verticalScrollBar(), time.monotonic() + _BUDGET
-        at_end = bar.value() >= bar.maximum() - 2
+        self._is_filling = True
         if self._is_outdated:
-            self._is_outdated, at_end = False, True
+            self._is_outdated, self._follows = False, True
             super().clear()
         while self._waiting and time.monotonic() < until:
             bite = [self._waiting.popleft() for _ in range(min(_BITE, len(self._waiting)))]
             self.appendPlainText("\n".join(bite))
-        if at_end:
+        if self._follows:
             bar.setValue(bar.maximum())
+        self._is_filling = False
