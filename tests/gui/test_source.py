@@ -26,6 +26,7 @@ from wizard.model.errors import UsageError, WizardError
 from wizard.model.marks import in_window
 from wizard.model.messages import message
 from wizard.sources.model import Availability, Origin, SourceStatus
+from wizard.sources.table import mirror_rows
 from wizard.transfer.proxy.model import Mode, Network, SystemProxy
 
 
@@ -458,3 +459,18 @@ def test_what_is_asked_too_and_what_becomes_different_are_told_as_such(
     assert "torchvision" not in page._notices.text()
     qtbot.waitUntil(lambda: {"Also used · file:///opt/wheels", "Cannot be reached"} <= set(texts(window)))
     assert not any(words.startswith("Does not have") for words in texts(window))
+
+
+def test_a_channel_of_ones_own_is_not_called_official(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    own = "https://conda.lab.example/forge"
+    official = next(row for row in mirror_rows() if (row.kind, row.id) == ("conda-forge", "official")).address()
+    for url, word in ((own, "Your own"), (official, "Official")):
+        session.selected = replace(values.SELECTED, channels=(url,), states=())
+        window = make_window()
+        go_to(qtbot, window, PageId.SOURCE)
+        (line,) = source_page(window).tables["conda"].lines
+        assert line.words.text().startswith(word)
+        assert (own in line.words.text()) is (url == own)
+        window.close()

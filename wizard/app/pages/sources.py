@@ -19,7 +19,8 @@ from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message
 from wizard.process import redact
 from wizard.run.model import Preview, SelectedBuild
-from wizard.sources.model import ANSWERED, Availability, Layout, Origin, Source, SourceStatus
+from wizard.sources.known_sources import rows_of as rows_of_kind
+from wizard.sources.model import ANSWERED, Availability, Layout, Origin, Source, SourceKind, SourceStatus
 from wizard.sources.table import MirrorRow
 
 KINDS = ("torch", "packages", "conda")
@@ -125,8 +126,15 @@ def _unasked(selected: SelectedBuild) -> Iterable[SourceStatus]:
     shown = {row.source.url for row in selected.states}
     for number, url in enumerate(selected.channels):
         if url not in shown:
-            source = Source(f"channel-{number}", Layout.CHANNEL, Origin.OFFICIAL, url, _channel_name(url))
+            source = Source(f"channel-{number}", Layout.CHANNEL, _channel_origin(url), url, _channel_name(url))
             yield SourceStatus(source, Availability.COMPLETE, answers, kind="conda", uses=("python",))
+
+
+def _channel_origin(url: str) -> Origin:
+    """Return whose channel it is, by the table: what nobody there has is a person's own."""
+    known = {row.address().rstrip("/"): row.id for row in rows_of_kind(SourceKind.CONDA) if row.url}
+    who = known.get(url.rstrip("/"))
+    return Origin.BY_HAND if who is None else Origin.OFFICIAL if who == "official" else Origin.MIRROR
 
 
 def _channel_name(url: str) -> str:

@@ -34,7 +34,7 @@ def origin_name(origin: str) -> str:
         "official": QCoreApplication.translate("Origin", "official"),
         "mirror": QCoreApplication.translate("Origin", "mirror"),
         "user-settings": QCoreApplication.translate("Origin", "from your settings"),
-        "by-hand": QCoreApplication.translate("Origin", "by hand"),
+        "by-hand": QCoreApplication.translate("Origin", "your own"),
     }
     return names.get(origin, origin)
 
