@@ -25,6 +25,7 @@ from wizard.gui.pages.review import ReviewPage
 from wizard.gui.pages.welcome.page import WelcomePage
 from wizard.gui.shell.incoming import open_file
 from wizard.gui.shell.window import WizardWindow
+from wizard.gui.widgets.advice import Advice
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, message
 from wizard.project.model import Project
@@ -421,3 +422,16 @@ def test_an_old_project_says_of_which_day_its_packages_are_and_offers_the_newest
     page.project.newest.click()
     assert window.navigator.state.choices.as_of is None
     qtbot.waitUntil(lambda: "last changed on 2022-03-14" in said(page))
+
+
+def test_a_reason_stands_with_what_was_asked_not_with_what_is_planned(
+    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
+) -> None:
+    """“Planned: torch 2.7.1” above “has no code for this card” read as if the planned one had none."""
+    (tmp_path / "requirements.txt").write_text("torch==2.10.0+cu102\n")
+    page = opened(qtbot, make_window(), tmp_path)
+    qtbot.waitUntil(lambda: "torch==2.10.0+cu102" in said(page))
+    (why,) = (one for one in page.project.card.findChildren(Advice) if one.isVisible())
+    beside = [one.text() for one in why.parentWidget().findChildren(QLabel)]
+    assert "torch==2.10.0+cu102" in beside
+    assert not any(words.startswith("torch 2.") for words in beside), "what is planned has a cell of its own"

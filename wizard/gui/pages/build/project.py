@@ -163,14 +163,14 @@ class ProjectPanel(QWidget):
         asked: list[QWidget] = [selectable(label(row.asked, "strong"))]
         if row.origin is not None:
             asked.append(label(self._place_of(row.origin), "muted"))
+        if row.why is not None:  # of what was asked: below what is planned it read as if that would not run
+            asked.append(Advice(self._translator.signed(row.why), "differs" if state == "warning" else "muted"))
         instead = self.tr("by a command afterwards") if state == "note" else self.tr("left out")
-        given: list[QWidget] = [label(row.given or instead, "strong")]
-        if row.why is not None:
-            given.append(Advice(self._translator.signed(row.why), "differs" if state == "warning" else "muted"))
+        given = label(row.given or instead, "strong")
         words = {"warning": self.tr("differs"), "note": self.tr("later"), "ok": self.tr("as asked")}
         pill = Pill(state, words[state]) if state in words else Pill("ok", self.tr("not specified"))
         ground = "differs" if state == "warning" else ""
-        self.card.add_row(pill, stacked(*asked), stacked(*given), ground=ground)
+        self.card.add_row(pill, stacked(*asked), stacked(given), ground=ground)
 
     def _choose_file(self) -> None:
         title = self.tr("The file that lists what the project needs")
