@@ -415,3 +415,19 @@ def test_a_folder_that_only_this_computers_settings_name_is_left_out(
     review.class_profile.save_to(tmp_path / "class.torchlab")
     settle(qtbot, window)
     assert (tmp_path / "class.torchlab").exists(), review.class_profile.said.words
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_review_of_a_class_that_asks_nothing_offers_nothing_to_choose(
+    language: str, qtbot: QtBot, make_window: MakeWindow, side: FakeTools, tmp_path: Path
+) -> None:
+    side.set_up = True
+    window = make_window(language)
+    opened(qtbot, window, written(tmp_path))
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.CHECK and window.footer.primary.isEnabled())
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.REVIEW and not window.footer.primary.isVisible())
+    settle(qtbot, window)
+    assert not any(words in said(window) for words in ("choose", "change it", "请返回", "重新选择"))
+    assert window.page.difference_title() in ("Different from what the class uses", "与班级所用的不同")

@@ -276,6 +276,8 @@ class Page(QWidget):
         asked = self.state.request.decision if self.state.project and self.state.request else None
         if asked and (asked.relaxed or asked.left_out):
             return self.tr("Different from what the project asks")
+        if self.state.profile is not None:
+            return self.tr("Different from what the class uses")
         chosen, usual = self.tr("Different from what you chose"), self.tr("Different from the usual setup")
         return chosen if self.state.has_chosen else usual
 

@@ -139,6 +139,8 @@ class ReviewPage(Page):
         words = self.tr("Nothing has been changed yet.")
         if self.nothing.code:
             words = self.tr("Nothing is missing. To set up something else, go back and choose it.")
+            if self.state.profile is not None:  # which chose all of it
+                words = self.tr("Nothing is missing.")
         self.set_head(self.tr("What will happen"), words)
 
     def render_state(self) -> None:
