@@ -333,3 +333,13 @@ def test_after_a_failure_the_keys_are_at_what_mends_it(
     window.page.setFocus()
     window.page.wants_focus.emit()
     assert window.focusWidget() is way
+
+
+def test_files_are_counted_once(qtbot: QtBot, make_window: MakeWindow) -> None:
+    """“Files: 10” to be downloaded, Python's own among them, stood above “Files 7”."""
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    review = window.page
+    assert isinstance(review, ReviewPage)
+    assert review.files.button.text().startswith("Python &packages")
+    assert "Files" not in review.files.button.accessibleName()

@@ -184,7 +184,7 @@ class ReviewPage(Page):
         self.more.button.setChecked(preview.plan.choices.reuse)  # what is replaced has to be read
         for words in self._details(preview):
             self.more.body.addWidget(label(words))
-        self.files.show_words(self.tr("&Files"), str(len(lock.files)))
+        self.files.show_words(self.tr("Python &packages"), str(len(lock.files)))
         for file in sorted(lock.files, key=lambda one: -(one.size or 0)):
             size = bytes_text(file.size) if file.size is not None else "?"
             if file.filename in preview.here:
