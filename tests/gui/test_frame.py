@@ -268,7 +268,7 @@ def test_pages_and_ends_are_said_aloud(
     press(qtbot, install.cancel)
     qtbot.waitUntil(install.rest.isVisible)
     assert "Your computer" in heard
-    assert len([words for words in heard if words.startswith("What will happen\n") and "Download: " in words]) == 1
+    assert len([words for words in heard if words.startswith("What happens\n") and "Download: " in words]) == 1
     assert "Create environment: Done" in heard
     assert any(words.startswith("The setup was cancelled.") for words in heard)
     assert heard.count("Create environment: Done") == 1
@@ -384,12 +384,12 @@ def test_a_narrow_window_has_a_rail_of_signs_that_say_their_names(qtbot: QtBot, 
     rail, step = window.rail, window.rail.steps[PageId.CHECK]
     window.resize(1080, 740)
     qtbot.waitUntil(lambda: rail.width() == 224)
-    assert (rail.width(), step.toolTip(), rail.logs_button.text()) == (224, "", "Log folder")
+    assert (rail.width(), step.toolTip(), rail.logs_button.text()) == (224, "", "Logs")
     window.resize(*SMALLEST)
     qtbot.waitUntil(lambda: rail.width() == 72)
     assert "Check" in step.toolTip()
     assert "Check" in step.accessibleName()
-    assert (rail.logs_button.text(), rail.logs_button.accessibleName()) == ("", "Log folder")
+    assert (rail.logs_button.text(), rail.logs_button.accessibleName()) == ("", "Logs")
     window.resize(1080, 740)
     qtbot.waitUntil(lambda: rail.width() == 224)
-    assert rail.logs_button.text() == "Log folder"
+    assert rail.logs_button.text() == "Logs"

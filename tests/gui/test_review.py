@@ -94,7 +94,7 @@ def test_four_tiles_say_what_where_download_and_disk_and_all_else_is_folded(
     page = review_page(window)
     plan = window.navigator.state.preview.plan  # type: ignore[union-attr]
     assert page.tiles.what.words.startswith("What: torch 2.14.1 + CUDA 12.6. torchvision 0.29.1 •")
-    assert page.tiles.where.words == f"Where: {plan.prefix}. A new environment"
+    assert page.tiles.where.words == f"Where: {plan.prefix}. New environment"
     assert page.tiles.disk.words == "Disk: 7.4 GB. 81 GB free"
     assert page.tiles.disk.bar.isVisible()
     assert not page.different.isVisible()
@@ -341,5 +341,5 @@ def test_files_are_counted_once(qtbot: QtBot, make_window: MakeWindow) -> None:
     go_to(qtbot, window, PageId.REVIEW)
     review = window.page
     assert isinstance(review, ReviewPage)
-    assert review.files.button.text().startswith("Python &packages")
+    assert review.files.button.text().startswith("&Packages")
     assert "Files" not in review.files.button.accessibleName()

@@ -154,9 +154,7 @@ def _driver(machine: Machine) -> Requirement | None:
         )
     fact = message("check.driver.version", version=driver.version)
     if driver.cuda is not None:
-        fact = message(
-            "check.driver.cuda", "Driver {version}, runs CUDA up to {cuda}", version=driver.version, cuda=driver.cuda
-        )
+        fact = message("check.driver.cuda", "{version}, CUDA up to {cuda}", version=driver.version, cuda=driver.cuda)
     return Requirement("driver", state, fact, brings)
 
 

@@ -23,6 +23,7 @@ from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.frames import Fold, FoldList
 from wizard.gui.widgets.labels import label, plain_tip, state_word
 from wizard.model.errors import WizardError
+from wizard.model.messages import Message, message
 from wizard.run.model import Facts, Requirement
 from wizard.toolconfig.lint.finding import LintFinding
 
@@ -118,6 +119,9 @@ class CheckPage(Page):
         self.place.setText(self.tr("Choose another &place"))
         self._written.setText(self.tr("Saved. “Undo changes” takes it back."))
 
+    def hint_of_primary(self) -> Message | None:
+        return message("page.check.next", "Next installs nothing.") if self._may_hurry else None
+
     def render_state(self) -> None:
         facts, looks = self.state.facts, self.state.looks
         self.fine.setVisible(facts is not None)
@@ -133,7 +137,7 @@ class CheckPage(Page):
                 of = self.tr("For the project %1.").replace("%1", Path(self.state.project.folder).name)
                 words = self.context.translator.join((of, words))
             if self._may_hurry:
-                words = self.tr("Next installs nothing.")
+                words = ""  # the button says that nothing is installed yet
             elif self._is_own and self.context.navigator.may_go_next():
                 words = self.tr("Something needs your attention, so Next goes page by page. Nothing has been changed.")
             self._show_facts(check_rows(facts, looks))
@@ -156,7 +160,7 @@ class CheckPage(Page):
         open_too = {row.name for row in rows if not is_fine(row)}
         told = [row for row in fine if row.name not in open_too] or fine
         names = tuple(dict.fromkeys(requirement_name(row.name) for row in told))
-        self.fine.show_words(self.tr("%1 more, nothing to do").replace("%1", str(len(fine))))
+        self.fine.show_words(self.tr("%1 more OK").replace("%1", str(len(fine))))
         self.fine.button.setToolTip(plain_tip(self.context.translator.listed(names)))
 
     # -- the look at the machine

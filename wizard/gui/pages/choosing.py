@@ -127,7 +127,7 @@ class ChoosingPage(Page):
         build = state.selected.candidate if state.selected else state.picked
         if build is not None:
             words = f"torch {build.torch} + {variant_text(build.variant)}"
-            found[PageId.BUILD] = (words, self.tr("fits your card") if build.fits and build.variant != "cpu" else "")
+            found[PageId.BUILD] = (words, self.tr("fits") if build.fits and build.variant != "cpu" else "")
         if state.selected is not None:
             source = state.selected.torch_source
             rates = [one.rate for one in rows_of(state.selected) if "torch" in one.uses and one.rate]

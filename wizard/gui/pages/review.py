@@ -136,12 +136,12 @@ class ReviewPage(Page):
         self.limits_fold.show_words(self.tr("Limit bandwi&dth"), "" if is_limited else self.tr("Off"))
 
     def _say_head(self) -> None:
-        words = self.tr("Nothing has been changed yet.")
+        words = self.tr("Nothing changed yet.")
         if self.nothing.code:
             words = self.tr("Nothing is missing. To set up something else, go back and choose it.")
             if self.state.profile is not None:  # which chose all of it
                 words = self.tr("Nothing is missing.")
-        self.set_head(self.tr("What will happen"), words)
+        self.set_head(self.tr("What happens"), words)
 
     def render_state(self) -> None:
         self._say_head()
@@ -184,7 +184,7 @@ class ReviewPage(Page):
         self.more.button.setChecked(preview.plan.choices.reuse)  # what is replaced has to be read
         for words in self._details(preview):
             self.more.body.addWidget(label(words))
-        self.files.show_words(self.tr("Python &packages"), str(len(lock.files)))
+        self.files.show_words(self.tr("&Packages"), str(len(lock.files)))
         for file in sorted(lock.files, key=lambda one: -(one.size or 0)):
             size = bytes_text(file.size) if file.size is not None else "?"
             if file.filename in preview.here:
@@ -192,7 +192,7 @@ class ReviewPage(Page):
             hashed = f"{file.sha256[:12]}…" if file.sha256 else self.say(message("files.no-hash", "not promised"))
             name, digest = label(f"{file.name} {file.version}"), label(hashed, "muted", wrap=False)
             self._file_rows.add_row(name, digest, label(size, wrap=False), tight=True)
-        self.commands.show_words(self.tr("Equivalent commands"), str(len(preview.commands)))
+        self.commands.show_words(self.tr("Commands"), str(len(preview.commands)))
         for command in preview.commands:
             self.commands.body.addWidget(CodeLine(command))
         self.commands.body.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignLeft)

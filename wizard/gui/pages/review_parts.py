@@ -96,7 +96,7 @@ class PlanTiles(QWidget):
             " • ".join((*beside, f"Python {plan.python}")),
         )
         is_new = not plan.choices.reuse
-        words = self.tr("A new environment") if is_new else self.tr("An existing environment")
+        words = self.tr("New environment") if is_new else self.tr("Existing environment")
         self.where.show_words(self.tr("Where"), plan.prefix, words)
         self.download.show_words(self.tr("Download"), *self._to_download(preview, selected))
         said = {change.key: change.params for change in preview.changes}

@@ -295,18 +295,19 @@ class Rail(QWidget):
 
     def retranslate(self) -> None:
         themes = {
-            "system": QCoreApplication.translate("Rail", "Theme: follow system"),
+            "system": QCoreApplication.translate("Rail", "Theme: system"),
             "light": QCoreApplication.translate("Rail", "Theme: light"),
             "dark": QCoreApplication.translate("Rail", "Theme: dark"),
         }
         for button, sign, words in (
             (self.theme_button, "monitor", themes[self._theme.name]),
-            (self.help_button, "circle-question-mark", QCoreApplication.translate("Rail", "Help (F1)")),
-            (self.logs_button, "folder-open", QCoreApplication.translate("Rail", "Log folder")),
+            (self.help_button, "circle-question-mark", QCoreApplication.translate("Rail", "Help")),
+            (self.logs_button, "folder-open", QCoreApplication.translate("Rail", "Logs")),
         ):
             button.setText("" if self._is_narrow else words)
             button.setIcon(icon(sign) if self._is_narrow else QIcon())
             button.setAccessibleName(words)
+        self.help_button.setToolTip("F1")
         for name, button in self.languages.items():
             button.setChecked(name == self._translator.language)
         self.setAccessibleName(QCoreApplication.translate("Rail", "Steps"))

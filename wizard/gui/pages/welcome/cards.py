@@ -70,7 +70,7 @@ class Links(QWidget):
         count = f" ({environments})" if environments else ""
         self.manage.setText(self.tr("En&vironments") + count)
         self.join.setText(self.tr("&Join a class…"))
-        self.profile.setText(self.tr("&Open a class profile…"))
+        self.profile.setText(self.tr("&Open class profile…"))
         self.hold.setText(self.tr("Teac&h a class"))
         self.explain.setText(self.tr("E&xplain an error"))
         self.undo.setText(self.tr("&Undo changes"))
