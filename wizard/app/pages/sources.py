@@ -1,7 +1,7 @@
 """Arranges the sources for the Source page: by kind of thing, what is true of each, and what it is used for.
 
 Only an arrangement of what the selection says; a source that is used without having been asked by itself stands there
-too, so that nothing is used that is not shown.
+too, so that nothing is used that is not shown. One file: what a source has shown also says which address is to blame.
 """
 
 from __future__ import annotations

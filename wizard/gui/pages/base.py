@@ -19,9 +19,8 @@ from shiboken6 import isValid
 from wizard.app.pages.differences import Difference
 from wizard.app.pages.order import ORDER, AppState, PageId, SideId
 from wizard.app.pages.unreachable import why_not
-from wizard.gui.shell.context import AppContext
+from wizard.gui.shell.context import AppContext, class_words
 from wizard.gui.shell.tasks import OnNote, Task, Work
-from wizard.gui.shell.wording import class_words
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.commands import page_name

@@ -1,17 +1,20 @@
-"""What every page has at hand. A bundle, no behaviour."""
+"""What every page has at hand: a bundle without behaviour, and the line that each says of a class."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QCoreApplication
+
 from wizard.app.pages.navigator import Navigator
-from wizard.app.pages.order import SideFlow
+from wizard.app.pages.order import AppState, SideFlow
 from wizard.app.tools import WindowSession
 from wizard.gui.shell.serving import ServingNow
 from wizard.gui.shell.tasks import TaskRunner
 from wizard.gui.shell.theme import Theme
 from wizard.gui.shell.translator import Translator
+from wizard.model.marks import in_window
 
 if TYPE_CHECKING:
     pass
@@ -26,3 +29,15 @@ class AppContext:
     tasks: TaskRunner
     side: SideFlow
     serving: ServingNow
+
+
+def class_words(state: AppState) -> str:
+    """Return which class a setup is of, or that it is chosen for one; '' for neither."""
+    if state.profile is not None:
+        return QCoreApplication.translate("Page", "Class: %1").replace("%1", state.profile.profile.title)
+    if not state.for_class or not (state.run_id is None or (state.preview and state.preview.plan.id == state.run_id)):
+        return ""
+    words = QCoreApplication.translate(
+        "Page", "This setup is for the class: “Save as class profile…” on the page {page.review} saves it."
+    )
+    return in_window(words)

@@ -13,17 +13,15 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from PySide6 import QtCore  # `QtCore.Qt` only where it is needed: see splash
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.labels import plain_tip
-from wizard.model.marks import in_window
 from wizard.model.messages import sentences_of
 from wizard.system.traits import this
 
 if TYPE_CHECKING:
-    from wizard.app.pages.order import AppState, PageId, SideId
+    from wizard.app.pages.order import PageId, SideId
     from wizard.gui.pages.base import Page
     from wizard.gui.shell.parts import WindowParts
     from wizard.system.windows.desktop import TaskbarButton
@@ -116,15 +114,3 @@ def put_words(name: PageId | SideId, page: Page, translator: Translator) -> None
     page.trouble.retranslate()
     page.busy.retranslate()
     page.retranslate_help()
-
-
-def class_words(state: AppState) -> str:
-    """Return which class a setup is of, or that it is chosen for one; '' for neither."""
-    if state.profile is not None:
-        return QCoreApplication.translate("Page", "Class: %1").replace("%1", state.profile.profile.title)
-    if not state.for_class or not (state.run_id is None or (state.preview and state.preview.plan.id == state.run_id)):
-        return ""
-    words = QCoreApplication.translate(
-        "Page", "This setup is for the class: “Save as class profile…” on the page {page.review} saves it."
-    )
-    return in_window(words)

@@ -1,6 +1,6 @@
 """Welcome's cards: a setup that is running or was left, what was opened, what has changed; and its quiet links.
 
-They show a value and offer one or two ways on; what a way does is the page's.
+They show a value and offer one or two ways on; what a way does is the page's. One file: each of them is small.
 """
 
 from __future__ import annotations
