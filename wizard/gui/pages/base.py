@@ -261,9 +261,13 @@ class Page(QWidget):
 
     def show_class(self) -> None:
         """Say in one line which class the setup is of, or that it is chosen for one."""
-        words = class_words(self.state)
+        words = class_words(self.state, self._for_class())
         self.of_class.show_words(words)
         self.of_class.setVisible(bool(words))
+
+    def _for_class(self) -> str:
+        """How this page says that a class profile is made; '': as all do."""
+        return ""
 
     @property
     def offers_another(self) -> bool:

@@ -31,12 +31,15 @@ class AppContext:
     serving: ServingNow
 
 
-def class_words(state: AppState) -> str:
-    """Return which class a setup is of, or that it is chosen for one; '' for neither."""
+def class_words(state: AppState, here: str = "") -> str:
+    """Return which class a setup is of, or that it is chosen for one; '' for neither. `here`: how the page itself says
+    the latter."""
     if state.profile is not None:
         return QCoreApplication.translate("Page", "Class: %1").replace("%1", state.profile.profile.title)
     if not state.for_class or not (state.run_id is None or (state.preview and state.preview.plan.id == state.run_id)):
         return ""
+    if here:
+        return here
     words = QCoreApplication.translate(
         "Page", "This setup is for the class: “Save as class profile…” on the page {page.review} saves it."
     )

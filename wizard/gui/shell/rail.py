@@ -307,7 +307,7 @@ class Rail(QWidget):
             button.setText("" if self._is_narrow else words)
             button.setIcon(icon(sign) if self._is_narrow else QIcon())
             button.setAccessibleName(words)
-        self.help_button.setToolTip("F1")
+        self.help_button.setToolTip(plain_tip("F1"))
         for name, button in self.languages.items():
             button.setChecked(name == self._translator.language)
         self.setAccessibleName(QCoreApplication.translate("Rail", "Steps"))

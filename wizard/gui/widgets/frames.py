@@ -31,7 +31,7 @@ from wizard.gui.widgets.labels import SPOKEN_AS, label, least_width, spoken, tol
 
 Margins = tuple[int, int, int, int]
 NO_MARGINS: Margins = (0, 0, 0, 0)
-_DISK_BAR, _BESIDE = QSize(120, 8), 20  # pixels; beside the value of a fold
+_DISK_BAR, _BESIDE, _GAP = QSize(120, 8), 20, 8  # pixels; beside the value of a fold, and before it
 
 
 def box(role: str = "card", parent: QWidget | None = None) -> QFrame:
@@ -248,7 +248,7 @@ class Fold(QFrame):
     def _put_value(self) -> None:
         """Where it has no room beside the words it is their second line: it lay over them."""
         self.button.setText(self._row_words)
-        needed = self.button.sizeHint().width() + self._value.sizeHint().width() + 2 * _BESIDE
+        needed = self.button.sizeHint().width() + self._value.sizeHint().width() + _GAP  # the first with its edges
         is_below = bool(self._value.text()) and needed > self.width()
         self._value.setVisible(not is_below)
         if is_below:
