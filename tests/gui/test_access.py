@@ -21,11 +21,12 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from tests.app import values
 from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.test_help import every_page
-from tests.gui.walking import go_to, settle, visible
+from tests.gui.walking import go_to, settle, source_page, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets.frames import Fold, RowCard, RowCell, column
@@ -275,6 +276,21 @@ def test_what_opens_something_is_a_button_that_says_whether_it_is_open(listening
     action.doAction(action.actionNames()[0])
     qtbot.waitUntil(fold.button.isChecked)
     assert (told.state().expanded, told.state().collapsed) == (1, 0)
+
+
+def test_each_source_that_can_be_chosen_holds_its_choice(
+    listening: None, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """Qt lets Tab reach the chosen one of a group alone; a screen reader walks by all of them."""
+    session.selected = values.PROBED_SELECTED
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    held = {}
+    for line in source_page(window).tables["torch"].lines:
+        told = QAccessible.queryAccessibleInterface(line)
+        assert told is not None
+        held[line.name.text()] = [told.child(number).object() for number in range(told.childCount())] == [line.radio]
+    assert held == dict.fromkeys(("Nanjing University", "PyTorch", "Alibaba Cloud"), True)
 
 
 def test_the_language_is_a_choice_of_one(listening: None, make_window: MakeWindow) -> None:

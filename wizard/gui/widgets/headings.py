@@ -13,7 +13,7 @@ from typing import Any
 from PySide6 import QtGui
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAccessible, QAccessibleActionInterface, QAccessibleInterface, QAccessibleStateChangeEvent
-from PySide6.QtWidgets import QAccessibleWidget, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QAccessibleWidget, QLabel, QPushButton, QRadioButton, QWidget
 from shiboken6 import Shiboken, VoidPtr
 
 from wizard.gui.widgets.frames import RowCell
@@ -158,9 +158,13 @@ def _cells(shown: QWidget) -> Sequence[RowCell]:
 
 def _has_control(shown: QWidget) -> bool:
     return any(
-        one.focusPolicy() & Qt.FocusPolicy.TabFocus and (one is shown or one.isVisibleTo(shown))
-        for one in (shown, *shown.findChildren(QWidget))
+        _is_control(one) and (one is shown or one.isVisibleTo(shown)) for one in (shown, *shown.findChildren(QWidget))
     )
+
+
+def _is_control(shown: QWidget) -> bool:
+    """Of a group of choices only the chosen one can be reached by Tab: Qt takes that from the others."""
+    return isinstance(shown, QRadioButton) or bool(shown.focusPolicy() & Qt.FocusPolicy.TabFocus)
 
 
 def _heading() -> type[_Spoken]:
