@@ -10,13 +10,16 @@ import weakref
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete, isValid
 
 from tests.gui.conftest import MakeWindow
+from tests.gui.walking import go_to
 from tests.waiting import HANG
+from wizard.app.pages.order import PageId
 from wizard.gui.shell.theme import colours, style_sheet
 from wizard.gui.startup.preferences import Preferences, Wishes
 from wizard.gui.widgets import icons
@@ -70,6 +73,32 @@ def test_text_can_be_read(theme: str) -> None:
     for back in BORDER_ON:
         assert contrast(table["border"], table[back]) >= 3, (theme, back)
     assert contrast(table["ok_line"], table["window"]) >= 3, "around a seat"
+    assert contrast(table["accent"], table["rail"]) >= 3, "around a step that is done"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_current_step_alone_is_filled(theme: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    """Those that are done have a ring in the same colour: filled, too, five of them would look chosen."""
+    window = make_window("en", theme)
+    go_to(qtbot, window, PageId.REVIEW)
+    window.resize(1080, 740)
+    qtbot.waitUntil(lambda: window.rail.width() == 224)
+    accent, ground = (colours(theme)[name] for name in ("accent", "rail"))
+    inside, ring = QPoint(12, 0), QPoint(9, 0)  # from the left, at half the height: circles begin at 8 and are 24 wide
+
+    def looks_of() -> dict[PageId, tuple[str, str]]:
+        shown, looks = window.grab().toImage(), {}
+        for page, step in window.rail.steps.items():
+            middle = step.mapTo(window, QPoint(0, step.height() // 2))
+            looks[page] = (shown.pixelColor(middle + ring).name(), shown.pixelColor(middle + inside).name())
+        return looks
+
+    qtbot.waitUntil(lambda: looks_of()[PageId.REVIEW] == (accent, accent))
+    looks = looks_of()
+    del looks[PageId.REVIEW]
+    done = [page for page in looks if window.navigator.is_done(page)]
+    assert {looks[page] for page in done} == {(accent, ground)}, "a ring with a tick"
+    assert {look[1] for look in looks.values()} == {ground}
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

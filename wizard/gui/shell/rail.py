@@ -117,7 +117,8 @@ class RailTool(_RailButton):
 
 
 class RailStep(_RailButton):
-    """One page: a circle with its number, or a tick once it is done, and its name."""
+    """One page: a circle with its number, or a tick once it is done, and its name. Only the current one is filled:
+    else each that is done would look chosen."""
 
     def __init__(self, page: PageId, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent)
@@ -154,14 +155,14 @@ class RailStep(_RailButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colour = self._theme.colour
         circle = QRectF(self._left(8, 24), (self.height() - 24) / 2, 24, 24)
-        filled = self._is_now or self._is_done
+        filled, is_reached = self._is_now or self._has_failed, self._is_now or self._is_done
         if filled:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(colour("on_problem" if self._has_failed else "accent"))
         else:
-            painter.setPen(QPen(colour("border"), 2))
+            painter.setPen(QPen(colour("accent" if self._is_done else "border"), 2))
         painter.drawEllipse(circle if filled else circle.adjusted(1, 1, -1, -1))
-        painter.setPen(colour("on_accent" if filled else "muted"))
+        painter.setPen(colour("on_accent" if filled else "accent" if self._is_done else "muted"))
         if self._has_failed:
             self._draw(painter, circle, [(8, 8, 16, 16), (8, 16, 16, 8)])
         elif self._is_done:
@@ -172,7 +173,7 @@ class RailStep(_RailButton):
             font.setPointSizeF(font.pointSizeF() * 0.88)
             painter.setFont(font)
             painter.drawText(circle, Qt.AlignmentFlag.AlignCenter, str(self._number))
-        self._write_name(painter, "text" if filled else "muted")
+        self._write_name(painter, "text" if is_reached or self._has_failed else "muted")
 
     @staticmethod
     def _draw(painter: QPainter, circle: QRectF, lines: Sequence[tuple[float, float, float, float]]) -> None:
