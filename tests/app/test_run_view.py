@@ -77,6 +77,46 @@ def test_bytes_are_those_of_the_download_alone() -> None:
     assert step.fraction == 10 / 219
 
 
+def times_left(speeds: Sequence[float], total: float = 2.9e9, every: float = 0.5) -> list[float | None]:
+    """What is said of the time left, by a made clock: the speed of each moment in bytes a second, as it is told."""
+    view, done, told = fold([event(EventKind.RUN_STARTED, steps=STEPS)]), 0.0, list[float | None]()
+    for number, speed in enumerate(speeds):
+        done = min(total, done + speed * every)
+        eta = (total - done) / speed if speed else None
+        data = {"step": "fetch", "done": int(done), "total": int(total), "unit": "bytes", "rate": speed, "eta": eta}
+        view = view.after(Event(EventKind.PROGRESS, 1, 1000.0 + every * number, "r", data))
+        assert view.bytes is not None
+        told.append(view.bytes.eta)
+    return told
+
+
+def test_no_time_left_is_told_before_the_speed_rests_on_some_seconds() -> None:
+    """8 minutes after the first moment, 11 s in the next one: both of nothing."""
+    told = times_left([0.0, 0.2e6, 6e6, 250e6, *[5e6] * 40])
+    assert told[:11] == [None] * 11
+    assert told[11] is not None
+    assert 500 < told[11] < 600
+
+
+def test_the_time_left_never_jumps() -> None:
+    """While the speed of single moments is twenty times as much, or next to nothing."""
+    told = times_left([5e6] * 12 + [100e6, 0.3e6, 5e6, 5e6] * 10)
+    known = [left for left in told if left is not None]
+    assert len(known) > 40
+    for before, later in zip(known, known[2:], strict=False):  # a second apart
+        assert 0.5 < later / before < 1.7
+    faster = times_left([5e6] * 12 + [50e6] * 60)[-1]
+    assert faster is not None
+    assert 27 < faster < 29, "1.37 GB are left: it follows a line that has become fast"
+
+
+def test_a_download_that_stood_still_is_measured_anew() -> None:
+    told = times_left([5e6] * 20 + [0.0] * 30 + [40e6] * 20)
+    assert told[19] is not None
+    assert told[20:60] == [None] * 40, "nothing comes, and then nobody knows yet how fast"
+    assert told[-1] is not None
+
+
 def test_a_step_that_starts_after_its_first_progress_is_running() -> None:
     view = fold([event(EventKind.RUN_STARTED, steps=STEPS), event(EventKind.STEP_STARTED, step="install")])
     step = view.step("install")

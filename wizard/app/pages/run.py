@@ -129,7 +129,8 @@ class FileView:
 
 @dataclass(frozen=True, slots=True)
 class Bytes:
-    """What the download says now. `rate` bytes per second, `eta` seconds; `files_total` 0: it does not say."""
+    """What the download says now. `rate` bytes per second; `eta` seconds, None while nobody can tell (`Pace`);
+    `files_total` 0: it does not say."""
 
     done: int
     total: int | None
@@ -139,6 +140,40 @@ class Bytes:
     files: tuple[FileView, ...] = ()
     files_done: int = 0
     files_total: int = 0
+
+
+_RESTS_ON = 5.0  # seconds of a speed: the first moments of a download tell hours, and seconds a moment later
+_FORGETS = 10.0  # seconds without a speed, after which it is measured from the beginning
+_FOLLOWS = 5.0  # seconds in which the time left comes near to what the speed of this moment gives
+_CALM = 0.25  # of its logarithm in a second: it changes by less than a third, and still follows a slow line in time
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How the time left is told: not before the speed rests on some seconds, and then without jumps, for a speed of
+    a moment swings. `since` and `at`: of the first speed and the last, in the seconds of the events."""
+
+    since: float
+    at: float
+    left: float | None = None
+
+    @property
+    def told(self) -> float | None:
+        return None if self.left is None else round(self.left, 1)
+
+    def after(self, at: float, eta: float) -> Pace:
+        """`eta`: seconds that all would take at the speed of this moment."""
+        if not 0 <= at - self.at <= _FORGETS:
+            return Pace(at, at)
+        if at - self.since < _RESTS_ON:
+            return replace(self, at=at)
+        if self.left is None or eta < 1:
+            return replace(self, at=at, left=eta)
+        passed = at - self.at
+        expected = max(self.left - passed, 1.0)
+        share, most = 1 - math.exp(-passed / _FOLLOWS), _CALM * passed
+        change = max(-most, min(most, share * math.log(eta / expected)))
+        return replace(self, at=at, left=expected * math.exp(change))
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +265,7 @@ class RunView:
     ending: Ending | None = None
     started: float | None = None
     attempts: int = 0
+    pace: Pace | None = None
 
     def after(self, event: Event) -> RunView:
         fold = _FOLDS.get(event.kind)
@@ -291,14 +327,15 @@ def _attempt_starting(view: RunView, event: Event) -> RunView:
         step if step.state in _OVER else replace(step, state="waiting", detail="", seconds=None, message=None)
         for step in view.steps
     )
-    return replace(view, steps=steps, ending=None, bytes=None, notices=())
+    return replace(view, steps=steps, ending=None, bytes=None, notices=(), pace=None)
 
 
 def _run_started(view: RunView, event: Event) -> RunView:
     rows = event.data.get("steps") or ()
     steps = tuple(StepView(str(row["name"]), _number(row.get("weight")) or 0.0) for row in rows)
+    attempts = view.attempts + 1
     return replace(
-        view, steps=steps, ending=None, bytes=None, notices=(), started=event.time, attempts=view.attempts + 1
+        view, steps=steps, ending=None, bytes=None, notices=(), started=event.time, attempts=attempts, pace=None
     )
 
 
@@ -321,18 +358,20 @@ def _progress(view: RunView, event: Event) -> RunView:
     )
     if name != _FETCH or data.get("unit") != "bytes" or done is None:  # what is installed beside it was fetched before
         return view
-    limited = data.get("limited_by")
+    limited, eta, pace = data.get("limited_by"), _number(data.get("eta")), view.pace
+    if eta is not None:
+        pace = pace.after(event.time, eta) if pace is not None else Pace(event.time, event.time)
     counted = Bytes(
         int(done),
         None if total is None else int(total),
         _number(data.get("rate")),
-        _number(data.get("eta")),
+        pace.told if pace is not None and eta is not None else None,
         None if limited is None else str(limited),
         _files(data.get("files")),
         int(_number(data.get("files_done")) or 0),
         int(_number(data.get("files_total")) or 0),
     )
-    return replace(view, bytes=counted)
+    return replace(view, bytes=counted, pace=pace)
 
 
 def _files(rows: Any) -> tuple[FileView, ...]:
