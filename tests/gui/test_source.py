@@ -25,6 +25,7 @@ from wizard.gui.widgets.advice import Advice
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.marks import in_window
 from wizard.model.messages import message
+from wizard.run.select.origin import PIN_DIFFERS
 from wizard.sources.model import Availability, Origin, SourceStatus
 from wizard.sources.table import mirror_rows
 from wizard.transfer.proxy.model import Mode, Network, SystemProxy
@@ -335,6 +336,22 @@ def test_where_no_source_will_do_the_way_out_is_open_on_this_page(
     assert "“Source”" not in page.trouble.plain_text()
     assert "below" in page.trouble.plain_text()
     assert not any("is asked for" in words for words in texts(window)), "nobody is asked any more"
+
+
+def test_a_source_with_another_file_is_left_on_this_page(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """Who stands on Source is not sent there, and reads what package it is, not its file's long name."""
+    session.fail["select_build"] = WizardError(
+        PIN_DIFFERS, source="Your choice", place="lab.example", file="torch-2.15.0-cp312.whl", package="torch 2.15.0"
+    )
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    qtbot.waitUntil(page.trouble.isVisible)
+    words = page.trouble.plain_text()
+    assert "lab.example offers torch 2.15.0 with another SHA-256" in words
+    assert not any(one in words for one in ("“Source”", ".whl", "Your choice"))
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine, PythonInstall
 from wizard.model.errors import WizardError
+from wizard.model.marks import in_window
 from wizard.model.messages import LANGUAGES, text
 from wizard.run.model import Facts, SelectedBuild
 from wizard.run.select.select_build import select_build
@@ -134,6 +135,8 @@ def test_a_labs_index_by_hand_that_lies_is_refused_by_name(
     for language in LANGUAGES:
         assert WHEEL in text(caught.value.summary, language)
         assert "--torch-index" in text(caught.value.summary, language)
+        seen = text(caught.value.summary, language, in_window)
+        assert (".whl" in seen, "torch 2.13.0" in seen, "127.0.0.1:" in seen) == (False, True, True)
 
 
 def test_another_name_does_not_hide_a_wheel(places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,6 +197,8 @@ def test_a_wheel_that_nothing_confirms_is_named(
     notice = next(one for one in places.select_build(**by_hand).notices if one.key == "notice.unconfirmed")
     for language in LANGUAGES:
         assert WHEEL in text(notice, language)
+        seen = text(notice, language, in_window)  # where nobody knows file names, and there is more than one choice
+        assert (".whl" in seen, "torch 2.13.0" in seen, "127.0.0.1:" in seen) == (False, True, True)
     assert "notice.unconfirmed" not in told(places.select_build(settings=UserSettings()))
     silent = {("pytorch-wheels", "official"): places.extra.simple, ("pytorch-wheels", "m"): places.official.simple}
     write_mirrors(paths.home(), silent)

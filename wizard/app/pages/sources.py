@@ -227,6 +227,7 @@ _HINTS = {  # in place of what names this page
     "no-source-some-silent": message(
         "page.source.some-silent", "Check the network, or choose a source or a proxy by hand below."
     ),
+    "pin-differs": message("page.source.pin-differs", "Choose another source here, and tell whoever runs this one."),
     "no-source-answers": message("page.source.none-answers", "Check the network and the proxy below."),
     "network-proxy-offline": message(
         "page.source.proxy-offline", "Start the proxy program, or correct the proxy below."

@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from urllib.parse import urlsplit
 
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+
 from wizard.compatibility.data.model import Matrix
 from wizard.install.lock import with_hash
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import ErrorText, WizardError
 from wizard.model.lock import BY_TABLES, Lock
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, Words, message
 from wizard.process import redact
 from wizard.sources.model import Layout, Offer, Origin, Source
 from wizard.sources.table import mirror_rows
@@ -26,7 +28,7 @@ from wizard.transfer.download.file_store import hash_file
 
 PIN_DIFFERS = ErrorText(
     "pin-differs",
-    "{source} offers {file} with another SHA-256 than the official file has; it was refused.",
+    "[{place}|{source}] offers [{package}|{file}] with another SHA-256 than the official file has; it was refused.",
     "Take another source (page {page.source}[|, or --mirror official]), and tell whoever runs this one.",
 )
 REFUSALS = (PIN_DIFFERS.code, "origin-unproven")
@@ -41,7 +43,7 @@ def why_refused(offer: Offer, matrix: Matrix, official_sha256: OfficialHash) -> 
         return None
     sha256 = _sha256(offer)
     if sha256 and matrix.contradicts_pin(offer.filename, sha256):
-        return WizardError(PIN_DIFFERS, details=sha256, source=source.label, file=offer.filename)
+        return WizardError(PIN_DIFFERS, details=sha256, **named(source, offer.filename))
     if not needs_proof(source) or (sha256 and sha256 in matrix.pinned_sha256(offer.filename)):
         return None
     if sha256 and sha256 == official_sha256(offer):
@@ -81,10 +83,33 @@ def unconfirmed(offers: Iterable[Offer], matrix: Matrix, official_sha256: Offici
         message(
             "notice.unconfirmed" if len(files) == 1 else "notice.unconfirmed-several",
             file=", ".join(files),
+            packages=", ".join(_package(file) for file in files),
             source=source.label,
+            place=_place(source),
         )
         for source, files in doubted.items()
     )
+
+
+def named(source: Source, file: str) -> dict[str, Words]:
+    """Return what is said of a source and of a wheel that it lists: the names of both, and those that people know."""
+    return {"source": source.label, "file": file, "place": _place(source), "package": _package(file)}
+
+
+def _place(source: Source) -> Words:
+    """By its host where somebody typed it, for “Your choice” could be any; a folder by its path."""
+    if source.origin is not Origin.BY_HAND or not source.url:
+        return source.label
+    return str(file_path(source.url)) if source.url.startswith("file:") else _host(source.url)
+
+
+def _package(filename: str) -> str:
+    """`torch 2.13.0` of a wheel; its whole name where it is none."""
+    try:
+        name, version, _, _ = parse_wheel_filename(filename)
+    except InvalidWheelFilename:
+        return filename
+    return f"{name} {version.public}"
 
 
 def _is_confirmed(offer: Offer, matrix: Matrix, official_sha256: OfficialHash) -> bool:
@@ -131,4 +156,4 @@ def check_lock(lock: Lock, matrix: Matrix, source: Source) -> None:
         return
     for file in lock.files:
         if file.name in FAMILY and file.sha256 and matrix.contradicts_pin(file.filename, file.sha256):
-            raise WizardError(PIN_DIFFERS, details=file.sha256, source=source.label, file=file.filename)
+            raise WizardError(PIN_DIFFERS, details=file.sha256, **named(source, file.filename))

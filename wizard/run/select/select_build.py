@@ -29,7 +29,7 @@ from wizard.run.plan.conda_part import own_conda
 from wizard.run.select.alternates import further_channels, further_sources
 from wizard.run.select.build_search import BuildSearch, FoundBuild, available_pythons, wanted_candidates
 from wizard.run.select.mirror_policy import MirrorPolicy
-from wizard.run.select.origin import refusal_notice, unconfirmed
+from wizard.run.select.origin import named, refusal_notice, unconfirmed
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.address_facts import channel_name
 from wizard.sources.channel import channel_subdir
@@ -309,7 +309,7 @@ def _contradicted(states: Iterable[SourceStatus]) -> Iterator[Message]:
     """Name the sources that were found to list another SHA-256 than the tables do."""
     for state in states:
         if state.message.key == "truth.wrong-pin":
-            yield message("notice.pin-differs", source=state.source.label, **state.message.params)
+            yield message("notice.pin-differs", **named(state.source, str(state.message.params["file"])))
 
 
 def _still_true(notices: tuple[Message, ...], candidate: Candidate) -> tuple[Message, ...]:
