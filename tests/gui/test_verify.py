@@ -199,6 +199,21 @@ def test_what_jupyter_lacks_is_put_in_by_a_button(
     assert ("open_notebook", PREFIX) not in side.calls
 
 
+def test_a_source_without_jupyter_is_told_as_that(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
+) -> None:
+    """Nobody typed “notebook”: there is no spelling to check."""
+    side.fail["register_kernel"] = LACKS
+    session.fail["plan_add"] = WizardError(error_text("lock-no-package"), name="notebook", source="Your choice")
+    page = reached(qtbot, make_window())
+    press(qtbot, page.jupyter)
+    qtbot.waitUntil(page.trouble.isVisible)
+    words = page.trouble.plain_text()
+    assert "Jupyter cannot be added" in words
+    assert "another source (page “Source”)" in words
+    assert not any(one in words for one in ("spelling", "Your choice"))
+
+
 def test_a_notebook_says_that_it_starts_and_where_it_runs(
     qtbot: QtBot, make_window: MakeWindow, side: FakeTools, monkeypatch: pytest.MonkeyPatch
 ) -> None:

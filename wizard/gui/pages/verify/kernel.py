@@ -15,7 +15,7 @@ from wizard.gui.shell.tasks import IsCancelled, SideTask
 from wizard.gui.widgets.code import SaidCode
 from wizard.gui.widgets.frames import Fold, column, line_up
 from wizard.gui.widgets.labels import label
-from wizard.model.errors import WizardError
+from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import Message, bytes_text, message
 
 if TYPE_CHECKING:
@@ -29,6 +29,13 @@ if TYPE_CHECKING:
 
 _ADDED, _REPLACED, _ROOM = "reuse.change.added", "reuse.change.replaced", "environments.volume."
 _FEW_WORDS = 15
+_NOT_THERE = "lock-no-package"
+_NO_JUPYTER = ErrorText(
+    "kernel-not-there",
+    "Jupyter cannot be added: the package source of this environment does not have {name}.",
+    "Ask whoever runs that source to add it, or set up again from another source (page {page.source}): "
+    "what was downloaded is used again.",
+)
 NOT_SAID = ("reuse.change.snapshot", "reuse.change.left", "reuse.change.download")  # the button and one line say it
 
 
@@ -170,7 +177,10 @@ class KernelOffer(QFrame):
             self._show(preview)
 
     def _not_planned(self, error: WizardError) -> None:
+        """Nobody typed the name of what is lacking, so that its spelling is no question."""
         self.put_away()
+        if error.code == _NOT_THERE:
+            error = WizardError(_NO_JUPYTER, details=error.details, name=error.params["name"])
         self.failed.emit(error)
 
     def _press(self) -> None:
