@@ -11,7 +11,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wizard.app.pages.run import EventTail, RunView
+from wizard.app.pages.event_tail import EventTail
+from wizard.app.pages.run import RunView
 from wizard.model.events import Event, EventKind
 from wizard.model.messages import Message
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
@@ -148,6 +149,35 @@ def test_after_a_full_disk_another_place_is_chosen(qtbot: QtBot, make_window: Ma
     settle(qtbot, window)
     assert session.names().count("discard") == 1
     go_to(qtbot, window, PageId.INSTALL)
+
+
+def gone(run: FakeRun) -> None:
+    half_run(run)
+    run.step("fetch", "failed")
+    run.finish(ExitStatus.FAILED, WizardError(error_text("fetch-not-found"), file="torch 2.14.1").to_json("en"))
+
+
+def slow(run: FakeRun) -> None:
+    half_run(run)
+    run.step("fetch", "failed")
+    run.finish(ExitStatus.FAILED, WizardError(error_text("fetch-stalled"), file="torch 2.14.1").to_json("en"))
+
+
+@pytest.mark.parametrize(("script", "is_other"), [(gone, True), (slow, False)])
+def test_the_main_button_is_not_the_one_that_fails_again(
+    script: Callable[[FakeRun], None],
+    is_other: bool,
+    qtbot: QtBot,
+    make_window: MakeWindow,
+    session: FakeSession,
+) -> None:
+    """A file that is gone is gone for Resume, too; a line that stood still goes on."""
+    window = make_window()
+    install = failed_install(qtbot, window, session, script)
+    assert (install.other.text().replace("&", ""), install.other.isVisible()) == ("Choose another source", True)
+    main, plain = (install.other, window.footer.primary)[:: 1 if is_other else -1]
+    assert (main.property("role"), plain.property("role") or "") == ("primary", "")
+    qtbot.waitUntil(lambda: window.focusWidget() is main)
 
 
 def taken(run: FakeRun) -> None:

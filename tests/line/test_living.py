@@ -9,7 +9,8 @@ import psutil
 import pytest
 
 from tests.line.world import World
-from wizard.app.pages.run import EventTail, RunView
+from wizard.app.pages.event_tail import EventTail
+from wizard.app.pages.run import RunView
 from wizard.app.session import Session
 from wizard.model.errors import ExitStatus, WizardError
 from wizard.model.events import EventKind, parse_line

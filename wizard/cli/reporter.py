@@ -16,7 +16,8 @@ from typing import Any
 import psutil
 
 from wizard.app.pages.after_setup import afterwards, look_at_place, text_lines
-from wizard.app.pages.run import SILENT_AFTER, EventTail, limit_words, newest_attempt, resolving_words
+from wizard.app.pages.event_tail import SILENT_AFTER, EventTail, newest_attempt
+from wizard.app.pages.run import limit_words, resolving_words
 from wizard.app.use.already_installed import made_by
 from wizard.app.use.runs import Runs
 from wizard.cli.command import Arguments

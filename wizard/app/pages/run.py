@@ -3,106 +3,22 @@
 Pure: `view.after(event)` gives the next view. The bar never goes backwards, not even when a resumed
 worker begins its count again, because what was fetched is kept.
 
-One file: reading the lines and folding them are one thing to who shows a run.
+One file: the folds and what they fold into.
 """
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wizard.model.errors import ExitStatus, kept_message
-from wizard.model.events import Event, EventKind, parse_line
+from wizard.model.events import Event, EventKind
 from wizard.model.messages import Message, Words, message
 
 if TYPE_CHECKING:
     from wizard.transfer.download import FetchProgress
-
-
-# Reads the worker's event file as it grows: whole lines only, never more than asked for at once.
-#
-# The file may not be there yet, may end in half a line (a killed worker) and goes on after a resume.
-
-SILENT_AFTER = 30.0  # seconds: on a busy computer or a slow disk a healthy step says nothing for as long as this
-_CHUNK = 1 << 18
-_BEGINNINGS = (EventKind.ATTEMPT_STARTING, EventKind.RUN_STARTED)
-
-
-class EventTail:
-    def __init__(self, path: Path, offset: int = 0) -> None:
-        """`offset`: of the first line that is wanted."""
-        self._path = path
-        self._offset = offset
-        self._lines: list[bytes] = []
-        self._rest = b""
-        self._caught_up = False
-        self._last_sign = time.monotonic() - _age(path)
-
-    @property
-    def silence(self) -> float:
-        """Seconds since something was written, also before anybody was here to read it."""
-        return time.monotonic() - self._last_sign
-
-    @property
-    def at_end(self) -> bool:
-        """All that was written was handed out, as far as the last reading saw."""
-        return self._caught_up and not self._lines
-
-    def restart_silence(self) -> None:
-        """Somebody goes on with it now: it is not silent since its last end."""
-        self._last_sign = time.monotonic()
-
-    def read(self, limit: int) -> list[Event]:
-        """At most `limit` new events, oldest first; () when nothing is new."""
-        while len(self._lines) < limit and self._fill():
-            pass
-        now, self._lines = self._lines[:limit], self._lines[limit:]
-        events = (parse_line(line.decode("utf-8", "replace")) for line in now)
-        return [event for event in events if event is not None]
-
-    def _fill(self) -> bool:
-        try:
-            with self._path.open("rb") as file:
-                file.seek(self._offset)
-                chunk = file.read(_CHUNK)
-        except OSError:  # not yet made, or for a moment locked by a virus scanner: the next tick asks again
-            self._caught_up = True
-            return False
-        if chunk:  # what lay there before anybody read is as old as the file
-            age = 0.0 if self._caught_up else _age(self._path)
-            self._last_sign = max(self._last_sign, time.monotonic() - age)
-        self._caught_up = not chunk
-        self._offset += len(chunk)
-        *whole, self._rest = (self._rest + chunk).split(b"\n")
-        self._lines.extend(whole)
-        return bool(chunk)
-
-
-def newest_attempt(path: Path) -> int:
-    """Return the offset at which the newest attempt begins; 0 where none is told."""
-    start = offset = 0
-    try:
-        with path.open("rb") as file:
-            for line in file:
-                event = parse_line(line.decode("utf-8", "replace"))
-                if event is not None and event.kind in _BEGINNINGS:
-                    start = offset
-                offset += len(line)
-    except OSError:
-        return start
-    return start
-
-
-def _age(path: Path) -> float:
-    """Seconds since it was written; 0 for a file that is not there, or whose disk has another clock."""
-    try:
-        return max(0.0, time.time() - path.stat().st_mtime)
-    except OSError:
-        return 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +45,7 @@ class FileView:
 
 @dataclass(frozen=True, slots=True)
 class Bytes:
-    """What the download says now. `rate` bytes per second; `eta` seconds, None while nobody can tell (`Pace`);
+    """What the download says now. `rate` bytes per second; `eta` seconds, None while nobody can tell (`TimeLeft`);
     `files_total` 0: it does not say."""
 
     done: int
@@ -149,7 +65,7 @@ _CALM = 0.25  # of its logarithm in a second: it changes by less than a third, a
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class TimeLeft:
     """How the time left is told: not before the speed rests on some seconds, and then without jumps, for a speed of
     a moment swings. `since` and `at`: of the first speed and the last, in the seconds of the events."""
 
@@ -161,10 +77,10 @@ class Pace:
     def told(self) -> float | None:
         return None if self.left is None else round(self.left, 1)
 
-    def after(self, at: float, eta: float) -> Pace:
+    def after(self, at: float, eta: float) -> TimeLeft:
         """`eta`: seconds that all would take at the speed of this moment."""
         if not 0 <= at - self.at <= _FORGETS:
-            return Pace(at, at)
+            return TimeLeft(at, at)
         if at - self.since < _RESTS_ON:
             return replace(self, at=at)
         if self.left is None or eta < 1:
@@ -202,6 +118,11 @@ class Ending:
             return "place"
         return "source" if self.error_code.startswith("fetch-") or self.blames_proxy else ""
 
+    @property
+    def fails_again(self) -> bool:
+        """Return whether going on meets the same: what is asked for is not there, or is not what was promised."""
+        return not self.cancelled and (self.error_code in _SAME_AGAIN or self.error_code.startswith(_TARGET))
+
     def advice(self, may_choose: bool) -> Message | None:
         """Return what to do about it. `may_choose`: a button beside it leads to another place."""
         if not may_choose or self.blames != "place":
@@ -222,6 +143,9 @@ _FULL_HINT = message(
     "Free some space and press “Resume”, or press “Choose another place”. What was downloaded is kept.",
 )
 _TARGET = "target-"
+_SAME_AGAIN = tuple(
+    f"fetch-{why}" for why in ("not-found", "refused", "hash-mismatch", "size-mismatch", "redirect", "redirect-loop")
+)
 _TARGET_HINT = message(
     "flow.target-hint",
     "Press “Choose another place” and give another name or folder. All else that you chose is kept.",
@@ -265,7 +189,7 @@ class RunView:
     ending: Ending | None = None
     started: float | None = None
     attempts: int = 0
-    pace: Pace | None = None
+    pace: TimeLeft | None = None
 
     def after(self, event: Event) -> RunView:
         fold = _FOLDS.get(event.kind)
@@ -360,7 +284,7 @@ def _progress(view: RunView, event: Event) -> RunView:
         return view
     limited, eta, pace = data.get("limited_by"), _number(data.get("eta")), view.pace
     if eta is not None:
-        pace = pace.after(event.time, eta) if pace is not None else Pace(event.time, event.time)
+        pace = pace.after(event.time, eta) if pace is not None else TimeLeft(event.time, event.time)
     counted = Bytes(
         int(done),
         None if total is None else int(total),

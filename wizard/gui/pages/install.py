@@ -22,7 +22,8 @@ from wizard.gui.pages.run_watch import RunWatch
 from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.announce import notify
 from wizard.gui.widgets.code import copy_out
-from wizard.gui.widgets.labels import plain_tip
+from wizard.gui.widgets.fields import MainButton
+from wizard.gui.widgets.labels import dress, plain_tip
 from wizard.gui.widgets.log_view import LogView
 from wizard.gui.widgets.messages import Remark
 from wizard.model.errors import WizardError
@@ -52,16 +53,15 @@ class InstallPage(Page):
             lambda: self.tr("Cancelled") if self.rest.code == "flow.cancelled" else self.tr("Stopped"),
         )
         self.progress, self.steps = RunProgress(context.translator), RunSteps(context.translator)
-        self.log_button, self.log = LogButton(), LogView()
+        self.log_button, self.log, self.other = LogButton(), LogView(), MainButton()
         self.log.setVisible(False)
         self.log_button.toggled.connect(self._turn_log)
         self.rest.installEventFilter(self)
         self.watch.logged.connect(self.log.add)
-        for widget in (self.rest, self.quiet, self.progress, self.steps):
-            self.body.addWidget(widget)
-        self.body.addWidget(self.log, 1)
+        for widget in (self.rest, self.quiet, self.progress, self.steps, self.log):
+            self.body.addWidget(widget, int(widget is self.log))
         self.body.addStretch(0)
-        self.pause, self.cancel, self.remove, self.copy, self.explain, self.other = (QPushButton() for _ in range(6))
+        self.pause, self.cancel, self.remove, self.copy, self.explain = (QPushButton() for _ in range(5))
         self.pause.clicked.connect(self._ask_pause)
         self.cancel.clicked.connect(self.ask_cancel)
         self.remove.clicked.connect(lambda: self._remove(self.context.navigator.restart))
@@ -100,7 +100,13 @@ class InstallPage(Page):
             self.cancel_task()
 
     def first_control(self) -> QWidget | None:
-        return self.log_button if self.is_going else None  # a second Return must not stop what it began
+        begun = self.log_button if self.is_going else None  # a second Return must not stop what it began
+        return self.other if self.offers_another else begun
+
+    @property
+    def offers_another(self) -> bool:
+        """Where Resume would meet the same again, another choice is what helps."""
+        return (end := self.watch.view.ending) is not None and end.fails_again and not self.other.isHidden()
 
     def primary_text(self) -> str:
         if self.state.report is not None:
@@ -108,7 +114,7 @@ class InstallPage(Page):
         return "" if self.is_going else self.tr("&Resume")
 
     def may_press(self) -> bool:
-        return not self.is_busy and not self.is_going and self.state.run_id is not None
+        return not (self.is_busy or self.is_going or self.state.run_id is None)
 
     def press(self) -> None:
         if self.state.report is not None:
@@ -255,10 +261,11 @@ class InstallPage(Page):
         blames = ending.blames if unfinished and ending is not None else ""
         self.explain.setVisible(failed and not blames)  # of those its own words know more
         place, source = self.tr("Choose another &place"), self.tr("Choose another &source")
-        source = self.change_proxy_text() if ending is not None and ending.blames_proxy else source
+        source = self.change_proxy_text() if ending and ending.blames_proxy else source
         self.other.setText(place if blames == PageId.PLACE.value else source)
         self.other.setVisible(self._may_choose(blames))
         self.other.setEnabled(not self.is_busy)
+        dress(self.other, "primary" if self.offers_another else "")
         self.pause.setText(self.tr("&Resume") if self._paused else self.tr("&Pause"))
         self.cancel.setText(self.tr("Cancelling…") if self._cancelling else self.tr("&Cancel"))
 
@@ -279,8 +286,7 @@ class InstallPage(Page):
         self.start_task(None, lambda is_cancelled, note: self.context.session.request_cancel(run_id), self._nothing)
 
     def _explain(self) -> None:
-        ending = self.watch.view.ending
-        if ending is not None:
+        if (ending := self.watch.view.ending) is not None:
             self.context.side.open(SideId.EXPLAIN, text=ending.details)
 
     def _nothing(self, answer: object) -> None:

@@ -15,7 +15,8 @@ from pathlib import PurePath
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
-from wizard.app.pages.run import SILENT_AFTER, EventTail, RunView, as_message
+from wizard.app.pages.event_tail import SILENT_AFTER, EventTail
+from wizard.app.pages.run import RunView, as_message
 from wizard.app.tools import WindowSession
 from wizard.gui.shell.tasks import TaskRunner
 from wizard.gui.widgets.figures import variant_text
