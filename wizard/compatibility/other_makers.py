@@ -151,7 +151,7 @@ def _next(card: OtherCard) -> Message:
     if card.has_cpu_build:
         return message(
             "other.next-cpu",
-            "CUDA builds need an NVIDIA card. The CPU build is installed: slower, and programs that need CUDA do "
+            "CUDA builds need an NVIDIA card. The CPU build will be installed: slower, and programs that need CUDA do "
             "not run.",
         )
     return message(
