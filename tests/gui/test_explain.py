@@ -207,6 +207,7 @@ def test_an_unknown_error_gets_no_advice(qtbot: QtBot, make_window: MakeWindow) 
     settle(qtbot, window)
     assert "not one of the known errors" in page.words
     assert "What to do" not in page.words
+    assert "Otherwise paste more: the lines above the error and below it" in page.words, "what a student can do"
 
 
 def test_a_dropped_file_is_read_whole_and_explained(
