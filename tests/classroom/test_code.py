@@ -52,7 +52,12 @@ def test_each_wrong_sign_is_told() -> None:
 
 
 def test_a_code_is_called_out_by_words_that_nobody_mishears() -> None:
-    assert spoken("7YD-25C8") == "7 Yankee Delta, 2 5 Charlie 8"
+    assert spoken("7YD-25C8", "en") == ("7 Yankee Delta", "2 5 Charlie 8")
     signs = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # all that a code may have
-    assert [word[0] for word in spoken(signs).split()] == list(signs)
-    assert all(len(word) > 1 for word in spoken(signs).split()[10:])
+    (words,) = spoken(signs, "en")
+    assert [word[0] for word in words.split()] == list(signs)
+    assert all(len(word) > 1 for word in words.split()[10:])
+
+
+def test_where_people_speak_no_english_a_code_is_called_out_sign_by_sign() -> None:
+    assert spoken("7YD-25C8", "zh_CN") == ("7 Y D", "2 5 C 8")

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from wizard.model.messages import LANGUAGES
+
 CODE_SIGNS, KEY_SIGNS = 16, 12  # hexadecimal digits: 64 and 48 bits
 _SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _LIKE = str.maketrans("OIL", "011")
@@ -50,9 +52,11 @@ _SPOKEN = [
 _WORDS = {word[0]: word for word in _SPOKEN}
 
 
-def spoken(code: str) -> str:
-    """Return a code as it is called out, letters by the words of radio: `7 Yankee Delta, 2 5 Charlie 8`."""
-    return ", ".join(" ".join(_WORDS.get(sign, sign) for sign in group) for group in code.split("-"))
+def spoken(code: str, language: str) -> tuple[str, ...]:
+    """Return the groups of a code as they are called out: in English, letters by the words of radio, `7 Yankee Delta`
+    and `2 5 Charlie 8`. Those words help in no other language: there each sign stands alone, `7 Y D`."""
+    words = _WORDS if language == LANGUAGES[0] else {}
+    return tuple(" ".join(words.get(sign, sign) for sign in group) for group in code.split("-"))
 
 
 def read_code(typed: str) -> tuple[str, str]:

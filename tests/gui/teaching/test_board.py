@@ -45,12 +45,14 @@ def test_the_picture_is_the_code_of_the_address(qtbot: QtBot) -> None:
 @pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_large_it_has_code_and_address_and_any_key_closes_it(qtbot: QtBot, page_of, pack: Path) -> None:  # type: ignore[no-untyped-def]
     window, page = page_of()
-    large = LargeCode(page, "Class code", "7YD-25C8-7SP-8YWZ", ADDRESS)
-    qtbot.addWidget(large)
+    for language, called in (
+        ("en", {"7 Yankee Delta, 2 5 Charlie 8", "7 Sierra Papa, 8 Yankee Whiskey Zulu"}),
+        ("zh_CN", {"7 Y D – 2 5 C 8", "7 S P – 8 Y W Z"}),
+    ):
+        large = LargeCode(page, "Class code", "7YD-25C8-7SP-8YWZ", ADDRESS, language)
+        qtbot.addWidget(large)
+        assert {"7YD-25C8-7SP-8YWZ", ADDRESS, *called} <= {one.text() for one in large.findChildren(QLabel)}
     large.show()
-    words = [one.text() for one in large.findChildren(QLabel)]
-    called = {"7 Yankee Delta, 2 5 Charlie 8", "7 Sierra Papa, 8 Yankee Whiskey Zulu"}
-    assert {"7YD-25C8-7SP-8YWZ", ADDRESS, *called} <= set(words)
     qtbot.keyClick(large, Qt.Key.Key_Escape)
     assert not large.isVisible()
     assert window.isVisible()
@@ -150,9 +152,9 @@ def test_a_cause_is_whole_in_the_narrowest_seat(language: str, qtbot: QtBot, mak
 def test_the_second_half_of_the_code_says_what_it_is_for(qtbot: QtBot) -> None:
     page = QWidget()
     qtbot.addWidget(page)
-    large = LargeCode(page, "Class code", "7YD-25C8+0VY-8GKR", ADDRESS)
+    large = LargeCode(page, "Class code", "7YD-25C8+0VY-8GKR", ADDRESS, "en")
     assert "for signed results add +0VY-8GKR" in [one.text() for one in large.findChildren(QLabel)]
-    plain = LargeCode(page, "Class code", "7YD-25C8", "")
+    plain = LargeCode(page, "Class code", "7YD-25C8", "", "zh_CN")
     assert all(one.text() for one in plain.findChildren(QLabel)), "no line is left empty between the others"
 
 
@@ -166,7 +168,7 @@ def test_large_all_of_it_fits_the_screen(size: tuple[int, int], qtbot: QtBot, mo
     qtbot.addWidget(page)
     monkeypatch.setattr(page, "screen", Screen)
     for address in (ADDRESS, "https://a-very-long-name-of-a-computer.lab.example.org:8443/join"):
-        least = LargeCode(page, "Class code", "7YD-25C8-7SP-8YWZ+0VY-8GKR", address).minimumSizeHint()
+        least = LargeCode(page, "Class code", "7YD-25C8-7SP-8YWZ+0VY-8GKR", address, "en").minimumSizeHint()
         assert least.width() <= size[0]
         assert least.height() <= size[1]
 

@@ -80,7 +80,7 @@ class QrCode(QWidget):
 class LargeCode(QDialog):
     """Shows the code to a whole room: black on white in every theme. Esc or a click closes it."""
 
-    def __init__(self, parent: QWidget, title: str, code: str, address: str) -> None:
+    def __init__(self, parent: QWidget, title: str, code: str, address: str, language: str) -> None:
         super().__init__(parent)
         self.setStyleSheet("QDialog { background: white; } QLabel { color: black; background: transparent; }")
         self.setWindowTitle(title)
@@ -92,7 +92,7 @@ class LargeCode(QDialog):
         lines = [
             (self.tr("Torch Setup: Join a class"), 1 / 3),
             (said, 1.0),
-            *((part, 1 / 4) for part in _two_lines(spoken(said))),
+            *((part, 1 / 4) for part in _two_lines(spoken(said, language), ", " if language == "en" else " – ")),
             (signed.replace("%1", key), 1 / 3),
             (address, 1 / 3),
         ]
@@ -126,10 +126,9 @@ class LargeCode(QDialog):
         self.close()
 
 
-def _two_lines(words: str) -> Sequence[str]:
-    groups = words.split(", ")
+def _two_lines(groups: Sequence[str], between: str) -> Sequence[str]:
     half = (len(groups) + 1) // 2
-    return tuple(filter(None, (", ".join(groups[:half]), ", ".join(groups[half:]))))
+    return tuple(filter(None, (between.join(groups[:half]), between.join(groups[half:]))))
 
 
 class RoomCounts(QWidget):

@@ -102,7 +102,8 @@ class ServingPanel(QFrame):
         self.large.clicked.connect(self._show_large)
 
     def _show_large(self) -> None:
-        self.shown_large = LargeCode(self, self.tr("Class code"), self.code.code, self.addresses[0].code)
+        title, language = self.tr("Class code"), self._translator.language
+        self.shown_large = LargeCode(self, title, self.code.code, self.addresses[0].code, language)
         self.shown_large.setModal(True)  # one of them is enough
         self.shown_large.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.shown_large.showFullScreen()
