@@ -254,6 +254,9 @@ def test_a_computer_without_a_card_for_it_is_told_so_first(
     lines = [one for one in page.findChildren(QLabel) if one.isVisible() and one.text() not in ("", page.title)]
     top = min(lines, key=lambda one: one.mapTo(page, one.rect().topLeft()).y())
     assert top.text().startswith(first)
+    link = page.card._links[0]
+    fact = "no NVIDIA card" if "no-gpu" in machine else "Radeon RX 6700 XT"
+    assert (link.state, link._name.text(), fact in link._words.text()) == ("idle", "Your card", True)
 
 
 def without_a_card(session: FakeSession, monkeypatch: pytest.MonkeyPatch, name: str = "no-gpu-linux") -> None:
@@ -358,7 +361,9 @@ def test_the_plain_build_for_the_processor_is_no_doubt(
     def shown() -> list[str]:
         return [one.text() for one in page.findChildren(QLabel) if one.isVisible()]
 
-    qtbot.waitUntil(lambda: "none" in shown())  # what is new on a shown card gets visible by an event of its own
+    qtbot.waitUntil(
+        lambda: "no NVIDIA card" in shown()
+    )  # what is new on a shown card gets visible by an event of its own
     said = shown()
     assert "✓ fits" in said
     assert not any("unsure" in words or "not proven" in words for words in said)

@@ -13,7 +13,7 @@ from wizard.compatibility.data.ordering import CPU, cuda_of, version_key
 from wizard.compatibility.judge import JudgeContext, first_and_last
 from wizard.compatibility.model import Link
 from wizard.compatibility.rules import code_for
-from wizard.model.messages import message
+from wizard.model.messages import Message, message
 
 
 def proof(
@@ -24,8 +24,7 @@ def proof(
 
 def _cards(build: Build, situation: JudgeContext, targets: tuple[GraphicsCard, ...]) -> Iterator[Link]:
     if build.variant == CPU or build.kernels is None:
-        if not situation.others:  # a card that is left unused is no reason why it runs
-            yield Link("gpu", message("plan.proof.cpu" if situation.cards else "plan.proof.no-gpu"))
+        yield Link("gpu", _unused(situation))
         return
     kernels = build.kernels
     for card in alike_once(targets):
@@ -47,6 +46,18 @@ def _cards(build: Build, situation: JudgeContext, targets: tuple[GraphicsCard, .
             first, last = first_and_last(kernels.architectures)
             words = message(key, arch=code.arch, first=first, last=last, gpu=card.name)
             yield Link("kernels", words, kernels.source, "low" if code.is_ptx else kernels.confidence)
+
+
+def _unused(situation: JudgeContext) -> Message:
+    """Return why the chain begins without a card: none is there, or none that is used."""
+    if other := next(iter(situation.others), None):
+        return message(
+            "plan.proof.other-maker",
+            "{gpu} is made by {maker}; CUDA builds need an NVIDIA card, so PyTorch runs on the processor",
+            gpu=other.name,
+            maker=other.maker,
+        )
+    return message("plan.proof.cpu" if situation.cards else "plan.proof.no-gpu")
 
 
 def _driver(build: Build, situation: JudgeContext) -> Iterator[Link]:

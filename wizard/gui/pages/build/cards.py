@@ -52,6 +52,11 @@ def _fact(link: Link) -> str:
         return ""
 
 
+def _other_card(link: Link) -> str:
+    """Return the name of a card that no CUDA build runs on, where the link is of one."""
+    return str(link.message.params["gpu"]) if link.message.key == _OTHER_CARD else ""
+
+
 class VerdictCard(QFrame):
     def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -114,8 +119,8 @@ class VerdictCard(QFrame):
         for made, link in zip(self._links, proof, strict=True):
             named = (self._translator.name(f"plan.source.{one}", one) for one in link.source.split("; "))
             source = self.tr("Source: %1").replace("%1", "; ".join(named)) if link.source else ""
-            idle = {"plan.proof.no-gpu": self.tr("none"), "plan.proof.cpu": self.tr("not used")}
-            fact = idle.get(link.message.key) or _fact(link)
+            idle = {"plan.proof.no-gpu": self.tr("no NVIDIA card"), "plan.proof.cpu": self.tr("not used")}
+            fact = idle.get(link.message.key) or _fact(link) or _other_card(link)
             made.show_words(link_name(link.kind), fact, self._translator.say(link.message), source)
 
     @staticmethod
@@ -127,7 +132,8 @@ class VerdictCard(QFrame):
         return [*parts, *([f"numpy {one.numpy}"] if one.numpy else [])]
 
 
-_NO_CARD = ("plan.proof.no-gpu", "plan.proof.cpu")  # no link that proves anything: grey
+_OTHER_CARD = "plan.proof.other-maker"
+_NO_CARD = ("plan.proof.no-gpu", "plan.proof.cpu", _OTHER_CARD)  # no link that proves anything: grey
 _MOST = 4
 
 
