@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QTimer, QUrl
 from PySide6.QtGui import QAccessible, QGuiApplication
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -31,6 +31,7 @@ from wizard.gui.tools.explain import ExplainPage
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.headings import _role_of
+from wizard.gui.widgets.labels import SPOKEN_AS
 from wizard.machine.model import Machine
 from wizard.model.errors import ExitStatus, UsageError, WizardError
 from wizard.model.marks import COMMAND, END, in_window
@@ -383,11 +384,29 @@ def test_the_parts_of_an_answer_are_headings(qtbot: QtBot, make_window: MakeWind
     settle(qtbot, window)
     heads = [one.text() for one in page.findChildren(QLabel) if _role_of(one) == QAccessible.Role.Heading]
     assert {"Cause", "What to do"} <= set(heads)
-    items = [one for one in page.findChildren(Advice) if _role_of(one) is QAccessible.Role.ListItem]
-    assert [one.text() for one in items] == [f"•  {one.accessibleName()}" for one in items]
+    items = [one for one in page.findChildren(QWidget) if one.property(SPOKEN_AS) == "item" and one.isVisible()]
+    assert [_role_of(one) for one in items] == [QAccessible.Role.ListItem] * len(items)
+    assert all(f"•  {one.accessibleName()}" in page.words for one in items), "as it is copied, too"
     assert items
     assert all(_role_of(one.parentWidget()) is QAccessible.Role.List for one in items)
     assert all(one.parentWidget().accessibleName() for one in items)
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_the_lines_of_a_point_begin_below_each_other(qtbot: QtBot, make_window: MakeWindow) -> None:
+    """A second line below the dot looked like a point without one."""
+    window = make_window()
+    page = opened(qtbot, window)
+    page.text.setPlainText(KNOWN)
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    points = [one for one in page.findChildren(QWidget) if one.property(SPOKEN_AS) == "item" and one.isVisible()]
+    assert points
+    for point in points:
+        (advice,), dots = point.findChildren(Advice), [one for one in point.findChildren(QLabel) if one.text() == "•"]
+        assert len(dots) == 1
+        assert "•" not in advice.text()
+        assert dots[0].geometry().right() < advice.x()
 
 
 def test_a_page_that_is_named_beside_a_failed_run_keeps_what_was_chosen(

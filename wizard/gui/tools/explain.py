@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
 
@@ -56,12 +56,28 @@ def _row_of(buttons: Sequence[QPushButton]) -> QHBoxLayout:
     return row
 
 
+class _Point(QWidget):
+    """An item of a list: its dot stands alone at the left, so that no line of the words begins below it."""
+
+    def __init__(self, advice: Advice) -> None:
+        super().__init__()
+        self._advice = advice
+        line = line_up(self, gap=8)
+        line.addWidget(label("•", wrap=False), 0, Qt.AlignmentFlag.AlignTop)
+        line.addWidget(advice, 1)
+        self.setProperty(SPOKEN_AS, "item")
+        self.setAccessibleName(advice.text())
+
+    def text(self) -> str:
+        return f"•  {self._advice.text()}"
+
+
 class ExplainPage(SidePage):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
         self._answer: ExplainResult | None = None
         self._file_words = ""
-        self._said: list[QLabel | Advice] = []
+        self._said: list[QLabel | Advice | _Point] = []
         self.text = PasteBox()
         self.text.setMinimumHeight(130)
         self.text.setMaximumHeight(190)
@@ -191,10 +207,15 @@ class ExplainPage(SidePage):
         return made
 
     def _add_linked(self, words: str, role: str = "") -> Advice:
+        made = self._linked(words, role)
+        self._said.append(made)
+        return made
+
+    @staticmethod
+    def _linked(words: str, role: str = "") -> Advice:
         made = Advice(role=role)
         made.show_words(words)
         made.fold.button.setChecked(True)  # what is to be typed is the answer here
-        self._said.append(made)
         return made
 
     def _add_points(self, name: str, points: Sequence[Message]) -> QWidget:
@@ -204,9 +225,8 @@ class ExplainPage(SidePage):
         made.setAccessibleName(name)
         rows = column(made, gap=2)
         for point in points:
-            row = self._add_linked(f"•  {self.signed(point)}")
-            row.setProperty(SPOKEN_AS, "item")
-            row.setAccessibleName(row.text().removeprefix("•  "))
+            row = _Point(self._linked(self.signed(point)))
+            self._said.append(row)
             rows.addWidget(row)
         return made
 
