@@ -14,7 +14,7 @@ from tests.app import values
 from tests.gui import fake_session, fake_tools
 from wizard.app.pages.after_setup import SNIPPET
 from wizard.app.pages.build import arrange, picked_for, pythons_of, without_card, worth_showing
-from wizard.app.pages.report import broken_chain, read_report, repair_build
+from wizard.app.pages.report import DiagnosisView, broken_chain, most_telling, read_report, repair_build
 from wizard.app.pages.requirements import requirements
 from wizard.app.pages.sources import rows_of
 from wizard.compatibility.data.load import load_matrix
@@ -82,6 +82,20 @@ def test_a_report_is_read_and_one_of_the_future_too() -> None:
     assert view.diagnosis is not None
     assert view.diagnosis.repair == Message("flow.plain", {"text": "bare text"})
     assert (view.engine, view.os) == ("venv", "linux")
+
+
+def test_the_lines_that_prove_a_cause_come_before_the_others() -> None:
+    lines = ("zeros: E: no", "kernel: E: no", "torch 2.15.0", "NVIDIA driver: none", "nvidia card: X", "intel card: Y")
+
+    def told(code: str, *evidence: str) -> tuple[str, ...]:
+        return most_telling(DiagnosisView(code, None, None, evidence))
+
+    assert told("no-driver", *lines) == (lines[0], lines[3], lines[4])
+    assert told("driver-too-old", *lines) == (lines[0], lines[3], lines[4])
+    assert told("cpu-build-on-gpu-machine", *lines[2:]) == (lines[2], lines[3], lines[4])
+    assert told("of-a-later-version", *lines) == lines[:3]
+    assert told("no-driver", "e") == ("e",)
+    assert told("no-driver") == ()
 
 
 def test_a_report_without_a_test_has_nothing_to_verify() -> None:

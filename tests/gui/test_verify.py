@@ -65,6 +65,46 @@ def test_a_failed_test_has_one_repair_button_that_leads_to_the_doctor(
     assert window.page is page
 
 
+EVIDENCE = (
+    "zeros: AcceleratorError: CUDA error: no kernel image is available for execution on the device",
+    "kernel: AcceleratorError: CUDA error: no kernel image is available for execution on the device",
+    "speed: AcceleratorError: CUDA error: no kernel image is available for execution on the device",
+    "memory: AcceleratorError: CUDA error: no kernel image is available for execution on the device",
+    "torch 2.15.0+cu130, torch.version.cuda = 13.0",
+    "torch.cuda.get_arch_list() = sm_75 sm_80 sm_86 sm_90 sm_100 sm_120",
+    "installed: numpy 2.5.1, torch 2.15.0+cu130, torchvision 0.29.2+cu130",
+    "CUDA_VISIBLE_DEVICES = '0'",
+    "NVIDIA driver: 581.57, runs CUDA 13.0",
+    "nvidia card: GeForce GTX 1080 Ti [10de:1b06] compute capability 6.1",
+    "intel card: UHD Graphics 630 [8086:3e92]",
+)
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_three_lines_prove_a_failure_and_the_others_are_folded(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eleven of them pushed what can be done out of sight."""
+    made = session.report
+    monkeypatch.setattr(
+        session,
+        "report",
+        lambda run_id: {**made(run_id), "diagnosis": {**made(run_id)["diagnosis"], "evidence": list(EVIDENCE)}},
+    )
+    session.gpu_ok = False
+    window = make_window()
+    window.resize(1080, 740)
+    page = reached(qtbot, window)
+    first, codes, card = page.evidence.words.splitlines()
+    assert first.startswith("torch.zeros(1).cuda(): AcceleratorError")
+    assert (codes, card) == (EVIDENCE[5], EVIDENCE[9])
+    assert len(page.evidence.folded.splitlines()) == 8
+    assert "8" in page.evidence.more.button.accessibleName()
+    qtbot.waitUntil(lambda: page._scroll.verticalScrollBar().maximum() == 0)
+    press(qtbot, page.evidence.copy)
+    assert len(QGuiApplication.clipboard().text().splitlines()) == len(EVIDENCE)
+
+
 def test_another_run_is_shown_from_its_top_with_its_folds_closed(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:

@@ -89,6 +89,27 @@ def _diagnosis(value: Any) -> DiagnosisView | None:
     )
 
 
+_MOST_TELLING = 3
+_TELLS = {  # by how a diagnosis begins: how the lines begin that tell most, besides the first error
+    "no-kernels-for-gpu": ("nvidia card:", "torch.cuda.get_arch_list"),
+    "cpu-build-on-gpu-machine": ("torch ", "nvidia card:"),
+    "no-nvidia-card": ("NVIDIA card:", "NVIDIA driver:"),
+    "cuda-visible-devices-hides": ("CUDA_VISIBLE_DEVICES", "nvidia card:"),
+    "numpy-too-new": ("installed:", "torch "),
+    **dict.fromkeys(("no-driver", "driver-"), ("NVIDIA driver:", "nvidia card:")),
+}
+
+
+def most_telling(diagnosis: DiagnosisView) -> tuple[str, ...]:
+    """Return the few lines of the evidence that prove the cause, in their order; all of it is for who looks closer."""
+    lines = diagnosis.evidence
+    wanted = next((begins for code, begins in _TELLS.items() if diagnosis.code.startswith(code)), ())
+    fitting = (next((line for line in lines if line.startswith(begin)), "") for begin in wanted)
+    telling = dict.fromkeys(filter(None, (*lines[:1], *fitting, *lines)))
+    chosen = list(telling)[:_MOST_TELLING]
+    return tuple(line for line in dict.fromkeys(lines) if line in chosen)
+
+
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 

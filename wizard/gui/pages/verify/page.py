@@ -14,13 +14,14 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from wizard.app.pages.order import PageId, SideId
-from wizard.app.pages.report import CheckView, DiagnosisView, ReportView, broken_chain, read_report
+from wizard.app.pages.report import CheckView, DiagnosisView, ReportView, broken_chain, most_telling, read_report
 from wizard.app.pages.run import PROXY_ERRORS
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.verify.kernel import KernelOffer
 from wizard.gui.pages.verify.parts import (
     HEADLINE,
     BrokenChain,
+    EvidenceCard,
     FailureCard,
     HandOnCard,
     add_check,
@@ -31,12 +32,11 @@ from wizard.gui.pages.verify.parts import (
     small_row,
 )
 from wizard.gui.shell.context import AppContext
-from wizard.gui.shell.theme import code_font
 from wizard.gui.widgets.code import CodeLines, SaidCode, copy_out, open_folder
 from wizard.gui.widgets.figures import build_text
-from wizard.gui.widgets.frames import Fold, FoldList, RowCard, Turning, box, column
+from wizard.gui.widgets.frames import Fold, FoldList, RowCard, Turning
 from wizard.gui.widgets.icons import icon
-from wizard.gui.widgets.labels import label, plain_tip, selectable
+from wizard.gui.widgets.labels import label, plain_tip
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message
 
@@ -54,12 +54,7 @@ class VerifyPage(Page):
         super().__init__(context)
         self._failure = FailureCard(context)
         self.mend = self._failure.mend
-        self._chain, self._evidence = BrokenChain(), box("card")
-        lines = column(self._evidence, (16, 12, 16, 12), 6)
-        self._evidence_title, self._evidence_lines = label("", "heading"), selectable(label(""))
-        self._evidence_lines.setFont(code_font())
-        lines.addWidget(self._evidence_title)
-        lines.addWidget(self._evidence_lines)
+        self._chain, self.evidence = BrokenChain(), EvidenceCard()
         self.hand_on, self.kernel = HandOnCard(context), KernelOffer(self)
         self.first, self.rows = RowCard(4, 2), RowCard(4, 2)
         self._start = label("", "heading")
@@ -88,12 +83,12 @@ class VerifyPage(Page):
             button.setIconSize(_ICON)
             starts.line.addWidget(button, 1)
         self.footer_left, self.footer_right = [self.copy, self.save], [self.another, self.finish]
-        for widget in (self._failure, self._chain, self._evidence, self.hand_on, self.first, self._start):
+        for widget in (self._failure, self._chain, self.evidence, self.hand_on, self.first, self._start):
             self.body.addWidget(widget)
         self.body.addWidget(starts)
         self.body.addWidget(self.kernel)
         self.body.addWidget(self.command)
-        self._folds = FoldList(self.ways, self.others, self.changes)
+        self._folds = FoldList(self.evidence.more, self.ways, self.others, self.changes)
         self.body.addWidget(self._folds)
         self.body.addStretch(1)
         self._connect()
@@ -120,7 +115,7 @@ class VerifyPage(Page):
         view = self._view
         if self.state.run_id != self._seen:  # as it was left it is of another run
             self._seen = self.state.run_id
-            self.begin_anew(*filter(None, (self.ways.fold, self.others, self.changes)))
+            self.begin_anew(*filter(None, (self.evidence.more, self.ways.fold, self.others, self.changes)))
         if view is None or not self.state.prefix:
             return
         prefix, has_cuda, api = Path(self.state.prefix), self._has_cuda, self.context.session.tools
@@ -234,7 +229,7 @@ class VerifyPage(Page):
         self.manage.setText(self.tr("&Manage it"))
         self.undo.setText(self.tr("Settings, &undo"))
         self.undo.setAccessibleDescription(self.tr("Shows what was changed in your settings, and takes it back."))
-        self._evidence_title.setText(self.tr("Evidence"))
+        self.evidence.retranslate()
         self.ways.retranslate()
         self.command.retranslate()
         self.kernel.retranslate()
@@ -303,14 +298,12 @@ class VerifyPage(Page):
 
     def _show_diagnosis(self, diagnosis: DiagnosisView | None) -> None:
         self._failure.setVisible(self.has_failed and not self._is_gone)
-        self._evidence.setVisible(bool(diagnosis and diagnosis.evidence))
+        telling = most_telling(diagnosis) if diagnosis else ()
+        rest = [line for line in diagnosis.evidence if line not in telling] if diagnosis else []
+        self.evidence.show_lines([*map(self._named, telling)], [*map(self._named, rest)])
         self._chain.show_links(broken_chain(self.state.report or {}) if diagnosis else ())
-        if not self.has_failed:
-            return
-        self._failure.show_diagnosis(diagnosis)
-        if diagnosis is None:
-            return
-        self._evidence_lines.setText("\n".join(map(self._named, diagnosis.evidence)))
+        if self.has_failed:
+            self._failure.show_diagnosis(diagnosis)
 
     def _named(self, line: str) -> str:
         """Give a line of evidence the name of the check that it is of, as the rows below have it."""

@@ -1,4 +1,7 @@
-"""Parts of Verify: a check's row, why it failed, the broken chain, the speed as a gauge, shared downloads."""
+"""Parts of Verify: a check's row, why it failed, the broken chain, the speed as a gauge, shared downloads.
+
+One file: each is a dozen lines, and the page lays them below each other.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,15 @@ from wizard.app.pages.report import repair_build
 from wizard.gui.pages.proof import Chain, LinkBox, link_name
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.serving import DOWNLOADS
-from wizard.gui.shell.theme import colour_now
+from wizard.gui.shell.theme import code_font, colour_now
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.advice import Advice
+from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.fields import MainButton
 from wizard.gui.widgets.figures import build_text, seconds_text, variant_text
-from wizard.gui.widgets.frames import RowCard, column, draw_bar, empty, line_up, stacked
-from wizard.gui.widgets.labels import Pill, label, told_of
+from wizard.gui.widgets.frames import Fold, RowCard, column, draw_bar, empty, line_up, stacked
+from wizard.gui.widgets.icons import icon
+from wizard.gui.widgets.labels import Pill, label, selectable, told_of
 from wizard.model.errors import ExitStatus, WizardError
 
 if TYPE_CHECKING:
@@ -203,6 +208,50 @@ class FailureCard(QFrame):
 
     def retranslate(self) -> None:
         self.mend.setText(self.tr("&Repair…"))
+
+
+class EvidenceCard(QFrame):
+    """The lines that prove the cause, and a button that copies all there are; the others lie under a fold elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self._all = ""
+        rows, head = column(self, (16, 12, 16, 12), 6), line_up()
+        self._title, self._lines, self.copy = label("", "heading"), selectable(label("")), QPushButton(self)
+        self.copy.setProperty("role", "small")
+        self.copy.setIcon(icon("copy"))
+        self.copy.clicked.connect(lambda: copy_out(self._all, self.copy))
+        self.more, self._rest = Fold(), selectable(label(""))
+        self.more.body.addWidget(self._rest)
+        for lines in (self._lines, self._rest):
+            lines.setFont(code_font())
+        head.addWidget(self._title, 1)
+        head.addWidget(self.copy)
+        rows.addLayout(head)
+        rows.addWidget(self._lines)
+
+    @property
+    def words(self) -> str:
+        return self._lines.text()
+
+    @property
+    def folded(self) -> str:
+        return self._rest.text()
+
+    def show_lines(self, telling: Sequence[str], rest: Sequence[str]) -> None:
+        """Show those that tell most, and the others where who looks closer finds them. None hides all of it."""
+        self._all = "\n".join((*telling, *rest))
+        self._lines.setText("\n".join(telling))
+        self._rest.setText("\n".join(rest))
+        self.setVisible(bool(telling))
+        self.more.show_words(self.tr("More e&vidence"), str(len(rest)))
+        self.more.setVisible(bool(rest))
+
+    def retranslate(self) -> None:
+        self._title.setText(self.tr("Evidence"))
+        self.copy.setText(self.tr("Copy"))
+        self.copy.setAccessibleName(self.tr("Copy all evidence"))
 
 
 class BrokenChain(QFrame):
