@@ -32,7 +32,7 @@ _FEW_WORDS = 15
 _NOT_THERE = "lock-no-package"
 _NO_JUPYTER = ErrorText(
     "kernel-not-there",
-    "Jupyter cannot be added: the package source of this environment does not have {name}.",
+    "Jupyter cannot be added: the package source of this environment has no package “{name}”.",
     "Ask whoever runs that source to add it, or set up again from another source (page {page.source}): "
     "what was downloaded is used again.",
 )
