@@ -87,7 +87,7 @@ def test_pick_says_it_before_the_build(name: str) -> None:
     said = render(verdict, "en")
     first = said.partition("\n\n")[0]
     assert first.startswith(card.split(" / ")[0])
-    assert "CUDA builds need an NVIDIA card" in first
+    assert "CUDA needs an NVIDIA card" in first
     assert all(line in first for line in lines)
     assert lines or "No PyTorch is published for this card" in first
     assert "not say that it tested" in first or is_tested or not lines

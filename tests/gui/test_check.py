@@ -174,7 +174,7 @@ def test_the_only_sentence_says_what_next_does(qtbot: QtBot, make_window: MakeWi
     """That it installs nothing was only what it does not do."""
     window = make_window()
     go_to(qtbot, window, PageId.CHECK)
-    assert "Next chooses for you; nothing is installed before you confirm." in texts(window)
+    assert "Next chooses for you; you confirm before it installs." in texts(window)
 
 
 def test_rows_fill_in_as_the_parts_end(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

@@ -151,12 +151,11 @@ def _next(card: OtherCard) -> Message:
     if card.has_cpu_build:
         return message(
             "other.next-cpu",
-            "CUDA builds need an NVIDIA card. The CPU build will be installed: slower, and programs that need CUDA do "
-            "not run.",
+            "CUDA needs an NVIDIA card. The CPU build will be installed: slower, and not for programs that need CUDA.",
         )
     return message(
         "other.next-none",
-        "CUDA builds need an NVIDIA card, with Linux or Windows; this program has no build for this computer.",
+        "CUDA needs an NVIDIA card, with Linux or Windows; this program has no build for this computer.",
     )
 
 

@@ -77,7 +77,7 @@ def _instances(gpu: Gpu) -> Iterator[Requirement]:
         parts = ", ".join(map(_instance, gpu.mig))
         fact = message("check.gpu.mig", "{name} is shared in parts (MIG): {parts}.", name=name, parts=parts)
         uuid = next((part.uuid for part in gpu.mig if part.uuid), "MIG-…")
-        why = message("check.gpu.mig.why", "A program uses one part at a time.")
+        why = message("check.gpu.mig.why", "Each program uses one part.")
         fix = message(
             "check.gpu.mig.fix",
             "Nothing has to be done: a program takes the first part. For another one set its UUID: "

@@ -120,7 +120,7 @@ class CheckPage(Page):
         self._written.setText(self.tr("Saved. “Undo changes” takes it back."))
 
     def hint_of_primary(self) -> Message | None:
-        return message("page.check.next", "Next installs nothing.") if self._may_hurry else None
+        return message("page.check.next", "Next chooses for you; you confirm before it installs.") if self._may_hurry else None
 
     def render_state(self) -> None:
         facts, looks = self.state.facts, self.state.looks
