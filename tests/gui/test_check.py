@@ -170,13 +170,6 @@ def test_the_line_counts_the_rows_that_it_unfolds(qtbot: QtBot, make_window: Mak
     assert page.fine.button.toolTip().count("Disk") == 1
 
 
-def test_the_only_sentence_says_what_next_does(qtbot: QtBot, make_window: MakeWindow) -> None:
-    """That it installs nothing was only what it does not do."""
-    window = make_window()
-    go_to(qtbot, window, PageId.CHECK)
-    assert "Next chooses for you; you confirm before it installs." in texts(window)
-
-
 def test_rows_fill_in_as_the_parts_end(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     session.hold.add("probe")
     session.parts = ("nvml", "nvidia-smi", "devices", "toolkits")

@@ -228,7 +228,7 @@ def _check_day(text: str | None) -> None:
     except ValueError as error:
         raise UsageError(
             "as-of-unknown",
-            "--as-of {day} is no day that has been.",
+            "“{day}” is no day that has been.",
             "Write it as 2022-03-14, or give today.",
             day=text,
         ) from error

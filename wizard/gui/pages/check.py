@@ -120,7 +120,11 @@ class CheckPage(Page):
         self._written.setText(self.tr("Saved. “Undo changes” takes it back."))
 
     def hint_of_primary(self) -> Message | None:
-        return message("page.check.next", "Next chooses for you; you confirm before it installs.") if self._may_hurry else None
+        return (
+            message("page.check.next", "Next chooses for you; you confirm before it installs.")
+            if self._may_hurry
+            else None
+        )
 
     def render_state(self) -> None:
         facts, looks = self.state.facts, self.state.looks
@@ -137,7 +141,7 @@ class CheckPage(Page):
                 of = self.tr("For the project %1.").replace("%1", Path(self.state.project.folder).name)
                 words = self.context.translator.join((of, words))
             if self._may_hurry:
-                words = ""  # the button says that nothing is installed yet
+                words = ""  # what Next does is its description
             elif self._is_own and self.context.navigator.may_go_next():
                 words = self.tr("Something needs your attention, so Next goes page by page. Nothing has been changed.")
             self._show_facts(check_rows(facts, looks))

@@ -7,6 +7,7 @@ One file: one page; its parts are in `install_parts.py`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QTimer
@@ -100,13 +101,12 @@ class InstallPage(Page):
             self.cancel_task()
 
     def first_control(self) -> QWidget | None:
-        begun = self.log_button if self.is_going else None  # a second Return must not stop what it began
-        return self.other if self.offers_another else begun
+        # While it goes: a second Return must not stop what it began.
+        return self.other if self.offers_another else self.log_button if self.is_going else None
 
     @property
-    def offers_another(self) -> bool:
-        """Where Resume would meet the same again, another choice is what helps."""
-        return (end := self.watch.view.ending) is not None and end.fails_again and not self.other.isHidden()
+    def offers_another(self) -> bool:  # where Resume would meet the same again
+        return bool((end := self.watch.view.ending) and end.fails_again) and not self.other.isHidden()
 
     def primary_text(self) -> str:
         if self.state.report is not None:
@@ -127,10 +127,9 @@ class InstallPage(Page):
         return self.state.run_is_going
 
     def escape(self) -> bool:
-        if self.log_button.isChecked():
-            self.log_button.setChecked(False)
-            return True
-        return False
+        was_open = self.log_button.isChecked()
+        self.log_button.setChecked(False)
+        return was_open
 
     # -- words
 
@@ -153,7 +152,7 @@ class InstallPage(Page):
         bar = self._scroll.verticalScrollBar()
         self._before_log = bar.value() if is_open else self._before_log
         self._fold_log(is_open)
-        then = self._scroll_to_log if is_open else lambda: bar.setValue(self._before_log)
+        then = partial(self.log.bring_into, self._scroll) if is_open else partial(bar.setValue, self._before_log)
         QTimer.singleShot(0, self, then)  # once all has its place
 
     def _fold_log(self, is_open: bool) -> None:
@@ -162,10 +161,6 @@ class InstallPage(Page):
         self.log_button.setText(self.tr("&Log"))
         for part in (self.log, self.log_button):
             part.setAccessibleName(self.tr("Log"))
-
-    def _scroll_to_log(self) -> None:
-        middle, half = self.log.geometry().center(), self.log.height() // 2 + 1
-        self._scroll.ensureVisible(middle.x(), middle.y(), 0, half)  # ensureWidgetVisible shows its cursor's line alone
 
     def _make_room(self) -> None:
         """In a low window the log takes the place of the other steps: the page need not scroll, and its title stays."""
@@ -347,8 +342,6 @@ class InstallPage(Page):
             self._show_again()
         else:
             self.trouble.show_error(error)
-
-    # -- the end
 
     def _over(self, run: RunInfo) -> None:
         ending, session = self.watch.view.ending, self.context.session

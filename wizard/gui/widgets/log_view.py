@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QScrollArea, QWidget
 
 from wizard.gui.shell.theme import code_font
 
@@ -59,6 +59,11 @@ class LogView(QPlainTextEdit):
     def sizeHint(self) -> QSize:
         """As low as it may be: it grows into what the page has left, and does not make the page longer."""
         return QSize(super().sizeHint().width(), LEAST_HEIGHT)
+
+    def bring_into(self, area: QScrollArea) -> None:
+        """Scroll to all of it: `ensureWidgetVisible` shows the line of its cursor alone."""
+        middle, half = self.geometry().center(), self.height() // 2 + 1
+        area.ensureVisible(middle.x(), middle.y(), 0, half)
 
     def all_words(self) -> str:
         shown = "" if self._is_outdated else self.toPlainText()
