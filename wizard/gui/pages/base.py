@@ -91,7 +91,7 @@ class Page(QWidget):
         self._scroll.setWidgetResizable(True)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setWidget(sheet)
-        self.is_opening = False  # until it has all to show, or somebody scrolls
+        self.is_opening, self._given = False, set[QWidget]()  # has not all to show yet; what has got keys meanwhile
         bar = self._scroll.verticalScrollBar()
         bar.rangeChanged.connect(self._space)
         bar.actionTriggered.connect(lambda action: setattr(self, "is_opening", False))
@@ -161,6 +161,7 @@ class Page(QWidget):
         else:
             self.begin_anew()  # Qt scrolls by itself, too, where what had them is hidden
             control.installEventFilter(self)
+            self._given.add(control)
 
     def look_whether_open(self) -> None:
         """It is, once it has all to show, and the keys have been given for that."""
@@ -186,9 +187,10 @@ class Page(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Bring into sight what has gone wrong as it is told, and what has the keys at the first of them."""
-        if watched is self.trouble and event.type() == QEvent.Type.Show:
-            self.bring_into_view(self.trouble, has_keys=False)
-        elif isinstance(watched, QWidget) and watched is not self.trouble and event.type() == QEvent.Type.KeyPress:
+        if isinstance(watched, QWidget) and event.type() == QEvent.Type.Show and watched not in self._given:
+            self.bring_into_view(watched, has_keys=False)
+        elif isinstance(watched, QWidget) and event.type() == QEvent.Type.KeyPress and watched in self._given:
+            self._given.remove(watched)
             watched.removeEventFilter(self)
             self.is_opening = False
             self.bring_into_view(watched)
@@ -286,8 +288,6 @@ class Page(QWidget):
 
     def said_row(self, one: Difference) -> tuple[str, str, str, str]:
         return one.subject, self.signed(one.words), self.signed(one.because), self.signed(one.why)
-
-    # -- longer help, on demand
 
     def turn_help(self, name: str) -> None:
         """`name`: the page's own, as `page.help.<name>` has it."""
