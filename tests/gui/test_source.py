@@ -491,3 +491,13 @@ def test_a_channel_of_ones_own_is_not_called_official(
         assert line.words.text().startswith(word)
         assert (own in line.words.text()) is (url == own)
         window.close()
+
+
+def test_the_fold_by_hand_says_that_an_own_address_is_used(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    assert "Your own" not in texts(window)
+    page.by_hand.packages.setText("https://a.example/simple")
+    window.navigator.put_sources(page.by_hand.put_into(window.navigator.state.choices))
+    assert "Your own" in texts(window)

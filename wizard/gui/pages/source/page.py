@@ -158,7 +158,7 @@ class SourcePage(Page):
         is_cn = region(state.choices.region) == "cn"
         self.where.show_choice(state.choices.mirrors, self._table, is_cn, language)
         words = self.tr("By &hand: address, folder or class server")
-        self.fold.show_words(words, self.where.chosen_name)
+        self.fold.show_words(words, self.tr("Your own") if self.by_hand.is_used else self.where.chosen_name)
         self.region.show_choice(state.choices.region, region() == "cn")
         selected = state.selected
         notices = reasons(selected) if selected else ()
