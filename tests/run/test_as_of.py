@@ -100,6 +100,17 @@ def test_where_numpy_has_nothing_for_this_python_no_other_is_taken(index: IndexS
     assert (found.versions, keys(found, lock(open="1.2"))) == ({}, ["project.as-of-python"])
 
 
+def test_a_numpy_that_comes_with_older_releases_takes_them_back(index: IndexServer) -> None:
+    index.uploaded = {name: day for name, day in index.uploaded.items() if not name.startswith("numpy")}
+    found = then(index, "2022-03-14")
+    with pytest.raises(LockAgain):
+        found.look(lock(open="1.2"))
+    with pytest.raises(LockAgain):
+        found.look(lock(open="1.1", numpy="1.2"))
+    found.look(lock(open="1.2"))
+    assert (found.versions, keys(found, lock(open="1.2"))) == ({}, ["project.as-of-unknown"])
+
+
 def test_one_page_that_fails_says_nothing_of_the_others(index: IndexServer) -> None:
     index.answers["/simple/lost/"] = Answer(b"", 500)
     found = then(index, "2022-03-14")

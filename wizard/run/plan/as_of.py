@@ -75,7 +75,9 @@ class ReleasesThen:
         self._ask([one for one in lock.files if self._is_open(one) and one.name not in self._told])
         self._never = self._why_never(lock)
         if self._never:
-            self.versions = {}
+            was_taken, self.versions = bool(self.versions), {}
+            if was_taken:  # NumPy came with what older releases need
+                raise LockAgain
             return
         found = {
             one.name: then
