@@ -141,6 +141,27 @@ def test_what_an_old_project_leaves_open_is_taken_of_its_time(tmp_path: Path) ->
     assert aged(tmp_path / "d", 2, Choices(as_of="2023-05-01")).as_of == "2023-05-01"
 
 
+@pytest.mark.parametrize(
+    ("url", "is_told"),
+    [
+        ("git+https://github.com/huggingface/transformers", True),
+        ("git+https://github.com/huggingface/transformers.git#egg=transformers", True),
+        ("git+https://github.com/huggingface/transformers@v4.28.0", False),
+        ("git+https://github.com/huggingface/transformers.git@0a1b2c3#egg=transformers", False),
+        ("https://a.example/transformers-4.28.0-py3-none-any.whl", False),
+    ],
+)
+def test_the_newest_state_of_a_repository_is_told_beside_old_code(tmp_path: Path, url: str, is_told: bool) -> None:
+    for days, told in ((1000, is_told), (30, False)):
+        folder = tmp_path / str(days)
+        folder.mkdir()
+        then = (datetime.now(timezone.utc) - timedelta(days=days)).timestamp()
+        (folder / "requirements.txt").write_text(f"torch\ntransformers @ {url}\n")
+        os.utime(folder / "requirements.txt", (then, then))
+        found = decided(folder, {}, AMPERE)
+        assert ("project.remark.as-of-heads" in [one.key for one in found.remarks]) == told
+
+
 def test_a_project_of_pins_alone_is_told_nothing_of_days(tmp_path: Path) -> None:
     (tmp_path / "requirements.txt").write_text("torch==2.3.0\nnumpy==1.26.4\n")
     os.utime(tmp_path / "requirements.txt", (1.65e9, 1.65e9))

@@ -6,7 +6,7 @@ Its code was written for what was the newest then, and what pins fit each other 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import datetime, timezone
 
@@ -17,6 +17,7 @@ from wizard.model.messages import Message, message
 from wizard.project.model import LOCKED, Project, Statement, cut_between
 from wizard.project.packages.companions import companion
 
+_REVISION = re.compile(r"(?<=[^/:@])@[^/@]+(?:#.*)?$")  # not that of a login
 _PIN = re.compile(r"==[^,*]+(?:,|$)")
 DAY = "project.remark.as-of"
 
@@ -51,9 +52,20 @@ def _pythons_on(day: str, matrix: Matrix) -> set[str]:
 
 
 def told_of_day(
-    project: Project, day: str, packages: Iterable[Statement], python: str, matrix: Matrix
+    project: Project, day: str, packages: Collection[Statement], python: str, matrix: Matrix
 ) -> Iterator[Message]:
-    """Yield the sentence for a day, where the project leaves anything open. `python`: the one that is taken."""
+    """Yield the sentences for a day, where the project leaves anything open. `python`: the one that is taken."""
+    heads = [one for one in packages if one.url.startswith("git+") and not _REVISION.search(one.url)]
+    if day and heads:
+        yield message(
+            "project.remark.as-of-heads",
+            "{file}, line {line}, and others like it, take the newest state of a repository, not that of {day}: "
+            "{packages}. It may not fit the project's code: take a release of that time instead.",
+            file=heads[0].origin.file,
+            line=heads[0].origin.line,
+            day=day,
+            packages=cut_between([one.name for one in heads]),
+        )
     locked = {one.name for one in project.statements if one.strength == LOCKED}
     of_torch = {one.name for one in packages if (row := companion(one.name)) and row.follows}  # they go with torch
     kept = {*locked, *of_torch}
