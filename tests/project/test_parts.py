@@ -329,3 +329,20 @@ def test_a_build_that_brings_a_torch_of_its_own_is_not_told_to_lack_one(tmp_path
         found = decided(tmp_path / said.replace("/", "-"), files, AMPERE)
         told = [one.params["files"] for one in found.remarks if one.key == "project.remark.torch-in-build"]
         assert told == [said]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_told"),
+    [
+        ("g++ -O2 -std=c++11 -o orca orca.cpp", True),
+        ("$ nvcc a.cu -o a", True),
+        ("   ```g++ -O2 -o orca orca.cpp```", True),
+        ("You need g++ -o speaks for itself", False),
+        ("gcc --version", False),
+    ],
+)
+def test_a_line_that_compiles_a_program_is_told(tmp_path: Path, line: str, is_told: bool) -> None:
+    readme = f"## Install\n```\ncd orca\n{line}\n```\n"
+    found = decided(tmp_path, {"requirements.txt": "torch\n", "README.md": readme}, AMPERE)
+    said = [one.params["line"] for one in found.remarks if one.key == "project.remark.compiler-line"]
+    assert said == ([4] if is_told else [])

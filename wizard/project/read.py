@@ -37,7 +37,14 @@ from wizard.project.search.aside import (
     read_script_aside,
     tell_scripts,
 )
-from wizard.project.search.below import of_several, read_below, tell_building, tell_compiled, tell_submodules
+from wizard.project.search.below import (
+    of_several,
+    read_below,
+    tell_building,
+    tell_compiled,
+    tell_compiler_line,
+    tell_submodules,
+)
 from wizard.project.search.demands import note_demands, tell_needed_aside
 from wizard.project.search.extras import take_shared, tell_extras
 from wizard.project.search.files import ProjectFolder, is_list
@@ -93,6 +100,7 @@ def read_project(path: Path) -> Project:
         reader.found.tell_recommended()
         tell_needed_aside(reader)
         tell_compiled(reader)
+        tell_compiler_line(reader)
         tell_building(reader)
         tell_compiling(reader)
         tell_submodules(reader)

@@ -46,6 +46,8 @@ _BUILDS = {  # what lies in a folder that a program builds, and that program as 
     "CMakeLists.txt": re.compile(r"(?:^|[\s;&])cmake\s+(?:-\S+\s+)*\.", re.MULTILINE),
     "Makefile": re.compile(r"(?:^|[\s;&])make(?=\s*(?:$|[;&]|-j|all\b|install\b))", re.MULTILINE),
 }
+_COMPILER_LINE = re.compile(r"[\s`$>]*(?:g\+\+|gcc|clang(?:\+\+)?|nvcc)\s(?=.*\s-o\s)")
+_LONGEST = 300  # characters of a line
 _PACKAGE = ("pyproject.toml", "setup.cfg", "setup.py")
 _DEEPEST = 3  # folders above a setup.py that is looked at
 _MOST_PARTS = 20
@@ -152,6 +154,16 @@ def tell_compiled(reader: ProjectReader) -> None:
         words = cut_between(compiled)
         where = origin_of(compiled[0], 1, "")
         reader.found.remark("parts-compiled", where, folders=words, cuda=cuda)
+
+
+def tell_compiler_line(reader: ProjectReader) -> None:
+    """Name the first line of a text or a script that compiles a program of the project by itself."""
+    for name in reader.files if reader.found.statements else ():
+        text = "" if name.endswith((".py", ".txt", ".toml")) else reader.folder.read(name) or ""
+        for number, line in enumerate(text.split("\n"), 1) if "-o" in text else ():
+            if _COMPILER_LINE.match(line[:_LONGEST]):
+                reader.found.remark("compiler-line", origin_of(name, number, line.strip()))
+                return
 
 
 def tell_building(reader: ProjectReader) -> None:
