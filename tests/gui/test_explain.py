@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QTimer, QUrl
+from PySide6.QtCore import QMimeData, Qt, QTimer, QUrl
 from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -25,6 +25,7 @@ from wizard.app.tools import WindowSession
 from wizard.app.use.explain import ExplainResult, answer
 from wizard.compatibility.data.load import load_matrix
 from wizard.diagnose.driver_guide import DriverNeed, driver_guide
+from wizard.diagnose.known_errors.facts import parse_facts
 from wizard.diagnose.known_errors.match import explain
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.explain import ExplainPage
@@ -46,6 +47,33 @@ def opened(qtbot: QtBot, window: WizardWindow) -> ExplainPage:
     page = window.page
     assert isinstance(page, ExplainPage)
     return page
+
+
+def test_the_keys_go_to_no_button_that_opens_a_file(qtbot: QtBot, make_window: MakeWindow) -> None:
+    """The button that was pressed is off while it looks; a second Return opened its neighbour's dialog."""
+    window = make_window()
+    page = opened(qtbot, window)
+    page.text.setPlainText(KNOWN)
+    window.footer.primary.setFocus()
+    qtbot.keyClick(window.footer.primary, Qt.Key.Key_Space)
+    settle(qtbot, window)
+    assert page.words
+    assert window.focusWidget() is page.text
+
+
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [
+        ("/home/Li Ming/env/lib/python3.12", "/home/Li Ming/env"),
+        ("C:\\Users\\Li Ming\\torch-envs\\old project\\Lib", "C:\\Users\\Li Ming\\torch-envs\\old project"),
+        ("/home/课程/env/lib/python3.12", "/home/课程/env"),
+        ("/x and /opt/y/lib/python3.12", "/opt/y"),
+    ],
+)
+def test_the_environment_of_a_trace_is_found_by_its_whole_path(path: str, folder: str) -> None:
+    sign = "\\" if "\\" in path else "/"
+    trace = f'  File "{path}{sign}site-packages{sign}torch{sign}cuda.py", line 3\n'
+    assert parse_facts(f"{trace}AssertionError: Torch not compiled with CUDA enabled\n").environment == folder
 
 
 DONE_ELSEWHERE = "nvcc fatal   : Unsupported gpu architecture 'compute_120'\n"

@@ -13,6 +13,7 @@ from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle, source_page
 from wizard.app.pages.order import ORDER, SIDE_ORDER, PageId
 from wizard.gui.pages.base import LAID_OUT
+from wizard.gui.pages.source.rows import _Line
 from wizard.gui.shell.window import WizardWindow
 from wizard.model.messages import LANGUAGES
 
@@ -103,6 +104,8 @@ def test_the_folds_of_source_fit_into_it(
         mode.setChecked(True)
     _wait(qtbot, window)
     assert area.horizontalScrollBar().maximum() == 0
+    for line in (one for one in page.findChildren(_Line) if one.isVisible()):
+        assert line.time.geometry().right() < line.width(), line.time.text()
     value = page.fold._value
     lines = page.fold.button.text().split("\n")
     words = page.fold.button.fontMetrics().horizontalAdvance(lines[0].replace("&", ""))

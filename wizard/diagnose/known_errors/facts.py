@@ -109,7 +109,8 @@ _DLL_ERROR = r"(?:WinError|Errno) (\d{1,5})\b"
 _LIBRARY = r"\b(lib[\w.+-]*?\.so(?:\.\d+)*|[\w.-]+\.dll)\b"
 _CUDA_LIBRARY = r"\blib(?:cudart|cublas|cublasLt|nvrtc|cupti)\.so\.(1[1-9])\b|\bcudart64_(1[1-9])\d*\.dll"
 _IN_TRACE = r"(?:site|dist)-packages[\\/]+(\w+)[\\/.]"
-_ENVIRONMENT = r"((?:/|[A-Z]:\\)[^\s\"'<>|]*?)[\\/](?:lib[\\/]python3\.\d{1,2}|Lib)[\\/]site-packages"
+# Folders may be called "Li Ming".
+_ENVIRONMENT = r"((?:/|[A-Z]:\\)(?:[^\s\"'<>|]|\w \w)*?)[\\/](?:lib[\\/]python3\.\d{1,2}|Lib)[\\/]site-packages"
 
 
 # What only one system's texts hold. Two systems in one text: none is believed.

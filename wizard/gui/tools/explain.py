@@ -109,6 +109,7 @@ class ExplainPage(SidePage):
 
     def press(self) -> None:
         words = self._file_words or self.text.toPlainText()
+        self.text.setFocus()  # the button is off while it looks, and its neighbour would get the keys: a file dialog
         self.start_task(
             lambda: self.tr("Looking it up…"),
             lambda is_cancelled, note: self.api.explain(words, is_cancelled),

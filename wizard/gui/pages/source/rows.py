@@ -23,7 +23,7 @@ from wizard.sources.model import Availability, Origin, SourceStatus
 
 _NO_ANSWER = (Availability.UNREACHABLE, Availability.SILENT)
 _MARK_WIDTH = 26  # pixels; of the radio button, and of the sign where there is none
-_GAP, _LEAST_NAME, _LEAST_BAR = 14, 190, 70  # pixels
+_GAP, _LEAST_NAME, _LEAST_BAR = 14, 190, 50  # pixels
 _LEAST_SHOWN = 48  # of 1000: what is slow has a bar with round ends, too
 _SIDE, _ABOVE, _ABOVE_TITLE = 16, 9, 10  # pixels: of a row beside and above its words, and between two cards
 
@@ -77,6 +77,7 @@ class _Line(QFrame):
         self.bar = QProgressBar()
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
+        self.bar.setMinimumWidth(_LEAST_BAR)  # its own least is that of words in it
         self.rate, self.time = label("", wrap=False), label("", "strong", wrap=False)
         self._grid = grid = QGridLayout(self)
         grid.setContentsMargins(_SIDE, _ABOVE, _SIDE, _ABOVE)
