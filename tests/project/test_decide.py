@@ -129,6 +129,7 @@ def test_lines_that_stand_against_each_other_are_not_exactly_as_asked(
     assert found.is_exact is not expected
 
 
+@pytest.mark.slow
 def test_thousands_of_lines_about_torch_are_weighed_in_seconds_and_counted(tmp_path: Path) -> None:
     lines = [f"torch=={one % 3 + 1}.{one % 17}.{one}" if one % 3 else f"torch>=1.{one}" for one in range(10_000)]
     begun = time.process_time()

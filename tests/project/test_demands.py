@@ -290,6 +290,7 @@ def test_whether_torch_compiles_as_the_program_stands(tmp_path: Path, program: s
     assert ("compile-without" in codes(decided(tmp_path, files, ADA))) == is_on
 
 
+@pytest.mark.slow
 def test_programs_that_are_deep_or_long_are_read(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"requirements.txt": "torch\n"}
     files["a.py"] = "import torch\ntorch.compile" + "()" * 50_000 + "\n"

@@ -19,6 +19,7 @@ def test_a_setup_py_that_python_would_take_gigabytes_for_is_not_read(tmp_path: P
     assert codes(found) == ["unreadable-file"]
 
 
+@pytest.mark.slow
 def test_a_setup_py_of_thousands_of_functions_and_conditions_is_followed(tmp_path: Path) -> None:
     many = "".join(f"def f{one}():\n f{one + 1}()\n" for one in range(9_000))
     words = f"{many}def f9000():\n CUDAExtension('a', [])\nf0()\n"
@@ -195,6 +196,7 @@ HOSTILE: dict[str, dict[str, str | bytes]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_what_was_made_to_be_long_or_no_number_spoils_nothing_beside_it(tmp_path: Path, kind: str) -> None:
     found = decided(tmp_path, {"requirements.txt": "torch>=2\nmmcv>=0.1\n", **HOSTILE[kind]}, AMPERE)

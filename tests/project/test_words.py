@@ -100,6 +100,7 @@ def test_what_words_ask_for(tmp_path: Path, words: str, expected: dict[str, str]
     assert {one.name: one.specifier for one in project.statements if one.name not in ("einops", NOTE)} == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["torch" + " " * 3_900 + "x", "cd " + "a/" * 1_900, "git clone " + "a" * 3_900])
 def test_a_line_that_was_made_to_be_slow_is_read(tmp_path: Path, line: str) -> None:
     project = project_of(tmp_path, {"README.md": f"{line}\n" * 400, "requirements.txt": "torch==2.4.0\n"})
