@@ -14,7 +14,7 @@ from wizard.app.pages.navigator import Navigator, WrongWay
 from wizard.app.pages.order import ORDER, PAGES, AppState, PageId
 from wizard.app.pages.unreachable import why_not
 from wizard.app.use.settings import Used, UsePlan
-from wizard.compatibility.model import Choices, Reason
+from wizard.compatibility.model import TODAY, Choices, Reason
 from wizard.model.messages import message, text
 from wizard.project.model import Project
 from wizard.run.model import Requirement
@@ -308,3 +308,13 @@ def test_a_build_that_does_not_fit_goes_on_only_when_it_was_asked_for_by_name() 
     absent = values.candidate("2.15.0", "cu92", Reason("not-published", {}))
     navigator.put_verdict(Choices(torch="2.15.0", variant="cu92"), values.VERDICT, absent)
     assert not navigator.may_go_next()
+
+
+def test_another_file_of_a_project_has_its_own_day() -> None:
+    """“Newest packages” was ticked for the file that was open before."""
+    navigator = Navigator()
+    navigator.open_project(cast(Project, object()), Choices(name="net"))
+    navigator.put_newest(True)
+    assert navigator.state.choices.as_of == TODAY
+    navigator.replace_project(cast(Project, object()))
+    assert navigator.state.choices == Choices(name="net")

@@ -232,8 +232,9 @@ class Navigator:
         self._put(PageId.BUILD, replace(self._state, choices=choices, verdict=verdict, picked=picked))
 
     def replace_project(self, project: Project) -> None:
-        """Another file of it decides; the look at this computer stays."""
-        self._put(PageId.CHECK, replace(self._state, project=project))
+        """Another file of it decides, also on its day; the look at this computer stays."""
+        choices = replace(self._state.choices, as_of=None)
+        self._put(PageId.CHECK, replace(self._state, project=project, choices=choices))
 
     def take_torch(self, torch: str) -> None:
         """Another torch than a project asks for, which no source has: Build shows what differs then, for its yes."""
