@@ -237,3 +237,12 @@ def test_an_import_that_no_line_declares_may_be_brought_by_another_package(tmp_p
     }
     found = [one for one in decided(tmp_path, files, AMPERE).remarks if one.key == "project.remark.undeclared-perhaps"]
     assert [one.params["packages"] for one in found] == ["tqdm (run.py:2)"]
+
+
+@WANTS_GIT
+def test_a_submodule_is_no_change(copy: Path) -> None:
+    """git keeps no length of its folder."""
+    git(copy, "update-index", "--add", "--cacheinfo", f"160000,{git(copy, 'rev-parse', 'HEAD')},sub")
+    git(copy, "commit", "-q", "-m", "x")
+    (copy / "sub").mkdir()
+    assert day(copy) == DAY

@@ -26,6 +26,7 @@ _COMMITTED = re.compile(rb"^committer [^\n]*> ([0-9]{1,12}) [+-][0-9]{4}$", re.M
 _WRITTEN = (".py", ".ipynb", ".toml", ".cfg", ".lock", ".sh")  # by people
 _MOST_BYTES, _MOST_PACKS = 8_000_000, 50
 _COMMIT = 1  # as a kind of object in a pack
+_SUBMODULE = 0o16  # as a kind of entry in the index: a folder, of which no length is kept
 _UNREADABLE = (OSError, ValueError, IndexError, zlib.error, struct.error, OverflowError)
 
 
@@ -66,12 +67,11 @@ def _indexed(index: Path) -> Iterator[tuple[str, int, int]]:
         raise ValueError(version)
     at = 12
     for _ in range(count):
-        seconds, size, flags = (
-            struct.unpack_from(form, data, at + of)[0] for form, of in ((">I", 8), (">I", 36), (">H", 60))
-        )
+        _, _, seconds, _, _, _, mode, _, _, size, _, flags = struct.unpack_from(">10I20sH", data, at)
         first = at + 62 + (2 if flags & 0x4000 else 0)
         end = data.index(b"\0", first)
-        yield data[first:end].decode("utf-8", "surrogateescape"), size, seconds
+        if mode >> 12 != _SUBMODULE:
+            yield data[first:end].decode("utf-8", "surrogateescape"), size, seconds
         at += (end - at) // 8 * 8 + 8
 
 
