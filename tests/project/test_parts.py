@@ -346,3 +346,23 @@ def test_a_line_that_compiles_a_program_is_told(tmp_path: Path, line: str, is_to
     found = decided(tmp_path, {"requirements.txt": "torch\n", "README.md": readme}, AMPERE)
     said = [one.params["line"] for one in found.remarks if one.key == "project.remark.compiler-line"]
     assert said == ([4] if is_told else [])
+
+
+_BELOW = "`conda create -n x python=3.10`\n\n`pip install torch==2.1.1`\n\n`pip install -r requirements.txt`\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "torch"),
+    [
+        ({"requirements.txt": "timm==0.4.12\n", "lab/README.md": _BELOW}, "2.1.1"),
+        ({"requirements.txt": "timm==0.4.12\n", "lab/README.md": _BELOW, "lab/requirements.txt": "einops\n"}, ""),
+        ({"requirements.txt": "timm==0.4.12\ntorch>=2.0\n", "lab/README.md": _BELOW}, ""),
+    ],
+    ids=["the root's list", "a list of its own", "the root says which torch"],
+)
+def test_a_readme_below_that_installs_the_list_of_the_root_says_which_torch(
+    tmp_path: Path, files: dict[str, str], torch: str
+) -> None:
+    project = project_of(tmp_path, {"README.md": "A model.\n", **files})
+    told = [one.specifier for one in project.statements if one.origin.file == "lab/README.md" and one.name == "torch"]
+    assert told == ([f"=={torch}"] if torch else [])

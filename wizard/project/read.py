@@ -40,6 +40,7 @@ from wizard.project.search.aside import (
 from wizard.project.search.below import (
     of_several,
     read_below,
+    readmes_below,
     tell_building,
     tell_compiled,
     tell_compiler_line,
@@ -79,6 +80,7 @@ def read_project(path: Path) -> Project:
         declaring = reader.of_all_users(declaring, telling)
         declaring = of_steps(reader, reader.of_today(reader.of_those_in_use(declaring, telling), telling), telling)
         declaring, beside = reader.of_one_folder(reader.of_one_environment(declaring, telling), telling)
+        beside = beside or readmes_below(reader, declaring, telling)
         for name in [*sorted(declaring, key=lambda name: (purpose_of(name), rank(name))), *telling, *beside]:
             if not reader.is_option(name):
                 reader.read(name)

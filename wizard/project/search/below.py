@@ -33,7 +33,7 @@ from wizard.project.model import (
 )
 from wizard.project.packages.companions import asks_for_torch
 from wizard.project.search.files import MOST_FILES
-from wizard.project.search.order import rank
+from wizard.project.search.order import is_plain_readme, rank
 from wizard.project.search.parts import go_together, named_as
 from wizard.project.search.reader import ProjectReader, folder_of
 
@@ -71,6 +71,18 @@ def of_several(reader: ProjectReader, asking: Mapping[str, str], names: Iterable
     listed = cut_between(sorted(asking))
     reader.found.remark("parts-together", origin_of(min(asking.values()), 1, ""), folders=listed)
     return [name for folder in sorted(asking) for name in sorted(by_folder[folder], key=rank)]
+
+
+def readmes_below(reader: ProjectReader, declaring: Iterable[str], telling: Iterable[str]) -> list[str]:
+    """Return the first README in a folder below that installs torch and a list of the root, where nothing in the root
+    asks for torch."""
+    lists = {*declaring}
+    if lists and not any(map(reader.asks, (*lists, *telling))):
+        for depth, name, _ in reader.folder.names(deepest=1):
+            is_readme = depth == 1 and is_plain_readme(name) and reader.folder.readmes_of(folder_of(name))
+            if is_readme and reader.asks(name) and lists & {*reader.named_by([name])}:
+                return [name]
+    return []
 
 
 def read_below(reader: ProjectReader) -> None:
