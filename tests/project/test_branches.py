@@ -101,3 +101,26 @@ def test_what_a_script_sets_for_a_mac_counts_nowhere_else(tmp_path: Path, script
     found = decided(tmp_path, files, AMPERE)
     assert (build(found)[0], found.understood.torch) == ("2.14.1", ())
     assert "recommended" not in codes(found)
+
+
+_OF_MAKERS = """conda install pytorch==2.4.0 pytorch-cuda=12.4 -c pytorch -c nvidia
+case $PLATFORM in
+    hip) pip install torch==2.4.1 --index-url https://download.example/whl/rocm6.1 ;;
+esac
+if [ "$PLATFORM" = "cuda" ] ; then
+    pip install pillow flash-attn
+elif [ "$PLATFORM" = "hip" ] ; then
+    git clone https://github.example/ROCm/flash-attention.git && cd flash-attention && python setup.py install
+    case $PYTORCH_VERSION in
+        2.4.1\\+rocm6.1) pip install xformers==0.0.28 --index-url https://download.example/whl/rocm6.1 ;;
+    esac
+fi
+"""
+
+
+@pytest.mark.parametrize("on", [ADA, NO_CARD])
+def test_a_branch_for_another_makers_cards_asks_for_nothing_here(tmp_path: Path, on: Machine) -> None:
+    found = decided(tmp_path, {"setup.sh": _OF_MAKERS, "README.md": "`bash setup.sh`\n"}, on)
+    assert build(found)[0] == "2.4.0", "xformers 0.0.28 goes with torch 2.4.1"
+    assert not [one for one in found.understood.native if one.name == "xformers"]
+    assert not [one for one in found.remarks if "rocm" in str(one.params).lower()]

@@ -14,7 +14,17 @@ from dataclasses import replace
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
 from wizard.project.formats.conda_words import is_condas_alone, system_of_build
-from wizard.project.model import DECLARED, LOCKED, NEEDING, ON_MAC, RECOMMENDED, TORCH, Project, Statement, first_few
+from wizard.project.model import (
+    DECLARED,
+    LOCKED,
+    NEEDING,
+    RECOMMENDED,
+    TORCH,
+    Project,
+    Statement,
+    first_few,
+    is_elsewhere,
+)
 from wizard.project.versions import can_meet, meets
 
 # The packages of NVIDIA's that torch brings (Requires-Dist of its wheels, 2.6 to 2.15); others are a project's own.
@@ -38,7 +48,6 @@ _CARD_WORDS = {
     "other": r"amd|rocm|intel|mkl|ipex|xpu|directml|dml|npu|ascend|hpu|gaudi|tpu|mps|vulkan"
     r"|camb|cambricon|mlu|maca|metax|musa|gcu|dcu|neuron",
 }
-
 
 WITHOUT_CARD = "without a card: "  # begins the group of an environment that is for these
 CUDA_IN_NAME = re.compile(r"(?<![a-z0-9])cu(?:da)?[-_.]?(\d{2})(?:[-_.]?(\d))?(?![a-z0-9])")
@@ -308,7 +317,7 @@ def _without_other_makers(project: Project) -> Project:
     lines = {source.origin for source in project.sources if _OTHER_BUILDS.search(source.url)}
     lines |= {one.origin for one in project.statements if _OTHER_BUILDS.fullmatch(f"/{one.local}")}
     theirs = {one for one in project.statements if one.origin in lines or _OTHER_EXTRA.match(one.group)}
-    theirs |= {one for one in project.statements if one.strength == RECOMMENDED and one.marker == ON_MAC}
+    theirs |= {*filter(is_elsewhere, project.statements)}
     is_told_alone = not any(one.name == TORCH for one in project.statements if one not in theirs)
     optional = (one for one in theirs if one.group not in ("", "constraint") or one.strength == RECOMMENDED)
     left = {one for one in optional if not (one.strength == RECOMMENDED and is_told_alone)}
@@ -319,9 +328,7 @@ def _without_other_makers(project: Project) -> Project:
     return replace(
         project,
         statements=tuple(
-            replace(one, marker="") if one.marker == ON_MAC and one.strength == RECOMMENDED else one
-            for one in project.statements
-            if one not in left
+            replace(one, marker="") if is_elsewhere(one) else one for one in project.statements if one not in left
         ),
         sources=tuple(one for one in project.sources if one.origin not in origins),
     )

@@ -36,7 +36,7 @@ BINARY = "__binary"  # the same of ready code for the releases of torch that are
 COMPILES = "__compiles"  # the same of a line that has torch compile what it runs, where nobody asks for less
 DEMANDS = (BOUND, ASSERTED, ARCHS, BINARY, COMPILES)
 NOTE = "__note"  # the same of a sentence or a step of a README that nothing understood
-ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for another system
+ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for other computers
 DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
 GROUND = ("setuptools", "wheel")  # every environment has them: only a version is worth a word
 TOOLS = ("uv", "ruff", "black", "isort", "flake8", "pre-commit", "pytest", "cuda-toolkit", "cuda-version")  # of authors
@@ -233,7 +233,7 @@ class Findings:
 
     def _recommended(self) -> list[Statement]:
         told = (one for one in self.statements if one.strength == RECOMMENDED and not one.group)
-        return [one for one in told if one.name not in DECIDED]
+        return [one for one in told if one.name not in DECIDED and not is_elsewhere(one)]
 
 
 def first_of(names: Sequence[str]) -> str:
@@ -306,6 +306,11 @@ def is_run(file: str) -> bool:
 def is_recipe(file: str) -> bool:
     """Return whether a file makes one whole environment: a script, a Dockerfile, or cog's."""
     return is_run(file) or bool(re.fullmatch(r"cog\.ya?ml", file.rpartition("/")[2]))
+
+
+def is_elsewhere(one: Statement) -> bool:
+    """Return whether a README or a script recommends it for other computers alone."""
+    return one.strength == RECOMMENDED and one.marker == ON_MAC
 
 
 def is_commented(line: FileLine) -> bool:

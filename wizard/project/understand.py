@@ -46,6 +46,7 @@ from wizard.project.model import (
     cut_between,
     fit_to_show,
     is_commented,
+    is_elsewhere,
     is_recipe,
     is_run,
 )
@@ -139,7 +140,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     # A comment is a hint where nothing else says it.
     told = [one for one in project.remarks if not (names_torch and one.key == "project.remark.commented")]
     others_only = {str(one.params["file"]) for one in remarks if one.key.endswith((".not-for-this", ".list-for-cpu"))}
-    here = tuple(_counting_first(without(project, others_only).statements))
+    here = tuple(one for one in _counting_first(without(project, others_only).statements) if not is_elsewhere(one))
     told = [one for one in told if one.key != "project.remark.other-lists" or one.params["file"] not in others_only]
     in_words = [one for one in told if one.key == "project.remark.in-words"]
     is_open = all(re.fullmatch(r">=?[^,]+", one.specifier) for one in torch)

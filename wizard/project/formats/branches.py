@@ -1,5 +1,5 @@
-"""Follows the branches of a script that installs for one torch, one CUDA or a Mac each (`case $PYTORCH_VERSION in`),
-and picks those that go with what was decided.
+"""Follows the branches of a script that installs for one torch, one CUDA, a Mac or another maker's card each
+(`case $PYTORCH_VERSION in`), and picks those that go with what was decided.
 
 Other conditions are nobody's to decide here: what stands below them may hold.
 """
@@ -23,11 +23,14 @@ _TOKEN = re.compile(
 _IS = re.compile(r"\$\{?(?P<name>\w+)\}?[\"']?\s*={1,2}\s*[\"']?(?P<value>[\w.-]+)[\"']?\*?\s*\]")
 _NUMBERS = re.compile(r"\d+(?:\.[\d*]+)*(?:\|\d+(?:\.[\d*]+)*)*")
 _SYSTEMS = ("ostype", "os", "system", "uname")
+_CARDS = re.compile(r"platform|gpu|vendor|backend|device|accelerator", re.IGNORECASE)
+_OTHER_MAKER = re.compile(r"hip|amd|rocm[\d.]*|radeon|xpu|npu|ascend|mps|musa|mlu", re.IGNORECASE)
+_ELSEWHERE = {("system", "mac"), ("card", "other")}
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """`subject`: torch, cuda or system, of a `case`; `conditions` hold in its branch."""
+    """`subject`: torch, cuda, card or system, of a `case`; `conditions` hold in its branch."""
 
     is_case: bool
     subject: str = ""
@@ -44,16 +47,16 @@ class Branches:
     def mark(self, one: Statement, line: str, position: int) -> Statement:
         """Return what a command at this place of the line says, as that of its branch."""
         conditions = [each for block in self._gone(line[:position]) for each in block.conditions]
-        if ("system", "mac") in conditions:
+        if {*conditions} & _ELSEWHERE:
             return replace(one, marker=ON_MAC)
         words = ", ".join(f"{subject} {value}" for subject, value in conditions)
         is_plain = one.strength == RECOMMENDED and not one.group and one.name not in DECIDED
         return replace(one, group=f"{BRANCH}{words}") if words and is_plain else one
 
     @property
-    def is_of_mac(self) -> bool:
-        """Return whether what the next line sets is set for that system alone."""
-        return any(("system", "mac") in block.conditions for block in self._open)
+    def is_elsewhere(self) -> bool:
+        """Return whether what the next line does is done on a Mac, or with another maker's card, alone."""
+        return any({*block.conditions} & _ELSEWHERE for block in self._open)
 
     def after(self, line: str) -> None:
         """Go on to the next line."""
@@ -80,12 +83,16 @@ class Branches:
 
 def _subject(variable: str) -> str:
     name = variable.lower()
-    return "torch" if "torch" in name else "cuda" if "cuda" in name else "system" if name in _SYSTEMS else ""
+    known = "torch" if "torch" in name else "cuda" if "cuda" in name else "system" if name in _SYSTEMS else ""
+    return known or ("card" if _CARDS.search(name) else "")
 
 
 def _value(subject: str, label: str) -> str:
-    """Return the numbers of a branch, `mac` of one for that system; "" for what says neither."""
-    words = re.sub(r"[\"']", "", label)
+    """Return the numbers of a branch, `mac` of one for that system, `other` of one for another maker's cards; "" for
+    what says none of these."""
+    words = re.sub(r"[\"'\\]", "", label)
+    if subject == "card":
+        return "other" if _OTHER_MAKER.fullmatch(words) else ""
     if subject == "system":
         return "mac" if words.lower().startswith(("darwin", "mac")) else ""
     return words if subject and _NUMBERS.fullmatch(words) else ""

@@ -35,6 +35,7 @@ from wizard.project.formats.working_folder import (
 from wizard.project.model import (
     BRANCH,
     DECIDED,
+    ON_MAC,
     PYTHON,
     RECOMMENDED,
     TORCH,
@@ -114,7 +115,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
             continue
         before, is_needed = len(found.statements), place.is_needed(written[:MOST_PROSE])
         line = _REFERENCE.sub(lambda one: values.get(one[1] or one[3], one["else"] or one[0]), written)
-        if (default := _DEFAULT.match(line)) and not branches.is_of_mac:
+        if (default := _DEFAULT.match(line)) and not branches.is_elsewhere:
             values[default["name"] or default["shell"]] = default["value"] or default["words"]
         if match := _BASE.match(line):
             found.statements.append(Statement(TORCH, f"=={match[1]}", where, RECOMMENDED, build=match[2] or ""))
@@ -133,8 +134,9 @@ def read_commands(file: str, text: str, found: Findings) -> None:
             _conda(_tokens(place.command(match["words"], line)), where, found, place.at(line, match.start()))
         _run(line, where, found, place)
         place.after(line, where)
+        said = map(place.marked, _without_repairs(found.statements[before:], line, place))
+        found.statements[before:] = (replace(one, marker=ON_MAC) if branches.is_elsewhere else one for one in said)
         branches.after(line)
-        found.statements[before:] = map(place.marked, _without_repairs(found.statements[before:], line, place))
         found.needed |= {where} if is_needed else set()
     found.name_itself(file, place.is_prose and place.itself)
     _tell_fetched(place.further, found)
