@@ -17,11 +17,13 @@ from wizard.cli.diagnose.doctor import _say_how
 from wizard.cli.terminal import Terminal
 from wizard.compatibility.model import Choices
 from wizard.diagnose.checks.damage import damage_of
-from wizard.diagnose.examine import best_build
-from wizard.diagnose.model import DoctorResult, evidence_text
+from wizard.diagnose.model import DoctorResult, Remedy, evidence_text
+from wizard.diagnose.repair.request import read_wish
 from wizard.diagnose.repair.snapshot import RepairSnapshot
+from wizard.diagnose.right_build import best_build
 from wizard.environment.inspect.baseline import write_baseline
 from wizard.environment.layout import python_of
+from wizard.machine.model import Driver
 from wizard.model.distributions import parse_record, read_distribution
 from wizard.model.errors import WizardError
 from wizard.model.messages import text
@@ -324,6 +326,55 @@ def test_the_cpu_build_of_a_time_without_a_driver_is_not_what_was_meant(
     assert found.answer.cause
     assert found.answer.cause.code == "cpu-build"
     assert bare.plan(found).plan.candidate.variant == CUDA
+
+
+def test_the_build_that_is_named_comes_or_it_is_said_why_not(bare: Patient) -> None:
+    """Nobody knows what was meant: the tables name the best build, and the sources here have only another."""
+    bare.make(f"torch-{TORCH}+cpu", "numpy-2.3.0", "sympy-1.13.3")
+    found = bare.examine()
+    best = best_build(found.installation, bare.machine, bare.session.matrix)
+    assert best
+    assert best.variant != CUDA
+    assert found.answer.cause
+    assert f"torch {best.torch}+{best.variant}" in text(found.answer.cause.repair, "en")
+    assert "instead of" not in said(found.answer), "nobody meant it"
+    preview = bare.plan(found)
+    assert preview.plan.candidate.variant == CUDA
+    why = f"torch {TORCH}+{CUDA} instead of torch {best.torch}+{best.variant}, which no reachable source has."
+    assert text(preview.changes[0], "en") == why
+    assert preview.plan.notices == preview.changes[:1]
+
+
+@pytest.mark.parametrize(("driver", "cuda", "comes"), [("580.65.06", "13.0", "cu130"), ("535.183.01", "12.2", CUDA)])
+def test_a_build_that_was_meant_and_does_not_run_here_any_more(
+    bare: Patient, monkeypatch: pytest.MonkeyPatch, driver: str, cuda: str, comes: str
+) -> None:
+    """The driver is older than at the setup: bringing back what was meant would mend nothing."""
+    bare.machine = replace(MACHINE, driver=Driver(driver, cuda))
+    bare.make(f"torch-{TORCH}+cpu", "numpy-2.3.0", "sympy-1.13.3")
+    assert values.BEST
+    plan = replace(values.plan("run"), candidate=replace(values.BEST, torch=TORCH, variant="cu130"))
+    monkeypatch.setattr("wizard.app.use.doctor.plans_for", lambda prefix: (plan,))
+    found = bare.examine()
+    cause, facts = found.answer.cause, bare.session.facts_of(bare.machine)
+    assert cause
+    assert "(cu130)" in said(found.answer)
+    first = read_wish(facts, bare.session.matrix, found.installation, found.answer.remedy).candidates[0]
+    assert first.variant == comes
+    repair = text(cause.repair, "en")
+    assert (f"torch {TORCH}+{comes} " in repair) == ("driver 580" in repair) == (comes != "cu130")
+
+
+def test_without_a_card_what_was_meant_is_brought_back(bare: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The login node of a cluster: nothing there says that another build is wanted."""
+    bare.machine = replace(MACHINE, driver=None, gpus=())
+    bare.make(f"torch-{TORCH}+cpu", "numpy-2.3.0", "sympy-1.13.3")
+    assert values.BEST
+    plan = replace(values.plan("run"), candidate=replace(values.BEST, torch=TORCH, variant="cu130"))
+    monkeypatch.setattr("wizard.app.use.doctor.plans_for", lambda prefix: (plan,))
+    found = bare.examine()
+    wish = read_wish(bare.session.facts_of(bare.machine), bare.session.matrix, found.installation, Remedy(family=True))
+    assert [one.variant for one in wish.candidates] == ["cu130"]
 
 
 def test_what_the_test_alone_finds_of_a_build_is_repaired_by_another(bare: Patient) -> None:

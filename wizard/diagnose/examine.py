@@ -14,8 +14,7 @@ from pathlib import Path
 
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.data.ordering import CPU
-from wizard.compatibility.model import Candidate, Choices
-from wizard.compatibility.resolve import resolve
+from wizard.compatibility.model import Candidate
 from wizard.diagnose.checks import builds, outside, packages
 from wizard.diagnose.checks.host_facts import HostFacts
 from wizard.diagnose.checks.machine import machine_looks
@@ -30,11 +29,12 @@ from wizard.diagnose.model import (
     Remedy,
     not_looked,
 )
+from wizard.diagnose.right_build import best_build, right_builds
 from wizard.diagnose.trial import passes, run_trials
 from wizard.environment.inspect.baseline import changes_since_baseline
 from wizard.environment.inspect.installation import Installation, Meant, read_installation
 from wizard.machine.model import Machine
-from wizard.model.errors import ExitStatus, UsageError
+from wizard.model.errors import ExitStatus
 from wizard.model.messages import Message
 from wizard.run.verify.model import OTHER_BUILD, Diagnosis, Verification
 
@@ -215,7 +215,7 @@ def examine(
     on_stage("files")
     env = read_installation(prefix, variables, meant)
     drift = changes_since_baseline(prefix)
-    best = best_build(env, machine, matrix)
+    best, right = best_build(env, machine, matrix), next(iter(right_builds(env, machine, matrix)), None)
     looks: tuple[Check, ...] = (
         packages.interpreter(env),
         packages.presence(env),
@@ -225,7 +225,7 @@ def examine(
         packages.whole_files(env, deep, is_cancelled),
         outside.shadow(env),
         outside.libraries(env),
-        builds.build(env, best, machine, drift),
+        builds.build(env, right, machine, matrix, drift),
         builds.drifted(env, drift),
         builds.companions(env, matrix),
         builds.numpy(env, matrix, machine),
@@ -256,19 +256,6 @@ def gpu_expected(env: Installation, machine: Machine) -> bool:
     """A card that is driven is there, and this is not an environment that was meant for the processor."""
     is_for_cpu = env.meant is not None and env.meant.variant == CPU
     return bool(machine.driver and machine.nvidia_gpus) and not is_for_cpu
-
-
-def best_build(env: Installation, machine: Machine, matrix: Matrix) -> Candidate | None:
-    """What this computer can run with this Python: the installed release if a build of it fits, else the newest."""
-    python = ".".join(env.python.version.split(".")[:2]) if env.python else None
-    for torch in dict.fromkeys((env.meant.torch if env.meant else env.release, env.release, None)):
-        try:
-            best = resolve(machine, matrix, Choices(python=python, torch=torch), prove_all=False).best
-        except UsageError:  # a nightly, or a Python that no release knows
-            continue
-        if best is not None and (best.variant != CPU or torch is None):
-            return best
-    return None
 
 
 def _tested(verification: Verification) -> Check:

@@ -49,7 +49,7 @@ from wizard.install.lock import NO_SOLUTION
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import Lock
-from wizard.model.messages import Message, message
+from wizard.model.messages import message
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.commands import equivalent_commands
 from wizard.run.plan.computed import Asker, OnProgress
@@ -60,7 +60,7 @@ from wizard.run.plan.place import target_prefix
 from wizard.run.plan.preview import locked, save_run
 from wizard.run.run_folder import RunFolder, planned_run
 from wizard.run.select.alternates import further_sources
-from wizard.run.select.build_search import BuildSearch, FoundBuild, wanted_candidates
+from wizard.run.select.build_search import BuildSearch, FoundBuild, second_choice, wanted_candidates
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.select_build import COMPANION_NOT_CARRIED, NO_SOURCE
 from wizard.run.select.source_catalog import SourceCatalog
@@ -330,15 +330,9 @@ def _selected_build(
         requirements=(*pins, f"numpy{found.candidate.numpy}", *choices.extras),
         package_sources=packages,
         states=(),
-        notices=tuple(_notices(candidates[0].torch, candidates[0].variant, found)),
+        notices=second_choice(candidates[0], found.candidate),
         further=further_sources(packages, choices, facts.settings, policy),
     )
-
-
-def _notices(torch: str, variant: str, found: FoundBuild) -> Iterator[Message]:
-    build = f"torch {found.candidate.torch}+{found.candidate.variant}"
-    if (torch, variant) != (found.candidate.torch, found.candidate.variant):
-        yield message("notice.second-choice", wanted=f"torch {torch}+{variant}", build=build)
 
 
 def _companions(choices: Choices, env: Installation, found: FoundBuild) -> tuple[str, ...]:

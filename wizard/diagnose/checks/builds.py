@@ -6,7 +6,7 @@ Bounds come from `matrices/`, what torch wants from its own metadata. Imports no
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
@@ -16,6 +16,7 @@ from wizard.compatibility.data.model import AUDIO, PLATFORMS, Matrix
 from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.compatibility.model import Candidate
 from wizard.diagnose.model import Check, Evidence, Finding, Remedy, finding, found, not_looked, proof, ruled_out
+from wizard.diagnose.right_build import judged
 from wizard.environment.inspect.baseline import EnvironmentChanges, PackageChange
 from wizard.environment.inspect.installation import Installation
 from wizard.machine.model import Machine
@@ -25,8 +26,11 @@ from wizard.model.messages import Message
 _LAST_FREE_AUDIO = (2, 11)
 
 
-def build(env: Installation, best: Candidate | None, machine: Machine, drift: EnvironmentChanges | None) -> Check:
-    """`best`: what this computer can run. A CPU build is wrong only where a CUDA build was meant."""
+def build(
+    env: Installation, right: Candidate | None, machine: Machine, matrix: Matrix, drift: EnvironmentChanges | None
+) -> Check:
+    """`right`: the build that a repair would take. A CPU build is wrong only where a CUDA build was meant, or can run
+    and nobody knows what was meant."""
     variant = env.variant
     if variant is None:
         return not_looked("build", "no-torch")
@@ -35,11 +39,15 @@ def build(env: Installation, best: Candidate | None, machine: Machine, drift: En
     meant = env.meant
     if meant and meant.variant != CPU:
         evidence = (_version_evidence(env), proof("meant", build=f"{meant.torch}+{meant.variant}", source=meant.source))
-        return found("build", _cpu_build(env, (*evidence, *_by(drift)), meant.variant, drift))
-    if meant is None and best is not None and best.variant != CPU and machine.driver:
+        one = _cpu_build(env, (*evidence, *_by(drift)), meant.variant, drift)
+        if right is not None and (right.torch, right.variant) != (meant.torch, meant.variant):
+            one = _instead(one, right, judged(env, machine, matrix, meant.torch, meant.variant))
+        return found("build", one)
+    if meant is None and right is not None and right.variant != CPU and machine.driver:
         card = next(iter(machine.nvidia_gpus)).name or "NVIDIA"
         evidence = (_version_evidence(env), proof("card-driver", card=card, driver=machine.driver.version))
-        return found("build", _cpu_build(env, evidence, best.variant, None))
+        params = {"torch": env.release or "?", "card": card, "build": _name(right)}
+        return found("build", finding("build", "cpu-build/card", evidence, Remedy(family=True), words=params))
     return ruled_out("build", proof("cpu-meant"), variant=variant)
 
 
@@ -54,6 +62,17 @@ def _cpu_build(
     by = next((by for change in drift.changes if change.name == "torch" for by in change.by), "") if drift else ""
     code = "cpu-build/by" if by else "cpu-build"
     return finding("build", code, evidence, Remedy(family=True), torch=env.release or "?", variant=variant, by=by)
+
+
+def _instead(one: Finding, right: Candidate, meant: Candidate | None) -> Finding:
+    """Name what the repair takes where what was meant does not run on this computer, and why it does not."""
+    why = meant.reasons[0].message if meant and meant.reasons else ""
+    words = {"build": _name(right), "meant": _name(meant) if meant else "?", "why": why}
+    return replace(one, repair=Message("doctor.cpu-build-other.repair", words))
+
+
+def _name(one: Candidate) -> str:
+    return f"torch {one.torch}+{one.variant}"
 
 
 def _by(drift: EnvironmentChanges | None) -> tuple[Evidence, ...]:

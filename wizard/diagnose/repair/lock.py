@@ -11,8 +11,9 @@ from packaging.version import InvalidVersion, Version
 from wizard.compatibility.data.model import PLATFORMS, Matrix
 from wizard.compatibility.model import Candidate, Choices, Plan, PlanSource
 from wizard.diagnose.checks.packages import fits
-from wizard.diagnose.repair.request import RepairRequest, python_series
+from wizard.diagnose.repair.request import RepairRequest
 from wizard.diagnose.repair.reuse import EXACT, provided_by_conda
+from wizard.diagnose.right_build import python_series
 from wizard.environment.inspect.installation import Installation
 from wizard.install.lock import NO_SOLUTION
 from wizard.machine.machine_file import machine_to_json
@@ -25,7 +26,7 @@ from wizard.run.plan.computed import Asker
 from wizard.run.plan.conda_part import Around
 from wizard.run.plan.preview import locked, network_environment
 from wizard.run.run_folder import RunFolder
-from wizard.run.select.build_search import BuildSearch, FoundBuild
+from wizard.run.select.build_search import BuildSearch, FoundBuild, second_choice
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.select_build import NO_SOURCE
 from wizard.run.select.source_catalog import SourceCatalog
@@ -91,7 +92,7 @@ def election_for(
         packages = catalog.package_sources(beside, python)
     offers = found.offers if found else {}
     return SelectedBuild(
-        wanted=candidate,
+        wanted=wanted.candidates[0],
         candidate=candidate,
         engine="existing",
         engine_reason=message("doctor.title.environment", prefix=str(env.prefix)),
@@ -103,6 +104,7 @@ def election_for(
         requirements=(*_pins(offers, wanted), *_bound(env, matrix, facts, candidate), *wanted.others),
         package_sources=packages,
         states=(),
+        notices=second_choice(wanted.candidates[0], candidate),
     )
 
 

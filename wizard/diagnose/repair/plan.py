@@ -122,12 +122,12 @@ def plan_repair(
         repair = _repair(env, answer, remedy, selected.candidate, lock)
         goal = replace(choices, prefix=str(env.prefix), name=None)
         is_expected = gpu_expected(env, facts.machine) and selected.candidate.variant != CPU
-        plan = inside_plan(facts, env, selected, goal, folder, lock, is_expected)
+        plan = inside_plan(facts, env, selected, goal, folder, lock, is_expected, selected.notices)
         write_repair(folder.path, repair)
         save_run(folder, plan, lock)
     rates = measured_rates(facts.settings, (selected.torch_source, *selected.package_sources))
     transfer = transfer_of(lock.files, rates)
-    changes = (*_changes(plan, lock, repair, env, transfer), *both)
+    changes = (*selected.notices, *_changes(plan, lock, repair, env, transfer), *both)
     return RepairPreview(plan, lock, repair, changes, transfer.size)
 
 

@@ -9,13 +9,12 @@ from packaging.utils import canonicalize_name
 
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.data.ordering import CPU
-from wizard.compatibility.model import Candidate, Choices
-from wizard.compatibility.resolve import resolve
-from wizard.diagnose.examine import best_build
+from wizard.compatibility.model import Candidate
 from wizard.diagnose.model import Remedy
+from wizard.diagnose.right_build import judged, python_series, right_builds
 from wizard.environment.inspect.installation import Installation
 from wizard.model.distributions import FAMILY, parse_requirement, read_distributions
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import WizardError
 from wizard.run.model import Facts
 from wizard.run.select.select_build import NO_SOURCE
 from wizard.system.traits import of
@@ -70,7 +69,7 @@ def read_wish(facts: Facts, matrix: Matrix, env: Installation, remedy: Remedy) -
 def _candidates(
     facts: Facts, matrix: Matrix, env: Installation, remedy: Remedy, torch: Requirement | None, is_family: bool
 ) -> tuple[Candidate, ...]:
-    """The build that was meant or is there; only where that is the fault, those that fit.
+    """The build that was meant or is there; only where that is the fault or is not to be had, those that fit.
 
     Raises WizardError `no-source` for a build that no table knows, where one of the family is to come.
     """
@@ -79,42 +78,12 @@ def _candidates(
     if pinned:
         release, _, local = pinned.partition("+")
         variant = local or variant
-    elif remedy.family and env.meant and env.variant in (CPU, None):
-        release, variant = env.meant.torch, env.meant.variant
-    elif remedy.family and (env.variant in (CPU, None) or _is_unfit(env, facts, matrix)):
-        fitting = _fitting(facts, matrix, env)
-        if fitting:
-            return fitting
-    known = _judged(facts, matrix, python_series(env), release, variant)
+    elif remedy.family:
+        if right := right_builds(env, facts.machine, matrix):
+            return right
+        if env.meant and env.variant in (CPU, None):
+            release, variant = env.meant.torch, env.meant.variant
+    known = judged(env, facts.machine, matrix, release, variant)
     if known is None and is_family:
         raise WizardError(NO_SOURCE, build=f"torch {release or '?'}+{variant or '?'}")
     return (known or Candidate(release or "?", variant or CPU, python_series(env) or None, None, None, fits=True),)
-
-
-def _fitting(facts: Facts, matrix: Matrix, env: Installation) -> tuple[Candidate, ...]:
-    """Of the release that is there first: then less of the environment changes."""
-    best = best_build(env, facts.machine, matrix)
-    if best is None:
-        return ()
-    verdict = resolve(facts.machine, matrix, Choices(python=python_series(env) or None), prove_all=False)
-    able = [each for each in verdict.candidates if each.fits and (each.variant != CPU or best.variant == CPU)]
-    return tuple(sorted(able, key=lambda each: each.torch != best.torch))
-
-
-def python_series(env: Installation) -> str:
-    return ".".join(env.python.version.split(".")[:2]) if env.python else ""
-
-
-def _is_unfit(env: Installation, facts: Facts, matrix: Matrix) -> bool:
-    found = _judged(facts, matrix, python_series(env), env.release, env.variant)
-    return found is None or not found.fits
-
-
-def _judged(facts: Facts, matrix: Matrix, python: str, torch: str | None, variant: str | None) -> Candidate | None:
-    """That very build with its verdict, whether or not it fits. None: the tables do not know it."""
-    try:
-        choices = Choices(python=python, torch=torch, variant=variant, include_unadvertised=True)
-        verdict = resolve(facts.machine, matrix, choices, prove_all=False)
-    except UsageError:
-        return None
-    return next((each for each in verdict.candidates if (each.torch, each.variant) == (torch, variant)), None)

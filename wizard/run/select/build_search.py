@@ -57,6 +57,14 @@ def wanted_candidates(verdict: Verdict, choices: Choices) -> tuple[Candidate, ..
     return tuple(fitting)
 
 
+def second_choice(wanted: Candidate, found: Candidate) -> tuple[Message, ...]:
+    """Say that another build was taken than the one that was wanted, and that no source has this."""
+    if (wanted.torch, wanted.variant) == (found.torch, found.variant):
+        return ()
+    build, other = (f"torch {one.torch}+{one.variant}" for one in (found, wanted))
+    return (message("notice.second-choice", wanted=other, build=build),)
+
+
 def is_choosable(candidate: Candidate) -> bool:
     """Return whether it is published for this system, whatever this machine lacks to run it."""
     return {reason.code for reason in candidate.reasons} <= _CHOOSABLE_REASONS

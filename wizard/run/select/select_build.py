@@ -27,7 +27,13 @@ from wizard.process import redact
 from wizard.run.model import Facts, SelectedBuild
 from wizard.run.plan.conda_part import own_conda
 from wizard.run.select.alternates import further_channels, further_sources
-from wizard.run.select.build_search import BuildSearch, FoundBuild, available_pythons, wanted_candidates
+from wizard.run.select.build_search import (
+    BuildSearch,
+    FoundBuild,
+    available_pythons,
+    second_choice,
+    wanted_candidates,
+)
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.origin import named, refusal_notice, unconfirmed
 from wizard.run.select.source_catalog import SourceCatalog
@@ -255,7 +261,7 @@ def _selected_build(
         packages_measured=catalog.policy is not None and catalog.policy.is_on(SourceKind.PACKAGES),
         conda=str(engine.conda) if engine.conda else None,
         notices=(
-            *_second_choice(wanted, found),
+            *second_choice(wanted, found.candidate),
             *dropped,
             *_any_index(packages, choices.index_strategy),
             *_silent_channels(channels, facts.settings.conda_channels),
@@ -297,12 +303,6 @@ def kept_companions(choices: Choices, found: FoundBuild) -> tuple[tuple[str, ...
         raise UsageError(COMPANION_NOT_CARRIED, name=", ".join(missing), build=_build(found.candidate))
     notices = tuple(message("notice.companion-dropped", name=name, build=_build(found.candidate)) for name in missing)
     return tuple(name for name in wanted if name in found.offers), notices
-
-
-def _second_choice(wanted: Candidate, found: FoundBuild) -> tuple[Message, ...]:
-    if (wanted.torch, wanted.variant) == (found.candidate.torch, found.candidate.variant):
-        return ()
-    return (message("notice.second-choice", wanted=_build(wanted), build=_build(found.candidate)),)
 
 
 def _contradicted(states: Iterable[SourceStatus]) -> Iterator[Message]:
