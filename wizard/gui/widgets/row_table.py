@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -66,42 +66,11 @@ class RowTable(QTableWidget):
         for column in wide:
             head.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         self.was_used = False  # by keys or the mouse, since a page has set it back
-        self._row_before = -1  # the last that is no heading
-        self.currentCellChanged.connect(self._follow_cell)
-        self.itemSelectionChanged.connect(self._look_for_heading)
         self.fit()
 
-    # -- a heading among the rows is none to choose. Its items keep their flags: Python may still hold one that is gone.
-
-    def is_heading(self, row: int) -> bool:
-        """Tell whether that row only names those below it."""
-        return False
-
-    def selectionCommand(self, index: Index, event: QEvent | None = None) -> QItemSelectionModel.SelectionFlag:
-        is_heading = self.is_heading(index.row())
-        return QItemSelectionModel.SelectionFlag.NoUpdate if is_heading else super().selectionCommand(index, event)
-
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Pass over a press on a heading: what was chosen stays."""
         self.was_used = True
-        if not self.is_heading(self.rowAt(round(event.position().y()))):
-            super().mousePressEvent(event)
-
-    def _follow_cell(self, row: int) -> None:
-        if not self.is_heading(row):
-            self._row_before = row
-        self._look_for_heading()
-
-    def _look_for_heading(self) -> None:
-        """A screen reader chooses any row, and Home or Page Down may end on any. Qt is still at it then."""
-        if self.is_heading(self.currentRow()) or self.is_heading(self.chosen_row):
-            QTimer.singleShot(0, self, self._leave_heading)
-
-    def _leave_heading(self) -> None:
-        """Go on to the next row, in the direction in which the heading was come to."""
-        rows = (self.currentRow(), self.chosen_row)
-        if (heading := next((row for row in rows if self.is_heading(row)), None)) is not None:
-            self.selectRow(heading + (-1 if self._row_before > heading else 1))
+        super().mousePressEvent(event)
 
     @property
     def closed_height(self) -> int:

@@ -20,7 +20,7 @@ from wizard.app.use.environments import is_measured
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import column
 from wizard.gui.widgets.icons import ICON_SIZE, icon
-from wizard.gui.widgets.labels import SIGNS, told_of
+from wizard.gui.widgets.labels import SIGNS, label, spoken, told_of
 from wizard.gui.widgets.row_table import (
     BADGE,
     EDGE,
@@ -110,14 +110,15 @@ def built_words(one: Environment) -> str:
 class EnvironmentsTable(RowTable):
     chosen = Signal()  # another row, or none
     entered = Signal()  # Return was pressed on the chosen one
+    laid = Signal()  # rows have other heights
 
     def __init__(self, is_tall: bool = True, parent: QWidget | None = None) -> None:
         """`is_tall`: rows of two lines with sizes, of which the chosen one can be opened; else a list in a form."""
         self._opened = 0, -1  # pixels below the words of a row, and which row
+        self._rows: tuple[Environment, ...] = ()  # as shown
         super().__init__(7, (_NAME,), _ALL_ROWS if is_tall else _MOST_ROWS_SHOWN, parent, is_tall=is_tall)
         self.setColumnHidden(_SIZE, not is_tall)
         self.setColumnHidden(_ENGINE, is_tall)  # its details say it
-        self._rows: tuple[Environment | None, ...] = ()  # as shown; None: the heading of what is nobody's to delete
         self._every: tuple[Environment, ...] = ()
         self._sizes: Mapping[Path, Sizes] = {}
         self._words: tuple[str, ...] = ()
@@ -127,7 +128,7 @@ class EnvironmentsTable(RowTable):
         self.setItemDelegate(self._delegates[_PYTHON])
         for place in (_NAME, _SIZE, _STATE):
             self.setItemDelegateForColumn(place, self._delegates[place])
-        self.itemSelectionChanged.connect(self._tell_chosen)
+        self.itemSelectionChanged.connect(self.chosen)
         self.horizontalHeader().setSectionsClickable(True)
         self.horizontalHeader().sectionClicked.connect(self.sort_by)
 
@@ -139,7 +140,7 @@ class EnvironmentsTable(RowTable):
     def select(self, prefix: Path | None) -> None:
         """Choose the row of this environment; none where it is not listed."""
         for row, one in enumerate(self._rows):
-            if one is not None and one.prefix == prefix:
+            if one.prefix == prefix:
                 self.selectRow(row)
                 return
         self.clearSelection()
@@ -153,18 +154,27 @@ class EnvironmentsTable(RowTable):
             return
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or not self.is_tall:
             super().keyPressEvent(event)
-            if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and self.is_heading(self.currentRow()):
-                super().keyPressEvent(event)
         elif self.rowCount() and not event.isAutoRepeat():
             self.selectRow(max(self.currentRow(), 0))
             self.entered.emit()
 
-    def is_heading(self, row: int) -> bool:
-        return 0 <= row < len(self._rows) and self._rows[row] is None
+    @property
+    def heading(self) -> str:
+        """Return what the rows are called that are nobody's to delete; '' where no others stand above them. No row says
+        it: a screen reader would take it for one to choose."""
+        has_both = self.is_tall and {one.is_persons for one in self._rows} == {True, False}
+        return self.tr("System and base Pythons") if has_both else ""
 
-    def _tell_chosen(self) -> None:
-        if not self.is_heading(self.chosen_row):  # else it is left at once
-            self.chosen.emit()
+    def heading_room(self) -> QRect:
+        """Return where the heading stands: below the last row that is the person's, which is as much higher."""
+        row = sum(one.is_persons for one in self._rows) - 1
+        high, seen = self._heading_height, self.viewport().geometry()
+        bottom = self.rowViewportPosition(row) + self.rowHeight(row)
+        return QRect(seen.x(), seen.y() + bottom - high, seen.width(), high) if self.heading else QRect()
+
+    @property
+    def _heading_height(self) -> int:
+        return self.fontMetrics().height() + PADDING
 
     def retranslate(self) -> None:
         heads = [
@@ -186,14 +196,10 @@ class EnvironmentsTable(RowTable):
         self._every, self._sizes = tuple(rows), sizes
         before = self.selected
         with QSignalBlocker(self):
-            self._rows = self._with_heading(self._in_order(one for one in self._every if self._is_meant(one)))
+            self._rows = tuple(self._in_order(one for one in self._every if self._is_meant(one)))
             self.setRowCount(len(self._rows))
-            self.clearSpans()
             for row, one in enumerate(self._rows):
-                if one is None:
-                    self._fill_heading(row)
-                else:
-                    self._fill(row, one, sizes.get(one.prefix))
+                self._fill(row, one, sizes.get(one.prefix))
             self.select(before.prefix if before else None)
         self._compare_sizes()
         self.fit()
@@ -226,13 +232,14 @@ class EnvironmentsTable(RowTable):
             return
         height, chosen = self.closed_height, self.chosen_row
         self.verticalHeader().setDefaultSectionSize(height)
+        above_heading = sum(one.is_persons for one in self._rows) - 1 if self.heading else -1
         for row in range(self.rowCount()):
-            low = self.fontMetrics().height() + PADDING
-            closed = low if self.is_heading(row) else height
-            self.setRowHeight(row, closed + (self._opened[0] if row == chosen else 0))
+            below = (self._opened[0] if row == chosen else 0) + (self._heading_height if row == above_heading else 0)
+            self.setRowHeight(row, height + below)
         room = sum(self.rowHeight(row) for row in range(self.rowCount())) or height
         head = self.horizontalHeader().sizeHint().height()
         self.setFixedHeight(head + room + 2 * self.frameWidth() + 2)
+        self.laid.emit()
 
     def _is_meant(self, one: Environment) -> bool:
         if not one.is_persons and not (self._has_nobodys or self._words):
@@ -252,24 +259,6 @@ class EnvironmentsTable(RowTable):
         column, is_largest_first = self._sorted_by
         found = sorted(rows, key=lambda one: self._key(one, column), reverse=is_largest_first)
         return sorted(found, key=lambda one: not one.is_persons)
-
-    def _with_heading(self, found: Sequence[Environment]) -> tuple[Environment | None, ...]:
-        """Put a heading between the person's own and the others; only in the list that has a page of its own."""
-        own = sum(one.is_persons for one in found)
-        return (*found[:own], None, *found[own:]) if self.is_tall and 0 < own < len(found) else tuple(found)
-
-    def _fill_heading(self, row: int) -> None:
-        for place in range(self.columnCount()):
-            self.put(row, place, "")
-        for role in (FOLDER, Qt.ItemDataRole.AccessibleDescriptionRole):
-            put(self, row, _NAME, role, "")
-        words = self.tr("System and base Pythons")
-        self.put(row, _NAME, words)
-        put(self, row, _NAME, Qt.ItemDataRole.AccessibleTextRole, self.tr("Heading: %1").replace("%1", words))
-        strong = self.font()
-        strong.setBold(True)
-        put(self, row, _NAME, Qt.ItemDataRole.FontRole, strong)
-        self.setSpan(row, 0, 1, self.columnCount())
 
     def _key(self, one: Environment, column: int) -> tuple[Any, ...]:
         sizes = self._sizes.get(one.prefix)
@@ -295,13 +284,13 @@ class EnvironmentsTable(RowTable):
     def show_size(self, prefix: Path, sizes: Sizes) -> None:
         """Put a size that has been measured into its row; bars compare it with the largest."""
         for row, one in enumerate(self._rows):
-            if one is not None and one.prefix == prefix:
+            if one.prefix == prefix:
                 self.put(row, _SIZE, bytes_text(sizes.apparent), is_number=True)
         self._sizes = {**self._sizes, prefix: sizes}
         self._compare_sizes()
 
     def _compare_sizes(self) -> None:
-        shown = {row: self._sizes.get(one.prefix) for row, one in enumerate(self._rows) if one is not None}
+        shown = {row: self._sizes.get(one.prefix) for row, one in enumerate(self._rows)}
         largest = max((sizes.apparent for sizes in shown.values() if sizes), default=0)
         for row, sizes in shown.items():
             if sizes and largest:
@@ -314,9 +303,8 @@ class EnvironmentsTable(RowTable):
         self.put(row, _NAME, name, str(one.prefix))
         if self.is_tall:
             put(self, row, _NAME, FOLDER, from_home(one.prefix))
-            for role in (Qt.ItemDataRole.FontRole, Qt.ItemDataRole.AccessibleTextRole):
-                put(self, row, _NAME, role, None)
-        put(self, row, _NAME, Qt.ItemDataRole.AccessibleDescriptionRole, str(one.prefix))
+        place = (str(one.prefix),) if one.is_persons or not self.heading else (self.heading, str(one.prefix))
+        put(self, row, _NAME, Qt.ItemDataRole.AccessibleDescriptionRole, spoken(place))
         python = ".".join((one.python or "–").split(".")[: 2 if self.is_tall else None])
         self.put(row, _PYTHON, python, one.python or "")
         self.put(row, _TORCH, built_words(one) if self.is_tall else torch_words(one))
@@ -329,7 +317,7 @@ class EnvironmentsTable(RowTable):
 
 
 class OpenedRow(QWidget):
-    """The table, and in the room of its chosen row what is said and done there.
+    """The table, and in the room of its chosen row what is said and done there; and the heading of the last rows.
 
     What stands in the row is the table's neighbour, not its child: screen readers know of a table's cells only.
     """
@@ -343,7 +331,9 @@ class OpenedRow(QWidget):
         rows.addWidget(table)
         card.setParent(self)
         card.installEventFilter(self)
+        self.heading = label("", "list-heading", self, wrap=False, spoken_as="heading")
         table.chosen.connect(self.place)
+        table.laid.connect(self._place_heading)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
@@ -354,6 +344,12 @@ class OpenedRow(QWidget):
         """A line that is broken anew takes another height."""
         super().resizeEvent(event)
         self.place()
+
+    def _place_heading(self) -> None:
+        self.heading.setText(self._table.heading)
+        self.heading.setGeometry(self._table.heading_room())
+        self.heading.setVisible(bool(self.heading.text()))
+        self.heading.raise_()
 
     def place(self) -> None:
         """Open the chosen row as far as the card needs it, and put the card there."""
@@ -368,6 +364,7 @@ class OpenedRow(QWidget):
             self._card.setGeometry(room)
             self._card.raise_()
             self.moved.emit(room.adjusted(0, -self._table.closed_height, 0, 0))
+        self._place_heading()
 
 
 class NobodysFold(QPushButton):
