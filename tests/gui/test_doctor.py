@@ -208,11 +208,27 @@ def test_headings_and_lists_are_heard_as_such(qtbot: QtBot, make_window: MakeWin
     assert page.answer._drift_title.text() in heads
     for points in (page.answer._plan, page.answer._drift):
         assert _role_of(points) is QAccessible.Role.List
-        rows = [one for one in points.findChildren(QLabel) if one.isVisible()]
-        assert rows
-        for row in rows:
+        assert points.points
+        for row in points.points:
             assert _role_of(row) is QAccessible.Role.ListItem
             assert row.text() == f"•  {row.accessibleName()}"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_line_of_a_point_begins_below_its_dot(
+    language: str, qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
+    side.answer = lambda prefix: fake_tools.examination(
+        fake_tools.answer("found", prefix, fake_tools.CPU_BUILD), fake_tools.drift_in(Path("/home/li/a folder" * 20))
+    )
+    page = opened(qtbot, make_window(language))
+    for points in (page.answer._plan, page.answer._drift):
+        for row in points.points:
+            dot, words = sorted(row.findChildren(QLabel), key=lambda one: one.x())
+            assert (dot.text(), words.text()) == ("•", row.accessibleName())
+            assert words.x() >= dot.geometry().right() + 8
+    first = page.answer._drift.points[0]
+    assert first.height() > 2 * first.fontMetrics().height(), "it has several lines"
 
 
 def test_who_listens_while_it_comes_hears_headings_and_named_lists(
@@ -228,7 +244,7 @@ def test_who_listens_while_it_comes_hears_headings_and_named_lists(
         assert heard(page.answer._pill).role == QAccessible.Role.Heading
         for points, name in ((page.answer._plan, "What the repair changes"), (page.answer._drift, "")):
             assert heard(points).name == (name or page.answer._drift_title.text())
-            rows = [heard(one) for one in points.findChildren(QLabel) if one.isVisible()]
+            rows = [heard(one) for one in points.points]
             assert rows
             assert {row.role for row in rows} == {QAccessible.Role.ListItem}
         assert heard(label("Words", "heading")).role == QAccessible.Role.Heading

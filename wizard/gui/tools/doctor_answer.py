@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QWidget
 from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.base import button
-from wizard.gui.widgets.advice import Advice
-from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, empty, line_up
-from wizard.gui.widgets.labels import SPOKEN_AS, Pill, label, restyle, selectable, told_of
+from wizard.gui.widgets.advice import Advice, Points
+from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up
+from wizard.gui.widgets.labels import Pill, label, restyle, selectable, told_of
 from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
@@ -33,31 +33,6 @@ def drift_messages(drift: EnvironmentChanges) -> Iterator[Message]:
             yield message("doctor.say.drift-by", by=", ".join(change.by))
 
 
-class Points(QWidget):
-    """Sentences with a dot before each; a list for a screen reader."""
-
-    def __init__(self, role: str = "") -> None:
-        super().__init__()
-        self._role = role
-        self._points: Sequence[str] = ()
-        self.setProperty(SPOKEN_AS, "list")
-        self._rows = column(self, gap=0)
-
-    def show_points(self, points: Sequence[str]) -> None:
-        """Nothing is to be seen where there are none."""
-        self._points = points
-        empty(self._rows)
-        for words in points:
-            point = label(f"•  {words}", self._role, spoken_as="item")
-            point.setAccessibleName(words)
-            self._rows.addWidget(point)
-            point.show()  # at once, as in a card of rows
-        self.setVisible(bool(points))
-
-    def text(self) -> str:
-        return "\n".join(f"•  {words}" for words in self._points)
-
-
 class DoctorAnswer(QWidget):
     def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -68,7 +43,7 @@ class DoctorAnswer(QWidget):
         self._pill = Pill(spoken_as="heading")  # where a cause is found, no verdict stands below it
         self._verdict = label("", "heading")
         self._cause, self._repair = Advice(), Advice()
-        self._plan = Points("muted")
+        self._plan = Points()
         self.copy, self.save = button("small"), button("small")
         reports = line_up(gap=8)
         for one in (self.copy, self.save):
@@ -120,7 +95,7 @@ class DoctorAnswer(QWidget):
         self._show_cause(answer)
         changes = preview.changes if preview else ()
         self._plan.setAccessibleName(self.tr("What the repair changes"))
-        self._plan.show_points([say(change) for change in changes])
+        self._plan.show_points([label(say(change), "muted") for change in changes])
         evidence = answer.cause.evidence if answer.cause else ()
         self._evidence.setText("\n".join(line if isinstance(line, str) else say(line) for line in evidence))
         self.evidence.setVisible(bool(evidence))
@@ -151,7 +126,7 @@ class DoctorAnswer(QWidget):
             self._cause.setVisible(True)
 
     def _show_drift(self, drift: EnvironmentChanges | None) -> None:
-        changed = [self._translator.say(words) for words in drift_messages(drift)] if drift else []
+        changed = [label(self._translator.say(words)) for words in drift_messages(drift)] if drift else []
         self._drift_title.setText(self._translator.say(message("doctor.title.drift")))
         self._drift.setAccessibleName(self._drift_title.text())
         self._drift.show_points(changed)

@@ -10,21 +10,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from wizard.app.pages.order import PageId, SideId
 from wizard.gui.pages.base import LAID_OUT
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.theme import code_font
 from wizard.gui.tools.base import SidePage, button
-from wizard.gui.widgets.advice import Advice
+from wizard.gui.widgets.advice import Advice, Point, Points
 from wizard.gui.widgets.code import CodeLine, copy_out
 from wizard.gui.widgets.commands import pages_of
 from wizard.gui.widgets.fields import PasteBox
 from wizard.gui.widgets.frames import Fold, box, column, empty, line_up
-from wizard.gui.widgets.labels import SPOKEN_AS, Pill, label, plain_tip, selectable
+from wizard.gui.widgets.labels import Pill, label, plain_tip, selectable
 from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import Message, message
 
@@ -56,28 +56,12 @@ def _row_of(buttons: Sequence[QPushButton]) -> QHBoxLayout:
     return row
 
 
-class _Point(QWidget):
-    """An item of a list: its dot stands alone at the left, so that no line of the words begins below it."""
-
-    def __init__(self, advice: Advice) -> None:
-        super().__init__()
-        self._advice = advice
-        line = line_up(self, gap=8)
-        line.addWidget(label("•", wrap=False), 0, Qt.AlignmentFlag.AlignTop)
-        line.addWidget(advice, 1)
-        self.setProperty(SPOKEN_AS, "item")
-        self.setAccessibleName(advice.text())
-
-    def text(self) -> str:
-        return f"•  {self._advice.text()}"
-
-
 class ExplainPage(SidePage):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
         self._answer: ExplainResult | None = None
         self._file_words = ""
-        self._said: list[QLabel | Advice | _Point] = []
+        self._said: list[QLabel | Advice | Point] = []
         self.text = PasteBox()
         self.text.setMinimumHeight(130)
         self.text.setMaximumHeight(190)
@@ -219,17 +203,13 @@ class ExplainPage(SidePage):
         made.fold.button.setChecked(True)  # what is to be typed is the answer here
         return made
 
-    def _add_points(self, name: str, points: Sequence[Message]) -> QWidget:
-        """A list, for who hears it, too; `name`: what of."""
-        made = QWidget()
-        made.setProperty(SPOKEN_AS, "list")
+    def _add_points(self, lines: QBoxLayout, name: str, points: Sequence[Message]) -> None:
+        """`name`: what is listed."""
+        made = Points()
         made.setAccessibleName(name)
-        rows = column(made, gap=2)
-        for point in points:
-            row = _Point(self._linked(self.signed(point)))
-            self._said.append(row)
-            rows.addWidget(row)
-        return made
+        lines.addWidget(made)
+        made.show_points([self._linked(self.signed(point)) for point in points])
+        self._said += made.points
 
     def open_page(self, page: str) -> str:
         """The doctor looks at the environment that the text is of."""
@@ -245,7 +225,7 @@ class ExplainPage(SidePage):
         head = message("explain.by-tables" if answer.reasons else "explain.unknown")
         lines.addWidget(self._add(self.say(head), "heading"))
         if answer.reasons:
-            lines.addWidget(self._add_points(self.say(head), answer.reasons))
+            self._add_points(lines, self.say(head), answer.reasons)
         hint = message("explain.tables-hint" if answer.reasons else "explain.unknown-hint")
         lines.addWidget(self._add_linked(self.signed(hint)))
         self._rows.addWidget(card)
@@ -271,7 +251,7 @@ class ExplainPage(SidePage):
             if points:
                 head = self._add_head(self.say(message(f"explain.{name}")))
                 lines.addWidget(head)
-                lines.addWidget(self._add_points(head.text(), points))
+                self._add_points(lines, head.text(), points)
         sources = Fold()
         sources.show_words(self.tr("Where this is known from"))
         sources.body.addWidget(

@@ -1,4 +1,6 @@
-"""A sentence with links: its addresses, and the pages that it names; commands that stood in it lie under a fold."""
+"""A sentence with links: its addresses, and the pages that it names; commands that stood in it lie under a fold.
+And lists of sentences.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,14 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QFocusEvent, QPainter, QPaintEvent, QPen, QShowEvent, QTextDocument
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from wizard.gui.shell.theme import colour_now
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.commands import apart, kind_of, linked, named, pages_of, with_pages
-from wizard.gui.widgets.frames import Fold, column, empty
-from wizard.gui.widgets.labels import Wrapped, label, selectable
+from wizard.gui.widgets.frames import Fold, column, empty, line_up
+from wizard.gui.widgets.labels import SPOKEN_AS, Wrapped, label, selectable
 
 _RING = 2  # pixels
 _NO_STEP = (Qt.FocusReason.MouseFocusReason, Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
@@ -183,3 +185,43 @@ class Advice(QWidget):
         self._refused.show_words(why)
         self._refused.setVisible(True)
         announce(self, self._refused.text(), urgent=True)
+
+
+class Point(QWidget):
+    """An item of a list: its dot stands alone at the left, so that no line of the words begins below it."""
+
+    def __init__(self, said: QLabel | Advice) -> None:
+        super().__init__()
+        self._said = said
+        line = line_up(self, gap=8)
+        line.addWidget(label("•", str(said.property("role") or ""), wrap=False), 0, Qt.AlignmentFlag.AlignTop)
+        line.addWidget(said, 1)
+        self.setProperty(SPOKEN_AS, "item")
+        self.setAccessibleName(said.text())
+
+    def text(self) -> str:
+        """Return the words as they are copied."""
+        return f"•  {self._said.text()}"
+
+
+class Points(QWidget):
+    """Sentences with a dot before each; a list for a screen reader."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.points: Sequence[Point] = ()
+        self.setProperty(SPOKEN_AS, "list")
+        self._rows = column(self, gap=2)
+
+    def show_points(self, said: Sequence[QLabel | Advice]) -> None:
+        """Nothing is to be seen where there are none."""
+        empty(self._rows)
+        self.points = [Point(one) for one in said]
+        for point in self.points:
+            self._rows.addWidget(point)
+            point.show()  # at once, as in a card of rows
+        self.setVisible(bool(said))
+
+    def text(self) -> str:
+        """Return the list as it is copied."""
+        return "\n".join(point.text() for point in self.points)
