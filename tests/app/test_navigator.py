@@ -318,3 +318,12 @@ def test_another_file_of_a_project_has_its_own_day() -> None:
     assert navigator.state.choices.as_of == TODAY
     navigator.replace_project(cast(Project, object()))
     assert navigator.state.choices == Choices(name="net")
+
+
+def test_a_setup_says_of_which_class_it_is() -> None:
+    """The page that is to save it is named, until another run is shown."""
+    assert AppState().of_class is None
+    chosen = AppState(for_class=True)
+    assert chosen.of_class
+    assert "Save as class profile…" in text(chosen.of_class, "en")
+    assert replace(chosen, run_id="of another setup").of_class is None

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from wizard.app.pages.build import is_forced
 from wizard.compatibility.model import Candidate, Choices, Verdict
+from wizard.model.messages import Message, message
 from wizard.run.model import Facts, Preview, Requirement, SelectedBuild
 
 if TYPE_CHECKING:
@@ -87,6 +88,19 @@ class AppState:
         return Choices(index=named.index, torch_index=named.torch_index, find_links=named.find_links)
 
     @property
+    def of_class(self) -> Message | None:
+        """Return which class the setup is of, or that it is chosen for one; None: neither."""
+        if self.profile is not None:
+            return message("flow.class.of", "Class: {title}", title=self.profile.profile.title)
+        is_own = self.preview is not None and self.preview.plan.id == self.run_id
+        if not self.for_class or not (self.run_id is None or is_own):
+            return None
+        return message(
+            "flow.class.for",
+            "This setup is for the class: “Save as class profile…” on the page {page.review} saves it.",
+        )
+
+    @property
     def election_is_stale(self) -> bool:
         """Return whether something that the selection depends on (the engine, say) was changed on a later page."""
         if self.selected is None or self.selected_for is None:
@@ -123,7 +137,7 @@ SIDE_ORDER: tuple[SideId, ...] = tuple(SideId)
 @dataclass(frozen=True, slots=True)
 class Visit:
     """`prefix`: the environment or the class profile that it is about; None: the person chooses. `text`: what is to be
-    explained, or where the pack of that profile goes."""
+    explained, which package is to be added, or where the pack of that profile goes."""
 
     page: SideId
     prefix: Path | None = None

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QScrollArea, QWidget
 from shiboken6 import isValid
@@ -19,12 +19,12 @@ from shiboken6 import isValid
 from wizard.app.pages.differences import Difference
 from wizard.app.pages.order import ORDER, AppState, PageId, SideId
 from wizard.app.pages.unreachable import why_not
-from wizard.gui.shell.context import AppContext, class_words
+from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import OnNote, Task, Work
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.commands import page_name
-from wizard.gui.widgets.frames import Fold, column, line_up
+from wizard.gui.widgets.frames import Fold, Sheet, column, line_up
 from wizard.gui.widgets.icons import Sign
 from wizard.gui.widgets.labels import label
 from wizard.gui.widgets.messages import Busy, HelpPanel, Trouble
@@ -36,14 +36,6 @@ _OF_NETWORK = ("lock-network",)  # errors of which the same call may know nothin
 LAID_OUT = 50  # ms: a new page has its place by then
 _MARGINS = (36, 26, 36, 10)
 _MARK, _NARROW, _NARROW_SIDE = 56, 480, 14  # pixels; of a page, and beside its words where that leaves few
-
-
-class _Sheet(QWidget):
-    """What scrolls. As high as its words need at the width that they have: Qt's least height is that of narrow ones."""
-
-    def minimumSizeHint(self) -> QSize:
-        least = super().minimumSizeHint()
-        return QSize(least.width(), 0) if self.hasHeightForWidth() else least
 
 
 class Page(QWidget):
@@ -68,7 +60,7 @@ class Page(QWidget):
         self.trouble.opened.connect(self.open_page)
         self.trouble.installEventFilter(self)
         self.busy = Busy()
-        sheet = _Sheet()
+        sheet = Sheet()
         sheet.setObjectName("sheet")
         rows = column(sheet, _MARGINS, 10)
         self.body = column(gap=10)
@@ -263,7 +255,9 @@ class Page(QWidget):
 
     def show_class(self) -> None:
         """Say in one line which class the setup is of, or that it is chosen for one."""
-        words = class_words(self.state, self._for_class())
+        words = self.signed(self.state.of_class)
+        if words and self.state.profile is None:
+            words = self._for_class() or words
         self.of_class.show_words(words)
         self.of_class.setVisible(bool(words))
 

@@ -387,3 +387,11 @@ class DiskBar(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what others have, then our part; the rest is free."""
         draw_bar(QPainter(self), QRectF(self.rect()), self._parts)
+
+
+class Sheet(QWidget):
+    """What scrolls. As high as its words need at the width that they have: Qt's least height is that of narrow ones."""
+
+    def minimumSizeHint(self) -> QSize:
+        least = super().minimumSizeHint()
+        return QSize(least.width(), 0) if self.hasHeightForWidth() else least
