@@ -19,6 +19,7 @@ from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, half_run, until_cancelled
 from tests.gui.fake_tools import FakeTools
+from tests.gui.test_running import said_on
 from tests.gui.walking import failed_install, go_to, mnemonics, press, settle
 from wizard.app.pages.order import PageId, SideId
 from wizard.app.tools import WindowSession
@@ -463,3 +464,39 @@ def test_the_drivers_tool_is_named_as_a_command_only(language: str) -> None:
     assert said
     running = {key: re.sub(f"{COMMAND}[^{END}]*{END}", "", words) for key, words in said.items()}
     assert [key for key, words in running.items() if "nvidia-smi" in words] == []
+
+
+def test_explain_and_back_keeps_a_failed_run(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    window = make_window()
+    install = failed_install(qtbot, window, session, failed_engine)
+    failed, said = window.navigator.state, said_on(install.trouble)
+    press(qtbot, install.explain)
+    settle(qtbot, window)
+    assert isinstance(window.page, ExplainPage)
+    assert window.page.open_page(SideId.ENVIRONMENTS.value) == ""
+    settle(qtbot, window)
+    while window.side.here:
+        press(qtbot, window.footer.back)
+        settle(qtbot, window)
+    assert window.page is install
+    assert window.navigator.state is failed
+    assert (install.trouble.isVisible(), said_on(install.trouble)) == (True, said)
+    assert "discard" not in session.names()
+
+
+def test_a_setup_by_explains_button_keeps_what_was_chosen_for_a_failed_one(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.BUILD)
+    press(qtbot, window.page.companions["torchaudio"])
+    settle(qtbot, window)
+    chosen = window.navigator.state.choices
+    failed_install(qtbot, window, session)
+    window.side.open(SideId.EXPLAIN, text="ModuleNotFoundError: No module named 'torch'")
+    settle(qtbot, window)
+    (setup,) = (one for one in window.page.findChildren(QPushButton) if one.text() == "&Set up PyTorch")
+    press(qtbot, setup)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.BUILD)
+    settle(qtbot, window)
+    assert (window.side.here, window.navigator.state.choices.companions) == (None, chosen.companions)

@@ -42,6 +42,7 @@ class Page(QWidget):
     changed = Signal()  # the footer and the rail should be asked again
     wants_focus = Signal()  # what had the focus is gone
     retitled = Signal()  # only the window's title has to be written anew
+    keeps_trouble = False  # as the page is come back to
     led_back = Signal(str)  # to the page below, which opens this one
 
     def __init__(self, context: AppContext) -> None:

@@ -40,6 +40,7 @@ class InstallPage(Page):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
         self._paused = self._cancelling = False
+        self.keeps_trouble = True  # of a run that failed: what was beside the wizard lay on top only
         self._shown_run = ""
         self._percent = self._before_log = 0  # pixels that the page was scrolled by
         self.watch = RunWatch(context.session, context.tasks, context.translator.say, self)

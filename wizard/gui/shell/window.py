@@ -75,8 +75,7 @@ class WizardWindow(WindowParts):
         self._front: Page | None = None  # what the stack shows
         self._rounds, self._gives_keys = 0, False  # that the picture before is still kept; the window itself, just now
         self._chain: list[QWidget] = []  # the order of Tab
-        self._hurry = AutoAdvance(self.app, self)
-        self._alt_letters = AltLetters(self.app, self)
+        self._hurry, self._alt_letters = AutoAdvance(self.app, self), AltLetters(self.app, self)
         self._title = RunTitle(self)
         self._shell = lay_out(self.rail, self.stack, self.ask, self.footer)
         self.setCentralWidget(self._shell)
@@ -139,7 +138,8 @@ class WizardWindow(WindowParts):
                 before.leave()
             self.ask.setVisible(False)
             self._show_front()
-            page.trouble.clear()
+            if not page.keeps_trouble:
+                page.trouble.clear()
         self.page.render_state()
         if turned:
             self.page.enter()

@@ -274,7 +274,10 @@ class ExplainPage(SidePage):
         return [made for made, is_wanted in ((setup, is_setup), (doctor, may_examine)) if is_wanted]
 
     def _set_up(self) -> None:
-        """Begin a setup; one that is under way is gone on with."""
+        """Begin a setup; one that is under way is gone on with, and of one that failed what was chosen is kept."""
+        if self.context.navigator.may_choose_again(PageId.BUILD):
+            self.open_page(PageId.BUILD.value)
+            return
         if self.context.navigator.may_lead_to(PageId.CHECK):
             self.context.navigator.lead_to(PageId.CHECK)
         self.context.side.close()
