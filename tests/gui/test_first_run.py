@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
-from PySide6.QtWidgets import QApplication, QFrame, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -18,6 +18,7 @@ from tests.sentences import error_text
 from wizard.app.pages.order import ORDER, PageId
 from wizard.gui.pages.check import CheckPage
 from wizard.gui.pages.choosing import ChoosingPage
+from wizard.gui.pages.welcome.page import WelcomePage
 from wizard.gui.shell import auto_advance
 from wizard.gui.shell.auto_advance import UNMEANT
 from wizard.gui.shell.page_factory import BEHIND_CHECK
@@ -321,3 +322,20 @@ def test_every_page_on_the_way_has_its_words(qtbot: QtBot, make_window: MakeWind
     click_next(qtbot, window)
     wait_for(qtbot, window, PageId.CHECK)
     assert "程序会选好方案" in window.footer.primary.toolTip()
+
+
+def test_one_button_alone_looks_chosen_beside_an_unfinished_setup(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """Next does what the framed tile says; Resume is plain, and has the keys."""
+    session.known_runs = [values.run_info("old", "unfinished")]
+    window = make_window()
+    page = window.page
+    assert isinstance(page, WelcomePage)
+    qtbot.waitUntil(lambda: page._left is not None and page._left.isVisible())
+    settle(qtbot, window)
+    buttons = [one for one in window.findChildren(QPushButton) if one.isVisible() and one.property("role") == "primary"]
+    assert buttons == [window.footer.primary]
+    assert page._left is not None
+    assert (page._left.text(), page._left.property("role"), window.focusWidget()) == ("&Resume", None, page._left)
+    assert page.setup.property("role") == "tile-first"
