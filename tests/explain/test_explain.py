@@ -8,12 +8,14 @@ import string
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from tests.explain.in_the_wild import WILD
 from tests.explain.samples import SAMPLES, UNRELATED
 from tests.explain.unrelated import ELSEWHERE
+from wizard.app.use.explain import answer
 from wizard.compatibility.data.load import load_matrix
 from wizard.diagnose.known_errors.fact_checks import judge_facts
 from wizard.diagnose.known_errors.facts import parse_facts
@@ -293,3 +295,45 @@ def test_a_tag_that_people_write_in_capitals_is_judged_as_the_tables_write_it() 
     )
     assert "'CPU'" not in repr(facts)
     judge_facts(facts, load_matrix())  # no ValueError
+
+
+def _no_look() -> NoReturn:
+    pytest.fail("the tables alone say it")
+
+
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [
+        ("cv2", "opencv-python"),
+        ("PIL", "pillow"),
+        ("sklearn", "scikit-learn"),
+        ("skimage", "scikit-image"),
+        ("yaml", "pyyaml"),
+        ("bs4", "beautifulsoup4"),
+        ("Crypto", "pycryptodome"),
+        ("serial", "pyserial"),
+        ("dotenv", "python-dotenv"),
+        ("fitz", "pymupdf"),
+        ("pandas", "pandas"),
+        ("torchvision", "torchvision"),
+    ],
+)
+@pytest.mark.parametrize("before", ["", 'Traceback (most recent call last):\n  File "/a/torch/x.py", line 1\n'])
+def test_a_module_that_is_missing_is_named_by_its_package(before: str, module: str, package: str) -> None:
+    given = answer(f"{before}ModuleNotFoundError: No module named '{module}'", _no_look)
+    assert given.package == package
+    assert package in text(given.found[0].fix, "en")
+
+
+@pytest.mark.parametrize("module", ["django", "torchlight", "pipeline", "sklaern"])
+def test_of_a_module_that_nobody_knows_no_package_is_guessed(module: str) -> None:
+    given = answer(f"ModuleNotFoundError: No module named '{module}'", _no_look)
+    (found,) = given.found
+    assert (found.id, given.package) == ("module-missing", "")
+    assert "project's own page" in text(found.fix, "en")
+    assert f"add NAME {module}" not in text(found.fix, "en")
+
+
+@pytest.mark.parametrize("module", ["utils", "src", "my_helpers", "_tkinter"])
+def test_a_programs_own_file_is_no_package(module: str) -> None:
+    assert not explain(f"ModuleNotFoundError: No module named '{module}'")

@@ -20,6 +20,7 @@ from wizard.app.tools import Closer, Replaced, Tools
 from wizard.app.use.doctor import Examination
 from wizard.app.use.environments import Glance, Notebook
 from wizard.app.use.explain import ExplainResult as Explained
+from wizard.app.use.explain import with_package
 from wizard.app.use.settings import UndoDiff
 from wizard.classroom.join import Classroom
 from wizard.classroom.profile.hosts import ForeignHost
@@ -225,6 +226,7 @@ class FakeTools(Tools):
         self.notebook_command: str | None = "jupyter lab"
         self.editor = True
         self.running: tuple[RunningProgram, ...] = ()
+        self.environment: Path | None = None  # that a text names
         self.seen = Glance("NVIDIA GeForce GTX 1660 Ti", 5, "old")
         self.drifts: tuple[EnvironmentChanges, ...] = ()
         self.answer: Callable[[Path], Examination] = lambda prefix: examination(answer("found", prefix, CPU_BUILD))
@@ -414,9 +416,9 @@ class FakeTools(Tools):
 
     def explain(self, words: str, is_cancelled: Callable[[], bool]) -> Explained:
         self._called("explain", words, is_cancelled)
-        found = explain(words)
+        found = with_package(explain(words))
         facts = (message("explain.fact.driver", driver="535.183.01", cuda="12.2"),) if found else ()
-        return Explained(found, facts)
+        return Explained(found, facts, environment=self.environment)
 
     def read_pasted(self, path: Path) -> str:
         self._called("read_pasted", path)

@@ -16,11 +16,13 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
+from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, half_run, until_cancelled
 from tests.gui.fake_tools import FakeTools
 from tests.gui.test_running import said_on
 from tests.gui.walking import failed_install, go_to, mnemonics, press, settle
+from tests.sentences import po_file
 from wizard.app.pages.order import PageId, SideId
 from wizard.app.tools import WindowSession
 from wizard.app.use.explain import ExplainResult, answer
@@ -29,12 +31,14 @@ from wizard.diagnose.driver_guide import DriverNeed, driver_guide
 from wizard.diagnose.known_errors.facts import parse_facts
 from wizard.diagnose.known_errors.match import explain
 from wizard.gui.shell.window import WizardWindow
+from wizard.gui.tools.environments.page import EnvironmentsPage
 from wizard.gui.tools.explain import ExplainPage
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.headings import _role_of
 from wizard.gui.widgets.labels import SPOKEN_AS
 from wizard.machine.model import Machine
+from wizard.model.catalogue import read_po
 from wizard.model.errors import ExitStatus, UsageError, WizardError
 from wizard.model.marks import COMMAND, END, in_window
 from wizard.model.messages import LANGUAGES, catalogue, text
@@ -459,11 +463,64 @@ def test_a_page_that_is_named_beside_a_failed_run_keeps_what_was_chosen(
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_drivers_tool_is_named_as_a_command_only(language: str) -> None:
-    """The window shows what is typed apart from its sentences."""
-    said = {key: in_window(words) for key, words in catalogue(language).items() if key.startswith("explain.")}
-    assert said
-    running = {key: re.sub(f"{COMMAND}[^{END}]*{END}", "", words) for key, words in said.items()}
-    assert [key for key, words in running.items() if "nvidia-smi" in words] == []
+    """The window shows what is typed apart from its sentences: all of them, not those of Explain alone."""
+    known = read_po(po_file("zh_CN").read_text(encoding="utf-8"))  # what stands in the code, too
+    said = [in_window(words) for words in (*catalogue(language).values(), *known, *known.values())]
+    assert any("nvidia-smi" in words for words in said)
+    running = [re.sub(f"{COMMAND}[^{END}]*{END}", "", words) for words in said]
+    assert [words for words in running if "nvidia-smi" in words] == []
+
+
+CV2 = "ModuleNotFoundError: No module named 'cv2'"
+
+
+def _add_button(page: ExplainPage) -> QPushButton:
+    (add,) = (one for one in page.findChildren(QPushButton) if one.text() == "&Add opencv-python…")
+    return add
+
+
+def test_a_package_that_is_missing_is_added_to_the_environment_of_the_text(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
+) -> None:
+    window, side.environment = make_window(), fake_tools.ENVIRONMENTS[0].prefix
+    window.side.open(SideId.EXPLAIN, text=CV2)
+    settle(qtbot, window)
+    page = window.page
+    assert isinstance(page, ExplainPage)
+    press(qtbot, _add_button(page))
+    settle(qtbot, window)
+    environments = window.page
+    assert isinstance(environments, EnvironmentsPage)
+    assert environments.adding.isVisible()
+    assert (environments.adding.names.text(), environments.table.selected) == (
+        "opencv-python",
+        fake_tools.ENVIRONMENTS[0],
+    )
+    assert "plan_add" in session.names(), "what would change is looked for at once"
+
+
+def test_where_the_text_names_no_environment_it_is_chosen_first(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    window.side.open(SideId.EXPLAIN, text=CV2)
+    settle(qtbot, window)
+    page = window.page
+    assert isinstance(page, ExplainPage)
+    assert not [one for one in page.findChildren(QPushButton) if "Check the" in one.text()], "the doctor knows no more"
+    press(qtbot, _add_button(page))
+    settle(qtbot, window)
+    environments = window.page
+    assert isinstance(environments, EnvironmentsPage)
+    assert environments._said.text() == "Choose the environment that gets opencv-python."
+    environments.table.selectRow(0)
+    settle(qtbot, window)
+    press(qtbot, environments.card.buttons["packages"])
+    settle(qtbot, window)
+    assert environments.adding.names.text() == "opencv-python"
+    press(qtbot, environments.adding.keep)
+    settle(qtbot, window)
+    assert not environments._said.isVisible()
+    press(qtbot, environments.card.buttons["packages"])
+    assert environments.adding.names.text() == "", "only once"
 
 
 def test_explain_and_back_keeps_a_failed_run(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

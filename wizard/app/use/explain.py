@@ -26,6 +26,7 @@ from wizard.diagnose.known_errors.pasted import EXPLAIN_EMPTY
 from wizard.environment.layout import is_conda_prefix
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, free_gigabytes, message, text
+from wizard.project.packages.rows import packages_by_module
 from wizard.run.model import Facts
 
 SCHEMA = 1
@@ -56,6 +57,7 @@ _HAS_CODE = "explain.reason.has-code"  # then not torch lacks it, but a package 
 _OF_A_PAIR, _AGREE = ("torchvision-nms", "extension-abi"), {"explain.reason.pair-fits", "explain.reason.made-for-this"}
 _OF_A_TAG, _NEAREST = ("no-version-tag", "no-version-suffix", "uv-version-tag"), "explain.reason.nearest-build"
 _DRIVER_SHORT = "explain.reason.driver-short"
+_LACKS = ("module-missing", "kind-module", "no-module-companion")
 _CONTAINER = message(
     "explain.reason.container",
     "A container has the driver of its host, and only the cards that it was started with (`docker run --gpus "
@@ -68,7 +70,8 @@ _CONTAINER = message(
 class ExplainResult:
     """`found`: the best first, at most three; empty for a text that holds no known error. `reasons`: what the tables
     say to the facts that the text names, and what to ask where it names none. `environment`: the folder that the text
-    names; None where it names none, or none of this computer."""
+    names; None where it names none, or none of this computer. `package`: what it lacks, by the tables; '' where these
+    know none, for a name that is guessed may be anybody's."""
 
     found: tuple[Explanation, ...]
     facts: tuple[Message, ...] = ()
@@ -76,12 +79,16 @@ class ExplainResult:
     reasons: tuple[Message, ...] = ()
     environment: Path | None = None
 
+    @property
+    def package(self) -> str:
+        return str(self.found[0].params.get("package", "")) if self.found and self.found[0].id in _LACKS else ""
+
 
 def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> ExplainResult:
     """`look` is only called when the answer needs facts. Raises UsageError `explain-empty`."""
     if not words.strip():
         raise UsageError(EXPLAIN_EMPTY)
-    found = explain(words)[:_MOST_SHOWN]
+    found = with_package(explain(words)[:_MOST_SHOWN])
     named = parse_facts(words)
     wanted = found[0].error.facts if found else ()
     if not wanted:
@@ -104,6 +111,18 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
     fits = not is_of_another and (not is_cpu or bool(environment) or found[0].id in _CPU_BUILD)
     told = tuple(_facts(wanted, facts, verdict, matrix, fits))
     return ExplainResult(found, told, guide, reasons, environment)
+
+
+def with_package(found: tuple[Explanation, ...]) -> tuple[Explanation, ...]:
+    """Name the package that brings the module which is missing, where a row of the tables has it."""
+    if not found or found[0].id not in _LACKS:
+        return found
+    first, module = found[0], found[0].params["name"]
+    params = {**first.params, "package": packages_by_module().get(module, "")}
+    if first.id == "no-module-companion" or not params["package"]:  # whose own words name it, or nobody knows it
+        return (replace(first, params=params), *found[1:])
+    known = replace(first, params=params, reason="explain.cause-module-of", advice="explain.fix-module-of")
+    return (known, *found[1:])
 
 
 def by_the_texts_facts(found: tuple[Explanation, ...], named: TextFacts) -> tuple[Explanation, ...]:

@@ -7,6 +7,7 @@ cards share the answer.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -237,7 +238,7 @@ class ExplainPage(SidePage):
         told.setFont(code_font())
         lines.addWidget(told)
         fix = self.signed(one.fix)
-        doing = self._doing(answer.environment, one.error.examined, is_setup=not _SET_UP_BY.isdisjoint(pages_of(fix)))
+        doing = self._doing(answer, one.error.examined, is_setup=not _SET_UP_BY.isdisjoint(pages_of(fix)))
         for name, words, below in (("cause", self.signed(one.cause), doing), ("fix", fix, ())):
             lines.addWidget(self._add_head(self.say(message(f"explain.{name}"))))
             advice = self._add_linked(words)
@@ -261,17 +262,22 @@ class ExplainPage(SidePage):
         lines.addLayout(_row_of([self._copy_button()]))
         self._rows.addWidget(card)
 
-    def _doing(self, environment: Path | None, may_examine: bool, is_setup: bool) -> list[QPushButton]:
-        """Return the buttons that do what the answer says: the doctor finds which of the causes it is, and repairs it;
-        a setup takes a build that fits."""
-        doctor, setup = button(), button()
+    def _doing(self, answer: ExplainResult, may_examine: bool, is_setup: bool) -> list[QPushButton]:
+        """Return the buttons that do what the answer says: a package is added; the doctor finds which of the causes it
+        is, and repairs it; a setup takes a build that fits."""
+        add, doctor, setup = button(), button(), button()
+        add.setText(self.tr("&Add %1…").replace("%1", answer.package))
+        add.setAccessibleDescription(self.tr("Shows first what would change in the environment."))
+        environments = partial(self.context.side.open, SideId.ENVIRONMENTS, answer.environment, answer.package)
+        add.clicked.connect(lambda: environments())
         doctor.setText(self.tr("Check the en&vironment"))
         doctor.setAccessibleDescription(self.tr("Finds out what is wrong in it, and offers the smallest repair."))
-        doctor.clicked.connect(lambda: self.context.side.open(SideId.DOCTOR, environment))
+        doctor.clicked.connect(lambda: self.context.side.open(SideId.DOCTOR, answer.environment))
         setup.setText(self.tr("&Set up PyTorch"))
         setup.setAccessibleDescription(self.tr("Takes the newest build that fits this computer and that a source has."))
         setup.clicked.connect(self._set_up)
-        return [made for made, is_wanted in ((setup, is_setup), (doctor, may_examine)) if is_wanted]
+        wanted = ((add, bool(answer.package)), (setup, is_setup), (doctor, may_examine and not answer.package))
+        return [made for made, is_wanted in wanted if is_wanted]
 
     def _set_up(self) -> None:
         """Begin a setup; one that is under way is gone on with, and of one that failed what was chosen is kept."""

@@ -376,3 +376,8 @@ def parse_companions(document: str) -> CompanionTable:
 def companion_table() -> CompanionTable:
     """Raises WizardError `bad-table`."""
     return shipped_table("companions", CompanionTable)
+
+
+def packages_by_module() -> dict[str, str]:
+    """Return the packages that bring the modules which a row knows; of several the first. Raises as the table does."""
+    return {module: row.package for row in reversed(companion_table().imported) for module in row.modules}

@@ -33,7 +33,7 @@ from wizard.project.model import (
     origin_of,
 )
 from wizard.project.packages.companions import companion
-from wizard.project.packages.rows import companion_table
+from wizard.project.packages.rows import companion_table, packages_by_module
 from wizard.project.search.files import DEEPEST_PROGRAM
 from wizard.project.search.order import is_plain_readme
 from wizard.project.search.reader import ProjectReader
@@ -154,7 +154,7 @@ def _tell_undeclared(reader: ProjectReader) -> None:
     brought |= {one for name in brought & {*rows} for one in rows[name].brings}
     modules = {module for name in brought & {*rows} for module in rows[name].modules}
     own = {part for _, name, _ in reader.folder.names() for part in name.removesuffix(".py").split("/")}
-    packages = {module: row.package for row in reversed(companion_table().imported) for module in row.modules}
+    packages = packages_by_module()
     perhaps: dict[str, FileLine] = {}
     for module, where in (one for file, text in texts.items() for one in top_imports(file, text)):
         if module in packages and module not in modules | own and packages[module] not in named:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QFrame, QPushButton
 
 from wizard.gui.widgets.frames import DiskBar, Turning, column
@@ -13,9 +14,22 @@ from wizard.gui.widgets.labels import label
 from wizard.model.messages import bytes_text, message
 
 if TYPE_CHECKING:
+    from wizard.environment.inspect.sizes import Sizes
     from wizard.gui.tools.base import SidePage
     from wizard.install.store.space import Usage
     from wizard.model.errors import WizardError
+
+
+_ALONE = 0.95  # of its bytes: an environment that shares next to nothing
+
+
+def counted_words(count: int, sizes: Sequence[Sizes]) -> str:
+    """Return how many environments the person has, and how large those are that have been measured; '' before that."""
+    size = sum(one.apparent for one in sizes)
+    counted = QCoreApplication.translate("EnvironmentsPage", "Yours: %1 (%2)")
+    if sum(one.freed for one in sizes) < _ALONE * size:
+        counted = QCoreApplication.translate("EnvironmentsPage", "Yours: %1 (%2, files that they share count in each)")
+    return counted.replace("%1", str(count)).replace("%2", bytes_text(size)) if size else ""
 
 
 class DiskRow(QFrame):

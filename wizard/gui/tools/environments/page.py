@@ -20,7 +20,7 @@ from wizard.gui.shell.tasks import IsCancelled, OnNote, seldom
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.tools.environments.card import EnvironmentCard
 from wizard.gui.tools.environments.deletion import DeletionPanel
-from wizard.gui.tools.environments.disk import DiskRow
+from wizard.gui.tools.environments.disk import DiskRow, counted_words
 from wizard.gui.tools.environments.panels import ClonePanel, PackagesPanel
 from wizard.gui.tools.environments.table import EnvironmentsTable, NobodysFold, OpenedRow
 from wizard.gui.widgets.advice import Advice
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from wizard.environment.remove.delete import DeletionPlan
 
 _SEARCH_WIDTH = 270  # pixels
-_ALONE = 0.95  # of its bytes: an environment that shares next to nothing
 _EXPORT_AS = "requirements (*.txt);;pylock (*.toml);;JSON (*.json)"
 
 
@@ -51,6 +50,7 @@ class EnvironmentsPage(SidePage):
         self._done: Message | None = None
         self._gone: tuple[Environment, ...] = ()  # at the last look: somebody else has moved or deleted them
         self._deleted: set[Path] = set()  # by us
+        self._to_add = ""  # a package for an environment that is still to be chosen
         self.table, self.card = EnvironmentsTable(), EnvironmentCard(context.translator)
         self.panel, self.copying, self.adding = DeletionPanel(context.translator), ClonePanel(self), PackagesPanel(self)
         self._none, self._said = label("", "muted"), Advice("", "strong")
@@ -96,7 +96,7 @@ class EnvironmentsPage(SidePage):
         self.panel.look_again.connect(self._plan_deletion)
 
     def enter(self) -> None:
-        self._done, self.table.was_used = None, False
+        self._done, self.table.was_used, self._to_add = None, False, self.visit.text
         if not self._is_at_work:
             self._look()
 
@@ -152,17 +152,10 @@ class EnvironmentsPage(SidePage):
             self.table.show_rows(self._found, self._sizes)
 
     def _show_head(self) -> None:
-        words = self.tr("An environment is a folder with its own Python and packages.")
-        if self._found:
-            own = [one.prefix for one in self._found if one.is_persons]
-            sizes = [self._sizes[prefix] for prefix in own if prefix in self._sizes]
-            size = sum(one.apparent for one in sizes)
-            counted = self.tr("Yours: %1 (%2)")
-            if sum(one.freed for one in sizes) < _ALONE * size:
-                counted = self.tr("Yours: %1 (%2, files that they share count in each)")
-            counted = counted.replace("%1", str(len(own)))
-            words = counted.replace("%2", bytes_text(size)) if size else words
-        self.set_head(self.tr("Environments"), words)
+        own = [one.prefix for one in self._found or () if one.is_persons]
+        words = counted_words(len(own), [self._sizes[prefix] for prefix in own if prefix in self._sizes])
+        what = self.tr("An environment is a folder with its own Python and packages.")
+        self.set_head(self.tr("Environments"), words or what)
 
     def render_state(self) -> None:
         one, is_asked = self.table.selected, self._is_asked
@@ -170,7 +163,9 @@ class EnvironmentsPage(SidePage):
             message("flow.environment.gone", "{name} is no longer at {path}.", name=one.name, path=str(one.prefix))
             for one in self._gone
         )
-        self._said.show_words("\n".join(self.signed(one) for one in (self._done, *lost) if one is not None))
+        add = message("flow.environment.add", "Choose the environment that gets {name}.", name=self._to_add)
+        told = (self._done, *lost, add if self._to_add and not is_asked else None)
+        self._said.show_words("\n".join(self.signed(one) for one in told if one is not None))
         self._said.setVisible(bool(self._said.text()))
         is_empty = self._found is not None and not self.table.rowCount()
         none = self.tr("No environment was found on this computer.")
@@ -202,9 +197,11 @@ class EnvironmentsPage(SidePage):
         self._found, self._gone = found, tuple(one for one in gone if one.prefix not in self._deleted)
         self.nobodys.show_count(found, self.visit.prefix)
         self.table.show_rows(found, self._sizes)
-        if self.table.selected is None and self.visit.prefix:
+        if (self.table.selected is None or self._to_add) and self.visit.prefix:
             self.table.select(self.visit.prefix)
         self.render_state()
+        if self._to_add and self.visit.prefix and not self.card.buttons["packages"].isHidden():
+            self._ask_packages()
         self.announce(self.tr("Environments: %1").replace("%1", str(sum(one.is_persons for one in found))))
         self.wants_focus.emit()
 
@@ -299,9 +296,11 @@ class EnvironmentsPage(SidePage):
 
     # -- copying, adding to it, and what is in it as a file
 
-    def _ask_packages(self, wanted: str = "") -> None:
+    def _ask_packages(self, of_jupyter: str = "") -> None:
+        """`of_jupyter`: what it lacks for a notebook."""
         if one := self.table.selected:
-            self.adding.ask(one, wanted)
+            wanted, self._to_add = of_jupyter or self._to_add, ""
+            self.adding.ask(one, wanted, bool(of_jupyter))
             self._show_form()
 
     def _ask_name(self) -> None:

@@ -204,9 +204,9 @@ class PackagesPanel(QFrame):
     def is_asked(self) -> bool:
         return self._one is not None
 
-    def ask(self, one: Environment, wanted: str = "") -> None:
-        """`wanted`: what Jupyter lacks, which is looked for at once."""
-        self._one, self._for_jupyter = one, wanted
+    def ask(self, one: Environment, wanted: str = "", is_for_jupyter: bool = False) -> None:
+        """`wanted`: what is looked for at once."""
+        self._one, self._for_jupyter = one, wanted if is_for_jupyter else ""
         self.names.setText(wanted)
         self.setVisible(True)
         self.retranslate()
