@@ -18,15 +18,17 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle, source_page, texts, typed
 from tests.run.test_select_build import choose as select
+from tests.run.test_select_build import wheel
 from tests.sentences import error_text
 from tests.servers.index_server import IndexServer
 from tests.servers.raw_server import RawServer
 from wizard.app.pages.order import PageId
-from wizard.app.pages.sources import wrong_address
+from wizard.app.pages.sources import must_correct, rows_of, wrong_address
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.source.page import SourcePage
+from wizard.gui.widgets.commands import page_name
 from wizard.model.errors import WizardError
-from wizard.model.messages import LANGUAGES, message
+from wizard.model.messages import LANGUAGES, message, text
 from wizard.sources.model import Availability, Layout, Origin, Source, SourceStatus
 
 _PAGE = b"<html><body>Welcome to our laboratory.</body></html>"
@@ -75,7 +77,7 @@ def test_a_wrong_address_is_blamed_below_its_field(
     expected = {
         "nobody": {"en": "This address does not answer.", "zh_CN": "这个地址没有响应。"},
         "no index": {"en": "no package index.", "zh_CN": "不是软件包索引。"},
-        "not found": {"en": "is no package index.", "zh_CN": "不是软件包索引。"},
+        "not found": {"en": "/simple/torch/ (HTTP 404).", "zh_CN": "/simple/torch/ 上什么都没有（HTTP 404）。"},
     }
     assert expected[kind][language] in told
     assert not any(words in told for words in ("internet connection", "网络连接", "below", "下面"))
@@ -136,8 +138,9 @@ def test_an_index_that_fails_only_later_is_told_where_it_was_typed(
     settle(qtbot, window)
     assert page.by_hand.packages.property("wrong")
     assert any("This address does not answer." in one for one in texts(window))
-    go_to(qtbot, window, PageId.PLACE)
     press(qtbot, window.footer.back)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.BUILD)
+    press(qtbot, window.footer.primary)
     qtbot.waitUntil(page.trouble.isVisible)
     assert page.by_hand.packages.property("wrong"), "also when one comes back"
     session.selected = values.SELECTED
@@ -146,3 +149,92 @@ def test_an_index_that_fails_only_later_is_told_where_it_was_typed(
     settle(qtbot, window)
     assert not page.trouble.isVisible()
     assert not page.by_hand.packages.property("wrong")
+
+
+_ANSWERS = {  # how the address for all other packages answers: what is said below its field
+    "404 Not Found": ("There is nothing at {root}/simple/numpy/ (HTTP 404).", "{root}/simple/numpy/ 上什么都没有"),
+    "503 Busy": ("This address answers with an error (HTTP 503).", "这个地址返回了错误（HTTP 503）。"),
+    "403 Forbidden": ("refuses to answer this computer (HTTP 403).", "拒绝了本机的访问（HTTP 403）。"),
+    "200 OK": ("does not have NumPy, or is no package index.", "没有 NumPy，或者不是软件包索引。"),
+    "": ("This address does not answer.", "这个地址没有响应。"),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("status", _ANSWERS)
+def test_a_wrong_index_for_other_packages_is_told_and_next_waits(
+    status: str, language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession, server: IndexServer
+) -> None:
+    """It was said to serve, and Review blamed the network or what nobody had added."""
+    wheel(server.root, "torch", "2.15.0+cpu")
+    with RawServer(_answering(status.encode() or b"200 OK")) as lab:
+        root = lab.root if status else "http://127.0.0.1:9"
+        found = select(server, index=f"{root.replace('//', '//li:secret@')}/simple/")
+    window = make_window(language)
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    press(qtbot, page.fold.button)
+    session.selected = found
+    typed(qtbot, page.by_hand.packages, f"{root}/simple/")
+    qtbot.keyClick(page.by_hand.packages, Qt.Key.Key_Tab)
+    qtbot.waitUntil(page.trouble.isVisible)
+    settle(qtbot, window)
+    told = page.trouble.plain_text()
+    assert _ANSWERS[status][LANGUAGES.index(language)].format(root=root.replace("//", "//***@")) in told
+    assert "secret" not in told + "".join(texts(window))
+    assert [bool(one.property("wrong")) for one in page.by_hand._fields] == [False, True, False, False]
+    assert not any("come from here" in one or "都来自这里" in one for one in texts(window))
+    assert [len(page.tables[kind].rows) for kind in ("torch", "packages")] == [1, 1]
+    assert not window.footer.primary.isEnabled(), "all else would fail later"
+    assert window.footer.primary.toolTip()
+    session.selected = values.SELECTED
+    page.by_hand.packages.clear()
+    qtbot.keyClick(page.by_hand.packages, Qt.Key.Key_Tab)
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    assert not page.trouble.isVisible()
+
+
+def test_an_index_that_a_folder_completes_is_no_wrong_one(server: IndexServer, tmp_path: Path) -> None:
+    """It may have the few packages of a lab; where nobody has NumPy it is told, once."""
+    wheel(server.root, "torch", "2.15.0+cpu")
+    links = tmp_path / "links"
+    links.mkdir()
+    with RawServer(_answering(b"404 Not Found")) as lab:
+        address = f"{lab.root}/simple/"
+        wrong = select(server, index=address, torch_index=None, find_links=(server.root.as_uri(),))
+        wheel(links, "numpy", "2.3.5")
+        completed = select(server, index=address, find_links=(str(links),))
+    assert [row.source.id for row in rows_of(wrong) if row.kind == "packages"] == [
+        "by-hand-index",
+        "by-hand-find-links-1",
+    ]
+    assert must_correct(wrong, Choices()) is not None
+    assert must_correct(completed, Choices()) is None
+
+
+def test_the_address_of_torch_that_is_not_there_is_named_without_its_login(server: IndexServer) -> None:
+    with RawServer(_answering(b"404 Not Found")) as lab:
+        address = f"{lab.root.replace('//', '//li:secret@')}/simple/?token=hush"
+        error = _error(server, address)
+    wrong = wrong_address(error, Choices(torch_index=address), has_answer=True)
+    assert wrong is not None
+    told = text(wrong.summary, "en")
+    assert "/simple/torch/" in told
+    assert "HTTP 404" in told
+    assert "secret" not in told
+    assert "hush" not in told
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("code", ["lock-network", "lock-no-solution"])
+def test_review_leads_to_the_sources(
+    code: str, language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """An index that fell silent since has a way back."""
+    session.fail["preview"] = WizardError(error_text(code))
+    window = make_window(language)
+    go_to(qtbot, window, PageId.REVIEW)
+    qtbot.waitUntil(window.page.trouble.isVisible)
+    assert page_name(PageId.SOURCE) in window.page.trouble.plain_text()
+    window.page.trouble.opened.emit(PageId.SOURCE.value)
+    assert window.navigator.page is PageId.SOURCE

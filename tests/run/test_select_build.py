@@ -85,7 +85,7 @@ def test_each_source_is_asked_for_the_build_that_is_taken(server: IndexServer, t
         wheel(folder, "torch", "2.13.0+cpu")
     wheel(tmp_path / "old", "torch", "2.12.1+cpu")
     selected = choose(server, find_links=tuple(str(tmp_path / name) for name in ("links", "more", "old")))
-    said = {status.source.url: status.verdict for status in selected.states}
+    said = {status.source.url: status.verdict for status in selected.states if status.kind != "packages"}
     assert sorted(said.values()) == ["carries", "carries", "carries", "missing"], said
     (lacking,) = (status for status in selected.states if status.verdict == "missing")
     assert lacking.message.params["build"] == "2.13.0+cpu"

@@ -15,6 +15,8 @@ from wizard.sources.model import Layout, Origin, Source, SourceKind, UserSetting
 from wizard.sources.table import FORGE, MirrorRow, mirror_rows, official
 from wizard.transfer.address import check_address
 
+TYPED_INDEX = "by-hand-index"  # the id of the source that `--index` names
+
 
 class SourceChoices(Protocol):
     """The part of the person's choices that says where from (the plan's `Choices` has it)."""

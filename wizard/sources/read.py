@@ -19,8 +19,8 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from wizard.model.errors import ErrorText
-from wizard.model.messages import Words
-from wizard.process import Request, run
+from wizard.model.messages import Message, Words, message
+from wizard.process import Request, redact, run
 from wizard.sources.index import (
     list_folder,
     names_source_of,
@@ -172,6 +172,15 @@ class Reader:
     def has(self, source: Source, project: str) -> bool:
         """Tell whether it knows the name, also where it has no wheel of it. Raises SourceUnreachable."""
         return bool(self.offers(source, project)) or names_source_of(project, self._text(source, project))
+
+    def gone(self, source: Source, project: str) -> Message | None:
+        """Tell which address has nothing, after `offers` was asked; None: its page is there, or it is a folder. Its
+        login and tokens are left out."""
+        url = self._address(source, project)[1]
+        page = self._pages.get(url)
+        if not isinstance(page, HttpPage) or page.status not in _MISSING:
+            return None
+        return message("truth.gone", address=redact(url), status=page.status)
 
     def sources(self, source: Source, project: str) -> frozenset[Version]:
         """Return the versions that it has as source distributions. Raises SourceUnreachable."""

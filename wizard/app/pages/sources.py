@@ -19,6 +19,7 @@ from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message
 from wizard.process import redact
 from wizard.run.model import Preview, SelectedBuild
+from wizard.sources.known_sources import TYPED_INDEX
 from wizard.sources.known_sources import rows_of as rows_of_kind
 from wizard.sources.model import ANSWERED, Availability, Layout, Origin, Source, SourceKind, SourceStatus
 from wizard.sources.table import MirrorRow
@@ -77,7 +78,8 @@ def bytes_beside(kind: str, state: AppState) -> int | None:
 
 def rows_of(selected: SelectedBuild) -> tuple[SourceStatus, ...]:
     """Return the statuses by kind; what is used first, then the best first, as the benchmark has it."""
-    rows = [_row(status, selected) for status in selected.states]
+    found = (_row(status, selected) for status in selected.states)
+    rows = list({row.key: row for row in found}.values())  # an index that was asked by itself stands for its answer
     known = {row.key for row in rows}
     rows += [row for row in _unasked(selected) if row.key not in known]
     return tuple(sorted(rows, key=lambda row: (KINDS.index(row.kind), not row.uses)))
@@ -275,13 +277,24 @@ _SILENT = message("page.source.address-silent", "This address does not answer.")
 _NO_INDEX = message("page.source.address-no-index", "This address is no package index.")
 _NO_CHANNEL = message("page.source.address-no-channel", "This address does not answer, or is no conda channel.")
 _LACKS = message("page.source.address-lacks", "This address does not have {build}, or is no package index.")
-_OF_ADDRESS = {
-    "source-offline": _SILENT,
-    "source-timeout": _SILENT,
-    "source-status": _NO_INDEX,
-    "source-not-an-index": _NO_INDEX,
+_GONE = message("page.source.address-gone", "There is nothing at {address} (HTTP {status}).")
+_FAILS = message("page.source.address-fails", "This address answers with an error (HTTP {status}).")
+_REFUSES = message("page.source.address-refuses", "This address refuses to answer this computer (HTTP {status}).")
+_BUSY = message("page.source.address-busy", "This address asks for a pause (HTTP 429).")
+_UNTRUSTED = message("page.source.address-untrusted", "The certificate of this address is not trusted here.")
+_NO_PACKAGE = message("page.source.address-no-package", "This address does not have {name}, or is no package index.")
+_OF_ADDRESS = {  # by the code of an error, or of what is true of a source
+    **dict.fromkeys(("source-offline", "source-timeout", "silent", "offline"), _SILENT),
+    **dict.fromkeys(("source-not-an-index", "portal"), _NO_INDEX),
+    **dict.fromkeys(("source-status", "status"), _FAILS),
+    **dict.fromkeys(("source-forbidden", "refused"), _REFUSES),
+    **dict.fromkeys(("busy", "busy-for"), _BUSY),
+    **dict.fromkeys(("source-tls", "tls"), _UNTRUSTED),
+    "gone": _GONE,
+    "lacks": _NO_PACKAGE,
 }
 _CORRECT = message("page.source.address-correct", "Correct it, or clear the field.")
+_CORRECT_INDEX = message("page.source.must-correct", "First correct the address for other packages, or clear it.")
 _CONNECTED = message(
     "page.source.address-connected",
     "Correct it, or clear the field. Other sources answered, so the connection works.",
@@ -306,7 +319,8 @@ def wrong_address(error: WizardError, choices: Choices, has_answer: bool) -> Wro
     lost = next((name for name, verdict in typed.items() if verdict == "unreachable"), None)
     if lost is None:
         only = next(iter(typed), None) if not others else None
-        return WrongAddress(_option(only), replace(_LACKS, params=error.params), _CORRECT) if only else None
+        told = _GONE if "address" in error.params else _LACKS
+        return WrongAddress(_option(only), replace(told, params=error.params), _CORRECT) if only else None
     if others and all(verdict == "unreachable" for verdict in others):
         return None  # nobody answers: it is the network
     reasons = error.params.get("reasons", ())
@@ -314,14 +328,30 @@ def wrong_address(error: WizardError, choices: Choices, has_answer: bool) -> Wro
     return _lost(lost, first, has_answer or bool(others))
 
 
-def lost_address(selected: SelectedBuild, choices: Choices) -> WrongAddress | None:
+def lost_address(selected: SelectedBuild | None, choices: Choices) -> WrongAddress | None:
     """Return the typed address that did not answer although the build was found: what it is for would fail later, or
     come from elsewhere."""
+    if selected is None:
+        return None
     if choices.channel is not None and choices.engine == "auto" and selected.engine == "venv":
         return WrongAddress("--channel", _NO_CHANNEL, _CONNECTED)
-    of_hand = (one for one in selected.states if one.source.origin is Origin.BY_HAND)
-    lost = next((one for one in of_hand if one.availability is Availability.UNREACHABLE), None)
+    lost = next((one for one in selected.states if _is_lost(one)), None)
     return _lost(lost.source.id, lost.message, True) if lost else None
+
+
+def must_correct(selected: SelectedBuild | None, choices: Choices) -> Message | None:
+    """Return what has to be done before anything can be set up: all packages beside torch come from the index that was
+    typed, and from nowhere else."""
+    wrong = lost_address(selected, choices)
+    return _CORRECT_INDEX if wrong is not None and wrong.option == "--index" else None
+
+
+def _is_lost(status: SourceStatus) -> bool:
+    """The index for all other packages is asked by itself, and has to serve: whatever else it answers is told."""
+    if status.source.origin is not Origin.BY_HAND:
+        return False
+    is_index = status.source.id == TYPED_INDEX and status.kind == "packages" and status.verdict == "unreachable"
+    return is_index or status.availability is Availability.UNREACHABLE
 
 
 _BY_HAND = "by-hand-"
@@ -335,7 +365,9 @@ def _option(source: str) -> str:
 def _lost(source: str, reason: object, has_answer: bool) -> WrongAddress:
     inner = reason.params.get("words", reason) if isinstance(reason, Message) else None
     code = inner.key.split(".")[1] if isinstance(inner, Message) and "." in inner.key else ""
-    summary = _OF_ADDRESS.get(code) or (inner if isinstance(inner, Message) else _SILENT)
-    is_silent = summary is _SILENT
+    known = _OF_ADDRESS.get(code)
+    params = inner.params if isinstance(inner, Message) else {}
+    summary = replace(known, params=params) if known else inner if isinstance(inner, Message) else _SILENT
+    is_silent = summary.key == _SILENT.key
     hint = _CORRECT if not is_silent else _CONNECTED if has_answer else _MAYBE_NETWORK
     return WrongAddress(_option(source), summary, hint)

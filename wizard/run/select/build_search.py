@@ -239,7 +239,7 @@ class BuildSearch:
 
     def _note_missing(self, source: Source, candidate: Candidate) -> None:
         if (source.id, source.url) not in self.states:
-            self._note(source, Availability.MISSING, _missing(candidate))
+            self._note(source, Availability.MISSING, self.catalog.gone(source, "torch") or _missing(candidate))
 
 
 def _name(candidate: Candidate) -> str:

@@ -114,8 +114,9 @@ def select_build(
             raise _with_another(error, search, candidates, pythons)
         selected = _selected_build(facts, choices, candidates[0], found, channels, catalog, own)
         variant = found.candidate.variant
+        lost = catalog.lost_index(selected.package_sources)
         open_ones = unconfirmed(selected.offers.values(), matrix, lambda one: catalog.official_sha256(one, variant))
-    states, refused = search.statuses(), refusals(search)
+    states, refused = (*search.statuses(), *((lost,) if lost else ())), refusals(search)
     about_build = (*_still_true(verdict.notices, found.candidate), *_unfit(found.candidate))
     notices = (*about_build, *selected.notices, *refused, *open_ones)
     for notice in notices:
@@ -361,6 +362,8 @@ def _same_trouble(silent: Sequence[SourceStatus], details: str) -> WizardError |
 def nothing_found(states: tuple[SourceStatus, ...], build: str) -> WizardError:
     """Return why no source has the build: none answers, or none lists it."""
     details = "\n".join(f"{state.source.id} {text(state.source.name, 'en')}: {state.verdict}" for state in states)
+    typed = next((state.message for state in states if state.source.origin is Origin.BY_HAND), None)
+    gone = {**typed.params} if typed and typed.key == "truth.gone" else {}  # which address, and how it answered
     is_here = [urlsplit(state.source.url or "").scheme == "file" for state in states]  # a folder always answers
     asked = [one for one, local in zip(states, is_here, strict=True) if one.kind in ("", "torch") and not local]
     silent = [state for state in asked if state.verdict == "unreachable"]
@@ -370,6 +373,6 @@ def nothing_found(states: tuple[SourceStatus, ...], build: str) -> WizardError:
         return WizardError(NO_SOURCE_ANSWERS, details=details, reasons=_reasons(silent))
     if len(silent) * 2 > len(asked):  # else the network is not what lacks
         return WizardError(
-            NO_SOURCE_SOME_SILENT, details=details, silent=str(len(silent)), asked=str(len(asked)), build=build
+            NO_SOURCE_SOME_SILENT, details=details, silent=str(len(silent)), asked=str(len(asked)), build=build, **gone
         )
-    return WizardError(NO_SOURCE, details=details, build=build)
+    return WizardError(NO_SOURCE, details=details, build=build, **gone)

@@ -5,17 +5,29 @@ It binds the choices and the user's settings to one reader, so that each page is
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from wizard.compatibility.model import Candidate, Choices
 from wizard.machine.model import Machine
 from wizard.model.errors import WizardError
+from wizard.model.messages import Message, message
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.sources.channel import check_channel
-from wizard.sources.known_sources import conda_channels, official_torch_sources, package_sources, torch_sources
-from wizard.sources.model import Offer, Origin, Source, SourceKind, UserSettings
+from wizard.sources.cross_check import of_failure
+from wizard.sources.known_sources import (
+    TYPED_INDEX,
+    conda_channels,
+    official_torch_sources,
+    package_sources,
+    torch_sources,
+)
+from wizard.sources.model import Availability, Offer, Origin, Source, SourceKind, SourceStatus, UserSettings
 from wizard.sources.read import Reader
 from wizard.sources.wanted import WantedWheel, carried, platform_tags
+from wizard.transfer.http import SourceUnreachable
+
+_ASKED_FOR = "numpy"
 
 
 class SourceCatalog:
@@ -77,6 +89,33 @@ class SourceCatalog:
                 return found
         return None
 
+    def gone(self, source: Source, project: str) -> Message | None:
+        """Return which address of a person's own source has nothing; None: it is there, or a public one."""
+        is_own = source.origin in (Origin.BY_HAND, Origin.USER_SETTINGS)
+        return self._reader.gone(source, project) if is_own else None
+
+    def lost_index(self, packages: Sequence[Source]) -> SourceStatus | None:
+        """Ask the index that was typed for NumPy, which every setup takes from `packages`. Return what it answered
+        where it is of no use. None: it serves, a folder beside it does, or none was typed."""
+        typed = next((source for source in packages if source.id == TYPED_INDEX), None)
+        if typed is None:
+            return None
+        try:
+            if self._reader.has(typed, _ASKED_FOR):
+                return None
+        except SourceUnreachable as error:
+            return SourceStatus(typed, *of_failure(error), kind="packages")
+        if any(self._has(source) for source in packages if source is not typed):
+            return None
+        words = self._reader.gone(typed, _ASKED_FOR) or message("truth.lacks", name="NumPy")
+        return SourceStatus(typed, Availability.BROKEN, words, kind="packages")
+
+    def _has(self, source: Source) -> bool:
+        try:
+            return self._reader.has(source, _ASKED_FOR)
+        except SourceUnreachable:
+            return False
+
     def channels(self, python: str) -> tuple[Source, ...]:
         """Return the conda channels in their order, the best of a benchmark alone where there is one."""
         measured = self.policy.channels(python) if self.policy and self.policy.is_on(SourceKind.CONDA) else ()
@@ -105,7 +144,7 @@ class SourceCatalog:
 
 def is_main(source: Source) -> bool:
     """Return whether it is the index in place of the default one; the others only add to it."""
-    if source.url is None or source.id in ("official", "by-hand-index", "user-index-url-1"):
+    if source.url is None or source.id in ("official", TYPED_INDEX, "user-index-url-1"):
         return True
     return source.origin is Origin.MIRROR and source.id.endswith(f"-{SourceKind.PACKAGES.value}")
 

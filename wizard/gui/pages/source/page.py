@@ -21,6 +21,7 @@ from wizard.app.pages.sources import (
     bytes_beside,
     hint_below,
     lost_address,
+    must_correct,
     network_field,
     persistent_mirrors,
     reasons,
@@ -111,8 +112,8 @@ class SourcePage(Page):
     @property
     def _blamed(self) -> QWidget:
         """Return the field of the network form that the words above it are about."""
-        is_of_certificate = network_field(self.trouble.code) == "certificate"
-        return self.network.certificate if is_of_certificate else self.network.chosen_mode
+        field = network_field(self.trouble.code)
+        return self.network.certificate if field == "certificate" else self.network.chosen_mode
 
     def _show_network(self) -> None:
         self._shows_proxy = True
@@ -143,8 +144,6 @@ class SourcePage(Page):
         if self._shows_proxy:
             return self._blamed
         return self.again if self.trouble.isVisible() else self.tables["torch"].chosen_choice
-
-    # -- words
 
     def retranslate(self) -> None:
         self._show_head()
@@ -283,14 +282,12 @@ class SourcePage(Page):
 
     def _put_trouble(self, option: object) -> bool:
         """Put it below the field of that option; False: there is none."""
-        is_typed = self.by_hand.show_wrong(option, self.trouble)
-        self.trouble.put_below_field(is_typed)
+        self.trouble.put_below_field(is_typed := self.by_hand.show_wrong(option, self.trouble))
         return is_typed
 
     def _tell_lost(self) -> None:
         """What comes with the build fails on a later page where its own address is wrong: said where it was typed."""
-        selected = self.state.selected
-        if wrong := lost_address(selected, self.state.choices) if selected else None:
+        if wrong := lost_address(self.state.selected, self.state.choices):
             self._put_trouble(wrong.option)
             self.trouble.show_words(wrong.summary, wrong.hint)
             self.fold.button.setChecked(True)
@@ -337,7 +334,11 @@ class SourcePage(Page):
 
     def may_press(self) -> bool:
         has_none = self.state.selected is None and self.trouble.isVisible()  # a project's plan would find none either
-        return super().may_press() and not self._persistent_aside.is_busy and not has_none
+        waits = self._persistent_aside.is_busy or has_none or self.hint_of_primary()
+        return super().may_press() and not waits
+
+    def hint_of_primary(self) -> Message | None:
+        return must_correct(self.state.selected, self.state.choices)
 
     # -- a mirror for good
 
