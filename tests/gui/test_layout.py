@@ -31,7 +31,7 @@ from tests.gui import fake_tools, scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, failed_run, half_run
 from tests.gui.test_words import UNMARKED
-from tests.gui.walking import failed_install, go_to, press, settle, source_page, typed, visible
+from tests.gui.walking import failed_install, go_to, press, settle, source_page, texts, typed, visible
 from tests.sentences import error_text
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.pages.base import LAID_OUT
@@ -41,6 +41,8 @@ from wizard.gui.pages.file_bars import FileBars
 from wizard.gui.pages.install import InstallPage
 from wizard.gui.pages.place import PlacePage
 from wizard.gui.pages.proof import LinkBox
+from wizard.gui.pages.verify.page import VerifyPage
+from wizard.gui.pages.verify.parts import SpeedGauge
 from wizard.gui.pages.welcome.page import WelcomePage
 from wizard.gui.shell.splash import SIZE, SMALLEST
 from wizard.gui.shell.window import WizardWindow
@@ -242,6 +244,29 @@ def look_at_least(qtbot: QtBot, window: WizardWindow, where: object) -> None:
     except TooLate:
         raise AssertionError(f"{where}: wider by {wide()}") from None
     window.resize(*SIZE)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_good_run_is_whole_there(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    """A measured speed with its gauge and what is expected needs more than half of a large window's width."""
+    window = make_window(language)
+    go_to(qtbot, window, PageId.INSTALL)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+    settle(qtbot, window)
+    page = window.page
+    assert isinstance(page, VerifyPage)
+
+    def gauges() -> int:
+        return sum(one.isVisible() for one in page.first.findChildren(SpeedGauge))
+
+    qtbot.waitUntil(lambda: gauges() == 1)
+    beside = next(one for one in page.first.findChildren(SpeedGauge) if one.isVisible())
+    look_at_least(qtbot, window, language)
+    window.resize(*LEAST)
+    qtbot.waitUntil(lambda: gauges() == 1 and not beside.isVisible())
+    assert sum("TFLOP/s" in one for one in texts(window)) == 1
+    window.resize(*SIZE)
+    qtbot.waitUntil(lambda: gauges() == 1 and beside.isVisible())
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

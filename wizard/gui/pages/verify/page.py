@@ -24,6 +24,7 @@ from wizard.gui.pages.verify.parts import (
     EvidenceCard,
     FailureCard,
     HandOnCard,
+    TopRows,
     add_check,
     changed_words,
     is_among,
@@ -56,7 +57,7 @@ class VerifyPage(Page):
         self.mend = self._failure.mend
         self._chain, self.evidence = BrokenChain(), EvidenceCard()
         self.hand_on, self.kernel = HandOnCard(context), KernelOffer(self)
-        self.first, self.rows = RowCard(4, 2), RowCard(4, 2)
+        self.first, self.rows = TopRows(), RowCard(4, 2)
         self._start = label("", "heading")
         self.command = SaidCode(context.translator)
         self.ways = CodeLines(context.translator)

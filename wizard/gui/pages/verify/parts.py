@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from wizard.app.pages.report import repair_build
@@ -22,7 +22,7 @@ from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.fields import MainButton
 from wizard.gui.widgets.figures import build_text, seconds_text, variant_text
-from wizard.gui.widgets.frames import Fold, RowCard, column, draw_bar, empty, line_up, stacked
+from wizard.gui.widgets.frames import Fold, RowCard, Turning, column, draw_bar, empty, line_up, stacked
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import Pill, label, selectable, told_of
 from wizard.model.errors import ExitStatus, WizardError
@@ -38,6 +38,7 @@ HEADLINE = "zeros"  # torch.zeros(1).cuda(): the one that everybody wants to kno
 SPEED = "speed"
 _WORTH_SAYING = 0.05  # seconds
 _STATES = {"ok": "ok", "warning": "warning", "failed": "problem", "skipped": "note"}
+_NARROW = 80  # letters in the width of the card
 _GAUGE, _BEYOND = 24, 1.25  # pixels; the end of the gauge, as a part of what such a card is rated at
 _READY = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)  # its files are right, whatever the card said
 
@@ -135,6 +136,41 @@ def _at_right(words: str, role: str) -> QLabel:
     return made
 
 
+class TopRows(RowCard):
+    """The checks that are worth seeing. Where there is little room, a measured speed stands below its name."""
+
+    def __init__(self) -> None:
+        super().__init__(4, 2)
+        self._beside: list[QWidget] = []
+        self._below: list[QWidget] = []
+
+    def clear(self) -> None:
+        super().clear()
+        self._beside, self._below = [], []
+
+    def add_twice(self, beside: Sequence[QWidget], below: QWidget) -> None:
+        """Add what is shown instead of `beside`, of the last row, where there is little room."""
+        self.add_wide(below)
+        self._beside += beside
+        self._below.append(below)
+        self._turn(self.width())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._turn(event.size().width())
+
+    def _turn(self, width: int) -> None:
+        is_narrow = width < _NARROW * self.fontMetrics().averageCharWidth()
+        for one in self._beside:
+            one.setVisible(not is_narrow)
+        for one in self._below:
+            one.setVisible(is_narrow)
+
+
+def _figures(value: str, expected: str) -> QWidget:
+    return stacked(*(_at_right(one, role) for one, role in ((value, "strong"), (expected, "muted")) if one))
+
+
 def add_check(card: RowCard, name: str, check: CheckView, words: str, tight: bool) -> None:
     """Add a check with its sign, name and words; a measured speed comes with its gauge."""
     pill = Pill(_STATES.get(check.state, "note"), check_word(check.state))
@@ -146,11 +182,18 @@ def add_check(card: RowCard, name: str, check: CheckView, words: str, tight: boo
     named: QWidget = label(name, "strong", wrap=False)
     if check.name == SPEED and "tflops" in check.message.params:
         gauge, value, expected = speed_words(check.message.params)
-        took = stacked(*(_at_right(one, role) for one, role in ((value, "strong"), (expected, "muted")) if one))
+        took = _figures(value, expected)
         is_slow = check.message.key.endswith(".slow")  # which has to be told in words
         said = stacked(*filter(None, (gauge, said if is_slow else None)))
         named = stacked(named, label("float32", "muted"))
     card.add_row(pill, named, said, took, tight=tight)
+    if check.name == SPEED and isinstance(card, TopRows) and took is not None:
+        gauge, value, expected = speed_words(check.message.params)
+        below = Turning(14)
+        if gauge is not None:
+            below.line.addWidget(gauge, 1)
+        below.line.addWidget(_figures(value, expected))
+        card.add_twice((*((said,) if gauge else ()), took), below)
 
 
 class FailureCard(QFrame):
