@@ -151,7 +151,7 @@ def _next(card: OtherCard) -> Message:
     if card.has_cpu_build:
         return message(
             "other.next-cpu",
-            "CUDA needs an NVIDIA card. The CPU build will be installed: slower, and not for programs that need CUDA.",
+            "CUDA needs an NVIDIA card. The slower CPU build is installed.",
         )
     return message(
         "other.next-none",

@@ -159,10 +159,10 @@ def test_choosing_a_setup_begins_a_new_one_for_the_class(page_of, qtbot: QtBot, 
     press(qtbot, page.pack.begin)
     assert window.navigator.page is PageId.CHECK
     assert window.side.here is None
-    qtbot.waitUntil(lambda: "“Save as class profile…” on the page <a href=" in said(window))
+    qtbot.waitUntil(lambda: "“Save class profile…” on the page <a href=" in said(window))
     settle(qtbot, window)
     go_to(qtbot, window, PageId.REVIEW)
-    assert "save it with “Save as class profile…”" in said(window)
+    assert "save it with “Save class profile…”" in said(window)
     review = window.page
     assert isinstance(review, ReviewPage)
     assert window.focusWidget() is review.save, "Return saves; it installs nothing here"

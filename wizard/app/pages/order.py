@@ -97,7 +97,7 @@ class AppState:
             return None
         return message(
             "flow.class.for",
-            "This setup is for the class: “Save as class profile…” on the page {page.review} saves it.",
+            "This setup is for the class: “Save class profile…” on the page {page.review} saves it.",
         )
 
     @property

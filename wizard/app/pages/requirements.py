@@ -42,10 +42,12 @@ def requirements(
 
 def _gpus(machine: Machine, matrix: Matrix | None) -> Iterator[Requirement]:
     others = other_cards(machine)
+    said: set[str] = set()  # once, though it is true of several
     for card in others:
         state = "warning" if card.offers else "note"
         fact, then, offers = card_words(card)
-        yield Requirement("gpu", state, fact, then, offers if card.offers else None)
+        yield Requirement("gpu", state, fact, None if then.key in said else then, offers if card.offers else None)
+        said.add(then.key)
     if not machine.nvidia_gpus and not others:
         yield Requirement(
             "gpu",
@@ -75,16 +77,15 @@ def _instances(gpu: Gpu) -> Iterator[Requirement]:
         yield Requirement("gpu", "warning", message("machine.card.mig-empty", card=name))
     elif gpu.mig:
         parts = ", ".join(map(_instance, gpu.mig))
-        fact = message("check.gpu.mig", "{name} is shared in parts (MIG): {parts}.", name=name, parts=parts)
+        fact = message("check.gpu.mig", "Shared in parts (MIG): {parts}.", parts=parts)  # below its card
         uuid = next((part.uuid for part in gpu.mig if part.uuid), "MIG-…")
-        why = message("check.gpu.mig.why", "Each program uses one part.")
         fix = message(
             "check.gpu.mig.fix",
-            "Nothing has to be done: a program takes the first part. For another one set its UUID: "
+            "Nothing has to be done: each program uses one part, the first. For another one set its UUID: "
             "`CUDA_VISIBLE_DEVICES={uuid}`",
             uuid=uuid,
         )
-        yield Requirement("gpu", "note", fact, why, fix)
+        yield Requirement("gpu", "note", fact, None, fix)
 
 
 def _instance(part: MigInstance) -> str:

@@ -21,7 +21,7 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.frames import Fold, FoldList
-from wizard.gui.widgets.labels import label, plain_tip, state_word
+from wizard.gui.widgets.labels import label, plain_tip, state_word, told_of
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message
 from wizard.run.model import Facts, Requirement
@@ -256,5 +256,5 @@ class CheckPage(Page):
         copy_out("\n".join(self._line(row) for row in rows), self.copy)
 
     def _line(self, row: CheckRow) -> str:
-        words = f"[{state_word(row.state)}] {requirement_name(row.name)}: {self.say(row.fact)} {self.say(row.why)}"
-        return words.rstrip()
+        said = self.context.translator.join(filter(None, (self.say(row.fact), self.say(row.why))))
+        return f"[{state_word(row.state)}] {told_of(requirement_name(row.name), said)}"

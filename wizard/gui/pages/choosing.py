@@ -96,7 +96,7 @@ class ChoosingPage(Page):
         return False
 
     def retranslate(self) -> None:
-        self.set_head(self.tr("Choosing for you"), "")  # Check has said that nothing is installed
+        self.set_head(self.tr("Choosing…"), "")  # Check has said that nothing is installed
         self.myself.setText(self.tr("Choose my&self"))
         self.myself.setAccessibleDescription(self.tr("Stops here, so that you choose the version, source and folder."))
 

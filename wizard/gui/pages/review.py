@@ -86,7 +86,6 @@ class ReviewPage(Page):
         self.nothing.clear()
         self.class_profile.said.clear()
         self.limits.show_choices(self.state.choices)
-        self._say_limits()
         self.limits_fold.button.setChecked(self.limits.limits() != (None, None))
         if self.state.preview is None:
             self._prepare()
@@ -113,27 +112,20 @@ class ReviewPage(Page):
     def retranslate(self) -> None:
         self._say_head()
         self.copy.setText(self.tr("&Copy commands"))
-        self.save.setText(self.tr("&Save as class profile…"))
+        self.save.setText(self.tr("&Save class profile…"))
         self.class_profile.said.retranslate()
         self.more.show_words(self.tr("Details"))
-        self._say_limits()
+        self.limits_fold.show_words(self.tr("Limit bandwi&dth"))
         self.limits.retranslate()
         self.nothing.retranslate()
         self.lost.retranslate()
         self.diff.retranslate()
 
     def _for_class(self) -> str:
-        return self.tr(
-            "This setup is for the class: save it with “Save as class profile…” below. That installs nothing."
-        )
+        return self.tr("This setup is for the class: save it with “Save class profile…” below. That installs nothing.")
 
     def _limited(self) -> None:
         self.context.navigator.keep_limits(*self.limits.limits())
-        self._say_limits()
-
-    def _say_limits(self) -> None:
-        is_limited = self.limits.limits() != (None, None)
-        self.limits_fold.show_words(self.tr("Limit bandwi&dth"), "" if is_limited else self.tr("Off"))
 
     def _say_head(self) -> None:
         words = self.tr("Nothing changed yet.")

@@ -143,7 +143,7 @@ class ClassProfile(QObject):
             self._offer_pack(local)
             return
         start = str(Path.home() / f"{Path(preview.plan.prefix).name}.torchlab")
-        title = self.tr("Save as class profile")
+        title = self.tr("Save class profile")
         chosen, _ = QFileDialog.getSaveFileName(self._page, title, start, "Torch Setup (*.torchlab)")
         if chosen:
             self.save_to(Path(chosen))

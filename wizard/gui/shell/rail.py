@@ -28,6 +28,7 @@ _SHORTEST = {"zh_CN": "中", "en": "En"}
 _NAME_LEFT = 44  # pixels
 _SIDES, _LOW_SIDES = (10, 24, 10, 18), (2, 6, 2, 6)  # pixels around it
 _LOW = 520  # pixels: less than all of it needs below each other
+_THEME_SIGNS = dict(zip(THEMES, ("monitor", "sun", "moon"), strict=True))
 _ICONS = {
     SideId.ENVIRONMENTS: "box",
     SideId.DOCTOR: "wrench",
@@ -239,7 +240,6 @@ class Rail(QWidget):
         self.help_button.clicked.connect(self.help_wanted)
         rows.addWidget(self.help_button)
         rows.addLayout(line)
-        below.addWidget(self.theme_button)
         below.addWidget(self.logs_button)
         rows.addLayout(below)
         theme.changed.connect(self.update)
@@ -265,6 +265,9 @@ class Rail(QWidget):
         for name, button in self.languages.items():
             short = _SHORTEST[name] if is_low else _SHORT_LANGUAGES[name][:2]
             button.setText(short if self._is_narrow else _SHORT_LANGUAGES[name])
+        home = self._below if self._is_narrow else self._line  # of signs alone, or beside the languages
+        if home.indexOf(self.theme_button) < 0:
+            home.insertWidget(0 if self._is_narrow else len(self.languages), self.theme_button)
         one_below, beside = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
         self._line.setDirection(one_below if self._is_narrow and not is_low else beside)
         self._below.setDirection(beside if self._is_narrow and is_low else one_below)
@@ -301,12 +304,13 @@ class Rail(QWidget):
             "dark": QCoreApplication.translate("Rail", "Theme: dark"),
         }
         for button, sign, words in (
-            (self.theme_button, "monitor", themes[self._theme.name]),
+            (self.theme_button, _THEME_SIGNS[self._theme.name], themes[self._theme.name]),
             (self.help_button, "circle-question-mark", QCoreApplication.translate("Rail", "Help")),
             (self.logs_button, "folder-open", QCoreApplication.translate("Rail", "Logs")),
         ):
-            button.setText("" if self._is_narrow else words)
-            button.setIcon(icon(sign) if self._is_narrow else QIcon())
+            is_sign = self._is_narrow or button is self.theme_button  # what is worn is seen
+            button.setText("" if is_sign else words)
+            button.setIcon(icon(sign) if is_sign else QIcon())
             button.setAccessibleName(words)
         self.help_button.setToolTip(plain_tip("F1"))
         for name, button in self.languages.items():

@@ -203,7 +203,7 @@ class PackPanel(QFrame):
                 "a web server, or from this computer."
             )
             first = self.tr(
-                "No class profile yet? Choose a setup; “Save as class profile…” on the page {page.review} makes one."
+                "No class profile yet? Choose a setup; “Save class profile…” on the page {page.review} makes one."
             )
             self._words.setText(plain(in_window(f"{what}\n{first}")))
 

@@ -18,7 +18,7 @@ from wizard.gui.pages.proof import Chain, LinkBox, link_name
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import Fold, Turning, column, empty, line_up
-from wizard.gui.widgets.labels import Pill, label
+from wizard.gui.widgets.labels import Pill, label, told_of
 from wizard.run.select.learned_rows import JudgedBuild
 
 
@@ -172,7 +172,8 @@ class CellStrip(QFrame):
         return self._beyond.text()
 
     def show_cell(self, cell: str, words: str) -> None:
-        self._cell.setText(cell)
+        """`cell`: its name; what stands after it is of the language of the words."""
+        self._cell.setText(told_of(cell, words).removesuffix(words).rstrip() if cell else "")
         self._words.setText(words)
 
     def show_beyond(self, words: str, has_guide: bool) -> None:
@@ -214,7 +215,7 @@ class NewsBox(QFrame):
         else:
             why = self._translator.say(one.reasons[0].message).rstrip(".。") if one.reasons else ""
             fits = self.tr("would not fit: %1").replace("%1", why)
-        return f"•  torch {build.torch} + {variant} ({self._translator.say(build.source.label)}): {fits}"
+        return told_of(f"•  torch {build.torch} + {variant} ({self._translator.say(build.source.label)})", fits)
 
 
 class ForceBox(QFrame):

@@ -226,7 +226,7 @@ class BuildPage(Page):
             self.strip.show_cell("", "")
             return
         said = self.context.translator.join(self.say(words) for words in cell_words(one, verdict))
-        self.strip.show_cell(f"{one.torch} + {variant_text(one.variant)}:", said)
+        self.strip.show_cell(f"{one.torch} + {variant_text(one.variant)}", said)
         self.grid.describe(one, said)
 
     # -- choices
