@@ -27,6 +27,7 @@ from wizard.app.pages.sources import must_correct, rows_of, wrong_address
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.source.page import SourcePage
 from wizard.gui.widgets.commands import page_name
+from wizard.gui.widgets.labels import SIGNS
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, message, text
 from wizard.sources.model import Availability, Layout, Origin, Source, SourceStatus
@@ -185,6 +186,7 @@ def test_a_wrong_index_for_other_packages_is_told_and_next_waits(
     assert [bool(one.property("wrong")) for one in page.by_hand._fields] == [False, True, False, False]
     assert not any("come from here" in one or "都来自这里" in one for one in texts(window))
     assert [len(page.tables[kind].rows) for kind in ("torch", "packages")] == [1, 1]
+    assert page.tables["packages"].lines[0].no_choice.text() == SIGNS["problem"]
     assert not window.footer.primary.isEnabled(), "all else would fail later"
     assert window.footer.primary.toolTip()
     session.selected = values.SELECTED

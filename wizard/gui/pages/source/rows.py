@@ -136,7 +136,8 @@ class _Line(QFrame):
         self.radio.setVisible(may_choose)
         self.radio.setEnabled(is_choosable(row))
         self.no_choice.setVisible(not may_choose)
-        self.no_choice.setText("–" if not is_used else SIGNS["ok"])
+        sign = SIGNS["problem" if row.verdict == "unreachable" else "ok"]
+        self.no_choice.setText(sign if is_used else "–")
         self.name.setText(name)
         dress(self.name, "strong" if may_choose or is_used else "muted")
         self.name.setToolTip(plain_tip(_facts(row)))
