@@ -131,6 +131,11 @@ class Findings:
         if found not in self.remarks:
             self.remarks.append(found)
 
+    @property
+    def asks_for_something(self) -> bool:
+        """Return whether any line, or a sentence of torch or its Python, is a demand: else nothing is noted."""
+        return bool(self.statements) or any(one.name in DECIDED for one in self.told)
+
     def name_itself(self, file: str, name: object) -> None:
         """Note what a file of the root says that the project is called, on the index or as a repository."""
         if isinstance(name, str) and name and "/" not in file:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from posixpath import normpath
 
@@ -36,6 +36,7 @@ from wizard.project.model import (
     BRANCH,
     DECIDED,
     ON_MAC,
+    PAIRS,
     PYTHON,
     RECOMMENDED,
     TORCH,
@@ -107,8 +108,11 @@ def read_commands(file: str, text: str, found: Findings) -> None:
     values: dict[str, str] = {}
     place, rows = WorkingFolder(file, found.own, itself_in(text, found.own, found.statements)), NamedRows(found)
     text, branches = without_hidden(text) if place.is_prose else text, Branches(place.is_script)
+    aside: set[FileLine] = set()
     for number, written in _joined(text):
         where = origin_of(file, number, written)
+        place.begin(written)
+        aside |= {where} if place.is_aside else set()
         if not place.is_prose and IS_COMMENT.match(written):
             if _TORCH_IN_COMMENT.search(written):
                 found.remark("commented", where)
@@ -139,7 +143,26 @@ def read_commands(file: str, text: str, found: Findings) -> None:
         branches.after(line)
         found.needed |= {where} if is_needed else set()
     found.name_itself(file, place.is_prose and place.itself)
+    _leave_aside(aside, found)
     _tell_fetched(place.further, found)
+
+
+def _leave_aside(aside: Collection[FileLine], found: Findings) -> None:
+    """Leave out the torch and the Python of what a text calls optional, or has for an older state of the project, where
+    it names another one for all."""
+    decided = {TORCH, PYTHON, *PAIRS, "cudatoolkit"}
+    files = {one.file for one in aside}
+    for_all = {
+        one.name for one in (*found.statements, *found.told) if one.origin.file in files and one.origin not in aside
+    }
+    if TORCH not in for_all:  # what goes with the one that is named
+        decided = {PYTHON}
+
+    def is_left(one: Statement) -> bool:
+        return one.origin in aside and one.name in decided & for_all
+
+    found.statements = [one for one in found.statements if not is_left(one)]
+    found.told = [one for one in found.told if not is_left(one)]
 
 
 def _tell_fetched(fetched: Mapping[str, FileLine], found: Findings) -> None:

@@ -77,6 +77,14 @@ _OF_CHOICE = re.compile(
     r"|可选|如果|或者|训练|评估",
     re.IGNORECASE,
 )
+# A heading, a comment or a sentence above what is only for some of those who come: an option, or an older state.
+_OF_ASIDE = re.compile(
+    r"[#\s>*_+\d.)-]*[\[(]?optional(?:ly)?\b"
+    r"|.*\b(?:earlier|older|previous|old|legacy|original)\s(?:version|release|commit|state|revision)s?\sof\s"
+    r"(?:this|the|our|its)\s(?:code[ -]?base|code|repo(?:sitory)?|project|implementation)\b",
+    re.IGNORECASE,
+)
+_BEGINS_ANEW = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s")  # an entry of a list, which is a paragraph of its own
 # A heading, a label above a block ("macOS (Apple Silicon):") or a comment in one says for which system its lines are.
 _IS_LABEL = re.compile(
     r"[^:：]{1,160}[:：][\s*_]*|\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*|__|<summary>)[^*_<]{1,60}\W*(?:summary>)?"
@@ -96,6 +104,8 @@ class WorkingFolder:
         self.of_install = 0  # below a heading of that level that is about the installation; 0: not
         self.is_choice = False  # the last sentence says so of the commands below it
         self.of_mac = 0  # below a heading of that level, a label or a comment that says so; 0: not
+        self.is_aside = False  # below a comment, or in or below a paragraph, of an option or an older state
+        self._is_blank = True  # the line before
         self.own = file.rpartition("/")[0] if self.is_script else ""  # where a script below is started
         self.parts: list[str] = []
         self.downloaded: set[str] = set()  # files, by their last names
@@ -138,6 +148,16 @@ class WorkingFolder:
             self.parts = self.parts if re.search(r"\(\s*cd\s", line) else self._gone(line)
         elif line.strip():  # a block of code is indented, too
             self.parts = self._gone(line) if line.startswith(_INDENTED) else []
+
+    def begin(self, line: str) -> None:
+        """Note of a line of a text for people, before it is read, whether it is of an option or of an older state of
+        the project: by its heading, its paragraph and the block below that, or the comment above it in a block."""
+        if not self.is_prose or FENCE.match(line):
+            return
+        is_start = IS_COMMENT.match(line) if self.is_code else self._is_blank or _BEGINS_ANEW.match(line)
+        if line.strip() and (is_start or line.startswith("#")):
+            self.is_aside = bool(_OF_ASIDE.match(line[:MOST_PROSE]))
+        self._is_blank = not line.strip() and not self.is_code
 
     def is_needed(self, line: str) -> bool:
         """Return whether what a command of this line installs is what the project needs, by the headings above it: one

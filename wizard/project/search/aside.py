@@ -61,7 +61,7 @@ def _read_natives(reader: ProjectReader, telling: list[str]) -> None:
     for name in [name for name in dict.fromkeys([*reader.folder.linked(telling), *root]) if name not in reader.files]:
         lines = (one for one in reader.alone(name).found.statements if one.strength == RECOMMENDED and not one.group)
         found = [one for one in lines if is_source(one.url) and companion(one.name) and one.name not in known]
-        reader.found.statements += found if reader.found.statements else []
+        reader.found.statements += found if reader.found.asks_for_something else []
         known |= {one.name for one in found}
 
 

@@ -170,7 +170,7 @@ def tell_compiled(reader: ProjectReader) -> None:
 
 def tell_compiler_line(reader: ProjectReader) -> None:
     """Name the first line of a text or a script that compiles a program of the project by itself."""
-    for name in reader.files if reader.found.statements else ():
+    for name in reader.files if reader.found.asks_for_something else ():
         text = "" if name.endswith((".py", ".txt", ".toml")) else reader.folder.read(name) or ""
         for number, line in enumerate(text.split("\n"), 1) if "-o" in text else ():
             if _COMPILER_LINE.match(line[:_LONGEST]):
@@ -182,7 +182,7 @@ def tell_building(reader: ProjectReader) -> None:
     """Name each setup.py, of the project and of folders below, that imports torch: pip builds without what is in the
     environment, unless it is told not to."""
     names = [name for name in reader.folder.named("setup.py") if name.count("/") <= _DEEPEST]
-    names = sorted(names, key=lambda name: name.count("/"))[:_MOST_PARTS] if reader.found.statements else []
+    names = sorted(names, key=lambda name: name.count("/"))[:_MOST_PARTS] if reader.found.asks_for_something else []
     texts = {name: reader.folder.read(name) or "" for name in names}
     lines = [
         origin_of(name, line, text.split("\n")[line - 1]) for name, text in texts.items() if (line := _torch_at(text))

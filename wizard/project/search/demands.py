@@ -79,11 +79,11 @@ def note_demands(reader: ProjectReader) -> None:
     made for one torch."""
     _note_bounds(reader)
     found: dict[str, Statement] = {}
-    for file, text in programs(reader) if reader.found.statements else ():
+    for file, text in programs(reader) if reader.found.asks_for_something else ():
         may = (_TRIES.search(text) and ("assert" in text or "raise" in text)) or _BINARY.search(text)
         for one in _of_program(file, text) if may and not ASIDE.fullmatch(file) else ():
             found.setdefault(f"{one.name} {one.group}", one)
-    texts = chain(started(reader).items(), programs(reader)) if reader.found.statements else iter(())
+    texts = chain(started(reader).items(), programs(reader)) if reader.found.asks_for_something else iter(())
     texts = ((file, text) for file, text in texts if "torch.compile" in text and not ASIDE.fullmatch(file))
     compiling = (one for file, text in texts for one in _compiling(reader, file, text))
     reader.found.statements += [*found.values(), *islice(compiling, 1)]
@@ -261,7 +261,7 @@ def _flags(body: Iterable[ast.stmt]) -> Iterator[tuple[str, str]]:
 def _note_bounds(reader: ProjectReader) -> None:
     named = {one.name for one in reader.found.statements}
     found: dict[str, Statement] = {}
-    for file, text in programs(reader) if reader.found.statements else ():
+    for file, text in programs(reader) if reader.found.asks_for_something else ():
         if _VERSION not in text or not ("assert" in text or "raise" in text) or ASIDE.fullmatch(file):
             continue
         for module, specifier, line in bounds_in(text):

@@ -154,7 +154,7 @@ def _is_set(node: ast.AST) -> TypeGuard[ast.Attribute]:
 def note_gone(reader: ProjectReader) -> None:
     """Note the first line for each row; by itself that asks for nothing. A use in a function is none of Python's: it
     may never be reached, and an older Python costs more than an older NumPy."""
-    rows = companion_table().gone if reader.found.statements else ()
+    rows = companion_table().gone if reader.found.asks_for_something else ()
     last = sorted({name.rpartition(".")[2] for row in rows for name in row.names})
     may_use = re.compile(rf"\b(?:{'|'.join(last)})\b")
     found: dict[Gone, Statement] = {}

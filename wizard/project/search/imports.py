@@ -122,7 +122,7 @@ def note_needing(reader: ProjectReader) -> None:
     lines = (one for one in reader.found.statements if one.group in ("", "constraint") and one.name not in DECIDED)
     asked = {one.name for one in lines if one.strength == RECOMMENDED or companion(one.name) or _is_condas(one)}
     of_cards = (row for row in companion_table().companion if row.card and not row.on_cpu)
-    asked |= {name for row in of_cards for name in (row.name, *row.also)} if reader.found.statements else set()
+    asked |= {name for row in of_cards for name in (row.name, *row.also)} if reader.found.asks_for_something else set()
     asked -= {normalized(one) for one in own_modules(name for _, name, _ in reader.folder.names(DEEPEST_PROGRAM))}
     found: dict[str, dict[str, FileLine]] = {}
     for file, text in programs(reader) if asked else ():
@@ -238,7 +238,7 @@ def tell_compiling(reader: ProjectReader) -> None:
 def note_cards(reader: ProjectReader) -> None:
     """Note the first program that uses a card in a line which every start of it reaches, and whether none names one."""
     _note_unused_card(reader)
-    for name, text in programs(reader) if reader.found.statements else ():
+    for name, text in programs(reader) if reader.found.asks_for_something else ():
         if _MAY_WANT_CARD.search(text) and "is_available" not in text and (line := _on_card_at(text)):
             where = origin_of(name, line, text.split("\n")[line - 1])
             reader.found.statements.append(Statement(CARD, "", where, RECOMMENDED, "systems"))
@@ -247,7 +247,7 @@ def note_cards(reader: ProjectReader) -> None:
 
 def _note_unused_card(reader: ProjectReader) -> None:
     """Note whether the programs import torch, and none of them says a word of a card or a device."""
-    texts = [text for _, text in programs(reader)] if reader.found.statements else []
+    texts = [text for _, text in programs(reader)] if reader.found.asks_for_something else []
     is_read = len(texts) < _MOST_PROGRAMS and any(map(_IMPORTS_TORCH.search, texts))
     reader.found.card_unused = is_read and not any(map(_MAY_USE_CARD.search, texts))
 

@@ -58,7 +58,7 @@ class _Use:
 
 def note_native_code(reader: ProjectReader) -> None:
     """Note for each row where it is used first, and where else; by itself that asks for nothing."""
-    rows = companion_table().native_gone if reader.found.statements else ()
+    rows = companion_table().native_gone if reader.found.asks_for_something else ()
     builders = dict(_builders(reader)) if rows else {}
     reader.found.statements += _cards(reader, builders)
     uses = [one for name, text in builders.items() for one in _options(name, text, rows)]

@@ -134,7 +134,7 @@ _LEAST = 12  # characters of a sentence that says something
 def read_notes(reader: ProjectReader) -> None:
     """Note what the files that were read say, READMEs in one language; by itself that asks for nothing."""
     told = {name.rpartition("/")[0] for name in reader.files if is_plain_readme(name)}
-    for name in reader.files if reader.found.statements else ():
+    for name in reader.files if reader.found.asks_for_something else ():
         folder, _, last = name.rpartition("/")
         is_translation = last.lower().startswith("readme") and folder in told and not is_plain_readme(name)
         if not is_translation:

@@ -29,7 +29,7 @@ def note_used(reader: ProjectReader) -> None:
     named = {name: at for name, at in _named(reader) if name not in known | rows}
     own = {normalized(one) for one in own_modules(name for _, name, _ in reader.folder.names())}
     modules = {name: _importing(name) for name in named if name not in own}
-    for file, text in programs(reader) if reader.found.statements else ():
+    for file, text in programs(reader) if reader.found.asks_for_something else ():
         for name in [] if ASIDE.fullmatch(file) else [*modules]:
             if modules[name].search(text):
                 del modules[name]
