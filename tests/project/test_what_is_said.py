@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.project.deciding import AMPERE, BLACKWELL, NO_CARD, build, codes, decided, relaxed
+import pytest
+
+from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, OLD_DRIVER, build, codes, decided, relaxed
+from wizard.machine.model import Machine
+from wizard.model.messages import text
 from wizard.project.decide import ProjectDecision
 
 
@@ -53,3 +57,74 @@ def test_what_programs_do_is_told_where_only_words_name_torch(tmp_path: Path) ->
         "main.py": "import torch\nx = torch.zeros(1).cuda()\n",
     }
     assert "named-no-card" in codes(decided(tmp_path, files, NO_CARD))
+
+
+def test_a_line_that_says_it_must_be_so_is_no_mere_recommendation(tmp_path: Path) -> None:
+    for words, code in (("PyTorch 1.13 is required.", "asked-in-words"), ("- PyTorch 1.13", "recommended")):
+        found = decided(tmp_path / code, {"README.md": f"# t\n{words}\n", "a.py": "import torch\n"}, AMPERE)
+        assert codes(found) & {"asked-in-words", "recommended"} == {code}
+
+
+def test_the_line_of_a_translation_is_quoted_to_whom_reads_that(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "README.md": "# t\n## Installation\n### Install with pip, Python 3.10, CUDA 11.7 ~ 12.0, PyTorch 2.0+\n",
+        "README-ZH.md": "# t\n## 安装\n\n### 使用pip安装，必须使用Python 3.10，CUDA 11.7 ~ CUDA 12.0，PyTorch 2.0+\n",
+        "requirements.txt": "torch\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    [one] = [one for one in found.remarks if one.key.endswith(".recommended")]
+    assert text(one, "en").startswith("README.md, line 3 ")
+    assert all(words in text(one, "zh_CN") for words in ("README-ZH.md", "必须"))
+    assert not [tag.tag for tag in found.understood.tags if tag.tag == "cu117"]  # one end of a span
+
+
+def test_a_long_line_is_quoted_where_it_says_what_was_read(tmp_path: Path) -> None:
+    readme = f"# t\nInstall [it](https://host/{'x' * 150}). The code is tested with Python 3.8 and PyTorch 1.13.\n"
+    found = decided(tmp_path, {"README.md": readme, "a.py": "import torch\n"}, AMPERE)
+    assert said(found, "recommended")[0]["text"] == "The code is tested with Python 3.8 and PyTorch 1.13."
+
+
+def test_a_python_without_a_blank_before_its_version_is_read(tmp_path: Path) -> None:
+    readme = "# t\n* Python3.7.x is used in this repository.\n"
+    found = decided(tmp_path, {"README.md": readme, "requirements.txt": "torch==1.13.1\n"}, AMPERE)
+    assert build(found)[2] == "3.7"
+
+
+UV = (
+    '[[package]]\nname = "torch"\nversion = "2.8.0"\nresolution-markers = ["sys_platform == \'darwin\'"]\n'
+    '[[package]]\nname = "torch"\nversion = "2.7.1"\nresolution-markers = ["sys_platform == \'win32\'"]\n'
+    '[[package]]\nname = "torch"\nversion = "2.6.0+cpu"\nresolution-markers = ["sys_platform == \'linux\'"]\n'
+    '[[package]]\nname = "torch"\nversion = "2.6.0+cu124"\nresolution-markers = ["sys_platform == \'linux\'"]\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("machine", "torch", "code", "line"),
+    [
+        (ADA, "2.7.1", "locked", 5),
+        (AMPERE, "2.6.0", "locked", 13),
+        (OLD_DRIVER, "2.6.0", "lock-build", 13),
+        (NO_CARD, "2.6.0", "locked", 9),
+    ],
+)
+def test_the_entry_of_a_lock_is_the_one_for_this_computer(
+    tmp_path: Path, machine: Machine, torch: str, code: str, line: int
+) -> None:
+    pyproject = "[project]\nname = 't'\nversion = '1'\ndependencies = ['torch>=2.6']\n"
+    found = decided(tmp_path, {"pyproject.toml": pyproject, "uv.lock": UV}, machine)
+    assert build(found)[0] == torch
+    [one] = [one for one in found.remarks if one.params.get("file") == "uv.lock"]
+    assert (one.key.rpartition(".")[2], one.params["line"]) == (code, line)
+
+
+def test_each_extra_is_cited_by_its_own_line_and_its_own_cuda(tmp_path: Path) -> None:
+    pyproject = (
+        "[project]\nname = 't'\nversion = '1'\n[project.optional-dependencies]\n"
+        "cpu = ['torch==1.10.*']\ncuda = ['torch==1.10.*']\n"
+        "[tool.uv.sources]\ntorch = [{ index = 'c', extra = 'cpu' }, { index = 'g', extra = 'cuda' }]\n"
+        "[[tool.uv.index]]\nname = 'g'\nurl = 'https://download.pytorch.org/whl/cu113'\n"
+        "[[tool.uv.index]]\nname = 'c'\nurl = 'https://download.pytorch.org/whl/cpu'\n"
+    )
+    found = decided(tmp_path, {"pyproject.toml": pyproject}, BLACKWELL)
+    places = {one.name: [at.line for at in one.origins] for one in found.relaxed}
+    assert (places["torch"], relaxed(found)["cuda"][0]) == ([5, 6], "cu113")

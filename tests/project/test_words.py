@@ -52,7 +52,7 @@ def test_a_bound_in_words_is_what_is_needed_and_a_release_beside_it_what_was_tri
     readme = "Requires Python 3.6+ and PyTorch 1.10+\n\nTested with Python 3.9 and PyTorch 1.10.\n"
     found = decided(tmp_path, {"README.md": readme}, BLACKWELL)
     assert (build(found)[0], found.relaxed) == ("2.15.0", ())
-    assert {"recommended", "in-words", "python-left"} <= codes(found)
+    assert {"asked-in-words", "in-words", "python-left"} <= codes(found)
 
 
 @pytest.mark.parametrize(
@@ -369,7 +369,7 @@ def test_what_a_later_sentence_says_to_install_makes_no_command_of_the_first(tmp
     said = "The code requires `python>=3.8`, as well as `pytorch>=1.7`."
     files: dict[str, str | bytes] = {"train.py": "import torch\n"}
     found = decided(tmp_path / "a", {**files, "README.md": f"{said} Please read on to install both.\n"}, NO_CARD)
-    assert "recommended" in codes(found)
+    assert "asked-in-words" in codes(found)
     assert "undeclared" not in codes(found)
     command = "It requires torch, so do pip install pytorch 1.7.1 first. Have fun.\n"
     assert build(decided(tmp_path / "b", {**files, "README.md": command}, NO_CARD))[0] != "1.7.1"

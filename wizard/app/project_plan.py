@@ -246,7 +246,9 @@ def _asked(
     lines = [_requirement(one, decision, moving, freedom) for one in packages]
     lines += [written(one) for one in decision.understood.constraints if _is_asked(one, packages, freedom)]
     pins = {one.name: pin_of(one) for one in reversed(packages) if pin_of(one)}
-    locked = {one.name: pin_of(one) for one in reversed(request.project.statements) if one.strength == LOCKED}
+    of_lock = [one for one in reversed(request.project.statements) if one.strength == LOCKED]
+    os, python = paths.os_name(), selected.python
+    locked = {one.name: pin_of(one) for one in of_lock if marker_holds(one.marker, os, python)}
     preferred = {**then, **locked, **(pins if freedom else {})}
     requirements = tuple(dict.fromkeys((*selected.requirements, *lines)))
     return replace(

@@ -5,6 +5,7 @@ Pure. Which of them counts is the weigher's matter; here each is a sentence, and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from wizard.project.packages.cuda_tags import has_tag, is_file_for
 from wizard.project.understand import Understood
 from wizard.project.versions import can_meet, marker_holds, meets
 
+_MUST = re.compile(r"\bmust\b|\brequire[sd]?\b|\bneed(?:s|ed)?\b|必须|需要|要求", re.IGNORECASE)
 MOST_NAMED = 6  # contradictions in one answer
 
 
@@ -168,6 +170,17 @@ def cuda_words(asks: Understood, taken: Candidate, builds: Iterable[Candidate]) 
         yield message(
             "project.remark.cuda-chosen", file=place.file, line=place.line, asked=unmet.tag, own=own, given=given
         )
+
+
+def recommended_words(asks: Understood, at: FileLine) -> Message:
+    """Return the sentence on a line that no list stands beside: one that says it must be so is no recommendation."""
+    if not _MUST.search(at.text):
+        return message("project.remark.recommended", **asks.quoted(at))
+    return message(
+        "project.remark.asked-in-words",
+        "{file}, line {line} asks for it, and no list of the project does: “{text}”.",
+        **asks.quoted(at),
+    )
 
 
 def card_words(asks: Understood) -> Iterator[Message]:

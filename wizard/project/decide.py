@@ -16,9 +16,16 @@ from wizard.compatibility.model import Candidate, Choices
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
-from wizard.project.contradictions import card_words, contradictions, cuda_words, is_contradicted, override_words
+from wizard.project.contradictions import (
+    card_words,
+    contradictions,
+    cuda_words,
+    is_contradicted,
+    override_words,
+    recommended_words,
+)
 from wizard.project.formats.branches import with_branches
-from wizard.project.model import DECLARED, LOCKED, PYTHON, TORCH, FileLine, Project, Statement, cut_between, fit_to_show
+from wizard.project.model import DECLARED, PYTHON, TORCH, FileLine, Project, Statement, cut_between, fit_to_show
 from wizard.project.open_lines import day_for, day_of, of_that_day, told_of_day
 from wizard.project.own_list import alternatives, with_pins_of
 from wizard.project.packages.beside import after_install, beside_code, of_the_system
@@ -59,10 +66,10 @@ from wizard.project.packages.ready import holding_python, left_python, native_st
 from wizard.project.packages.rows import companion_table
 from wizard.project.reasons import (
     asked_words,
+    lock_words,
     runs_here,
     translated,
     why_not_commented,
-    why_not_locked,
     why_not_torch,
     without_card,
 )
@@ -252,8 +259,9 @@ def _relaxed_cuda(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     firm = [tag.tag for tag in tags if not tag.told]
     if not firm or any(has_tag(one, given) for one in firm):
         return
-    asked = ", ".join(tag.tag for tag in tags)
     tag = next((one for one in firm if one != CPU), firm[0])
+    tags = tuple(one for one in tags if tag == CPU or one.tag != CPU)  # that is for other computers
+    asked = ", ".join(one.tag for one in tags)
     why = message("project.why.cuda", torch=best.candidate.torch, asked=tag)
     if given == CPU:
         others = weigher.verdict.others
@@ -316,7 +324,7 @@ def _recommended(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     place = _recommending(asks, best) if asks.torch_any else None
     declared = {one.origin for one in asks.torch if one.strength == DECLARED}  # as what goes with one torch implies it
     if place and place not in declared | {one.origin for one in asks.of_code}:
-        yield message("project.remark.recommended", file=place.file, line=place.line, text=place.text)
+        yield recommended_words(asks, place)
     told = [one for one in (asks.torch if asks.torch_any else asks.told) if one.name == TORCH and one.specifier]
     if not asks.torch_any:  # a pin within what is declared that runs here, too; one against it is a contradiction
         told = [one for one in told if all(can_meet(each.specifier, one.specifier) for each in asks.torch)]
@@ -344,7 +352,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) -> It
     yield from without_card(weigher, best)
     yield from cuda_words(asks, candidate, weigher.verdict.candidates)
     yield from override_words(asks)
-    yield from _locks(weigher, candidate.torch)
+    yield from lock_words(weigher, best)
     yield from left_python(weigher, best)
     yield from holding_python(weigher, best)
     yield from code_words(weigher, best)
@@ -387,14 +395,3 @@ def _host(url: str) -> str:
         return fit_to_show(urlsplit(url).hostname or "")
     except ValueError:
         return ""
-
-
-def _locks(weigher: BuildWeigher, taken: str) -> Iterator[Message]:
-    locked = [one for one in weigher.asks.locked if one.name == TORCH and one.strength == LOCKED]
-    same = next((one for one in locked if one.specifier == f"=={taken}"), None)
-    if same:
-        yield message("project.remark.locked", torch=taken, file=same.origin.file, line=same.origin.line)
-    elif locked:
-        has = locked[0].specifier[2:]
-        why = why_not_locked(weigher, has)
-        yield message("project.remark.lock-left", file=locked[0].origin.file, torch=has, why=why)

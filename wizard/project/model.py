@@ -41,6 +41,7 @@ DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-c
 GROUND = ("setuptools", "wheel")  # every environment has them: only a version is worth a word
 TOOLS = ("uv", "ruff", "black", "isort", "flake8", "pre-commit", "pytest", "cuda-toolkit", "cuda-version")  # of authors
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # a lost "-e"
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _MOST_TOLD = 12  # packages that are not taken
 _MOST_PARTED = 4  # sentences of what the project does not start without
 _SHOWN = 160  # characters of a line that a person is shown
@@ -104,6 +105,7 @@ class Project:
     included: Mapping[str, FileLine] = field(default_factory=dict)  # the first line that brings a file in
     card_unused: bool = False  # its programs import torch, and none names a card
     changed: str = ""  # the day of its last change, "2022-03-14"; "": nobody knows
+    in_chinese: Mapping[FileLine, FileLine] = field(default_factory=dict)  # sentences of a README, in its translation
 
 
 @dataclass
@@ -135,6 +137,17 @@ class Findings:
     def asks_for_something(self) -> bool:
         """Return whether any line, or a sentence of torch or its Python, is a demand: else nothing is noted."""
         return bool(self.statements) or any(one.name in DECIDED for one in self.told)
+
+    @property
+    def in_chinese(self) -> dict[FileLine, FileLine]:
+        """Return the sentences that name a version, each with the one of a Chinese translation that says the same."""
+        found: dict[FileLine, FileLine] = {}
+        chinese = [one for one in self.told if _CHINESE.search(one.origin.text)]
+        for one in self.told:
+            same = (each for each in chinese if (each.name, each.specifier) == (one.name, one.specifier))
+            if one not in chinese and (other := next(same, None)):
+                found.setdefault(one.origin, other.origin)
+        return found
 
     def name_itself(self, file: str, name: object) -> None:
         """Note what a file of the root says that the project is called, on the index or as a repository."""

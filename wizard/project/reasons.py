@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 
 from wizard.compatibility.data.ordering import CPU, variant_key, version_key
 from wizard.model.messages import Message, message
-from wizard.project.model import Statement
+from wizard.project.model import LOCKED, TORCH, Statement
 from wizard.project.versions import can_meet, meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
@@ -115,6 +115,39 @@ def translated(torch: str) -> Message:
         "libraries beside it would fail",
         torch=torch,
     )
+
+
+def lock_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Say which line of a lock has the torch that is taken, of those for this system and, first, for its CUDA; else why
+    the one that it has is not taken."""
+    torch, variant = best.candidate.torch, best.candidate.variant
+    locked = [one for one in weigher.asks.locked if one.name == TORCH and one.strength == LOCKED]
+    locked.sort(key=lambda one: (one.specifier != f"=={torch}", one.local != variant, _is_other_kind(one, variant)))
+    if not locked:
+        return
+    first, place = locked[0], locked[0].origin
+    if first.specifier != f"=={torch}":
+        has = first.specifier[2:]
+        why = why_not_locked(weigher, has)
+        yield message("project.remark.lock-left", file=place.file, torch=has, why=why)
+    elif first.local in ("", variant):
+        yield message("project.remark.locked", torch=torch, file=place.file, line=place.line)
+    else:
+        yield message(
+            "project.remark.lock-build",
+            "torch {torch} is kept as {file}, line {line} has it, but as {given} and not as {asked}. The lock does not "
+            "hold word for word.",
+            torch=torch,
+            file=place.file,
+            line=place.line,
+            asked=first.local,
+            given=variant,
+        )
+
+
+def _is_other_kind(one: Statement, variant: str) -> bool:
+    """Return whether it is a build for the processor, and a card's is taken, or the other way round."""
+    return bool(one.local) and (one.local == CPU) != (variant == CPU)
 
 
 def why_not_locked(weigher: BuildWeigher, has: str) -> Message:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wizard.compatibility.data.ordering import CPU, version_key
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, Param, in_each, message
 from wizard.project.file_choice import (
     exported_elsewhere,
     exports,
@@ -41,6 +41,7 @@ from wizard.project.model import (
     WAY_ROUND,
     WITH_CODE,
     AddressLine,
+    FileLine,
     Project,
     Statement,
     cut_between,
@@ -89,6 +90,7 @@ class Understood:
     for_cards: tuple[Statement, ...]  # the torch that a README names for cards such as the one here
     sources: tuple[AddressLine, ...]
     names_torch: bool
+    in_chinese: Mapping[FileLine, FileLine]  # what a README says in words, in its translation
     remarks: tuple[Message, ...]
 
     @property
@@ -108,6 +110,13 @@ class Understood:
     def is_for_the_card(self, torch: str) -> bool:
         """Return whether a README names that release for cards such as the one here; so is any where none does."""
         return not self.for_cards or any(meets(one.specifier, torch) for one in self.for_cards)
+
+    def quoted(self, at: FileLine) -> dict[str, Param]:
+        """Return the blanks for a line of a README: to whom reads Chinese its translation, where there is one."""
+        if (other := self.in_chinese.get(at)) is None:
+            return {"file": at.file, "line": at.line, "text": at.text}
+        pairs = (("file", at.file, other.file), ("line", str(at.line), str(other.line)), ("text", at.text, other.text))
+        return {name: in_each(en=mine, zh_CN=its) for name, mine, its in pairs}
 
     def way_to(self, torch: str) -> int:
         """Return where that release is recommended: 0 a text for people, 1 a file that is run, 2 a comment."""
@@ -173,6 +182,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
         for_cards=tuple(one for one in statements if one.name == FOR_CARDS and is_of_generation(capability, one.group)),
         sources=fitting.sources,
         names_torch=names_torch,
+        in_chinese=project.in_chinese,
         remarks=(
             *told,
             *others,

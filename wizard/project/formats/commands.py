@@ -108,11 +108,11 @@ def read_commands(file: str, text: str, found: Findings) -> None:
     values: dict[str, str] = {}
     place, rows = WorkingFolder(file, found.own, itself_in(text, found.own, found.statements)), NamedRows(found)
     text, branches = without_hidden(text) if place.is_prose else text, Branches(place.is_script)
-    aside: set[FileLine] = set()
+    aside = set[str]()
     for number, written in _joined(text):
         where = origin_of(file, number, written)
         place.begin(written)
-        aside |= {where} if place.is_aside else set()
+        aside |= {str(where)} if place.is_aside else set()
         if not place.is_prose and IS_COMMENT.match(written):
             if _TORCH_IN_COMMENT.search(written):
                 found.remark("commented", where)
@@ -124,7 +124,8 @@ def read_commands(file: str, text: str, found: Findings) -> None:
         if match := _BASE.match(line):
             found.statements.append(Statement(TORCH, f"=={match[1]}", where, RECOMMENDED, build=match[2] or ""))
         if place.is_prose and not place.is_of_machine and not _IS_OF_TOOL.search(line):
-            prose = apart(line[:MOST_PROSE])
+            cut = line[:MOST_PROSE].rpartition(" ")[0] + "…" if len(line) > MOST_PROSE else line
+            prose = apart(cut)
             read_words(prose, where, found, place.is_code, place.is_of_needs)
             rows.add(prose, where, place.is_code)
         for match in _PIP.finditer(line):
@@ -147,19 +148,18 @@ def read_commands(file: str, text: str, found: Findings) -> None:
     _tell_fetched(place.further, found)
 
 
-def _leave_aside(aside: Collection[FileLine], found: Findings) -> None:
+def _leave_aside(aside: Collection[str], found: Findings) -> None:
     """Leave out the torch and the Python of what a text calls optional, or has for an older state of the project, where
     it names another one for all."""
     decided = {TORCH, PYTHON, *PAIRS, "cudatoolkit"}
-    files = {one.file for one in aside}
-    for_all = {
-        one.name for one in (*found.statements, *found.told) if one.origin.file in files and one.origin not in aside
-    }
+    files = {one.rpartition(":")[0] for one in aside}
+    its = [one for one in (*found.statements, *found.told) if one.origin.file in files]
+    for_all = {one.name for one in its if str(one.origin) not in aside}
     if TORCH not in for_all:  # what goes with the one that is named
         decided = {PYTHON}
 
     def is_left(one: Statement) -> bool:
-        return one.origin in aside and one.name in decided & for_all
+        return str(one.origin) in aside and one.name in decided & for_all
 
     found.statements = [one for one in found.statements if not is_left(one)]
     found.told = [one for one in found.told if not is_left(one)]

@@ -79,9 +79,14 @@ def _statement(package: Any, file: str, line: int) -> Statement | None:
     public, _, local = version.partition("+")
     where = origin_of(file, line, f"{name} {version}")
     marker = package.get("marker")
-    return Statement(
-        normalized(name), f"=={public}", where, LOCKED, marker=marker if isinstance(marker, str) else "", local=local
-    )
+    marker = marker if isinstance(marker, str) else _of_uv(package)
+    return Statement(normalized(name), f"=={public}", where, LOCKED, marker=marker, local=local)
+
+
+def _of_uv(package: Mapping[str, Any]) -> str:
+    """Return for which computers uv has an entry, as one marker; "" for all, or where that hangs on extras."""
+    ways = [one for one in listed(package.get("resolution-markers")) if isinstance(one, str)]
+    return "" if any("extra" in one for one in ways) else " or ".join(f"({one})" for one in ways)
 
 
 def _is_source_alone(package: Mapping[str, Any]) -> bool:

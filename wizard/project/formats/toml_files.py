@@ -63,6 +63,17 @@ class TomlText:
                 return origin_of(self.file, number + 1, line)
         return origin_of(self.file, start + 1, self.lines[start] if self.lines else "")
 
+    def enter(self, key: str, head: str) -> None:
+        """Search on from the line of a key below that head, whose values may be those of another one, too."""
+        is_key = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=")
+        start = self._head(head)
+        self._left -= len(self.lines)
+        if self._left <= 0:
+            return
+        self._reached[head] = next(
+            (number for number in range(start, len(self.lines)) if is_key.match(self.lines[number])), start
+        )
+
     def _head(self, head: str) -> int:
         if head not in self._heads:
             found = re.compile(rf"\s*(\[\[?\s*{re.escape(head)}\s*\]|{re.escape(head.rsplit('.', 1)[-1])}\s*=)")
@@ -103,10 +114,12 @@ def read_pyproject(file: str, text: str, found: Findings) -> None:
     found.statements[before:] = [replace(one, override=True) for one in found.statements[before:]]
     _strings(project.get("dependencies"), "project", "", lines, found)
     for group, entries in table_in(project, "optional-dependencies").items():
+        lines.enter(str(group), "project.optional-dependencies")
         _strings(entries, "project.optional-dependencies", str(group), lines, found)
     _build_requires(table_in(document, "build-system").get("requires"), lines, found)
     groups = table_in(document, "dependency-groups")
     for group in groups:
+        lines.enter(str(group), "dependency-groups")
         _strings(_group(groups, str(group)), "dependency-groups", str(group), lines, found)
     _poetry(table_in(tool, "poetry"), lines, found)
     _strings(table_in(table_in(tool, "flit"), "metadata").get("requires"), "tool.flit.metadata", "", lines, found)

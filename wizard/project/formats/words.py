@@ -46,7 +46,7 @@ _IN_WORDS = re.compile(
     r"(?:^(?: ?--)?|(?<=[\s(,/，：、（\[]))(?P<name>(?:py)?torch|python|cuda(?:[ -]?toolkit)?)(?![\w-])"
     r"\]?(?:\([^)]*\))? ?(?:versions?|v)?(?: (?:is|are|must be|should be))?(?: between)? ?:? ?"
     r"(?P<sign>[=><~≥(-]{0,2}) ?v?(?P<version>\d+\.\d+(?:\.\d+)?)"
-    r"(?P<more>(?: ?(?:,|/|-|–|~|or|and|to|through) ?\d+\.\d+(?:\.\d+)?)*)"
+    r"(?P<more>(?: ?(?:(?:,|/|-|–|~|or|and|to|through) ?|(?:-|–|~|to|through) ?(?P=name) ?)\d+\.\d+(?:\.\d+)?)*)"
     rf"(?P<tail>\+(?!\w)| ?[()]? ?(?:{_JOINED})? ?(?:{_OR_NEWER}))?",
     re.IGNORECASE,
 )
@@ -157,6 +157,7 @@ _INSTALLED_LINK = re.compile(
 _GLUED = re.compile(  # "* pytorch1.2.0"
     r"^(?P<before>\s*[-*+•]\s+[`*_]*[A-Za-z][\w-]*[A-Za-z])(?P<version>\d+\.\d+(?:\.\d+)*)(?=[`*_]*\s*$)"
 )
+_GLUED_PYTHON = re.compile(r"(?<![\w./-])(python)(?=3\.\d)", re.IGNORECASE)  # "* Python3.6.x is used"
 _PAIRS = ("torchvision", "torchaudio")
 _PAIR_IN_WORDS = re.compile(r"(?<![\w-])(torchvision|torchaudio) v?(\d+\.\d+\.\d+)", re.IGNORECASE)
 _RELEASE_IN_WORDS = re.compile(r"(?<![\w./-])([A-Za-z][\w-]*) v?([0-9]{1,9}(?:\.[0-9]{1,9})+)(?![\w.-]*\w)")
@@ -165,7 +166,7 @@ _TOOLKIT = "cudatoolkit"
 _CUDA = re.compile(r"/(?:cu\d{2,3}|cpu)(?:/|$)")
 _IS_COMMAND = re.compile(
     r"\b(?:pip3?|conda|mamba|brew|apt|apt-get) install\s"
-    r"|\binstall\s(?!instruction|guide|note|page|step|[`*_\[]*py(?:torch|thon)\b)|\bdocker\s(?!\d)|error|mac|apple",
+    r"|\binstall\s(?!with\b|instruction|guide|note|page|step|[`*_\[]*py(?:torch|thon)\b)|\bdocker\s(?!\d)|error|mac|apple",
     re.IGNORECASE,
 )
 
@@ -178,8 +179,10 @@ def apart(line: str) -> str:
 def read_words(line: str, where: FileLine, found: Findings, is_code: bool, is_of_needs: bool = False) -> None:
     """Note the versions that a sentence or a list names: of torch at least as a remark. Code has no sentences.
     `is_of_needs`: it stands below a heading that says that these are needed."""
-    entry = line.lstrip("# ") if is_code else line  # there a comment says what the next line brings
+    line = line if is_code else _GLUED_PYTHON.sub(r"\1 ", line)
+    entry = line.lstrip("# ") if is_code else line  # a comment says what the next line brings
     naming = [one for one in SENTENCE.split(line) if _IN_WORDS.search(DECORATED.sub(" ", one))] or [line]
+    where = origin_of(where.file, where.line, " ".join(naming)) if where.text.endswith("…") else where  # as it is read
     is_news = bool(_IS_NEWS.search(" ".join(naming)))
     is_need = bool(_IS_ENTRY.match(entry) or (not is_code and _IS_NEED.search(line))) and not is_news
     is_need |= not is_code and (is_of_needs or _is_environment(line)) and not is_news

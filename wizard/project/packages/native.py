@@ -262,4 +262,4 @@ def left_out(asks: Understood, best: Weighed, machine: Machine) -> Iterator[Rela
 
 
 def lines_of(statements: tuple[Statement, ...]) -> tuple[FileLine, ...]:
-    return tuple(one.origin for one in statements)
+    return tuple(dict.fromkeys(one.origin for one in statements))

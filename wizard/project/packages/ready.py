@@ -199,7 +199,7 @@ def left_python(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         if one.name != PYTHON or python_meets(one.specifier, best.python):
             continue
         place, os = one.origin, weigher.machine.os
-        where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
+        where = weigher.asks.quoted(place)
         meant = (each for each in weigher.pythons if python_meets(one.specifier, each))
         lacking = [without_wheels(weigher.asks, os, each) for each in meant]
         lost = frozenset.intersection(*lacking) if lacking else frozenset[str]()

@@ -82,11 +82,9 @@ class ProjectReader:
 
     def project(self) -> Project:
         """Return what was read so far, equal lines once."""
-        statements, sources = dict.fromkeys(self.found.statements), dict.fromkeys(self.found.sources)
-        found = (tuple(self.files), tuple(statements), tuple(sources), tuple(self.found.remarks))
-        return Project(
-            str(self.folder.root), *found, frozenset(self.found.card_lines), self.included, self.found.card_unused
-        )
+        own, statements, sources = self.found, dict.fromkeys(self.found.statements), dict.fromkeys(self.found.sources)
+        found = (tuple(self.files), tuple(statements), tuple(sources), tuple(own.remarks), frozenset(own.card_lines))
+        return Project(str(self.folder.root), *found, self.included, own.card_unused, "", own.in_chinese)
 
     def read(self, name: str, included_by: FileLine | None = None, group: str = "") -> None:
         """Read one file of the project by its kind, and what it includes; each file once, so that a circle ends."""
