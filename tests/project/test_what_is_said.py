@@ -20,6 +20,10 @@ def said(found: ProjectDecision, code: str) -> list[dict[str, object]]:
     return [dict(one.params) for one in found.remarks if one.key.endswith(f".{code}")]
 
 
+def rest(found: ProjectDecision) -> list[str]:
+    return [one.name for one in found.understood.rest]
+
+
 OLDER = (
     "# t\nPython 3 and PyTorch 1.8 are required for the current codebase.\n\n"
     "If you need to use an earlier version of the codebase, take another release.\n"
@@ -128,3 +132,59 @@ def test_each_extra_is_cited_by_its_own_line_and_its_own_cuda(tmp_path: Path) ->
     found = decided(tmp_path, {"pyproject.toml": pyproject}, BLACKWELL)
     places = {one.name: [at.line for at in one.origins] for one in found.relaxed}
     assert (places["torch"], relaxed(found)["cuda"][0]) == ([5, 6], "cu113")
+
+
+def test_names_in_lines_are_packages_where_something_says_so(tmp_path: Path) -> None:
+    tasks = "walker-walk\ndog-trot\ncup-catch\n"
+    for name, words, is_told in (
+        ("tasks.txt", tasks, False),
+        ("more.txt", f"{tasks}einops\n", True),
+        ("more.txt", f"{tasks}spin==1.0\n", True),
+        ("pip_requirements.txt", tasks, True),
+    ):
+        files: dict[str, str | bytes] = {"requirements.txt": "torch\n", name: words}
+        found = decided(tmp_path / f"{name}{len(words)}", files, AMPERE)
+        assert bool(codes(found) & {"not-read-too", "other-lists"} or "walker-walk" in rest(found)) == is_told
+
+
+def test_only_the_comment_behind_a_bound_binds_nothing(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch>=2.3.1  # 2.2 is broken, 2.3.1 - 2.7.1 work\n"}
+    [told] = said(decided(tmp_path, files, AMPERE), "in-words")
+    assert told["text"] == "2.2 is broken, 2.3.1 - 2.7.1 work"
+
+
+def test_the_project_itself_is_no_package_that_no_file_asks_for(tmp_path: Path) -> None:
+    pyproject = "[project]\nname = 'my_lab'\nversion = '1'\ndependencies = ['torch']\n"
+    readme = "# My lab\nIt runs with torch, plyfile==1.0 and `my-lab==0.6.1`.\n"
+    found = decided(tmp_path, {"pyproject.toml": pyproject, "README.md": readme}, AMPERE)
+    assert [one["packages"] for one in said(found, "named-too")] == ["plyfile==1.0"]
+
+
+def test_a_numpy_of_a_readme_is_in_the_plan_and_not_told_as_left_out(tmp_path: Path) -> None:
+    readme = "# t\n```\nconda install 'numpy<1.24'\nconda install pytorch=1.13.1\n```\n"
+    files: dict[str, str | bytes] = {"README.md": readme, "requirements.txt": "einops\n", "a.py": "import numpy\n"}
+    found = decided(tmp_path, files, AMPERE)
+    assert not codes(found) & {"needed-too", "recommended-too"}
+    assert "<1.24" in found.numpy
+
+
+def test_names_of_conda_are_not_offered_as_those_of_the_index(tmp_path: Path) -> None:
+    readme = "# t\n```\nconda install -c conda-forge gym-atari tqdm\nconda install pytorch=1.13.1 cuda90\n```\n"
+    files: dict[str, str | bytes] = {"README.md": readme, "requirements.txt": "einops\n"}
+    found = decided(tmp_path, files, AMPERE)
+    told = {code: [one["packages"] for one in said(found, code)] for code in ("recommended-conda", "recommended-too")}
+    assert told == {"recommended-conda": ["gym-atari"], "recommended-too": ["tqdm"]}
+    assert [tag.tag for tag in found.understood.tags] == ["cu90"]
+
+
+def test_a_folder_that_another_line_installs_is_named_with_that_line(tmp_path: Path) -> None:
+    readme = "# t\n```\npip install ./one\n# Optional: two\npip install ./two\n```\n"
+    setup = "from setuptools import setup\nsetup(name='%s')\n"
+    files: dict[str, str | bytes] = {
+        "README.md": readme,
+        "requirements.txt": "torch\n",
+        "one/setup.py": setup % "one",
+        "two/setup.py": setup % "two",
+    }
+    [told] = said(decided(tmp_path, files, AMPERE), "folders-too")
+    assert (told["line"], told["packages"]) == (3, "./one, ./two (README.md:5)")

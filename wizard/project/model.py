@@ -16,7 +16,7 @@ from wizard.model.messages import Message, message
 from wizard.project.versions import can_meet
 
 DECLARED, LOCKED, RECOMMENDED = "declared", "locked", "recommended"
-PYTHON, TORCH = "python", "torch"
+PYTHON, TORCH, NUMPY = "python", "torch", "numpy"
 PAIRS = ("torchvision", "torchaudio")  # which go with their torch
 IN_LOCK = "lock"  # group of what a lock says of itself, which counts where nothing else is declared
 MADE_FOR = "__platform"  # a name that no package has: the systems of a lock or of pixi, as its marker
@@ -123,6 +123,7 @@ class Findings:
     remarks: list[Message] = field(default_factory=list)
     card_lines: set[FileLine] = field(default_factory=set)
     card_unused: bool = False
+    aside: set[str] = field(default_factory=set)  # lines of what a README calls optional, or of an older state
     needed: set[FileLine] = field(default_factory=set)  # lines of a README below a heading that says what is needed
 
     def remark(self, code: str, origin: FileLine, **params: str | int) -> None:
@@ -178,8 +179,9 @@ class Findings:
         for file in dict.fromkeys(one.origin.file for one in told):
             named = [one for one in told if one.origin.file == file and one.name not in known]
             known |= {one.name for one in named}
-            shown = {one.url if is_folder(one.url) else one.name: one.specifier for one in reversed(named)}
-            names = [f"{name}{specifier}" for name, specifier in reversed(shown.items())]
+            shown = {one.url if is_folder(one.url) else one.name: one for one in reversed(named)}
+            asides = {name: f" ({one.origin})" for name, one in shown.items() if str(one.origin) in self.aside}
+            names = [f"{name}{one.specifier}{asides.get(name, '')}" for name, one in reversed(shown.items())]
             if names:
                 is_task = code == "recommended-too" and file.endswith("pixi.toml")  # opened itself, its tables count
                 for part in parted(names) if code == "folders-too" else [cut_between(names)]:
@@ -194,9 +196,9 @@ class Findings:
         taken = {one for one in told if not one.group or one.group.startswith(BRANCH)}
         self.statements = [replace(one, strength=DECLARED) if one in taken else one for one in self.statements]
 
-    def tell_recommended(self) -> None:
+    def tell_recommended(self, is_of_index: Callable[[str], bool]) -> None:
         """Name what is not taken unasked: what a README, a script or a Dockerfile has beside torch that no file
-        declares, and folders of the project."""
+        declares, and folders of the project. `is_of_index`: whether conda's name is known as one of the index."""
         declared = (one.name for one in self.statements if one.strength == DECLARED and not one.group)
         known, others = {name for name in declared if name not in DECIDED}, self._recommended()
         own = {name.replace("-", "") for name in self.own}
@@ -204,9 +206,13 @@ class Findings:
         others = [one for one in others if is_folder(one.url) or one.name.replace("-", "") not in {*own, *_LETTERS}]
         if known:
             others = [one for one in others if is_run(one.origin.file) or one.name not in TOOLS]
-        self._tell_needed([one for one in others if one.name not in known], known)
+        if not any(one.name == TORCH and one.strength == DECLARED and one.specifier for one in self.statements):
+            others = [one for one in others if one.name != NUMPY]  # what is told of it counts as torch's own
+        self._tell_needed([one for one in others if one.name not in {*known, NUMPY}], known)
         self._tell_repositories(others)
         self.tell("folders-too", [one for one in others if is_folder(one.url)], known)
+        of_conda = [one for one in others if one.conda and not is_of_index(one.name)]
+        self.tell("recommended-conda", of_conda, known)
         self.tell("recommended-too", others, known)
         self._tell_other_pins()
 
@@ -247,7 +253,9 @@ class Findings:
 
     def tell_words(self) -> None:
         """Name what a list within a README has with a version, and no file and no command does."""
-        self.tell("named-too", self.told, {*DECIDED, *(one.name for one in self.statements)})
+        own = {name.replace("-", "") for name in self.own}
+        told = [one for one in self.told if one.name.replace("-", "") not in own]
+        self.tell("named-too", told, {*DECIDED, *(one.name for one in self.statements)})
 
     def _recommended(self) -> list[Statement]:
         told = (one for one in self.statements if one.strength == RECOMMENDED and not one.group)

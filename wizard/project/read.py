@@ -6,13 +6,15 @@ itself, and what is only told (README, scripts) comes last.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 from wizard.model.errors import UsageError
 from wizard.project.changed import changed_on
-from wizard.project.file_choice import purpose_of
+from wizard.project.file_choice import purpose_of, words_of
 from wizard.project.formats.commands import installs
+from wizard.project.formats.conda_words import is_of_index
 from wizard.project.formats.words import last_resort, natives_in_words
 from wizard.project.model import (
     DECIDED,
@@ -28,6 +30,7 @@ from wizard.project.model import (
     is_commented,
     is_recipe,
     is_script,
+    normalized,
     origin_of,
 )
 from wizard.project.search.aside import (
@@ -48,7 +51,7 @@ from wizard.project.search.below import (
 )
 from wizard.project.search.demands import note_demands, tell_needed_aside
 from wizard.project.search.extras import take_shared, tell_extras
-from wizard.project.search.files import ProjectFolder, is_list
+from wizard.project.search.files import ProjectFolder, declares, is_list
 from wizard.project.search.gone import note_gone
 from wizard.project.search.imports import note_cards, note_needing, read_imports, tell_compiling
 from wizard.project.search.native_code import note_native_code
@@ -58,6 +61,7 @@ from wizard.project.search.reader import ProjectReader
 from wizard.project.search.repositories import note_used
 from wizard.project.search.steps import of_steps
 
+_LISTS = {"dep", "deps", "dependencies", "extra", "extras", "libs", "modules", "packages", "pip", "pypi"}
 _MOST_TOLD = 3  # files with their packages
 
 
@@ -99,7 +103,7 @@ def read_project(path: Path) -> Project:
         reader.take_locked()
         take_shared(reader.found, reader.folder.texts)
         tell_extras(reader.found)
-        reader.found.tell_recommended()
+        reader.found.tell_recommended(is_of_index)
         tell_needed_aside(reader)
         tell_compiled(reader)
         tell_compiler_line(reader)
@@ -202,6 +206,15 @@ def _is_first_text(file: str, counting: str) -> bool:
     return (is_plain_readme(file) and "/" not in file) or file == counting
 
 
+def _is_of_packages(name: str, text: str) -> bool:
+    """Return whether words in lines are packages: the file is called a list of them, or a line has a version, an option
+    of pip or a package that a row knows; else they may be tasks, or what a program tells apart."""
+    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
+    named = (normalized(re.split(r"[^\w.-]", line, maxsplit=1)[0]) for line in lines if line[:1].isalpha())
+    is_named = declares(name) or bool(words_of(name.rpartition("/")[2]) & _LISTS)
+    return is_named or any(re.search(r"[=<>~!]=|^-", line) for line in lines) or any(map(is_of_index, named))
+
+
 def _tell_unread(reader: ProjectReader) -> None:
     """Name the files that list or install packages which nothing that was read has: what was not understood as a part
     of the installation is not passed over in silence."""
@@ -218,7 +231,7 @@ def _tell_unread(reader: ProjectReader) -> None:
         is_known = name in reader.files or name in reader.left or any(name in words for words in said)
         if is_known or purpose_of(name):
             continue
-        if is_list(text) or installs(text):
+        if (is_list(text) and _is_of_packages(name, text)) or installs(text):
             lines = (one for one in reader.alone(name).found.statements if one.group != "imported")
             further[name] = [one for one in lines if one.name not in known]
     files = [name for name, lines in further.items() if lines]

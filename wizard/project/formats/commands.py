@@ -145,6 +145,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
         found.needed |= {where} if is_needed else set()
     found.name_itself(file, place.is_prose and place.itself)
     _leave_aside(aside, found)
+    found.aside |= aside
     _tell_fetched(place.further, found)
 
 

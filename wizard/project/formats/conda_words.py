@@ -32,6 +32,10 @@ _LIBRARY_BUILD = re.compile(
 )
 
 
+# The package that chose torch's build before there was cudatoolkit, as PyTorch 0.4 says how it is installed: `cuda90`.
+_OF_CUDA = re.compile(r"cuda(\d{1,2})(\d)")
+
+
 def name_of_conda(name: str, specifier: str) -> str:
     """Return what the package index calls it."""
     name = normalized(name)
@@ -51,13 +55,17 @@ def conda_names() -> frozenset[str]:
     return frozenset(name for row in companion_table().conda_named for name in row.names)
 
 
+def is_of_index(name: str) -> bool:
+    """Return whether a name that conda gives is known as that of the same package on the index."""
+    return has_row(name) or name in conda_names() or name in _of_conda().values()
+
+
 @lru_cache(maxsize=8192)
 def is_condas_alone(name: str, build: str = "") -> bool:
     """Return whether it is a library or a program that the index has not, or as another thing; what no row knows is
     one by its build, where that names no Python."""
     names = (one for row in companion_table().conda_only for one in row.names)
-    is_known = has_row(name) or name in conda_names()
-    is_library = bool(_LIBRARY_BUILD.fullmatch(build)) and not is_known
+    is_library = bool(_LIBRARY_BUILD.fullmatch(build)) and not (has_row(name) or name in conda_names())
     return is_library or (companion(name) is None and any(fnmatch(name, one) for one in names))
 
 
@@ -113,6 +121,8 @@ def conda_statement(words: str, where: FileLine) -> Statement | None:
         inside = {one[1]: one[2] or one[3] or one[4] or "" for one in _IN_BRACKETS.finditer(match["extra"])}
         raw, build = inside.get("version", raw), inside.get("build", build)
     specifier, named = conda_specifier(raw)
+    if of_cuda := _OF_CUDA.fullmatch(match["name"].lower()):
+        return Statement("cudatoolkit", f"=={of_cuda[1]}.{of_cuda[2]}.*", where, conda=True)
     of_name = "cpu" if match["name"].lower() == "pytorch-cpu" else ""
     name = name_of_conda(match["name"], specifier)
     return Statement(name, specifier, where, build=build or named or of_name, conda=True)

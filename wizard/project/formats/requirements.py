@@ -92,7 +92,8 @@ def read_requirements(file: str, text: str, found: Findings, strength: str = DEC
     for match in _COMMENTED.finditer(text):
         found.remark("commented", origin_of(file, text.count("\n", 0, match.start()) + 1, match[0]))
     for match in _BESIDE.finditer(text):
-        found.remark("in-words", origin_of(file, text.count("\n", 0, match.start()) + 1, match[0]))
+        line, comment = text.count("\n", 0, match.start()) + 1, match[0].partition("#")[2]
+        found.remark("in-words", origin_of(file, line, comment))  # the bound before it does bind
     for line, words in logical_lines(text):
         where = origin_of(file, line, words)
         if len(words) > _LONGEST or ENDLESS.search(words):
