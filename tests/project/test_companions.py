@@ -207,7 +207,7 @@ def test_the_end_of_the_torch_that_bytecheckpoint_asks_for_binds(tmp_path: Path)
 
 def test_a_release_that_bounds_torch_moves_and_old_builds_keep_numpy_old(tmp_path: Path) -> None:
     found = decided(tmp_path, {"requirements.txt": "torch==2.6.0\nlmdeploy==0.7.1\n"}, AMPERE)
-    assert relaxed(found)["lmdeploy"] == ("==0.7.1", "torch 2.6.0", "project.why.with-torch")
+    assert relaxed(found)["lmdeploy"] == ("==0.7.1", "lmdeploy (torch 2.6.0)", "project.why.with-torch")
     assert "lmdeploy" not in relaxed(decided(tmp_path, {"requirements.txt": "torch==2.5.1\nlmdeploy==0.7.1\n"}, AMPERE))
     for line in ("rdkit==2022.3.5", "jax==0.4.23", "jaxlib==0.4.23"):
         assert decided(tmp_path, {"requirements.txt": f"torch==2.7.1\n{line}\n"}, AMPERE).numpy == "<2"
@@ -219,7 +219,7 @@ def test_a_release_that_bounds_torch_moves_and_old_builds_keep_numpy_old(tmp_pat
 def test_what_moves_with_torch_moves_the_pins_of_what_it_needs(tmp_path: Path) -> None:
     pins = "vllm==0.7.3\ntransformers==4.51.3\ndepyf==0.18.0\nopenai>=1\ncompressed-tensors==0.9.1\n"
     found = relaxed(decided(tmp_path, {"requirements.txt": f"torch==2.5.1\n{pins}"}, BLACKWELL))
-    assert found["vllm"] == ("==0.7.3", "torch 2.7.1", "project.why.with-torch")
+    assert found["vllm"] == ("==0.7.3", "0.10.1.1", "project.why.with-torch")
     assert found["transformers"] == ("==4.51.3", ">=4.55.0", "project.why.needed-beside")
     assert found["depyf"][1:] == ("==0.19.0", "project.why.needed-beside")
     assert found.keys() == {"torch", "vllm", "transformers", "depyf", "compressed-tensors"}
@@ -306,7 +306,9 @@ def test_a_bound_of_one_package_counts_beside_what_no_torch_here_is_ready_for(tm
 
 def test_a_line_that_does_not_run_with_the_torch_that_is_asked_for_is_told(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"requirements.txt": "torch==2.6.0\nbitsandbytes==0.43.0\n"}
-    [said] = [one.params for one in decided(tmp_path, files, AMPERE).remarks if one.key == "project.remark.bound"]
+    [told] = [one for one in decided(tmp_path, files, AMPERE).remarks if one.key == "project.remark.bound-by-code"]
+    said = told.params
+    assert text(told, "en").endswith("Take bitsandbytes 0.45.1 or newer.")
     assert (said["package"], said["asked"], said["torch"]) == ("bitsandbytes", "<2.6", "2.6.0")
 
 

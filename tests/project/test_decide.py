@@ -53,7 +53,7 @@ def test_a_pin_without_code_for_the_card_moves_by_the_smallest_step_with_what_ha
         "torch": ("==1.13.1", "2.7.1", "reason.no-kernels-for-gpu"),
         "cuda": ("cu117", "cu128", "project.why.cuda"),
         "torchvision": ("==0.14.1", "0.22.1", "project.why.pair"),
-        "torch-scatter": ("==2.1.0", "torch 2.7.1", "project.why.with-torch"),
+        "torch-scatter": ("==2.1.0", "torch-scatter (torch 2.7.1)", "project.why.with-torch"),
     }
     assert [origin.line for one in found.relaxed for origin in one.origins] == [2, 2, 3, 4]
 

@@ -300,10 +300,13 @@ def test_programs_that_are_deep_or_long_are_read(tmp_path: Path) -> None:
     assert not {"compile-without", "own-binary"} & codes(decided(tmp_path, files, ADA))
 
 
-@pytest.mark.parametrize(("torch", "is_told"), [("torch", True), ("torch<2.6", False)])
+@pytest.mark.parametrize(
+    ("torch", "is_told"), [("torch>=2.6", True), ("torch>=2", False), ("torch", False), ("torch<2.6", False)]
+)
 def test_a_package_that_reads_whole_models_is_told_beside_a_torch_that_refuses_them(
     tmp_path: Path, torch: str, is_told: bool
 ) -> None:
     found = decided(tmp_path, {"requirements.txt": f"{torch}\nnumpy\ndemucs==4.0.1\n"}, AMPERE)
     said = [one.params for one in found.remarks if one.key == "project.remark.loads-whole"]
     assert [(one["line"], one["package"], one["first"]) for one in said] == ([(3, "demucs", "2.6")] if is_told else [])
+    assert (build(found)[0] == "2.5.1") is not is_told  # where no line asks for a newer torch

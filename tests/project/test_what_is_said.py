@@ -9,9 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, OLD_DRIVER, build, codes, decided, relaxed
+from tests.project.deciding import (
+    ADA,
+    AMPERE,
+    BLACKWELL,
+    NO_CARD,
+    OLD_DRIVER,
+    build,
+    codes,
+    decided,
+    relaxed,
+    without,
+)
 from wizard.machine.model import Machine
 from wizard.model.messages import text
+from wizard.project.answer import project_lines
 from wizard.project.decide import ProjectDecision
 
 
@@ -188,3 +200,41 @@ def test_a_folder_that_another_line_installs_is_named_with_that_line(tmp_path: P
     }
     [told] = said(decided(tmp_path, files, AMPERE), "folders-too")
     assert (told["line"], told["packages"]) == (3, "./one, ./two (README.md:5)")
+
+
+def test_a_package_that_builds_without_a_card_is_not_left_out_for_want_of_one(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==1.13.1\nMinkowskiEngine==0.5.4\n"}
+    found = decided(tmp_path, files, NO_CARD)
+    assert (without(found), codes(found) & {"no-card", "compiler"}) == ((), {"compiler"})
+
+
+def test_a_toolkit_that_its_source_does_not_build_with_is_not_asked_for(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch>=2.5\nMinkowskiEngine\n"}
+    assert not codes(decided(tmp_path, files, ADA)) & {"toolkit", "toolkit-since"}
+
+
+def test_the_pin_of_what_is_left_out_without_a_card_says_which_torch_is_meant(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "triton==2.0.0\neinops\n", "a.py": "import torch\n"}, NO_CARD)
+    assert (build(found)[0], without(found)) == ("2.0.1", ("triton",))
+
+
+def test_what_moves_with_torch_is_named_by_its_own_release(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch==2.0.1\ntriton==2.0.0\n"}, BLACKWELL)
+    assert relaxed(found)["triton"][:2] == ("==2.0.0", "3.3.1")
+    kept = decided(tmp_path / "kept", {"requirements.txt": "torch==2.0.1\ntriton>=3\n"}, BLACKWELL)
+    assert "triton" not in relaxed(kept)
+
+
+@pytest.mark.parametrize(("line", "is_told"), [("torch-geometric==2.3.1", False), ("torch-geometric==2.2.0", True)])
+def test_what_is_plain_python_is_not_told_as_native_code(tmp_path: Path, line: str, is_told: bool) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": f"torch==2.0.1\n{line}\n", "README.md": "pip install dlib\n"}
+    lines = project_lines(decided(tmp_path, files, AMPERE), "en")
+    [*told] = [one.strip() for one in lines.split("\n") if "native code" in one]
+    assert told == ["Packages with native code: torch-geometric"] * is_told
+
+
+def test_what_a_moved_pin_needed_is_not_told_again(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==1.13.1\nlibrosa==0.6.0\n"}
+    found = decided(tmp_path, files, BLACKWELL)
+    assert "librosa" in relaxed(found)
+    assert not [one for one in said(found, "wheel-of-pin") if "librosa" in str(one["packages"])]

@@ -12,6 +12,7 @@ from wizard.model.messages import Message, message, text
 from wizard.model.redact import redact
 from wizard.project.decide import ProjectDecision
 from wizard.project.model import LOCKED, PAIRS, FileLine, Project, Statement, fit_to_show, is_folder
+from wizard.project.packages.companions import is_planned, is_pure
 from wizard.project.packages.native import Relaxed
 
 SCHEMA = 1
@@ -167,9 +168,10 @@ def _lines(decision: ProjectDecision, language: str | None) -> Iterator[str]:
     for one in decision.relaxed:
         yield f"  ! {text(relaxed_words(one), language)}"
         yield from (f"      {origin}: {origin.text}" for origin in one.origins)
-    if asks.native:
-        names = ", ".join(native.name for native in asks.native)
-        yield f"  {text(message('project.head.native', names=names), language)}"
+    without = {one.name for one in decision.left_out}
+    planned = [one.name for one in asks.native if is_planned(one) and not is_pure(one) and one.name not in without]
+    if planned:
+        yield f"  {text(message('project.head.native', names=', '.join(planned)), language)}"
     yield f"  {text(message('project.head.rest', count=len(asks.rest)), language)}"
     yield from (f"  – {text(remark, language)}" for remark in decision.remarks)
     if decision.notes:

@@ -367,7 +367,8 @@ def _remarks(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) -> It
     yield from on_pages((one for one in planned if states[one.name] == "ready"), candidate)
     usable = (one for one in natives if states[one.name] in ("ready", "compiler", "newer"))
     yield from pages_of_another(asks, usable, candidate, best.python)
-    yield from by_nvcc((one for one in planned if states[one.name] in ("compiler", "no-wheel")), candidate)
+    built = (one for one in planned if states[one.name] in ("compiler", "no-wheel"))
+    yield from by_nvcc(built, candidate, weigher.machine, weigher.matrix)
     yield from lacking_parts(asks, candidate)
     if candidate.variant == CPU:
         yield from own_without_card(asks)

@@ -108,6 +108,33 @@ def torch_of(name: str, version: str) -> str:
     return ""
 
 
+def release_made_for(name: str, torch: str) -> str:
+    """Return the newest release of a package that was made for this torch; "" where no row says it."""
+    rows = (one for one in companion_table().pair if one.companion == name and meets(f"=={one.torch}.*", torch))
+    return max((one.version for one in rows), key=version_key, default="")
+
+
+def loads_whole_since(name: str) -> str:
+    """Return the torch from which it fails to read its own models, as `2.6`; "" where no row says it."""
+    return next((one.torch for one in companion_table().loads_whole if one.package == name), "")
+
+
+def is_bound_by_code(package: str) -> bool:
+    """Return whether it is its code, and not its metadata, that goes with some torch alone."""
+    return any(one.by_code for one in companion_table().torch_bound if one.package == package)
+
+
+def mended_in(package: str) -> str:
+    """Return the last release from which it goes with any torch again; "" where none does."""
+    return next((str(since) for since, bound in reversed(_bounds().get((package, False), [])) if bound == "*"), "")
+
+
+def is_pure(native: Native) -> bool:
+    """Return whether only other packages, which old releases are imported with, have native code."""
+    row = companion(native.name)
+    return bool(row and row.parts) and not any(map(parts_of, native.statements))
+
+
 @lru_cache(maxsize=1)
 def _bounds() -> dict[tuple[str, bool], list[tuple[Version, str]]]:
     split = {(row.package, row.tried): [one.split() for one in row.since] for row in companion_table().torch_bound}

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.project.model import BOUND, DECLARED, LOCKED, PYTHON, RECOMMENDED, TORCH, Project, Statement
-from wizard.project.packages.companions import companion, torch_bound, torch_of
+from wizard.project.packages.companions import companion, loads_whole_since, torch_bound, torch_of
 from wizard.project.packages.cuda_tags import is_wheel_for, wheel_words
 from wizard.project.versions import can_meet, meets, python_meets
 
@@ -28,31 +28,32 @@ def implied_by(project: Project, os: str, has_card: bool, capability: str) -> It
     declares = any(one.name == TORCH and one.strength == DECLARED and not one.group for one in project.statements)
     passed = (LOCKED, RECOMMENDED) if declares else (LOCKED,)
     yield from _implied_by_programs(project.statements)
+    torch = [one.specifier if not one.url else ">=9999" for one in project.statements if one.name == TORCH]
     for one in project.statements:
         if one.strength in passed or one.group not in ("", "constraint"):
             continue
         row = companion(one.name)
         is_old = row and row.least and capability and version_key(capability) < version_key(row.least)
-        if row and ((row.card and not has_card) or is_old):  # it is left out here
+        if row and (
+            (row.card and not has_card) or is_old
+        ):  # it is left out here, and its pin still says which is meant
+            yield from _of_pin(one) if one.strength == DECLARED and not one.group else ()
             continue
         can_be_had = not one.group and (row is None or not (os in row.lacks or row.is_outside(one.specifier, os)))
         can_be_had = can_be_had and not (row and row.wheels == "releases" and one.url)  # that has its own torch
         is_newest = one.url.startswith("git+") and not one.specifier  # that may have mended what a release asks
         counts = can_be_had and one.strength == DECLARED and not is_newest
-        bound = torch_bound(one.name, one.specifier) if counts else ""
-        if bound:
-            yield replace(one, name=TORCH, specifier=bound)
+        yield from _bounds_of(one, torch) if counts else ()
         words = wheel_words(one)
         on_this = is_wheel_for(words, os)
         if one.name != TORCH and row and on_this:
             match = _IMPLIED.search(words)
             # What was built for a release runs with its later patches; a package's own metadata names one patch.
             version = _named(match) if match else ""
-            pinned = re.fullmatch(r"==([^,*]+)", one.specifier)
-            exact = torch_of(one.name, pinned[1]) if pinned and not version else ""
-            version = version or (f"=={exact}.*" if exact else "")
             if version:
                 yield replace(one, name=TORCH, specifier=version)
+            else:
+                yield from _of_pin(one)
         match = _WHEEL_PYTHON.search(words) if on_this else None
         if match:
             yield replace(one, name=PYTHON, specifier=f"==3.{match[2]}.*")
@@ -60,6 +61,22 @@ def implied_by(project: Project, os: str, has_card: bool, capability: str) -> It
         counts = source.kind == "find-links" and source.strength not in passed
         if counts and (version := torch_in(source.url)):
             yield Statement(TORCH, version, source.origin, source.strength)
+
+
+def _bounds_of(one: Statement, torch: Iterable[str]) -> Iterator[Statement]:
+    """Yield the torch that a package asks for, and the one that reads its models: where a line asks for a newer one,
+    its authors run them with that."""
+    first = loads_whole_since(one.name)
+    first = first if all(can_meet(asked, f"<{first}") for asked in torch if first) else ""
+    bounds = (torch_bound(one.name, one.specifier), f"<{first}" if first else "")
+    yield from (replace(one, name=TORCH, specifier=bound) for bound in bounds if bound)
+
+
+def _of_pin(one: Statement) -> Iterator[Statement]:
+    """Yield the torch that a pinned release was made for."""
+    pinned = re.fullmatch(r"==([^,*]+)", one.specifier)
+    if exact := torch_of(one.name, pinned[1]) if pinned else "":
+        yield replace(one, name=TORCH, specifier=f"=={exact}.*")
 
 
 def _implied_by_programs(statements: Iterable[Statement]) -> Iterator[Statement]:

@@ -11,8 +11,10 @@ from dataclasses import replace
 
 from packaging.version import Version
 
+from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.data.ordering import CPU, variant_key
 from wizard.compatibility.model import Candidate
+from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
 from wizard.project.contradictions import agreeing
 from wizard.project.formats.setup_files import OWN_CUDA
@@ -52,7 +54,9 @@ def needed_pins(asks: Understood, os: str, python: str) -> list[Statement]:
 def lacking_wheels(asks: Understood, os: str, python: str, moved: Collection[str]) -> Iterator[Message]:
     """Name what has no ready wheel for the choice, as far as is known: of the plan, and of what is only recommended.
     Where a line leaves the version open, not one release has. Of what is `moved` that is told already."""
-    pins = without_wheels(asks, os, python) | set(needed_without_wheels(asks, os, python))
+    by_moved = tuple(f"({name})" for name in moved)  # another release of it needs another one
+    pins = {*without_wheels(asks, os, python)}
+    pins |= {one for one in needed_without_wheels(asks, os, python) if not one.endswith(by_moved)}
     for one in asks.rest:
         if not one.url and not has_wheel(one.name, one.specifier, python, os) and marker_holds(one.marker, os, python):
             pins |= {one.name}
@@ -178,18 +182,43 @@ def _is_page_for(url: str, taken: Candidate, python: str) -> bool:
     return meets(torch_in(url), taken.torch) and is_cuda and (not of_python or f"3.{of_python[1]}" == python)
 
 
-def by_nvcc(natives: Iterable[Native], taken: Candidate) -> Iterator[Message]:
-    """Name what has no wheel and is compiled against torch, which refuses a toolkit of another major version."""
+def by_nvcc(natives: Iterable[Native], taken: Candidate, machine: Machine, matrix: Matrix) -> Iterator[Message]:
+    """Name what has no wheel and is compiled against torch, which refuses a toolkit of another major version; not what
+    such a toolkit does not build."""
     rows = ((native, companion(native.name)) for native in natives)
     against = [(native, row) for native, row in rows if row and row.follows and taken.variant != CPU]
     built = [
         native.name
         for native, row in against
-        if row.wheels == "none" or any(is_source(one.url) for one in native.statements)
+        if (row.wheels == "none" or any(is_source(one.url) for one in native.statements))
+        and not row.is_of_older_cuda(taken.variant)
     ]
-    if built:
-        major = variant_key(taken.variant)[0]
+    if not built:
+        return
+    major, least = variant_key(taken.variant)[0], _first_toolkit(taken, machine, matrix)
+    if not least:
         yield message("project.native.toolkit", packages=cut_between(built), major=major)
+        return
+    yield message(
+        "project.native.toolkit-since",
+        "Compiled against this torch, which is not done unasked: {packages}. Have NVIDIA's CUDA toolkit (nvcc) of CUDA "
+        "{major}, as torch's own CUDA is, from {least} on, for older ones make no code for this card, and a C++ "
+        "compiler before you build them, with `--no-build-isolation`, so that they see this torch.",
+        packages=cut_between(built),
+        major=major,
+        least=least,
+    )
+
+
+def _first_toolkit(taken: Candidate, machine: Machine, matrix: Matrix) -> str:
+    """Return the first CUDA of torch's own major version that makes code for the card, as its builds show; "" where
+    each does."""
+    known = [gpu.compute_capability for gpu in machine.gpus if gpu.compute_capability]
+    of_major = [one for one in matrix.builds if variant_key(one.variant)[:1] == variant_key(taken.variant)[:1]]
+    keys = sorted({variant_key(one.variant) for one in of_major})
+    code = max(known).sm if known else ""
+    having = [variant_key(one.variant) for one in of_major if one.kernels and code in one.kernels.architectures]
+    return ".".join(map(str, min(having))) if having and min(having) > keys[0] else ""
 
 
 def own_without_card(asks: Understood) -> Iterator[Message]:

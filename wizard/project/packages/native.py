@@ -21,14 +21,18 @@ from wizard.project.packages.companions import (
     Native,
     companion,
     first_library,
+    is_bound_by_code,
     is_planned,
+    loads_whole_since,
+    mended_in,
+    release_made_for,
     torch_bound,
     torch_of,
 )
 from wizard.project.packages.cuda_tags import cuda_of_name, has_tag, is_for
 from wizard.project.packages.implied import torch_in
 from wizard.project.packages.ready import native_state
-from wizard.project.packages.rows import Companion, companion_table
+from wizard.project.packages.rows import Companion
 from wizard.project.reasons import asked_words, refusal
 from wizard.project.search.extras import named_extras
 from wizard.project.understand import Understood, pair_meets
@@ -90,13 +94,19 @@ def relaxed_natives(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
             given = f">={first}" if first else f"{row.name} ({best.candidate.variant})"
             yield Relaxed(native.name, asked_words(tuple(pins)), given, why, lines_of(tuple(pins)))
         elif row.follows and pins and (best.torch or _is_of_another(native.name, pins, best.candidate.torch)):
-            why = message("project.why.with-torch", torch=best.candidate.torch)
-            asked = asked_words(tuple(pins)) or pins[0].url
-            yield Relaxed(native.name, asked, f"torch {best.candidate.torch}", why, lines_of(tuple(pins)))
+            yield from _moved_with_torch(native.name, row, tuple(pins), best.candidate.torch)
         elif row.follows and (page := _page_of_another(row, weigher.asks, best.candidate.torch)) and page not in pages:
             pages.append(page)
             why = message("project.why.with-torch", torch=best.candidate.torch)
             yield Relaxed(native.name, page.url, f"torch {best.candidate.torch}", why, (page.origin,))
+
+
+def _moved_with_torch(name: str, row: Companion, pins: tuple[Statement, ...], torch: str) -> Iterator[Relaxed]:
+    """Yield it where the release that is made for this torch is not one that is asked for; of most none is known."""
+    release = release_made_for(row.name, torch)
+    if not release or any(one.url or not meets(one.specifier, release) for one in pins):
+        why = message("project.why.with-torch", torch=torch)
+        yield Relaxed(name, asked_words(pins) or pins[0].url, release or f"{name} (torch {torch})", why, lines_of(pins))
 
 
 def _in_its_place(row: Companion, candidate: Candidate, os: str) -> tuple[str, Message] | None:
@@ -159,7 +169,19 @@ def unmet_bounds(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             continue
         bound = torch_bound(one.name, one.specifier)
         row, at = companion(one.name), one.origin
-        if bound and not meets(bound, torch) and not (row and row.follows):
+        if bound and not meets(bound, torch) and not (row and row.follows) and is_bound_by_code(one.name):
+            yield message(
+                "project.remark.bound-by-code",
+                "{file}, line {line}: {package} runs with torch {asked} alone, by its code and not by its metadata, "
+                "and torch is {torch}. {way}",
+                file=at.file,
+                line=at.line,
+                package=one.name,
+                asked=bound,
+                torch=torch,
+                way=_way_out(one.name),
+            )
+        elif bound and not meets(bound, torch) and not (row and row.follows):
             yield message(
                 "project.remark.bound", file=at.file, line=at.line, package=one.name, asked=bound, torch=torch
             )
@@ -167,19 +189,29 @@ def unmet_bounds(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         if tried and not meets(tried, torch):
             at = one.origin
             yield message("project.remark.tried", file=at.file, line=at.line, text=at.text, asked=tried, torch=torch)
-        for whole in companion_table().loads_whole:
-            if whole.package == one.name and version_key(torch) >= version_key(whole.torch):
-                yield message(
-                    "project.remark.loads-whole",
-                    "{file}, line {line}: {package} reads whole objects from model files, which torch refuses from "
-                    "{first} on; {torch} is taken. Where it fails to load a model so, take an older torch, or see what "
-                    "its makers say of weights_only.",
-                    file=at.file,
-                    line=at.line,
-                    package=one.name,
-                    first=whole.torch,
-                    torch=torch,
-                )
+        if (first := loads_whole_since(one.name)) and version_key(torch) >= version_key(first):
+            yield message(
+                "project.remark.loads-whole",
+                "{file}, line {line}: {package} reads whole objects from model files, which torch refuses from "
+                "{first} on; {torch} is taken. Where it fails to load a model so, take an older torch, or see what "
+                "its makers say of weights_only.",
+                file=at.file,
+                line=at.line,
+                package=one.name,
+                first=first,
+                torch=torch,
+            )
+
+
+def _way_out(package: str) -> Message:
+    """Return what to do about a release whose code does not go with the torch that is taken."""
+    if mended := mended_in(package):
+        return message(
+            "project.remark.mended-in", "Take {package} {release} or newer.", package=package, release=mended
+        )
+    return message(
+        "project.remark.mended-nowhere", "No release of it mends that: take such a torch, or change its code."
+    )
 
 
 def system_cuda(project: Project, given: str) -> Iterator[Message]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from wizard.compatibility.data.ordering import CPU, variant_key, version_key
+from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.compatibility.model import Candidate
 from wizard.machine.model import Machine
 from wizard.model.capability import ComputeCapability
@@ -53,7 +53,7 @@ def native_state(native: Native, best: Weighed, machine: Machine) -> str:
 
 
 def _of_source(row: Companion, candidate: Candidate, is_built: bool) -> str:
-    if row.cuda_ends and variant_key(candidate.variant)[:1] > version_key(row.cuda_ends):
+    if row.is_of_older_cuda(candidate.variant):
         return "newer-cuda"
     return "compiler" if row.wheels in ("none", "releases") and is_built else "ready"
 

@@ -13,7 +13,7 @@ import msgspec
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from wizard.compatibility.data.ordering import version_key
+from wizard.compatibility.data.ordering import variant_key, version_key
 from wizard.model.tables import SOME, Date, Https, Name, Row, Words, parse_table, shipped_table
 from wizard.project.versions import can_meet
 
@@ -84,6 +84,10 @@ class Companion(Row, frozen=True):
         """Return whether its wheels for that system begin with a newer torch."""
         firsts = (one.split()[1] for one in self.torch_since if one.startswith(os))
         return any(version_key(torch)[:2] < version_key(first) for first in firsts)
+
+    def is_of_older_cuda(self, variant: str) -> bool:
+        """Return whether its source does not build with the CUDA of this build."""
+        return bool(self.cuda_ends) and variant_key(variant)[:1] > version_key(self.cuda_ends)
 
     def has_other(self, torch: str) -> bool:
         """Return whether there is another package for systems that it lacks, and one for this torch."""
@@ -173,6 +177,7 @@ class TorchBound(Row, frozen=True):
     as_of: Date
     confidence: Literal["high", "medium", "low"]
     tried: bool = False  # its makers tried it with these; its metadata asks for no such end
+    by_code: bool = False  # its code goes with these alone, and its metadata does not say so
 
 
 class CudaLibraries(Row, frozen=True):
