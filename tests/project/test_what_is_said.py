@@ -230,7 +230,7 @@ def test_what_is_plain_python_is_not_told_as_native_code(tmp_path: Path, line: s
     files: dict[str, str | bytes] = {"requirements.txt": f"torch==2.0.1\n{line}\n", "README.md": "pip install dlib\n"}
     lines = project_lines(decided(tmp_path, files, AMPERE), "en")
     [*told] = [one.strip() for one in lines.split("\n") if "native code" in one]
-    assert told == ["Packages with native code: torch-geometric"] * is_told
+    assert told == ["Packages with native code: torch-geometric, torch-scatter, torch-sparse"] * is_told
 
 
 def test_what_a_moved_pin_needed_is_not_told_again(tmp_path: Path) -> None:
@@ -238,3 +238,15 @@ def test_what_a_moved_pin_needed_is_not_told_again(tmp_path: Path) -> None:
     found = decided(tmp_path, files, BLACKWELL)
     assert "librosa" in relaxed(found)
     assert not [one for one in said(found, "wheel-of-pin") if "librosa" in str(one["packages"])]
+
+
+def test_a_list_for_this_system_that_has_most_of_the_other_counts_for_what_both_have(tmp_path: Path) -> None:
+    others = "torch==2.0.1\nnumpy==1.23.5\nscipy==1.10.0\ntqdm\nrich\neinops\n"
+    own = "torch\nnumpy\nscipy==1.7.3\ntqdm\nrich\n"
+    files: dict[str, str | bytes] = {"requirements.txt": others, "requirements_win.txt": own}
+    found = decided(tmp_path / "a", files, ADA)
+    lines = {one.name: str(one.origin) for one in found.understood.packages}
+    assert (build(found)[0], "1.23" in found.numpy, lines["scipy"]) == ("2.0.1", False, "requirements_win.txt:3")
+    assert lines["einops"] == "requirements.txt:6"
+    some: dict[str, str | bytes] = {**files, "requirements_win.txt": "numpy\nscipy==1.7.3\n"}
+    assert "==1.23.5" in decided(tmp_path / "b", some, ADA).numpy

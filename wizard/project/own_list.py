@@ -24,9 +24,22 @@ from wizard.project.file_choice import (
     without,
     words_of,
 )
-from wizard.project.model import CODE, DECLARED, PYTHON, RECOMMENDED, TORCH, Project, Statement, cut_between, is_recipe
+from wizard.project.model import (
+    CODE,
+    DECLARED,
+    PAIRS,
+    PYTHON,
+    RECOMMENDED,
+    TORCH,
+    Project,
+    Statement,
+    cut_between,
+    is_recipe,
+)
 from wizard.project.versions import can_meet
 
+_FEWEST = 4  # packages that a list which stands for another one has of it
+_MOST_OF_IT = 0.75  # of its packages
 _CARDS = r"nvidia|cuda|gpu"
 _PIN = re.compile(r"={2,3}\d[^,]*")
 _MAIN_OF_CONDA = re.compile(r"(?:^|/)(?:conda|env|environment)\.ya?ml$", re.IGNORECASE)
@@ -137,15 +150,27 @@ def _beside(project: Project, os: str, has_card: bool) -> Iterator[tuple[str, st
                 yield own, other
 
 
+def _stands_for(project: Project, own: str, other: str) -> bool:
+    """Return whether a list for this system has most of what the one for all has, and neither brings in the other: what
+    it leaves open it leaves so on purpose, and a pin of the other may not go with its own."""
+    names, its = ({one.name for one in _lines(project, file)} for file in (own, other))
+    is_apart = not any(file in project.included for file in (own, other))
+    return is_apart and len(names & its) >= max(_FEWEST, _MOST_OF_IT * len(its))
+
+
 def _with_own_lines(project: Project, own: str, other: str) -> Project:
-    """Leave out the lines for all computers that no release meets together with this system's for the same package."""
+    """Leave out the lines for all computers that no release meets together with this system's for the same package;
+    where its list stands for the whole one, all for packages that it has."""
     asked: dict[str, list[Statement]] = {}
     for one in _lines(project, own):
         asked.setdefault(one.name, []).append(one)
+    is_whole = _stands_for(project, own, other)
 
     def is_lost(one: Statement) -> bool:
         is_its = one.origin.file == other and one.strength == DECLARED and not one.group
-        return is_its and any(not can_meet(one.specifier, each.specifier) for each in asked.get(one.name, []))
+        its = asked.get(one.name, []) if is_its else []
+        is_replaced = is_whole and one.name not in (TORCH, *PAIRS)  # a pin of these is of the whole project
+        return any(is_replaced or not can_meet(one.specifier, each.specifier) for each in its)
 
     kept = tuple(one for one in project.statements if not is_lost(one))
     return replace(project, statements=kept) if len(kept) < len(project.statements) else project
