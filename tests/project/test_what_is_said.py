@@ -250,3 +250,26 @@ def test_a_list_for_this_system_that_has_most_of_the_other_counts_for_what_both_
     assert lines["einops"] == "requirements.txt:6"
     some: dict[str, str | bytes] = {**files, "requirements_win.txt": "numpy\nscipy==1.7.3\n"}
     assert "==1.23.5" in decided(tmp_path / "b", some, ADA).numpy
+
+
+def test_what_conda_has_for_other_systems_alone_is_not_to_be_had_by_it(tmp_path: Path) -> None:
+    readme = "# t\n```\nconda install -c conda-forge graph-tool=2.45 ffmpeg\n```\n"
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "README.md": readme}
+    told = {"conda-programs": "ffmpeg", "conda-elsewhere": "graph-tool"}
+    assert {code: said(decided(tmp_path, files, ADA), code)[0]["packages"] for code in told} == told
+    [one] = said(decided(tmp_path, files, AMPERE), "conda-programs")
+    assert one["packages"] == "graph-tool, ffmpeg"
+
+
+def test_the_call_that_a_start_comes_to_first_is_named_with_how_many_others(tmp_path: Path) -> None:
+    load = "import torch\nx = torch.load('a')\n"
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==1.13.1\n",
+        "README.md": "# t\n```\ncd src\npython main.py\n```\n",
+        "a_tool.py": load,
+        "src/main.py": "from model import x\n",
+        "src/model.py": load,
+    }
+    found = decided(tmp_path, files, BLACKWELL)
+    [one] = [one for one in found.remarks if one.key.endswith(".code-option")]
+    assert text(one, "en").startswith("src/model.py, line 2 (and 1 more) calls torch.load")

@@ -23,6 +23,7 @@ from wizard.project.file_choice import (
     stale_locks,
     without,
 )
+from wizard.project.formats.conda_words import of_conda_here
 from wizard.project.formats.systems import OTHER_BRANCH, PROGRAMS, of_this_system
 from wizard.project.formats.words import SHELL
 from wizard.project.model import (
@@ -113,10 +114,9 @@ class Understood:
 
     def quoted(self, at: FileLine) -> dict[str, Param]:
         """Return the blanks for a line of a README: to whom reads Chinese its translation, where there is one."""
-        if (other := self.in_chinese.get(at)) is None:
-            return {"file": at.file, "line": at.line, "text": at.text}
-        pairs = (("file", at.file, other.file), ("line", str(at.line), str(other.line)), ("text", at.text, other.text))
-        return {name: in_each(en=mine, zh_CN=its) for name, mine, its in pairs}
+        other = self.in_chinese.get(at, at)
+        pairs = (("file", at.file, other.file), ("line", at.line, other.line), ("text", at.text, other.text))
+        return {name: mine if mine == its else in_each(en=str(mine), zh_CN=str(its)) for name, mine, its in pairs}
 
     def way_to(self, torch: str) -> int:
         """Return where that release is recommended: 0 a text for people, 1 a file that is run, 2 a comment."""
@@ -147,7 +147,9 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     stale, old = stale_locks(statements)
     locked = [one for one in locked if one.origin.file not in stale and is_for(one, os)]
     # A comment is a hint where nothing else says it.
-    told = [one for one in project.remarks if not (names_torch and one.key == "project.remark.commented")]
+    told = [
+        one for one in of_conda_here(project.remarks, os) if not (names_torch and one.key == "project.remark.commented")
+    ]
     others_only = {str(one.params["file"]) for one in remarks if one.key.endswith((".not-for-this", ".list-for-cpu"))}
     here = tuple(one for one in _counting_first(without(project, others_only).statements) if not is_elsewhere(one))
     told = [one for one in told if one.key != "project.remark.other-lists" or one.params["file"] not in others_only]

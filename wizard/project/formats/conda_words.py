@@ -7,12 +7,14 @@ The rows are those of `matrices/companions.toml`.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatch
 from functools import lru_cache
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from wizard.compatibility.data.ordering import version_key
+from wizard.model.messages import Message, message
 from wizard.project.model import FileLine, Statement, normalized
 from wizard.project.packages.companions import companion, has_row
 from wizard.project.packages.rows import companion_table
@@ -67,6 +69,26 @@ def is_condas_alone(name: str, build: str = "") -> bool:
     names = (one for row in companion_table().conda_only for one in row.names)
     is_library = bool(_LIBRARY_BUILD.fullmatch(build)) and not (has_row(name) or name in conda_names())
     return is_library or (companion(name) is None and any(fnmatch(name, one) for one in names))
+
+
+def of_conda_here(remarks: Iterable[Message], os: str) -> Iterator[Message]:
+    """Yield what was told, without the advice to take from conda what conda has for other systems alone."""
+    rows = [row for row in companion_table().conda_only if os in row.lacks]
+    for one in remarks:
+        names = str(one.params["packages"]).split(", ") if one.key == "project.remark.conda-programs" else []
+        lacking = [name for name in names if any(fnmatch(name, each) for row in rows for each in row.names)]
+        others = [name for name in names if name not in lacking]
+        if others or not lacking:
+            yield message(one.key, **{**one.params, "packages": ", ".join(others)}) if lacking else one
+        if lacking:
+            yield message(
+                "project.remark.conda-elsewhere",
+                "{file}, line {line}, installs by conda what is no package of the index, and conda has it for other "
+                "systems alone: {packages}. What needs it does not run here: use WSL.",
+                file=one.params["file"],
+                line=one.params["line"],
+                packages=", ".join(lacking),
+            )
 
 
 @lru_cache(maxsize=8192)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, Param, message
 from wizard.project.model import PYTHON, TORCH, WHOLE, Statement, cut_between
 from wizard.project.packages.needs import goes_with_newest, is_held_anyhow, lines_of_numpy, numpy_for
 from wizard.project.packages.rows import companion_table
@@ -65,31 +65,33 @@ def _option_words(
     weigher: BuildWeigher, best: Weighed, one: Statement, is_held: bool, where: dict[str, str | int]
 ) -> Iterator[Message]:
     """Say that a call without an option may be refused a file, or is where it reads whole objects."""
+    more = message("project.remark.more-places", " (and {count} more)", count=one.further) if one.further else ""
+    said: dict[str, Param] = {**where, "more": more}
     if not is_held:
         yield message(
             "project.remark.code-option",
-            "{file}, line {line} calls {name} without {argument}, and the project asks for an older torch: from the "
-            "one that is taken here it may be refused a file. Give {argument} in that line, as its documents say.",
-            **where,
+            "{file}, line {line}{more} calls {name} without {argument}, and the project asks for an older torch: from "
+            "the one that is taken here it may be refused a file. Give {argument} in that line, as its documents say.",
+            **said,
             argument=one.local,
         )
     elif one.build == WHOLE and not meets(one.specifier, best.candidate.torch):
         yield message(
             "project.remark.code-whole",
-            "{file}, line {line} reads a whole model or a program's settings by {name} without {argument}, which "
+            "{file}, line {line}{more} reads a whole model or a program's settings by {name} without {argument}, which "
             "{package} does in {kept} alone: the {torch} that is taken here refuses such a file. Where you trust it, "
             "give {argument}=False in that line and in others like it, or take an older torch.",
-            **where,
+            **said,
             argument=one.local,
             torch=best.candidate.torch,
         )
     elif not meets(one.specifier, best.candidate.torch) and _is_before(weigher, one):
         yield message(
             "project.remark.code-option-old",
-            "{file}, line {line} calls {name} without {argument}, from a time when {package} read whole objects so "
-            "({kept}): the {torch} that is taken here refuses a file with anything but plain tensors. Where you trust "
-            "it, give {argument}=False in that line and in others like it, or take an older torch.",
-            **where,
+            "{file}, line {line}{more} calls {name} without {argument}, from a time when {package} read whole objects "
+            "so ({kept}): the {torch} that is taken here refuses a file with anything but plain tensors. Where you "
+            "trust it, give {argument}=False in that line and in others like it, or take an older torch.",
+            **said,
             argument=one.local,
             torch=best.candidate.torch,
         )

@@ -135,6 +135,7 @@ class CondaNamed(Row, frozen=True):
     source: Words
     as_of: Date
     confidence: Literal["high", "medium", "low"]
+    lacks: tuple[Literal["windows", "linux"], ...] = ()  # systems that no channel has it for
 
 
 class CondaBuild(Row, frozen=True):

@@ -20,7 +20,7 @@ from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.formats.by_name import unquoted
 from wizard.project.model import CODE, PYTHON, RECOMMENDED, WHOLE, WITH_CODE, Statement, origin_of
 from wizard.project.packages.rows import Gone, companion_table
-from wizard.project.search.imports import ASIDE, programs
+from wizard.project.search.imports import ASIDE, programs, started
 from wizard.project.search.reader import ProjectReader
 
 _LOOKS = re.compile(r"version|hasattr|platform")  # a condition that asks what is there
@@ -152,13 +152,13 @@ def _is_set(node: ast.AST) -> TypeGuard[ast.Attribute]:
 
 
 def note_gone(reader: ProjectReader) -> None:
-    """Note the first line for each row; by itself that asks for nothing. A use in a function is none of Python's: it
-    may never be reached, and an older Python costs more than an older NumPy."""
+    """Note the first line for each row, of calls the one that is reached first; that asks for nothing. A use in a
+    function is none of Python's: it may never be reached, and an older Python costs more than an older NumPy."""
     rows = companion_table().gone if reader.found.asks_for_something else ()
     last = sorted({name.rpartition(".")[2] for row in rows for name in row.names})
     may_use = re.compile(rf"\b(?:{'|'.join(last)})\b")
-    found: dict[Gone, Statement] = {}
-    whole: dict[Gone, Statement] = {}
+    found: dict[Gone, list[Statement]] = {}
+    whole: dict[Gone, list[Statement]] = {}
     own: set[str] = set()
     for file, text in _sources(reader) if rows else ():
         if ASIDE.fullmatch(file) or not may_use.search(text):
@@ -170,12 +170,20 @@ def note_gone(reader: ProjectReader) -> None:
                 at = origin_of(file, line, lines[line - 1])
                 one = Statement(CODE, row.kept, at, RECOMMENDED, row.package, local=row.unless, extras=(name,))
                 beside = replace(one, name=WITH_CODE, extras=(name, row.beside))
-                found.setdefault(row, beside if row.beside else one)
+                found.setdefault(row, []).append(beside if row.beside else one)
                 if (name, line) in uses.whole:
-                    whole.setdefault(row, replace(one, build=WHOLE))
-    for row, one in (found | whole).items():
+                    whole.setdefault(row, []).append(replace(one, build=WHOLE))
+    order = {file: at for at, file in enumerate(started(reader) if any(row.unless for row in found) else ())}
+    for row, places in (found | whole).items():
+        one = _first_reached(places, order) if row.unless else places[0]
         if not own & {*row.names} and not reader.folder.named(f"{one.extras[0]}.py"):
             reader.found.statements.append(one)
+
+
+def _first_reached(places: list[Statement], order: dict[str, int]) -> Statement:
+    """Return the call that a start of the project comes to first, with how many others may be refused a file, too."""
+    first = min(places, key=lambda one: order.get(one.origin.file, len(order)))
+    return replace(first, further=len({one.origin for one in places}) - 1)
 
 
 def _sources(reader: ProjectReader) -> Iterator[tuple[str, str]]:

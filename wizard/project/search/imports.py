@@ -173,9 +173,11 @@ def started(reader: ProjectReader) -> dict[str, str]:
     import at their top, each with its text."""
     readmes = [reader.folder.read(name) or "" for name in reader.files if is_plain_readme(name)]
     named = dict.fromkeys(one["name"] for text in readmes for one in _STARTS.finditer(text))
-    left = [name for one in islice(named, _MOST_PROGRAMS) if (name := reader.folder.resolve(one))]
+    below = {one: reader.folder.named(one) for one in islice(named, _MOST_PROGRAMS)}  # a README may go to its folder
+    only = {one: files[0] for one, files in below.items() if len(files) == 1}
+    left = [name for one in below if (name := reader.folder.resolve(one) or only.get(one))]
     packages = [
-        f"{below}{name.replace('-', '_')}/__init__.py" for name in reader.found.packaged for below in ("", "src/")
+        f"{folder}{name.replace('-', '_')}/__init__.py" for name in reader.found.packaged for folder in ("", "src/")
     ]
     left += filter(reader.folder.has_file, sorted(packages))
     texts, seen = dict[str, str](), set[str]()
