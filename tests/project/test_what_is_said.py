@@ -273,3 +273,16 @@ def test_the_call_that_a_start_comes_to_first_is_named_with_how_many_others(tmp_
     found = decided(tmp_path, files, BLACKWELL)
     [one] = [one for one in found.remarks if one.key.endswith(".code-option")]
     assert text(one, "en").startswith("src/model.py, line 2 (and 1 more) calls torch.load")
+
+
+def test_a_part_that_tries_itself_wants_no_card_of_the_program_that_is_started(tmp_path: Path) -> None:
+    card = "import torch\nx = torch.zeros(1)\nif __name__ == '__main__':\n    x.cuda()\n"
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch\n",
+        "README.md": "# t\n```\npython main.py\n```\n",
+        "drop.py": card,
+        "main.py": "from drop import x\n",
+    }
+    assert "named-no-card" not in codes(decided(tmp_path / "a", files, NO_CARD))
+    files["main.py"] = f"from drop import x\n{card}"
+    assert said(decided(tmp_path / "b", files, NO_CARD), "named-no-card")[0]["file"] == "main.py"

@@ -171,11 +171,7 @@ def _tell_undeclared(reader: ProjectReader) -> None:
 def started(reader: ProjectReader) -> dict[str, str]:
     """Return the programs that a README starts and the project's own package, with all files of the project that these
     import at their top, each with its text."""
-    readmes = [reader.folder.read(name) or "" for name in reader.files if is_plain_readme(name)]
-    named = dict.fromkeys(one["name"] for text in readmes for one in _STARTS.finditer(text))
-    below = {one: reader.folder.named(one) for one in islice(named, _MOST_PROGRAMS)}  # a README may go to its folder
-    only = {one: files[0] for one, files in below.items() if len(files) == 1}
-    left = [name for one in below if (name := reader.folder.resolve(one) or only.get(one))]
+    left = _starts(reader)
     packages = [
         f"{folder}{name.replace('-', '_')}/__init__.py" for name in reader.found.packaged for folder in ("", "src/")
     ]
@@ -189,6 +185,15 @@ def started(reader: ProjectReader) -> dict[str, str]:
             left += filter(reader.folder.has_file, sorted(may_be) if len(seen) < 10 * _MOST_LOOKED else ())
             seen |= may_be
     return texts
+
+
+def _starts(reader: ProjectReader) -> list[str]:
+    """Return the programs that a README starts."""
+    readmes = [reader.folder.read(name) or "" for name in reader.files if is_plain_readme(name)]
+    named = dict.fromkeys(one["name"] for text in readmes for one in _STARTS.finditer(text))
+    below = {one: reader.folder.named(one) for one in islice(named, _MOST_PROGRAMS)}  # a README may go to its folder
+    only = {one: files[0] for one, files in below.items() if len(files) == 1}
+    return [name for one in below if (name := reader.folder.resolve(one) or only.get(one))]
 
 
 def _imported_files(file: str, text: str) -> Iterator[str]:
@@ -240,7 +245,12 @@ def tell_compiling(reader: ProjectReader) -> None:
 def note_cards(reader: ProjectReader) -> None:
     """Note the first program that uses a card in a line which every start of it reaches, and whether none names one."""
     _note_unused_card(reader)
-    for name, text in programs(reader) if reader.found.asks_for_something else ():
+    if not reader.found.asks_for_something:
+        return
+    first, reached = _starts(reader), started(reader)
+    texts = [(name, reached[name]) for name in first if name in reached]
+    texts += [one for one in programs(reader) if one[0] not in reached]  # a part that is imported may try itself alone
+    for name, text in texts:
         if _MAY_WANT_CARD.search(text) and "is_available" not in text and (line := _on_card_at(text)):
             where = origin_of(name, line, text.split("\n")[line - 1])
             reader.found.statements.append(Statement(CARD, "", where, RECOMMENDED, "systems"))
