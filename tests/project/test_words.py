@@ -137,17 +137,19 @@ def test_the_description_of_somebodys_computer_asks_for_nothing(tmp_path: Path) 
 def test_what_a_list_names_beside_torch_is_told_and_its_torchvision_taken(tmp_path: Path, words: str) -> None:
     readme = f"# Model\n## Requirements\n{words}\nFaster:\n\n- ResNet 76.1\n- loss: 0.25\n"
     found = decided(tmp_path, {"README.md": readme}, AMPERE)
-    [told] = [one.params for one in found.remarks if one.key.endswith("named-too")]
+    [told] = [one.params for one in found.remarks if one.key.endswith(("named-too", "named-apart"))]
     assert (told["packages"], told["file"]) == ("transformers==4.28.1, peft==0.3.0", "README.md")
     assert (build(found)[0], found.understood.rest) == ("1.13.1", ())
     assert [one.specifier for one in found.understood.pairs["torchvision"]] == ["==0.14.1"]
     listed = {"README.md": readme, "requirements.txt": "torch==2.0.1\ntransformers\npeft\n"}
-    assert "named-too" not in codes(decided(tmp_path / "listed", {**listed}, AMPERE))
+    assert not {"named-too", "named-apart"} & codes(decided(tmp_path / "listed", {**listed}, AMPERE))
 
 
 def test_numbers_of_a_list_without_torch_are_no_versions(tmp_path: Path) -> None:
     readme = "| model | score |\n|--|--|\n| jax | 12.30 |\n| torch | 14.20 |\n\n```yaml\nlr: 0.001\n```\n"
-    assert "named-too" not in codes(decided(tmp_path, {"README.md": readme, "requirements.txt": "torch\n"}, AMPERE))
+    assert not {"named-too", "named-apart"} & codes(
+        decided(tmp_path, {"README.md": readme, "requirements.txt": "torch\n"}, AMPERE)
+    )
 
 
 @pytest.mark.parametrize("name", ["PyG", "PyTorch Geometric", "torch-geometric"])
@@ -156,7 +158,7 @@ def test_pyg_in_a_list_beside_torch_is_named(tmp_path: Path, name: str, mark: st
     readme = f"## Dependencies\n\n{mark}pytorch 1.11\n{mark}{name} 2.1\n"
     found = decided(tmp_path, {"README.md": readme, "requirements.txt": "rdkit\n"}, AMPERE)
     assert build(found)[0] == "1.11.0"
-    [said] = [one.params["packages"] for one in found.remarks if one.key.endswith("named-too")]
+    [said] = [one.params["packages"] for one in found.remarks if one.key.endswith(("named-too", "named-apart"))]
     assert said == "torch-geometric==2.1"
 
 
@@ -488,7 +490,7 @@ def test_a_list_whose_versions_follow_the_names_without_a_blank_is_read(tmp_path
     )
     found = decided(tmp_path, {"README.md": f"{readme}* release1.2 of this\n", "a.py": "import torch\n"}, AMPERE)
     assert (build(found)[0], build(found)[2]) == ("2.0.1", "3.8")
-    [said] = [one.params["packages"] for one in found.remarks if one.key.endswith(".named-too")]
+    [said] = [one.params["packages"] for one in found.remarks if one.key.endswith(".named-apart")]
     assert said == "librosa==0.7.1, h5py==3.8.0"
 
 

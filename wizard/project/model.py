@@ -40,8 +40,10 @@ ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for other
 DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
 GROUND = ("setuptools", "wheel")  # every environment has them: only a version is worth a word
 TOOLS = ("uv", "ruff", "black", "isort", "flake8", "pre-commit", "pytest", "cuda-toolkit", "cuda-version")  # of authors
+_DECORATED = re.compile(r"[`*_|\s]+")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # a lost "-e"
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_WHOLE = ("folders-too", "named-too", "named-apart")  # remarks that name all, in as many sentences
 _MOST_TOLD = 12  # packages that are not taken
 _MOST_PARTED = 4  # sentences of what the project does not start without
 _SHOWN = 160  # characters of a line that a person is shown
@@ -185,7 +187,7 @@ class Findings:
             names = [f"{name}{one.specifier}{asides.get(name, '')}" for name, one in reversed(shown.items())]
             if names:
                 is_task = code == "recommended-too" and file.endswith("pixi.toml")  # opened itself, its tables count
-                for part in parted(names) if code == "folders-too" else [cut_between(names)]:
+                for part in parted(names) if code in _WHOLE else [cut_between(names)]:
                     self.remark("tasks-too" if is_task else code, named[0].origin, packages=part)
 
     def take_recommended(self, file: str) -> None:
@@ -252,11 +254,13 @@ class Findings:
         lines = [each for each in declared if each.name == one.name]
         return bool(lines) and not any(can_meet(each.specifier, one.specifier) for each in lines)
 
-    def tell_words(self) -> None:
-        """Name what a list within a README has with a version, and no file and no command does."""
+    def tell_words(self, has_list: bool) -> None:
+        """Name what a list within a README has, and no file and no command does. `has_list`: there is a
+        requirements.txt to write it into."""
         own = {name.replace("-", "") for name in self.own}
         told = [one for one in self.told if one.name.replace("-", "") not in own]
-        self.tell("named-too", told, {*DECIDED, *(one.name for one in self.statements)})
+        known = {*DECIDED, *(one.name for one in self.statements)}
+        self.tell("named-too" if has_list else "named-apart", told, known)
 
     def _recommended(self) -> list[Statement]:
         told = (one for one in self.statements if one.strength == RECOMMENDED and not one.group)
@@ -304,6 +308,16 @@ def fit_to_show(text: str, most: int = _SHOWN) -> str:
     """Return what fits on one line of a screen, and cannot move its cursor."""
     shown = "".join(char if char.isprintable() else " " for char in text.strip()[: 2 * most])
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+def showing(where: FileLine, sentences: Sequence[str], words: str) -> FileLine:
+    """Return the place with the sentence that has these words, where its line is cut before them."""
+    is_cut = where.text.endswith("…") and words not in _DECORATED.sub(" ", where.text)
+    plain = (_DECORATED.sub(" ", one) for one in sentences if is_cut)
+    if not (found := next((one for one in plain if words in one), "")):
+        return where
+    begins = max(0, found.find(words) + len(words) + 1 - _SHOWN)
+    return replace(where, text=fit_to_show(f"…{found[begins + 1 :]}" if begins else found))
 
 
 def normalized(name: str) -> str:

@@ -118,7 +118,7 @@ def read_project(path: Path) -> Project:
             "Name the folder of the project, or one of its files.",
             path=str(path),
         )
-    reader.found.tell_words()
+    reader.found.tell_words(reader.folder.has_file("requirements.txt"))
     reader.found.statements += natives_in_words(reader.found)
     reader.found.statements += last_resort(reader.found)
     if not reader.found.statements and not reader.found.sources and not reader.declares_nothing():

@@ -51,6 +51,7 @@ from wizard.project.model import (
     origin_of,
 )
 from wizard.project.packages.companions import repository_of
+from wizard.project.readme.lists import listed_packages
 
 STARTED = "started"  # includes a script that a line starts
 DOWNLOADED = "downloaded"  # includes one that a line has fetched before, which may lie here, too
@@ -71,6 +72,7 @@ _ENDS = re.compile(
 )
 _WHEEL = re.compile(r"(?:[\w.-]*/)*([A-Za-z]\w*)-\d[\w.+%!-]*\.whl")
 _TAKEN_OUT = re.compile(r"\b(?:pip3?|conda|mamba)\s+(?:uninstall|remove)\s+(?P<words>[^&;|`]+)")
+_SENTENCE_ENDS = re.compile(r"[.!?](?= )|[。！？]")
 _UPGRADES = {"-U", "--upgrade"}
 _INTERPRETER = re.compile(
     r"\bpython(3\.\d+)\s+-m\b|\bpy\s+-(3\.\d+)\b|/python/(3\.\d+)\.\d+/|^\s*FROM\s+(?:\S*/)?python:(3\.\d+)"
@@ -109,6 +111,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
     place, rows = WorkingFolder(file, found.own, itself_in(text, found.own, found.statements)), NamedRows(found)
     text, branches = without_hidden(text) if place.is_prose else text, Branches(place.is_script)
     aside = set[str]()
+    found.told += listed_packages(file, text) if place.is_prose else ()
     for number, written in _joined(text):
         where = origin_of(file, number, written)
         place.begin(written)
@@ -124,8 +127,7 @@ def read_commands(file: str, text: str, found: Findings) -> None:
         if match := _BASE.match(line):
             found.statements.append(Statement(TORCH, f"=={match[1]}", where, RECOMMENDED, build=match[2] or ""))
         if place.is_prose and not place.is_of_machine and not _IS_OF_TOOL.search(line):
-            cut = line[:MOST_PROSE].rpartition(" ")[0] + "…" if len(line) > MOST_PROSE else line
-            prose = apart(cut)
+            prose = apart(_begun(line))
             read_words(prose, where, found, place.is_code, place.is_of_needs)
             rows.add(prose, where, place.is_code)
         for match in _PIP.finditer(line):
@@ -221,6 +223,14 @@ def _run(line: str, where: FileLine, found: Findings, place: WorkingFolder) -> N
     if re.search(r"\bpython[\w.%\"]*\s+-c\s", line, re.IGNORECASE):
         for name in _IMPORTED.findall(line):
             found.statements.append(Statement(normalized(name), "", where, RECOMMENDED, "imported"))
+
+
+def _begun(line: str) -> str:
+    """Return the beginning of a long line up to the end of a sentence, or of a word: half a number is another one."""
+    if len(line) <= MOST_PROSE:
+        return line
+    ends = _SENTENCE_ENDS.search(line, MOST_PROSE, 2 * MOST_PROSE)
+    return f"{line[: ends.end()] if ends else line[:MOST_PROSE].rpartition(' ')[0]} …"
 
 
 def installs(text: str) -> bool:

@@ -77,9 +77,9 @@ _NAMED_ROW = re.compile(
     re.IGNORECASE,
 )
 _GEOMETRIC = re.compile(r"\b(?:pyg|pytorch[ _-]geometric)\b", re.IGNORECASE)
-_NO_PACKAGE = re.compile(
+NO_PACKAGE = re.compile(
     r"python|(?:py)?torch|cuda\S*|cudnn|nvidia\S*|driver|version|ubuntu|debian|centos|windows|linux|macos|gcc|g\+\+|cmake"
-    r"|(?:ana|mini)?conda\d?|docker|node(?:js)?|java|jdk|git|rust|go",
+    r"|(?:ana|mini)?conda\d?|docker|node(?:\.?js)?|java|jdk|git|rust|go",
     re.IGNORECASE,
 )
 FENCE = re.compile(r"\s*(?:```|~~~)")  # of Markdown
@@ -332,7 +332,7 @@ class NamedRows:
         if not match:
             return
         sign = {"": "==", "=": "==", ":": "==", "：": "==", "≥": ">="}.get(match["sign"] or "", match["sign"])
-        if _NO_PACKAGE.fullmatch(match["name"]):
+        if NO_PACKAGE.fullmatch(match["name"]):
             named = f"{match['name']} {match['version']}"
             self.has_torch |= bool(re.match(r"(?:py)?torch [12]\.|python 3\.", named, re.IGNORECASE))
         elif one := requirement(f"{match['name']}{sign}{match['version']}", where):

@@ -27,6 +27,7 @@ from wizard.project.model import (
     is_commented,
     normalized,
     origin_of,
+    showing,
 )
 from wizard.project.packages.companions import companion
 from wizard.project.versions import python_meets
@@ -199,10 +200,11 @@ def read_words(line: str, where: FileLine, found: Findings, is_code: bool, is_of
             specifier = f">={match['version']}" if specifier else ""
         if is_most:  # of a comment in a block, too, above the command that it is about
             specifier = _newest_in_words(match["version"])
+        at = showing(where, naming, match[0])
         if name == TORCH and (not specifier.startswith(">") or "<" in specifier):
-            found.remark("in-words", where)
+            found.remark("in-words", at)
         if specifier and (is_need or (is_most and not is_news)):
-            found.told.append(Statement(name, specifier, where, LOCKED if name == PYTHON else RECOMMENDED))
+            found.told.append(Statement(name, specifier, at, LOCKED if name == PYTHON else RECOMMENDED))
     if not (is_code or is_command):
         found.told += _beside_torch(line, where, is_need)
 

@@ -60,7 +60,7 @@ _OF_MACHINE = re.compile(
     r"#+\s(?=.*(?:hardware|硬件))(?!.*(?:requir|software|prereq|depend|install|软件|要求|需求|安装))", re.IGNORECASE
 )
 # A heading above what is needed, however that is put.
-_OF_NEEDS = re.compile(
+OF_NEEDS = re.compile(
     r"#+\s(?!.*\b(?:optional|additional|extra|dev|develop|development|testing|tests|documentation)\b)"
     r".*(?:requirements?|prerequisites?|dependenc(?:y|ies)|环境(?:要求|依赖)|依赖)\b",
     re.IGNORECASE,
@@ -134,7 +134,7 @@ class WorkingFolder:
         if self.is_prose and not self.is_code and line.startswith("#"):
             self.is_beside = False
             self.is_of_machine = bool(_OF_MACHINE.match(line[:MOST_PROSE]))
-            self.is_of_needs = bool(_OF_NEEDS.match(line[:MOST_PROSE]))
+            self.is_of_needs = bool(OF_NEEDS.match(line[:MOST_PROSE]))
             self._head(line[:MOST_PROSE])
         elif self.is_prose and line.strip() and not FENCE.match(line) and (not self.is_code or IS_COMMENT.match(line)):
             self.is_choice = bool(_OF_CHOICE.search(line[:MOST_PROSE]))
