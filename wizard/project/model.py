@@ -22,6 +22,7 @@ IN_LOCK = "lock"  # group of what a lock says of itself, which counts where noth
 MADE_FOR = "__platform"  # a name that no package has: the systems of a lock or of pixi, as its marker
 BRANCH = "where "  # begins the group of what one branch of a script installs, for one torch or CUDA
 CARD = "__card"  # the same of an NVIDIA card that programs or a README want, of what compute capability
+SWITCH = "switch"  # the build of a card that a program uses unless it is given the option that is its extra
 FOR_CARDS = "__torch-for"  # the same of a torch that is for the cards of one generation, which is its group
 WAY_ROUND = "__instead"  # the same of a sentence on what to do without the package that is its group
 CODE = "__code"  # the same of what a program uses and newer releases of the package that is its group lack

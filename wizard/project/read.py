@@ -12,6 +12,7 @@ from pathlib import Path
 
 from wizard.model.errors import UsageError
 from wizard.project.changed import changed_on
+from wizard.project.code.cards import note_cards
 from wizard.project.file_choice import purpose_of, words_of
 from wizard.project.formats.commands import installs
 from wizard.project.formats.conda_words import is_of_index
@@ -53,7 +54,7 @@ from wizard.project.search.demands import note_demands, tell_needed_aside
 from wizard.project.search.extras import take_shared, tell_extras
 from wizard.project.search.files import ProjectFolder, declares, is_list
 from wizard.project.search.gone import note_gone
-from wizard.project.search.imports import note_cards, note_needing, read_imports, tell_compiling
+from wizard.project.search.imports import note_needing, read_imports, tell_compiling
 from wizard.project.search.native_code import note_native_code
 from wizard.project.search.notes import read_notes
 from wizard.project.search.order import is_plain_readme, rank
@@ -140,7 +141,10 @@ def read_project(path: Path) -> Project:
 
 
 def _note(reader: ProjectReader) -> None:
-    """Note what asks for nothing by itself: systems and cards, what programs use and import, words on installing."""
+    """Note what asks for nothing by itself: systems and cards, what programs use and import, words on installing. Where
+    only words name a torch, that is what it is noted for."""
+    if not reader.found.statements:
+        reader.found.statements += last_resort(reader.found)
     note_systems(reader)
     note_cards(reader)
     note_gone(reader)

@@ -38,6 +38,7 @@ from wizard.project.model import (
     PAIRS,
     PYTHON,
     RECOMMENDED,
+    SWITCH,
     TORCH,
     WAY_ROUND,
     WITH_CODE,
@@ -367,8 +368,9 @@ def _other_cards(statements: list[Statement], has_card: bool, capability: str) -
         is_old = bool(capability) and version_key(capability) < least
         if one.name == CARD and (is_old or not (has_card or capability)):
             where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
-            code = "named-card" if is_old else "named-no-card"
-            yield message(f"project.remark.{code}", **where, least=one.specifier[2:], given=capability)
+            code = "named-card" if is_old else "card-switch" if one.build == SWITCH else "named-no-card"
+            option = next(iter(one.extras), "")
+            yield message(f"project.remark.{code}", **where, least=one.specifier[2:], given=capability, option=option)
             return
 
 

@@ -1,5 +1,5 @@
 """Reads the programs of a project: what they import, where no file of it says which torch it needs, whether one
-compiles code of its own when it runs, and whether one cannot start without a card.
+compiles code of its own when it runs.
 
 As syntax alone. Imports count at the top of a file: one in a function, a condition or `try` may be meant for others.
 One file: each question goes through the same programs and their imports.
@@ -17,7 +17,6 @@ from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.formats.by_name import unquoted
 from wizard.project.formats.conda_words import is_condas_alone
 from wizard.project.model import (
-    CARD,
     DECIDED,
     DECLARED,
     NEEDING,
@@ -39,17 +38,11 @@ from wizard.project.search.order import is_plain_readme
 from wizard.project.search.reader import ProjectReader
 
 _MOST_FILES = 100
-_MOST_PROGRAMS = 300  # looked at for what they compile
+MOST_PROGRAMS = 300  # looked at for what they compile
 _EXTENSION, _EXTENSION_MODULE = "cpp_extension", "torch.utils.cpp_extension"
 _COMPILING = ("load", "load_inline")
 _MOST_NAMED = 12  # modules in one sentence
 _MOST_LOOKED = 2_000  # names of files that the imports of one program may mean
-_MAY_WANT_CARD = re.compile(r"\.cuda\(|torch\.cuda\.|[\"']cuda")
-_ON_CARD = re.compile(r".*\.cuda|torch\.cuda\.(?:\w+Tensor|set_device)")
-_TAKES_DEVICE = re.compile(r".*\.to|(?:torch\.)?set_default_(?:device|tensor_type)")
-_IS_CARD = re.compile(r"cuda(?::\d+)?|torch\.cuda\.\w+")
-_MAY_USE_CARD = re.compile(r"cuda|gpu|device|accelerat|\.to\(|trainer|fabric|pipeline", re.IGNORECASE)
-_IMPORTS_TORCH = re.compile(r"^(?:import|from)[ \t]+torch\b", re.MULTILINE)
 
 
 # Folders of what is not the project's own work, or that no start of it needs.
@@ -61,10 +54,9 @@ ASIDE = re.compile(
 # A line of a notebook's cell that imports at its top, as the file keeps it.
 _CELL_IMPORT = re.compile(r'\s*("(?:import|from) (?:[^"\\]|\\.)*"),?\s*')
 # In a README: a program that is started.
-_STARTS = re.compile(r"(?:^|[\s`;&])python[\d.]*[ \t]+(?:\./)?(?P<name>(?:[\w-]+/)*[\w-]+\.py)(?=[`\s]|$)")
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-_MAY_NOT_RUN = (ast.If, ast.While, ast.Try, ast.IfExp, ast.BoolOp, ast.Lambda)
-_DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_STARTS = re.compile(
+    r"(?:^|[\s`;&])python[\d.]*[ \t]+(?:-u[ \t]+)?(?:\.{1,2}/)*(?P<name>(?:[\w-]+/)*[\w-]+\.py)(?=[`\s]|$)"
+)
 
 
 def read_imports(reader: ProjectReader) -> None:
@@ -171,32 +163,32 @@ def _tell_undeclared(reader: ProjectReader) -> None:
 def started(reader: ProjectReader) -> dict[str, str]:
     """Return the programs that a README starts and the project's own package, with all files of the project that these
     import at their top, each with its text."""
-    left = _starts(reader)
+    left = programs_named(reader)
     packages = [
         f"{folder}{name.replace('-', '_')}/__init__.py" for name in reader.found.packaged for folder in ("", "src/")
     ]
     left += filter(reader.folder.has_file, sorted(packages))
     texts, seen = dict[str, str](), set[str]()
-    while left and len(texts) < _MOST_PROGRAMS:
+    while left and len(texts) < MOST_PROGRAMS:
         file = left.pop(0)
         if file not in texts:
             texts[file] = reader.folder.read(file) or ""
-            may_be = {*islice(_imported_files(file, texts[file]), _MOST_LOOKED)} - seen
+            may_be = {*islice(imported_files(file, texts[file]), _MOST_LOOKED)} - seen
             left += filter(reader.folder.has_file, sorted(may_be) if len(seen) < 10 * _MOST_LOOKED else ())
             seen |= may_be
     return texts
 
 
-def _starts(reader: ProjectReader) -> list[str]:
+def programs_named(reader: ProjectReader) -> list[str]:
     """Return the programs that a README starts."""
     readmes = [reader.folder.read(name) or "" for name in reader.files if is_plain_readme(name)]
     named = dict.fromkeys(one["name"] for text in readmes for one in _STARTS.finditer(text))
-    below = {one: reader.folder.named(one) for one in islice(named, _MOST_PROGRAMS)}  # a README may go to its folder
+    below = {one: reader.folder.named(one) for one in islice(named, MOST_PROGRAMS)}  # a README may go to its folder
     only = {one: files[0] for one, files in below.items() if len(files) == 1}
     return [name for one in below if (name := reader.folder.resolve(one) or only.get(one))]
 
 
-def _imported_files(file: str, text: str) -> Iterator[str]:
+def imported_files(file: str, text: str) -> Iterator[str]:
     """Yield the names of the files that a program's imports at its top may be, from the root and beside it."""
     try:
         body = parsed(text).body
@@ -242,95 +234,11 @@ def tell_compiling(reader: ProjectReader) -> None:
             return
 
 
-def note_cards(reader: ProjectReader) -> None:
-    """Note the first program that uses a card in a line which every start of it reaches, and whether none names one."""
-    _note_unused_card(reader)
-    if not reader.found.asks_for_something:
-        return
-    first, reached = _starts(reader), started(reader)
-    texts = [(name, reached[name]) for name in first if name in reached]
-    texts += [one for one in programs(reader) if one[0] not in reached]  # a part that is imported may try itself alone
-    for name, text in texts:
-        if _MAY_WANT_CARD.search(text) and "is_available" not in text and (line := _on_card_at(text)):
-            where = origin_of(name, line, text.split("\n")[line - 1])
-            reader.found.statements.append(Statement(CARD, "", where, RECOMMENDED, "systems"))
-            return
-
-
-def _note_unused_card(reader: ProjectReader) -> None:
-    """Note whether the programs import torch, and none of them says a word of a card or a device."""
-    texts = [text for _, text in programs(reader)] if reader.found.asks_for_something else []
-    is_read = len(texts) < _MOST_PROGRAMS and any(map(_IMPORTS_TORCH.search, texts))
-    reader.found.card_unused = is_read and not any(map(_MAY_USE_CARD.search, texts))
-
-
 def programs(reader: ProjectReader) -> Iterator[tuple[str, str]]:
     """Yield the first programs of the project with their text."""
     names = (name for _, name, _ in reader.folder.names(DEEPEST_PROGRAM))
     names = (name for name in names if name.endswith(".py") and not name.endswith("setup.py"))
-    return ((name, reader.folder.read(name) or "") for name in islice(names, _MOST_PROGRAMS))
-
-
-def _on_card_at(text: str) -> int:
-    """Return the line of the first call that needs a card; 0 for none."""
-    try:
-        tree = parsed(text)
-        functions, named = {one.name: one for one in tree.body if isinstance(one, _Function)}, _named_cards(tree)
-        calls = _calls(tree.body, functions)
-        return min((line for one in calls if (line := _on_card(one, named))), default=0)
-    except NO_PYTHON:
-        return 0
-
-
-def _calls(nodes: Iterable[ast.AST], functions: dict[str, _Function]) -> Iterator[ast.Call]:
-    """Yield the calls that are made where the file is started, also in its functions that these call; each of
-    `functions` is taken out when it is reached."""
-    for node in nodes:
-        if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
-            yield from _calls(node.body, functions)
-        if isinstance(node, (*_MAY_NOT_RUN, *_DEFINED)):
-            continue
-        yield from _calls(ast.iter_child_nodes(node), functions)
-        if isinstance(node, ast.Call):
-            yield node
-            if isinstance(node.func, ast.Name) and (called := functions.pop(node.func.id, None)):
-                yield from _calls(called.body, functions)
-
-
-def _named_cards(tree: ast.Module) -> dict[str, int]:
-    """Return the names that a program gives to the card and to nothing else (`device = torch.device("cuda")`), each
-    with its line."""
-    named, others = dict[str, int](), set[str]()
-    for one in ast.walk(tree):
-        targets = one.targets if isinstance(one, ast.Assign) else [one.target] if isinstance(one, ast.AnnAssign) else []
-        for target in targets:
-            if isinstance(one, ast.Assign) and isinstance(target, ast.Name) and _is_card(one.value):
-                named.setdefault(target.id, one.lineno)
-            else:
-                others |= {each.id for each in ast.walk(target) if isinstance(each, ast.Name)}
-        others |= {one.arg} if isinstance(one, ast.arg) else set()
-    return {name: line for name, line in named.items() if name not in others}
-
-
-def _is_card(node: ast.expr) -> bool:
-    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("torch.device", "device") and len(node.args) == 1:
-        node = node.args[0]
-    words = str(node.value) if isinstance(node, ast.Constant) else ast.unparse(node)
-    return bool(_IS_CARD.fullmatch(words))
-
-
-def _on_card(call: ast.Call, named: dict[str, int]) -> int:
-    """Return the line that puts something on a card: that of the call, or of the name that is given to the card."""
-    func = ast.unparse(call.func)
-    of_device = [one.value for one in call.keywords if one.arg == "device"]
-    given = [*of_device, *(call.args[:1] if _TAKES_DEVICE.fullmatch(func) else ())]
-    if func == "dict":  # a value, which a configuration may have
-        return 0
-    if _ON_CARD.fullmatch(func):
-        return call.lineno
-    if on_card := [one for one in given if _is_card(one)]:
-        return int(on_card[0].lineno)
-    return next((named[one.id] for one in given if isinstance(one, ast.Name) and one.id in named), 0)
+    return ((name, reader.folder.read(name) or "") for name in islice(names, MOST_PROGRAMS))
 
 
 def compiles_at(text: str) -> int:

@@ -1,0 +1,231 @@
+"""Reads whether the programs of a project cannot start without an NVIDIA card, or use one unless they are told not to.
+
+The programs that a README starts count first, with what they call of the project's other files. What a module has
+below `__main__` for itself is none where other files import it. One file: each look follows the same calls.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from wizard.model.syntax import NO_PYTHON, parsed
+from wizard.project.model import CARD, RECOMMENDED, SWITCH, FileLine, Statement, origin_of
+from wizard.project.search.imports import MOST_PROGRAMS, imported_files, programs, programs_named
+from wizard.project.search.reader import ProjectReader
+
+_DEEPEST_CALL = 3  # files that one start goes through
+_MOST_CALLS = 5_000  # of one start
+_MAY_WANT_CARD = re.compile(r"\.cuda\b|[\"']cuda")
+_LOOKS = re.compile(r"is_available|device_count")
+_ASSERTED = re.compile(r"^[ \t]*assert torch\.cuda\.is_available\(\)", re.MULTILINE)
+_ON_CARD = re.compile(r".*\.cuda|torch\.cuda\.(?:\w+Tensor|set_device)")
+_TAKES_DEVICE = re.compile(r".*\.to|(?:torch\.)?set_default_(?:device|tensor_type)")
+# A word that is given to these is no device that anything is put on.
+_NO_DEVICE = re.compile(
+    r".*\b(?:device|autocast|\w*GradScaler|print|add_argument|get|setdefault|pop|\w+with|replace|r?split|getattr|hasattr"
+    r"|index|count|append|add|remove|format|join|log|info|warn(?:ing)?|debug|is_built|register\w*|set|choice|option"
+    r"|skip\w*|parametrize|import_module|environ\w*|getenv)",
+    re.IGNORECASE,
+)
+_IS_DEVICE = re.compile(r"cuda(?::\d+)?")
+_IS_CARD = re.compile(r"cuda(?::\d+)?|torch\.cuda\.\w+")
+_MAY_USE_CARD = re.compile(r"cuda|gpu|device|accelerat|\.to\(|trainer|fabric|pipeline", re.IGNORECASE)
+_IMPORTS_TORCH = re.compile(r"^(?:import|from)[ \t]+torch\b", re.MULTILINE)
+# An option that takes the card away: `add_argument("--cuda", action="store_false")`.
+_SWITCH = re.compile(
+    r"add_argument\(\s{0,40}(?:[\"']-\w[\"'],\s{0,40})?[\"'](?P<option>--(?:use[-_])?(?:cuda|gpu))[\"'],[^()]{0,200}?"
+    r"\baction\s?=\s?[\"']store_false[\"'](?P<more>[^()]{0,200})\)"
+)
+_WITH_LOOK = re.compile(
+    r"(?:cuda|gpu)\b[^\n]{0,40}\band\b[^\n]{0,40}is_available"
+    r"|is_available\(\)[^\n]{0,20}\band\b[^\n]{0,40}(?:cuda|gpu)"
+)
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_MAY_NOT_RUN = (ast.If, ast.While, ast.Try, ast.IfExp, ast.BoolOp, ast.Lambda)
+_DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True, slots=True)
+class _Module:
+    """A file of the project, as far as calls are followed into it."""
+
+    file: str
+    text: str
+    body: list[ast.stmt]
+    functions: dict[str, _Function]  # that no call has reached so far
+    cards: dict[str, int]  # names that mean the card alone, each with its line
+    origins: dict[str, tuple[str, int, str]]  # names from other modules: which, how far up, and the name there
+    looks: bool  # it asks whether there is a card, and may go on without one
+
+
+def note_cards(reader: ProjectReader) -> None:
+    """Note the first program that uses a card in a line which every start of it reaches, or that has an option to go
+    without, and whether none names a card."""
+    _note_unused_card(reader)
+    texts = dict(programs(reader)) if reader.found.asks_for_something else {}
+    named = [name for name in programs_named(reader) if name in texts]
+    imported = {one for file, text in texts.items() for one in imported_files(file, text) if one != file}
+    others = [name for name in texts if name not in imported and name not in named]
+    starts = [*named, *others] if any(map(_MAY_WANT_CARD.search, texts.values())) else []
+    calls = _Calls(reader)
+    if place := next((at for name in starts if (at := calls.place(name))), None):
+        reader.found.statements.append(Statement(CARD, "", place, RECOMMENDED, "systems"))
+    elif found := next((one for name in starts for one in _switches(name, texts[name])), None):
+        reader.found.statements.append(found)
+
+
+def _note_unused_card(reader: ProjectReader) -> None:
+    """Note whether the programs import torch, and none of them says a word of a card or a device."""
+    texts = [text for _, text in programs(reader)] if reader.found.asks_for_something else []
+    is_read = len(texts) < MOST_PROGRAMS and any(map(_IMPORTS_TORCH.search, texts))
+    reader.found.card_unused = is_read and not any(map(_MAY_USE_CARD.search, texts))
+
+
+def _switches(file: str, text: str) -> Iterator[Statement]:
+    """Yield the option without which a program uses the card, where nothing else of it looks for one."""
+    for match in _SWITCH.finditer(text) if "store_false" in text and not _WITH_LOOK.search(text) else ():
+        line = text.count("\n", 0, match.start()) + 1
+        where = origin_of(file, line, text.split("\n")[line - 1])
+        if "dest" not in match[0]:
+            yield Statement(CARD, "", where, RECOMMENDED, "systems", build=SWITCH, extras=(match["option"],))
+
+
+class _Calls:
+    """Goes through what starts of programs call, in their own functions and in those of the project's other files."""
+
+    def __init__(self, reader: ProjectReader) -> None:
+        self.reader = reader
+        self.modules: dict[str, _Module | None] = {}
+        self.seen: set[tuple[str, str]] = set()
+        self.left = _MOST_CALLS
+
+    def place(self, file: str) -> FileLine | None:
+        """Return the first line of a start that needs a card."""
+        module = self._module(file)
+        return self._first(module, module.body, 0) if module else None
+
+    def _first(self, module: _Module, body: Iterable[ast.AST], deep: int) -> FileLine | None:
+        for call in _calls(body, module.functions):
+            self.left -= 1
+            if self.left < 0:
+                return None
+            if isinstance(call, ast.Assert):
+                line = call.lineno if ast.unparse(call.test) == "torch.cuda.is_available()" else 0
+            else:
+                line = 0 if module.looks else _on_card(call, module.cards)
+            if line:
+                return origin_of(module.file, line, module.text.split("\n")[line - 1])
+            follows = not module.looks and deep < _DEEPEST_CALL
+            if follows and (at := self._inside(module, _called(call), deep)):
+                return at
+        return None
+
+    def _inside(self, module: _Module, name: str, deep: int) -> FileLine | None:
+        """Return the same of what a name from another file of the project does when it is called."""
+        if name not in module.origins or (module.file, name) in self.seen:
+            return None
+        self.seen.add((module.file, name))
+        of, level, inner = module.origins[name]
+        other = self._module(self._file_of(module.file, of, level))
+        if other is None:
+            return None
+        if inner in other.origins:
+            return self._inside(other, inner, deep + 1) if deep < _DEEPEST_CALL else None
+        for node in other.body:
+            if isinstance(node, _DEFINED) and node.name == inner:
+                made = [one for one in node.body if isinstance(one, _Function) and one.name == "__init__"]
+                body = node.body if isinstance(node, _Function) else made[0].body if made else []
+                return self._first(other, body, deep + 1)
+        return None
+
+    def _file_of(self, file: str, module: str, level: int) -> str:
+        folder, names = file.split("/")[:-1], module.split(".") if module else []
+        roots = [folder[: len(folder) + 1 - level]] if level else [folder, []]
+        paths = ["/".join([*root, *names]) for root in roots]
+        may_be = [f"{path}{end}".lstrip("/") for path in paths for end in (".py", "/__init__.py")]
+        return next(filter(self.reader.folder.has_file, may_be), "")
+
+    def _module(self, file: str) -> _Module | None:
+        if file not in self.modules:
+            self.modules[file] = _module_of(file, self.reader.folder.read(file) or "") if file else None
+        return self.modules[file]
+
+
+def _module_of(file: str, text: str) -> _Module | None:
+    try:
+        tree = parsed(text)
+        cards = _named_cards(tree) if "cuda" in text else {}
+    except NO_PYTHON:
+        return None
+    origins = {
+        each.asname or each.name: (one.module or "", one.level, each.name)
+        for one in tree.body
+        if isinstance(one, ast.ImportFrom)
+        for each in one.names
+    }
+    functions = {one.name: one for one in tree.body if isinstance(one, _Function)}
+    looks = len(_LOOKS.findall(text)) > len(_ASSERTED.findall(text))
+    return _Module(file, text, tree.body, functions, cards, origins, looks)
+
+
+def _calls(nodes: Iterable[ast.AST], functions: dict[str, _Function]) -> Iterator[ast.Call | ast.Assert]:
+    """Yield the calls, and what is asserted, where the file is started, also in its functions that these call; each of
+    `functions` is taken out when it is reached."""
+    for node in nodes:
+        if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
+            yield from _calls(node.body, functions)
+        if isinstance(node, (*_MAY_NOT_RUN, *_DEFINED)):
+            continue
+        yield from _calls(ast.iter_child_nodes(node), functions)
+        if isinstance(node, ast.Call | ast.Assert):
+            yield node
+        handed = [one.id for one in node.args if isinstance(one, ast.Name)] if isinstance(node, ast.Call) else []
+        for name in (_called(node), *handed):  # `fire.Fire(main)` calls it, too
+            if called := functions.pop(name, None):
+                yield from _calls(called.body, functions)
+
+
+def _called(node: ast.AST) -> str:
+    """Return the plain name that is called; "" for none."""
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+
+
+def _named_cards(tree: ast.Module) -> dict[str, int]:
+    """Return the names that a program gives to the card and to nothing else (`device = torch.device("cuda")`), each
+    with its line."""
+    named, others = dict[str, int](), set[str]()
+    for one in ast.walk(tree):
+        targets = one.targets if isinstance(one, ast.Assign) else [one.target] if isinstance(one, ast.AnnAssign) else []
+        for target in targets:
+            if isinstance(one, ast.Assign) and isinstance(target, ast.Name) and _is_card(one.value):
+                named.setdefault(target.id, one.lineno)
+            else:
+                others |= {each.id for each in ast.walk(target) if isinstance(each, ast.Name)}
+        others |= {one.arg} if isinstance(one, ast.arg) else set()
+    return {name: line for name, line in named.items() if name not in others}
+
+
+def _is_card(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("torch.device", "device") and len(node.args) == 1:
+        node = node.args[0]
+    words = str(node.value) if isinstance(node, ast.Constant) else ast.unparse(node)
+    return bool(_IS_CARD.fullmatch(words))
+
+
+def _on_card(call: ast.Call, named: dict[str, int]) -> int:
+    """Return the line that puts something on a card: that of the call, or of the name that is given to the card."""
+    func = ast.unparse(call.func)
+    of_device = [one.value for one in call.keywords if one.arg == "device"]
+    given = [*of_device, *(call.args[:1] if _TAKES_DEVICE.fullmatch(func) else ())]
+    if func == "dict":  # a value, which a configuration may have
+        return 0
+    named_so = (one for one in call.args if isinstance(one, ast.Constant) and isinstance(one.value, str))
+    given += () if _NO_DEVICE.fullmatch(func) else [one for one in named_so if _IS_DEVICE.fullmatch(str(one.value))]
+    if _ON_CARD.fullmatch(func):
+        return call.lineno
+    if on_card := [one for one in given if _is_card(one)]:
+        return int(on_card[0].lineno)
+    return next((named[one.id] for one in given if isinstance(one, ast.Name) and one.id in named), 0)
