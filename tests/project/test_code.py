@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import AMPERE, NO_CARD, codes, decided
+from tests.project.deciding import ADA, AMPERE, NO_CARD, codes, decided
 from wizard.machine.model import Machine
 
 Files = dict[str, str | bytes]
@@ -76,3 +76,63 @@ def test_an_option_that_takes_the_card_away_is_told(tmp_path: Path, program: str
 def test_what_only_words_ask_for_has_its_programs_looked_at_too(tmp_path: Path) -> None:
     files: Files = {"README.md": "## Requirements\n- PyTorch 2.4.1\n", "train.py": "from n import N\nN().cuda()\n"}
     assert "named-no-card" in codes(decided(tmp_path, files, NO_CARD))
+
+
+@pytest.mark.parametrize(
+    ("program", "code", "names"),
+    [
+        ("import tty\nimport termios\n", "unix-module", "tty (train.py:1), termios (train.py:2)"),
+        ("import os\nos.environ['MUJOCO_GL'] = 'egl'\n", "unix-setting", "MUJOCO_GL=egl"),
+        ("def f():\n    dist.init_process_group(backend='nccl')\n", "unix-backend", "nccl"),
+        ("def f(backend='nccl'):\n    dist.init_process_group(backend)\n", "unix-backend", "nccl"),
+        ("try:\n    import termios\nexcept ImportError:\n    pass\n", "", ""),
+        ("import os\nif os.name == 'posix':\n    import fcntl\n", "", ""),
+        ("def f():\n    init_process_group('gloo' if os.name == 'nt' else 'nccl')\n", "", ""),
+        ("import os\nos.environ['MUJOCO_GL'] = 'glfw'\n", "", ""),
+    ],
+)
+def test_what_windows_lacks_is_told_there_alone(tmp_path: Path, program: str, code: str, names: str) -> None:
+    files: Files = {**README, "train.py": program}
+    said = [one for one in decided(tmp_path / "a", files, ADA).remarks if ".unix-" in one.key]
+    assert [(one.key.rpartition(".")[2], one.params["names"]) for one in said] == [(code, names)] * bool(code)
+    assert not [one for one in decided(tmp_path / "b", files, AMPERE).remarks if ".unix-" in one.key]
+
+
+def test_what_conda_has_for_others_alone_is_not_to_be_got_there_on_windows(tmp_path: Path) -> None:
+    files: Files = {
+        "requirements.txt": "torch\n",
+        "README.md": "`conda install graph-tool=2.45 ffmpeg`\n",
+    }
+    on_windows, on_linux = codes(decided(tmp_path / "a", files, ADA)), codes(decided(tmp_path / "b", files, AMPERE))
+    assert ("unix-conda" in on_windows, "unix-conda" in on_linux, "conda-programs" in on_linux) == (True, False, True)
+
+
+_LOCK = (
+    'version = 1\n[[package]]\nname = "it"\nversion = "1.0"\nsource = {{ editable = "." }}\ndependencies = [\n'
+    '    {{ name = "aim"{0} }},\n]\n[[package]]\nname = "aim"\nversion = "1.0"\ndependencies = [{{ name = "rocks" }}]\n'
+    'wheels = [{{ url = "https://a/aim-1.0-py3-none-any.whl" }}]\n[[package]]\nname = "rocks"\nversion = "1.0"\n'
+    'wheels = [{{ url = "https://a/rocks-1.0-cp311-cp311-manylinux_2_24_x86_64.whl" }}]\n'
+)
+
+
+@pytest.mark.parametrize(("marker", "is_told"), [("", True), (", marker = \"sys_platform == 'linux'\"", False)])
+def test_a_lock_without_a_wheel_for_windows_is_told_there(tmp_path: Path, marker: str, is_told: bool) -> None:
+    files: Files = {"uv.lock": _LOCK.format(marker)}
+    files["pyproject.toml"] = '[project]\nname = "it"\nversion = "1.0"\ndependencies = ["torch", "aim"]\n'
+    assert ("unix-lock" in codes(decided(tmp_path / "a", files, ADA))) == is_told
+    assert "unix-lock" not in codes(decided(tmp_path / "b", files, AMPERE))
+
+
+def test_a_backend_that_compiles_and_the_groups_that_uv_takes_unasked_are_read(tmp_path: Path) -> None:
+    files: Files = {
+        "pyproject.toml": '[build-system]\nrequires = ["meson-python"]\nbuild-backend = "mesonpy"\n'
+        '[project]\nname = "it"\nversion = "1.0"\ndependencies = ["torch"]\n'
+        '[dependency-groups]\nbuild = ["ninja"]\nmore = ["einops"]\ndev = ["pytest"]\n'
+        '[tool.uv]\ndefault-groups = ["build", "dev"]\n'
+    }
+    found = decided(tmp_path / "a", files, AMPERE)
+    [said] = [one.params for one in found.remarks if one.key.endswith("own-backend")]
+    assert (said["line"], said["backend"]) == (3, "mesonpy")
+    assert [one.name for one in found.understood.rest] == ["ninja"]
+    plain: Files = {"pyproject.toml": str(files["pyproject.toml"]).replace('"mesonpy"', '"hatchling.build"')}
+    assert "own-backend" not in codes(decided(tmp_path / "b", plain, AMPERE))

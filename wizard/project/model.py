@@ -35,6 +35,7 @@ ASSERTED = "__asserted"  # the same of a line that ends a program without the pa
 ARCHS = "__archs"  # the same of the cards, its extras, that the project's own code is compiled for
 BINARY = "__binary"  # the same of ready code for the releases of torch that are its extras
 COMPILES = "__compiles"  # the same of a line that has torch compile what it runs, where nobody asks for less
+UNIX = "__unix"  # the same of what Windows lacks, of the kind that is the group (`of_unix`), named by its extras
 DEMANDS = (BOUND, ASSERTED, ARCHS, BINARY, COMPILES)
 NOTE = "__note"  # the same of a sentence or a step of a README that nothing understood
 ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for other computers

@@ -24,7 +24,7 @@ from wizard.project.file_choice import (
     without,
 )
 from wizard.project.formats.conda_words import of_conda_here
-from wizard.project.formats.systems import OTHER_BRANCH, PROGRAMS, of_this_system
+from wizard.project.formats.systems import OTHER_BRANCH, PROGRAMS, of_this_system, of_unix
 from wizard.project.formats.words import SHELL
 from wizard.project.model import (
     CARD,
@@ -40,6 +40,7 @@ from wizard.project.model import (
     RECOMMENDED,
     SWITCH,
     TORCH,
+    UNIX,
     WAY_ROUND,
     WITH_CODE,
     AddressLine,
@@ -342,6 +343,8 @@ def _elsewhere(statements: list[Statement], os: str) -> Iterator[Message]:
     for one in statements:
         if one.name in (OTHER_BRANCH, PROGRAMS) and is_for(one, os):
             yield from of_this_system(one, os)
+        if one.name == UNIX and is_for(one, os):
+            yield from of_unix(one)
         if one.name == MADE_FOR and not is_for(one, os):
             place = one.origin
             where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}

@@ -6,20 +6,25 @@ A lock is what was chosen once, on some other computer: its versions are kept wh
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import msgspec
 
+from wizard.model.distributions import FAMILY
 from wizard.model.typed import from_json
 from wizard.project.file_choice import is_developing
 from wizard.project.formats.requirements import read_requirements, requirement
 from wizard.project.formats.toml_files import TomlText, listed, load_toml, made_for, table_in
-from wizard.project.model import IN_LOCK, LOCKED, PYTHON, Findings, Statement, cut_between, normalized, origin_of
-from wizard.project.versions import ENDLESS, python_specifier
+from wizard.project.formats.words import WINDOWS_ALONE
+from wizard.project.model import IN_LOCK, LOCKED, PYTHON, UNIX, Findings, Statement, cut_between, normalized, origin_of
+from wizard.project.versions import ENDLESS, marker_holds, python_specifier
 
 _PACKAGE = re.compile(r"\s*\[\[\s*packages?\s*\]\]")
+
+_ANY_PYTHON = "3.11"  # for markers that ask for systems
+_TAKEN_BY_WINDOWS = re.compile(r"-any\.whl|win_amd64|win32")
 
 
 def read_lock(file: str, text: str, found: Findings) -> None:
@@ -43,6 +48,12 @@ def read_lock(file: str, text: str, found: Findings) -> None:
             found.statements.append(statement)
             if _is_source_alone(package) and not _is_on_demand(package):
                 sources.append(statement)
+    if lacking := _without_windows([one for one in listed(packages) if isinstance(one, dict)]):
+        first = next(
+            (one.origin for one in found.statements if one.origin.file == file and one.name == lacking[0]), None
+        )
+        where = first or origin_of(file, 1, "")
+        found.statements.append(Statement(UNIX, "", where, LOCKED, "lock", WINDOWS_ALONE, extras=tuple(lacking)))
     if sources:
         names = cut_between([one.name for one in sources])
         found.remark("lock-source", sources[0].origin, packages=names, count=len(sources))
@@ -94,6 +105,38 @@ def _is_source_alone(package: Mapping[str, Any]) -> bool:
     files = [*listed(package.get("files")), package.get("sdist")]
     names = [str(one.get("file") or one.get("url") or one.get("name")) for one in files if isinstance(one, dict)]
     return bool(names) and not package.get("wheels") and not any(name.endswith(".whl") for name in names)
+
+
+def _without_windows(packages: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what a uv.lock has for other systems alone, and the project needs on Windows, too: what one of its entries
+    asks for with no marker that leaves Windows out, from the project itself on. torch brings its own parts anew."""
+    entries: dict[str, list[Mapping[str, Any]]] = {}
+    for one in packages:
+        entries.setdefault(str(one.get("name")), []).append(one)
+    left = [str(one.get("name")) for one in packages if {"virtual", "editable"} & {*table_in(one, "source")}]
+    reached = dict.fromkeys(left)
+    while left:
+        name = left.pop()
+        of_windows = (one for one in entries.get(name, []) if name not in FAMILY and _is_for_windows(one))
+        asked = [one for entry in of_windows for one in listed(entry.get("dependencies")) if isinstance(one, dict)]
+        meant = (one for one in asked if marker_holds(str(one.get("marker", "")), "windows", _ANY_PYTHON))
+        names = dict.fromkeys(str(one.get("name")) for one in meant)
+        left += [one for one in names if one not in reached]
+        reached |= names
+    return [name for name in reached if name in entries and all(map(_is_of_others, entries[name]))]
+
+
+def _is_for_windows(package: Mapping[str, Any]) -> bool:
+    markers = [str(one) for one in listed(package.get("resolution-markers"))]
+    return not markers or any(marker_holds(one, "windows", _ANY_PYTHON) for one in markers)
+
+
+def _is_of_others(package: Mapping[str, Any]) -> bool:
+    """Return whether an entry shows wheels, none of which Windows takes, and no source."""
+    files = [
+        str(one.get("url") or one.get("path") or "") for one in listed(package.get("wheels")) if isinstance(one, dict)
+    ]
+    return bool(files) and not package.get("sdist") and not any(_TAKEN_BY_WINDOWS.search(one) for one in files)
 
 
 def _is_on_demand(package: Mapping[str, Any]) -> bool:

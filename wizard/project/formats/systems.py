@@ -15,12 +15,14 @@ from wizard.project.formats.requirements import FENCE
 from wizard.project.formats.words import LONGEST, NO_WINDOWS, SENTENCE, WINDOWS_ALONE
 from wizard.project.model import RECOMMENDED, FileLine, Statement, cut_between, normalized, origin_of
 from wizard.project.packages.companions import companion
-from wizard.project.packages.rows import SystemProgram, companion_table
+from wizard.project.packages.rows import companion_table
+from wizard.project.packages.system_rows import SystemProgram
 
 OTHER_BRANCH = (
     "__branch"  # a name that no package has: the line that names another branch, for the system of its marker
 )
 PROGRAMS = "__programs"  # the same of programs, which are its extras
+CONDA_HERE = "conda-here"  # the group of what conda has for this system, and not for Windows
 _MARKERS = {"windows": WINDOWS_ALONE, "linux": NO_WINDOWS}
 _SYSTEMS = {"windows": r"windows(?: ?(?:10|11))?", "linux": r"(?:linux|ubuntu)"}
 _MEANT = {
@@ -184,4 +186,48 @@ def of_this_system(one: Statement, os: str) -> Iterator[Message]:
             "{file}, line {line}, starts a program that no package brings: {programs}. Install it, if it is not there.",
             **where,
             programs=", ".join(words),
+        )
+
+
+def of_unix(one: Statement) -> Iterator[Message]:
+    """Yield what such a line means on Windows, which lacks what it names; elsewhere conda has its packages."""
+    place = one.origin
+    where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
+    where["names"] = cut_between([*one.extras])
+    if one.group == CONDA_HERE:
+        yield message("project.remark.conda-programs", **where, packages=where["names"])
+    elif one.group == "conda":
+        yield message(
+            "project.remark.unix-conda",
+            "{file}, line {line}, installs by conda what conda has for Linux and macOS alone: {names}. Use WSL for "
+            "what needs it.",
+            **where,
+        )
+    elif one.group == "module":
+        yield message(
+            "project.remark.unix-module",
+            "Programs import at their top what Python has on Linux and macOS alone: {names}. They do not start here. "
+            "Use WSL for them.",
+            **where,
+        )
+    elif one.group == "setting":
+        yield message(
+            "project.remark.unix-setting",
+            "{file}, line {line}, sets {names}, a way to draw that Windows has not: what draws fails here. Take that "
+            "line out, or use WSL.",
+            **where,
+        )
+    elif one.group == "lock":
+        yield message(
+            "project.remark.unix-lock",
+            "{file}, line {line}: the lock has neither a wheel for Windows nor a source of {names}, which the project "
+            "needs. Use WSL, or leave out what needs it.",
+            **where,
+        )
+    else:
+        yield message(
+            "project.remark.unix-backend",
+            "{file}, line {line}, has torch.distributed work by {names}, which torch's builds for Windows lack: what "
+            "gets to that line fails here. Write gloo in its place, or use WSL.",
+            **where,
         )

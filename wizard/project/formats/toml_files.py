@@ -31,6 +31,7 @@ from wizard.project.model import (
     normalized,
     origin_of,
 )
+from wizard.project.packages.rows import companion_table
 from wizard.project.versions import can_meet, poetry_specifier, python_specifier
 
 _TASKS = re.compile(r"[\[.](?:tasks|scripts)[\].]")
@@ -117,10 +118,13 @@ def read_pyproject(file: str, text: str, found: Findings) -> None:
         lines.enter(str(group), "project.optional-dependencies")
         _strings(entries, "project.optional-dependencies", str(group), lines, found)
     _build_requires(table_in(document, "build-system").get("requires"), lines, found)
+    _backend(file, table_in(document, "build-system").get("build-backend"), lines, found)
     groups = table_in(document, "dependency-groups")
+    unasked = {str(one) for one in listed(table_in(tool, "uv").get("default-groups")) if not is_developing(str(one))}
     for group in groups:
         lines.enter(str(group), "dependency-groups")
-        _strings(_group(groups, str(group)), "dependency-groups", str(group), lines, found)
+        of = "" if str(group) in unasked else str(group)
+        _strings(_group(groups, str(group)), "dependency-groups", of, lines, found)
     _poetry(table_in(tool, "poetry"), lines, found)
     _strings(table_in(table_in(tool, "flit"), "metadata").get("requires"), "tool.flit.metadata", "", lines, found)
     _uv(table_in(tool, "uv"), lines, found)
@@ -134,6 +138,14 @@ def read_pyproject(file: str, text: str, found: Findings) -> None:
     for name in listed(table_in(hooks, "requirements_txt").get("files")):
         found.include(str(name), lines.at(str(name), "tool.hatch.metadata.hooks.requirements_txt"), "")
     _torch_pages(lines, found, _unused(table_in(tool, "uv")) | _unused_sources(table_in(tool, "poetry")))
+
+
+def _backend(file: str, backend: Any, lines: TomlText, found: Findings) -> None:
+    """Say that the project itself is compiled, where that is what it is built with."""
+    words = backend.partition(".")[0] if isinstance(backend, str) and "/" not in file else ""
+    for row in companion_table().build_backend:
+        if row.backend == words:
+            found.remark("own-backend", lines.at(str(backend), "build-system"), backend=str(backend), needs=row.needs)
 
 
 def _build_requires(entries: Any, lines: TomlText, found: Findings) -> None:

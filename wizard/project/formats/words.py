@@ -80,7 +80,8 @@ _LINUX_ALONE = re.compile(
     re.IGNORECASE,
 )
 _LINUX_MACHINE = re.compile(
-    r"\b(?:install|set ?up)\b[^.]*\bon an? (?:linux|ubuntu)(?: [\d.]+)? (?:machine|system|computer|server|pc|host)\b",
+    r"\b(?:install|set ?up)\b[^.]*\bon an? (?:linux|ubuntu)(?: [\d.]+)? (?:machine|system|computer|server|pc|host)\b"
+    r"|\b(?:usable|works?|runs?|supported|available) (?:on|under) (?:linux|ubuntu)(?:,? (?:and|or|&) |/)mac",
     re.IGNORECASE,
 )
 # A step of a block of code that runs a script of Linux's shell, by its name one that sets something up.

@@ -15,6 +15,7 @@ from packaging.version import Version
 
 from wizard.compatibility.data.ordering import variant_key, version_key
 from wizard.model.tables import SOME, Date, Https, Name, Row, Words, parse_table, shipped_table
+from wizard.project.packages.system_rows import BuildBackend, OfUnix, SystemProgram
 from wizard.project.versions import can_meet
 
 Names = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9*][a-z0-9.*-]*$")]  # with `*` for any ending
@@ -275,33 +276,6 @@ class Gone(Row, frozen=True):
     beside: Name = ""
 
 
-class SystemProgram(Row, frozen=True):
-    """A program or a library of the system: `words` are its names at package managers, `started` what code calls it by;
-    `used_by` are packages of the index that work with it and do not bring it, `used_on` those that bring it for the
-    other system alone, and `brought_by` those that bring it for others."""
-
-    KEYS = (("name",),)
-
-    name: Words
-    words: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9.+-]*$")], ...], SOME]
-    on_windows: Words
-    on_linux: Words
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
-    started: tuple[Names, ...] = ()
-    used_by: tuple[Name, ...] = ()
-    used_on: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) [a-z0-9-]+$")], ...] = ()
-    brought_by: tuple[Name, ...] = ()
-
-    def way_on(self, os: str) -> str:
-        """Return the command or page by which it comes on `os`."""
-        return {"windows": self.on_windows, "linux": self.on_linux}[os]
-
-    def is_used_by(self, package: str, os: str) -> bool:
-        return package in self.used_by or f"{os} {package}" in self.used_on
-
-
 class AfterInstall(Row, frozen=True):
     """A package of the index that is not whole before its own `command` has been run, in the environment."""
 
@@ -368,6 +342,8 @@ class CompanionTable(Row, frozen=True):
     code_host: tuple[CodeHost, ...] = ()
     gone: tuple[Gone, ...] = ()
     system_program: tuple[SystemProgram, ...] = ()
+    of_unix: tuple[OfUnix, ...] = ()
+    build_backend: tuple[BuildBackend, ...] = ()
     imported: tuple[Imported, ...] = ()
     after_install: tuple[AfterInstall, ...] = ()
     native_gone: tuple[NativeGone, ...] = ()

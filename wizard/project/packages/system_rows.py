@@ -1,0 +1,69 @@
+"""The rows of `matrices/companions.toml` that say what the computer itself must have, and what one system lacks."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from wizard.model.tables import SOME, Date, Name, Row, Words
+from wizard.project.versions import can_meet
+
+Program = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9*][a-z0-9.*-]*$")]
+
+
+class SystemProgram(Row, frozen=True):
+    """A program or a library of the system: `words` are its names at package managers and in sentences, `started` what
+    code calls it by; `used_by` are packages of the index that work with it and do not bring it, `used_on` those that
+    bring it for the other system alone, `used_before` those whose releases before one do not bring it on a system, and
+    `brought_by` those that bring it for others. A system without a way to it has it, or has no use for it."""
+
+    KEYS = (("name",),)
+
+    name: Words
+    words: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9.+-]*$")], ...], SOME]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+    on_windows: str = ""
+    on_linux: str = ""
+    started: tuple[Program, ...] = ()
+    used_by: tuple[Name, ...] = ()
+    used_on: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) [a-z0-9-]+$")], ...] = ()
+    used_before: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) [a-z0-9-]+ [0-9.]+$")], ...] = ()
+    brought_by: tuple[Name, ...] = ()
+
+    def way_on(self, os: str) -> str:
+        """Return the command or page by which it comes on `os`; "" where nothing is to be done."""
+        return {"windows": self.on_windows, "linux": self.on_linux}[os]
+
+    def is_used_by(self, package: str, os: str, specifier: str = "") -> bool:
+        """Return whether a package works with it here, in all releases that a line asks for."""
+        begins = [one.rpartition(" ") for one in self.used_before]
+        old = any(of == f"{os} {package}" and not can_meet(specifier, f">={release}") for of, _, release in begins)
+        return old or package in self.used_by or f"{os} {package}" in self.used_on
+
+
+class OfUnix(Row, frozen=True):
+    """What Windows lacks: modules of Python's own, packages of conda, a setting of the environment (`NAME=value`), a
+    backend of torch.distributed."""
+
+    KEYS = (("kind", "names"),)
+
+    kind: Literal["module", "conda", "setting", "backend"]
+    names: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_=-]+$")], ...], SOME]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+
+
+class BuildBackend(Row, frozen=True):
+    """A `build-backend` of pyproject.toml that compiles: its module, and what the computer `needs` for it."""
+
+    KEYS = (("backend",),)
+
+    backend: Annotated[str, msgspec.Meta(pattern=r"^[a-z_]+$")]
+    needs: Words
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
