@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.model import CARD, RECOMMENDED, SWITCH, FileLine, Statement, origin_of
@@ -67,14 +68,20 @@ def note_cards(reader: ProjectReader) -> None:
     _note_unused_card(reader)
     texts = dict(programs(reader)) if reader.found.asks_for_something else {}
     named = [name for name in programs_named(reader) if name in texts]
+    starts = chain(named, _of_nobody(texts, named)) if any(map(_MAY_WANT_CARD.search, texts.values())) else iter(())
+    calls, switches = _Calls(reader), list[Statement]()
+    for name in starts:
+        if place := calls.place(name):
+            reader.found.statements.append(Statement(CARD, "", place, RECOMMENDED, "systems"))
+            return
+        switches += _switches(name, texts[name])
+    reader.found.statements += switches[:1]
+
+
+def _of_nobody(texts: Mapping[str, str], named: Collection[str]) -> Iterator[str]:
+    """Yield the programs that no README starts and no other program imports."""
     imported = {one for file, text in texts.items() for one in imported_files(file, text) if one != file}
-    others = [name for name in texts if name not in imported and name not in named]
-    starts = [*named, *others] if any(map(_MAY_WANT_CARD.search, texts.values())) else []
-    calls = _Calls(reader)
-    if place := next((at for name in starts if (at := calls.place(name))), None):
-        reader.found.statements.append(Statement(CARD, "", place, RECOMMENDED, "systems"))
-    elif found := next((one for name in starts for one in _switches(name, texts[name])), None):
-        reader.found.statements.append(found)
+    yield from (name for name in texts if name not in imported and name not in named)
 
 
 def _note_unused_card(reader: ProjectReader) -> None:

@@ -22,6 +22,10 @@ OTHER_BRANCH = (
     "__branch"  # a name that no package has: the line that names another branch, for the system of its marker
 )
 PROGRAMS = "__programs"  # the same of programs, which are its extras
+SENTENCE_NAMES, SCRIPT = (
+    "sentence",
+    "script",
+)  # builds of programs: a README's words, a script of Linux's that it starts
 CONDA_HERE = "conda-here"  # the group of what conda has for this system, and not for Windows
 _MARKERS = {"windows": WINDOWS_ALONE, "linux": NO_WINDOWS}
 _SYSTEMS = {"windows": r"windows(?: ?(?:10|11))?", "linux": r"(?:linux|ubuntu)"}
@@ -61,7 +65,11 @@ _MOST_TOLD = 20  # lines of one text
 _OF_WINDOWS = ("choco", "winget", "scoop")
 _OF_MAC = ("brew",)
 _WINDOWS = re.compile(r"windows|winget|choco|scoop", re.IGNORECASE)
-_STARTS = r"(?:\brun|\bcall|Popen|check_call|check_output|\bsystem|\bwhich)\(\s*\[?\s*[rf]?[\"']"
+# A call that starts a program, or a list of words that is given a name for one.
+_STARTS = (
+    r"(?:(?:\brun|\bcall|Popen|check_call|check_output|\bsystem|\bwhich)\(\s{0,80}\[?"
+    r"|\b(?:cmd|command|args|call)\w{0,20} ?= ?\[)\s{0,80}[rf]?[\"']"
+)
 
 
 def other_branches(file: str, text: str, own: Collection[str]) -> list[Statement]:
@@ -105,7 +113,8 @@ def programs_of_one_system(file: str, text: str) -> list[Statement]:
         for of, marker in _MARKERS.items():
             names = [row.name for row in rows]
             tool, known = (match["tool"], set[tuple[str, str]]()) if of == system else ("", having)
-            names += _LIBRARY.findall(match["words"]) if of == system else ()
+            of_rows = {word for row in rows for word in row.words}
+            names += [one for one in _LIBRARY.findall(match["words"]) if of == system and one not in of_rows]
             left = [name for name in dict.fromkeys(names) if (of, name) not in known and (of, name) not in said]
             said |= {(of, name) for name in left}
             if left:
@@ -123,9 +132,11 @@ def programs_in_code(files: Iterable[tuple[str, str]], told: Iterable[Statement]
         if not left:
             return
         starts = re.compile(rf"{_STARTS}({'|'.join(map(re.escape, left))})(?=[\s\"'])")
-        for number, line in enumerate(text.split("\n"), 1):
-            match = None if line.lstrip().startswith("#") else starts.search(line[:LONGEST])
-            if match and match[1] in left:
+        lines = text.split("\n") if starts.search(text) else []
+        for match in starts.finditer(text) if lines else ():
+            number = text.count("\n", 0, match.start(1)) + 1
+            line = lines[number - 1]
+            if match[1] in left and not line.lstrip().startswith("#"):
                 name = left[match[1]].name
                 yield Statement(PROGRAMS, "", origin_of(file, number, line), RECOMMENDED, "systems", extras=(name,))
                 left = {word: row for word, row in left.items() if row.name != name}
@@ -157,7 +168,7 @@ def of_this_system(one: Statement, os: str) -> Iterator[Message]:
     place: FileLine = one.origin
     where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
     rows = [row for row in companion_table().system_program if row.name in one.extras]
-    words = [f"{row.name} ({row.way_on(os)})" for row in rows]
+    words = [f"{row.name} ({row.way_on(os)})" for row in rows if row.way_on(os)]
     if one.name == OTHER_BRANCH:
         yield message(
             "project.remark.other-branch",
@@ -165,6 +176,12 @@ def of_this_system(one: Statement, os: str) -> Iterator[Message]:
             "lies here, open that one as the project.",
             **where,
         )
+    elif one.build == SCRIPT:
+        code = "shell-script-with" if words else "shell-script"
+        yield message(f"project.remark.{code}", **where, programs=", ".join(words))
+    elif one.build == SENTENCE_NAMES:
+        if words:
+            yield message("project.remark.programs-said", **where, programs=", ".join(words))
     elif one.local:
         yield message(
             "project.remark.programs-here",
@@ -173,14 +190,14 @@ def of_this_system(one: Statement, os: str) -> Iterator[Message]:
             **where,
             programs=cut_between([*one.extras]),
         )
-    elif one.marker:
+    elif one.marker and words:
         yield message(
             "project.remark.programs-elsewhere",
             "{file}, line {line}, installs programs in the way of another system (“{text}”). Here it is: {programs}.",
             **where,
             programs=", ".join(words),
         )
-    elif words:
+    elif words and not one.marker:
         yield message(
             "project.remark.programs-started",
             "{file}, line {line}, starts a program that no package brings: {programs}. Install it, if it is not there.",

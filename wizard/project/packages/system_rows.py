@@ -13,10 +13,11 @@ Program = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9*][a-z0-9.*-]*$")]
 
 
 class SystemProgram(Row, frozen=True):
-    """A program or a library of the system: `words` are its names at package managers and in sentences, `started` what
-    code calls it by; `used_by` are packages of the index that work with it and do not bring it, `used_on` those that
-    bring it for the other system alone, `used_before` those whose releases before one do not bring it on a system, and
-    `brought_by` those that bring it for others. A system without a way to it has it, or has no use for it."""
+    """A program or a library of the system: `words` are its names at package managers, `said` those in sentences, and
+    `started` what code calls it by; `used_by` are packages of the index that work with it and do not bring it,
+    `used_on` those that bring it for the other system alone, `used_before` those whose releases before one do not bring
+    it on a system, and `brought_by` those that bring it for others. A system without a way to it has it, or no use for
+    it. What is `common` says nothing in the recipe of an image."""
 
     KEYS = (("name",),)
 
@@ -28,6 +29,8 @@ class SystemProgram(Row, frozen=True):
     on_windows: str = ""
     on_linux: str = ""
     started: tuple[Program, ...] = ()
+    said: tuple[Words, ...] = ()
+    common: bool = False
     used_by: tuple[Name, ...] = ()
     used_on: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) [a-z0-9-]+$")], ...] = ()
     used_before: tuple[Annotated[str, msgspec.Meta(pattern=r"^(windows|linux) [a-z0-9-]+ [0-9.]+$")], ...] = ()

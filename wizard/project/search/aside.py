@@ -5,7 +5,9 @@ torch; and for which systems and cards the READMEs are written.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import islice
 
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError
@@ -19,12 +21,16 @@ from wizard.project.model import (
     PYTHON,
     RECOMMENDED,
     TORCH,
+    Statement,
     cut_between,
+    is_run,
     is_script,
     is_source,
     origin_of,
 )
 from wizard.project.packages.companions import asks_for_torch, companion
+from wizard.project.packages.rows import companion_table
+from wizard.project.readme.programs import programs_in_words, programs_of_recipe, scripts_started
 from wizard.project.search.files import MOST_FILES
 from wizard.project.search.imports import ASIDE, programs
 from wizard.project.search.reader import ProjectReader
@@ -32,6 +38,8 @@ from wizard.project.versions import can_meet
 
 _ON_INSTALLING = re.compile(r"install|set[-_]?up|start|build|environment.*\.(?:md|rst)$", re.IGNORECASE)
 _IS_TOLD = re.compile(r"^readme|\.(?:md|rst)$", re.IGNORECASE)  # a text for people
+
+_RUNS = ".github/workflows"
 
 
 def read_others(reader: ProjectReader) -> None:
@@ -107,11 +115,50 @@ def note_systems(reader: ProjectReader) -> None:
     reader.found.statements += said[:1]
     of_systems = [one for name, text in texts.items() for one in other_branches(name, text, reader.found.own)]
     of_systems += [one for name, text in texts.items() for one in programs_of_one_system(name, text)]
-    code = ((name, text) for name, text in programs(reader) if not ASIDE.fullmatch(name))
+    of_systems += _programs_said(reader, texts, of_systems, is_told=bool(said))
+    others = tuple(name[: -len("setup.py")] for name in reader.folder.named("setup.py") if "/" in name)
+    own = ((name, text) for name, text in programs(reader) if not name.startswith(others))
+    code = ((name, text) for name, text in own if not ASIDE.fullmatch(name))
     reader.found.statements += [*of_systems, *programs_in_code(code if readmes else (), of_systems)]
     for name, text in texts.items():
         of_cards = [*cards_in_words(name, text), *torch_for_cards(name, text)]
         reader.found.statements += [*of_cards, *ways_round(name, text)]
+
+
+def _recipes(reader: ProjectReader) -> list[str]:
+    """Return the recipes of images of the root, and the test runs of the project's host."""
+    images = [name for depth, name, _ in reader.folder.names() if not depth and "dockerfile" in name.lower()]
+    here = reader.folder.root / _RUNS if reader.folder.has_folder(_RUNS) else None
+    runs = sorted(one.name for one in here.iterdir()) if here else []
+    return [*images, *(f"{_RUNS}/{name}" for name in runs if name.endswith((".yml", ".yaml")))][:MOST_FILES]
+
+
+def _reader_of(reader: ProjectReader, beside: str) -> Callable[[str], str | None]:
+    """Return what reads a file that a line of a text names."""
+
+    def read(name: str) -> str | None:
+        found = reader.folder.resolve(name, beside)
+        return reader.folder.read(found) if found else None
+
+    return read
+
+
+def _programs_said(
+    reader: ProjectReader, texts: dict[str, str], installed: list[Statement], is_told: bool
+) -> list[Statement]:
+    """Return what READMEs, images and test runs say of programs that must be there, beside what a README installs."""
+    names = {one.name for one in (*reader.found.statements, *reader.found.told)}
+    known = {name for one in installed for name in one.extras}
+    known |= {row.name for row in companion_table().system_program if names & {*row.brought_by}}
+    found = [one for name, text in texts.items() for one in programs_in_words(name, text) if not known & {*one.extras}]
+    known |= {name for one in found for name in one.extras}
+    for name in [*filter(is_run, reader.files), *_recipes(reader)] if reader.found.statements else ():
+        of_recipe = programs_of_recipe(name, reader.folder.read(name) or "", known)
+        found += of_recipe
+        known |= {each for one in of_recipe for each in one.extras}
+    names_windows = is_told or any(map(WINDOWS.search, texts.values())) or reader.folder.named("*.bat")
+    of_shell = (one for name, text in texts.items() for one in scripts_started(name, text, _reader_of(reader, name)))
+    return [*found, *([] if names_windows else islice(of_shell, 1))]
 
 
 def tell_scripts(reader: ProjectReader) -> None:

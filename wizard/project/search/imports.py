@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 
 from wizard.model.syntax import NO_PYTHON, parsed
@@ -168,6 +169,13 @@ def started(reader: ProjectReader) -> dict[str, str]:
         f"{folder}{name.replace('-', '_')}/__init__.py" for name in reader.found.packaged for folder in ("", "src/")
     ]
     left += filter(reader.folder.has_file, sorted(packages))
+    return dict(_with_imported(reader, tuple(left)))
+
+
+@lru_cache(maxsize=1)
+def _with_imported(reader: ProjectReader, starts: tuple[str, ...]) -> Mapping[str, str]:
+    """Return these with what they import of the project, each with its text; several looks go through the same."""
+    left = [*starts]
     texts, seen = dict[str, str](), set[str]()
     while left and len(texts) < MOST_PROGRAMS:
         file = left.pop(0)
