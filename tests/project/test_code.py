@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, NO_CARD, codes, decided
+from tests.project.deciding import ADA, AMPERE, NO_CARD, PASCAL, codes, decided
 from wizard.machine.model import Machine
 
 Files = dict[str, str | bytes]
@@ -136,3 +136,56 @@ def test_a_backend_that_compiles_and_the_groups_that_uv_takes_unasked_are_read(t
     assert [one.name for one in found.understood.rest] == ["ninja"]
     plain: Files = {"pyproject.toml": str(files["pyproject.toml"]).replace('"mesonpy"', '"hatchling.build"')}
     assert "own-backend" not in codes(decided(tmp_path / "b", plain, AMPERE))
+
+
+@pytest.mark.parametrize(
+    ("number", "is_told"),
+    [(0, True), (1, False), (2, False)],
+)
+def test_triton_that_programs_import_and_an_old_card_send_nobody_to_wsl(
+    tmp_path: Path, number: int, is_told: bool
+) -> None:
+    files: Files = {"README.md": "# It\nIt only supports Linux.\n", "requirements.txt": "torch\ntriton\n"}
+    files["a.py"] = "import triton\n" if number < 2 else ""
+    on = (PASCAL, ADA, PASCAL)[number]
+    found = codes(decided(tmp_path, files, on))
+    assert ("made-old-card" in found, "named-systems-alone" in found, "named-systems" in found) == (
+        is_told,
+        is_told,
+        not is_told,
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "is_told"),
+    [
+        ({"README.md": "# It\nThis needs a GPU with CUDA and bfloat16 support.\n"}, True),
+        ({"README.md": "# It\nbf16 is faster, and needs no more memory.\n"}, False),
+        ({"train.py": "import torch\nnet = load('a', torch_dtype=torch.bfloat16)\n"}, True),
+        ({"train.py": "import torch\nif big:\n    net = load('a', torch_dtype=torch.bfloat16)\n"}, False),
+        ({"train.py": "ok = torch.cuda.is_bf16_supported()\nnet = load('a', torch_dtype=torch.bfloat16)\n"}, False),
+    ],
+)
+def test_bfloat16_is_told_for_cards_that_do_not_have_it(tmp_path: Path, files: Files, is_told: bool) -> None:
+    for number, on in enumerate((PASCAL, AMPERE, NO_CARD)):
+        found = codes(decided(tmp_path / str(number), {**README, **files}, on))
+        assert ("named-bfloat16" in found) == (is_told and on is PASCAL)
+
+
+_SETUP = "import pkg_resources\nfrom setuptools import setup\nsetup(name='it', install_requires=['torch'])\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "code", "is_told"),
+    [
+        ({"setup.py": _SETUP, "README.md": "`pip install -e .`\n"}, "old-setup", True),
+        ({"setup.py": _SETUP, "README.md": "`pip install it`\n"}, "old-setup", False),
+        ({"requirements.txt": "torch\ngym==0.21.0\n"}, "old-build", True),
+        ({"requirements.txt": "torch\ngym\n"}, "old-build", False),
+        ({"requirements.txt": "torch\ngym>=0.26\n"}, "old-build", False),
+    ],
+)
+def test_the_setuptools_that_an_old_source_is_built_with_is_told(
+    tmp_path: Path, files: Files, code: str, is_told: bool
+) -> None:
+    assert (code in codes(decided(tmp_path, files, AMPERE))) == is_told

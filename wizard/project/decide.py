@@ -31,7 +31,7 @@ from wizard.project.own_list import alternatives, with_pins_of
 from wizard.project.packages.beside import after_install, beside_code, of_the_system
 from wizard.project.packages.companions import Native, companion, is_planned
 from wizard.project.packages.cuda_tags import fits_here, has_tag
-from wizard.project.packages.demands import demand_words
+from wizard.project.packages.demands import demand_words, without_wsl
 from wizard.project.packages.lacking import (
     by_nvcc,
     from_elsewhere,
@@ -132,7 +132,7 @@ def decide(
     moved = {one.name for one in relaxed}
     apart = needs_apart(weigher, best, moved)
     told = (*_remarks(weigher, best, moved), *opened, *apart, *more)
-    remarks = (*weigher.remarks, *_foreign(weigher.asks, is_foreign), *told)
+    remarks = without_wsl((*weigher.remarks, *_foreign(weigher.asks, is_foreign), *told))
     left = tuple(left_out(weigher.asks, best, machine))
     lines = (*weigher.asks.torch, *weigher.asks.python)
     named = [*(one.origin for one in lines), *(at for one in (*relaxed, *left) for at in one.origins)]

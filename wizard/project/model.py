@@ -36,7 +36,9 @@ ARCHS = "__archs"  # the same of the cards, its extras, that the project's own c
 BINARY = "__binary"  # the same of ready code for the releases of torch that are its extras
 COMPILES = "__compiles"  # the same of a line that has torch compile what it runs, where nobody asks for less
 UNIX = "__unix"  # the same of what Windows lacks, of the kind that is the group (`of_unix`), named by its extras
-DEMANDS = (BOUND, ASSERTED, ARCHS, BINARY, COMPILES)
+OLD_BUILD = "__old-build"  # the same of a setup.py that imports what newer setuptools lack, by its line
+DEMANDS = (BOUND, ASSERTED, ARCHS, BINARY, COMPILES, OLD_BUILD)
+BFLOAT16 = "bfloat16"  # the build of a card that must compute with these numbers
 NOTE = "__note"  # the same of a sentence or a step of a README that nothing understood
 ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for other computers
 DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from wizard.model.errors import UsageError
 from wizard.project.changed import changed_on
-from wizard.project.code.cards import note_cards
-from wizard.project.code.systems import note_unix
+from wizard.project.code.cards import note_bfloat16, note_cards
+from wizard.project.code.systems import note_old_setup, note_unix
 from wizard.project.file_choice import purpose_of, words_of
 from wizard.project.formats.commands import installs
 from wizard.project.formats.conda_words import is_of_index
@@ -148,7 +148,9 @@ def _note(reader: ProjectReader) -> None:
         reader.found.statements += last_resort(reader.found)
     note_systems(reader)
     note_cards(reader)
+    note_bfloat16(reader)
     note_unix(reader)
+    note_old_setup(reader)
     note_gone(reader)
     note_native_code(reader)
     note_demands(reader)

@@ -23,11 +23,11 @@ from wizard.project.file_choice import (
     stale_locks,
     without,
 )
+from wizard.project.formats.cards import other_cards
 from wizard.project.formats.conda_words import of_conda_here
 from wizard.project.formats.systems import OTHER_BRANCH, PROGRAMS, of_this_system, of_unix
 from wizard.project.formats.words import SHELL
 from wizard.project.model import (
-    CARD,
     CODE,
     DECLARED,
     DEMANDS,
@@ -38,7 +38,6 @@ from wizard.project.model import (
     PAIRS,
     PYTHON,
     RECOMMENDED,
-    SWITCH,
     TORCH,
     UNIX,
     WAY_ROUND,
@@ -197,7 +196,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
             *extras,
             *exports(statements),
             *_elsewhere(statements, os),
-            *_other_cards(statements, has_card, capability),
+            *other_cards(statements, has_card, capability),
             *exported_elsewhere(statements, os),
         ),
     )
@@ -362,19 +361,6 @@ def _elsewhere(statements: list[Statement], os: str) -> Iterator[Message]:
             yield message(
                 "project.remark.lock-elsewhere", file=place.file, line=place.line, marker=fit_to_show(one.marker)
             )
-
-
-def _other_cards(statements: list[Statement], has_card: bool, capability: str) -> Iterator[Message]:
-    """Yield the first line that wants another card than is here."""
-    for one in statements:
-        least, place = version_key(one.specifier), one.origin
-        is_old = bool(capability) and version_key(capability) < least
-        if one.name == CARD and (is_old or not (has_card or capability)):
-            where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
-            code = "named-card" if is_old else "card-switch" if one.build == SWITCH else "named-no-card"
-            option = next(iter(one.extras), "")
-            yield message(f"project.remark.{code}", **where, least=one.specifier[2:], given=capability, option=option)
-            return
 
 
 def with_known_torch(project: Project, releases: Collection[str]) -> Project:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from wizard.model.syntax import NO_PYTHON, parsed
-from wizard.project.model import CARD, RECOMMENDED, SWITCH, FileLine, Statement, origin_of
+from wizard.project.model import BFLOAT16, CARD, RECOMMENDED, SWITCH, FileLine, Statement, origin_of
 from wizard.project.search.imports import MOST_PROGRAMS, imported_files, programs, programs_named
 from wizard.project.search.reader import ProjectReader
 
@@ -44,6 +44,8 @@ _WITH_LOOK = re.compile(
     r"(?:cuda|gpu)\b[^\n]{0,40}\band\b[^\n]{0,40}is_available"
     r"|is_available\(\)[^\n]{0,20}\band\b[^\n]{0,40}(?:cuda|gpu)"
 )
+_OF_NUMBERS = ("torch_dtype", "dtype")
+_OTHER_NUMBERS = re.compile(r"is_bf16_supported|float16 if|get_device_capability")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _MAY_NOT_RUN = (ast.If, ast.While, ast.Try, ast.IfExp, ast.BoolOp, ast.Lambda)
 _DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -76,6 +78,20 @@ def note_cards(reader: ProjectReader) -> None:
             return
         switches += _switches(name, texts[name])
     reader.found.statements += switches[:1]
+
+
+def note_bfloat16(reader: ProjectReader) -> None:
+    """Note the first line of a program that a README starts, as every start reaches it, that takes bfloat16 whatever
+    the card is."""
+    for name in programs_named(reader) if reader.found.statements else ():
+        text = reader.folder.read(name) or ""
+        module = _module_of(name, text) if "bfloat16" in text and not _OTHER_NUMBERS.search(text) else None
+        for call in _calls(module.body, module.functions) if module else ():
+            given = [one for one in call.keywords if one.arg in _OF_NUMBERS] if isinstance(call, ast.Call) else []
+            if line := next((one.value.lineno for one in given if ast.unparse(one.value) == "torch.bfloat16"), 0):
+                where = origin_of(name, line, text.split("\n")[line - 1])
+                reader.found.statements.append(Statement(CARD, ">=8.0", where, RECOMMENDED, "systems", build=BFLOAT16))
+                return
 
 
 def _of_nobody(texts: Mapping[str, str], named: Collection[str]) -> Iterator[str]:

@@ -7,17 +7,24 @@ or behind a condition it may be meant for others.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
 from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.formats.words import WINDOWS_ALONE
-from wizard.project.model import RECOMMENDED, UNIX, Statement, origin_of
+from wizard.project.model import OLD_BUILD, RECOMMENDED, UNIX, Statement, origin_of
 from wizard.project.packages.rows import companion_table
 from wizard.project.search.imports import ASIDE, programs, started, top_imports
 from wizard.project.search.reader import ProjectReader
 
+# A line that installs the project from its folder.
+_INSTALLS_ITSELF = re.compile(
+    r"\bpip3? install (?:-{1,2}[\w-]{1,30} ){0,4}[\"']?\.(?=[\s\"'\[`]|$)"
+    r"|\bpython[\d.]* setup\.py (?:install|develop)\b",
+    re.MULTILINE,
+)
 _GROUP = "init_process_group"
 _OTHERS = ("gloo", "os.name", "sys.platform", "platform.system")  # who names these has thought of other systems
 
@@ -33,6 +40,19 @@ def note_unix(reader: ProjectReader) -> None:
         places = {one.extras[0]: f"{one.extras[0]} ({one.origin})" for one in reversed(found) if one.group == "module"}
         first["module"] = replace(first["module"], extras=tuple(reversed(places.values())))
     reader.found.statements += reversed(first.values())
+
+
+def note_old_setup(reader: ProjectReader) -> None:
+    """Note what the project's own setup.py imports at its top and newer setuptools lack, where something installs the
+    project itself. By itself that asks for nothing."""
+    names = {row.package for row in companion_table().old_build if not row.before}
+    text = reader.folder.read("setup.py") or "" if reader.folder.has_file("setup.py") else ""
+    texts = (reader.folder.read(name) or "" for name in reader.files if text)
+    is_installed = any(map(_INSTALLS_ITSELF.search, texts))
+    for module, where in top_imports("setup.py", text) if is_installed else ():
+        if module in names:
+            reader.found.statements.append(Statement(OLD_BUILD, "", where, RECOMMENDED, module))
+            return
 
 
 def _of_unix(file: str, text: str) -> Iterator[Statement]:

@@ -6,11 +6,13 @@ By itself that asks for nothing. Versions in words are the neighbour's matter.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from wizard.compatibility.data.ordering import version_key
+from wizard.model.messages import Message, message
 from wizard.project.file_choice import least_of
 from wizard.project.formats.words import DECORATED, LONGEST, SENTENCE, torch_in_words
-from wizard.project.model import CARD, FOR_CARDS, RECOMMENDED, Statement, origin_of
+from wizard.project.model import BFLOAT16, CARD, FOR_CARDS, RECOMMENDED, SWITCH, Statement, origin_of
 
 # The least that a card must be: "compute capability 7.5 or higher", "a Turing GPU or newer".
 _OR_NEWER = (
@@ -32,6 +34,12 @@ _WANTS_CARD = re.compile(
     r".*\b(?:gpus?|cards?)\b",
     re.IGNORECASE,
 )
+# "A GPU with bfloat16 support" is a must where the sentence says so; computing with these begins with Ampere.
+_BFLOAT16 = re.compile(
+    r"\b(?:must|requires?|required|needs?|needed)\b.*\b(?:bfloat16|bf16)\b|\b(?:bfloat16|bf16)\b.{0,40}\b(?:required|needed)\b",
+    re.IGNORECASE,
+)
+_WITH_BFLOAT16 = ">=8.0"
 _IS_MUST = re.compile(
     r"\b(?:must|requires?|required|needs?|needed|at least|minimum|prerequisites?)\b|需要|要求", re.IGNORECASE
 )
@@ -81,10 +89,28 @@ def cards_in_words(file: str, text: str) -> list[Statement]:
         for sentence in [] if is_option else SENTENCE.split(line[:LONGEST]):
             words = _TO_USE_IT.sub("", DECORATED.sub(" ", sentence))
             least = "" if _IS_CASE.search(words) else _least_card(words)
+            if not _IS_CASE.search(words) and _BFLOAT16.search(words):
+                where = origin_of(file, number, line)
+                found.append(Statement(CARD, _WITH_BFLOAT16, where, RECOMMENDED, "systems", build=BFLOAT16))
             if least or (_WANTS_CARD.match(words) and not _IS_CASE.search(words)):
                 specifier = f">={least}" if least else ""
                 found.append(Statement(CARD, specifier, origin_of(file, number, line), RECOMMENDED, "systems"))
     return found
+
+
+def other_cards(statements: Iterable[Statement], has_card: bool, capability: str) -> Iterator[Message]:
+    """Yield the first line that wants another card than is here."""
+    for one in statements:
+        least, place = version_key(one.specifier), one.origin
+        is_old = bool(capability) and version_key(capability) < least
+        is_absent = not (has_card or capability) and one.build != BFLOAT16  # which a processor has
+        if one.name == CARD and (is_old or is_absent):
+            where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
+            code = "card-switch" if one.build == SWITCH else "named-no-card"
+            code = ("named-bfloat16" if one.build == BFLOAT16 else "named-card") if is_old else code
+            where |= {"least": one.specifier[2:], "given": capability, "option": next(iter(one.extras), "")}
+            yield message(f"project.remark.{code}", **where)
+            return
 
 
 def _least_card(words: str) -> str:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
-from wizard.project.model import Statement, first_few
+from wizard.project.model import OLD_BUILD, Statement, first_few
 from wizard.project.packages.companions import releases_for
 from wizard.project.packages.rows import companion_table
 from wizard.project.understand import Understood
-from wizard.project.versions import marker_holds, meets
+from wizard.project.versions import can_meet, marker_holds, meets
 
 _MOST_NAMED = 6  # in one sentence
 
@@ -65,8 +66,10 @@ def beside_code(asks: Understood, torch: str) -> Iterator[Message]:
 
 
 def after_install(asks: Understood, os: str, python: str) -> Iterator[Message]:
-    """Name the commands by which packages fetch what they do not start without; none is run here."""
+    """Name the commands by which packages fetch what they do not start without, and what an old source is built with;
+    none is run here."""
     lines = _lines(asks, os, python)
+    yield from _old_builds(asks, os, python)
     for row in companion_table().after_install:
         if one := lines.get(row.package):
             yield message(
@@ -77,6 +80,39 @@ def after_install(asks: Understood, os: str, python: str) -> Iterator[Message]:
                 line=one.origin.line,
                 package=row.package,
                 command=row.command,
+            )
+
+
+def _old_builds(asks: Understood, os: str, python: str) -> Iterator[Message]:
+    """Say which releases are there as source that today's setuptools refuse, and which own setup.py."""
+    lines = _lines(asks, os, python)
+    for row in companion_table().old_build:
+        if version_key(python) < version_key(row.since):  # what that Python has is old enough
+            continue
+        where = next((one.origin for one in asks.demands if one.name == OLD_BUILD and one.group == row.package), None)
+        if where:
+            yield message(
+                "project.remark.old-setup",
+                "{file}, line {line}: the project's own setup.py imports {name}, which setuptools {bound} alone has. "
+                "Build the project with such a one in the environment, and with --no-build-isolation.",
+                file=where.file,
+                line=where.line,
+                name=row.package,
+                bound=row.setuptools,
+            )
+        one = lines.get(row.package) if row.before else None
+        is_open = one is not None and can_meet(one.specifier, f">={row.before}")
+        if one and not one.url and (not is_open or (not one.specifier and "" < asks.changed < row.until)):
+            yield message(
+                "project.remark.old-build",
+                "{file}, line {line}: {package} before {release} is there as source alone, which setuptools {bound} "
+                "builds and newer ones refuse; this program builds nothing itself. For such a release have that "
+                "setuptools in the environment, and build it with --no-build-isolation.",
+                file=one.origin.file,
+                line=one.origin.line,
+                package=one.name,
+                release=row.before,
+                bound=row.setuptools,
             )
 
 

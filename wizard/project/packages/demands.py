@@ -5,7 +5,8 @@ What lists ask for is the neighbours' matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from wizard.compatibility.data.ordering import CPU, variant_key
 from wizard.compatibility.rules import code_for
@@ -18,6 +19,8 @@ from wizard.project.packages.rows import companion_table
 from wizard.project.versions import can_meet, marker_holds, meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
+_OLD_CARD = tuple(f"project.remark.{code}" for code in ("made-old-card", "named-bfloat16", "named-card"))
+_SYSTEMS, _ALONE = "project.remark.named-systems", "project.remark.named-systems-alone"
 _ANY_NEWER = ">=9999"
 _LEFT_OUT = ("no-card", "old-card", "no-wheel", "before")  # of `native_state`
 
@@ -31,6 +34,7 @@ def demand_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     yield from _binary_words(weigher, best)
     yield from _other_cuda(weigher, best)
     yield from _compile_words(weigher, best)
+    yield from _made_words(weigher, best)
 
 
 def _bound_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
@@ -206,3 +210,29 @@ def _compile_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             instead=row.instead,
             torch=best.candidate.torch,
         )
+
+
+def _made_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Say which packages that programs import at their top make code for newer cards alone, on whatever system."""
+    known = [gpu.compute_capability for gpu in weigher.machine.gpus if gpu.compute_capability]
+    importing = {one.group: one for one in weigher.asks.needing}
+    for native in weigher.asks.native if known and best.candidate.variant != CPU else ():
+        row = companion(native.name)
+        if row and row.makes_from and max(known) < ComputeCapability.parse(row.makes_from) and row.name in importing:
+            place = importing[row.name].origin
+            yield message(
+                "project.remark.made-old-card",
+                "{file}, line {line}, imports {package}, which makes code for cards of compute capability {least} and "
+                "newer alone, and the card here has {given}: what uses it does not run on this card, on any system.",
+                file=place.file,
+                line=place.line,
+                package=row.name,
+                least=row.makes_from,
+                given=str(max(known)),
+            )
+
+
+def without_wsl(remarks: Sequence[Message]) -> tuple[Message, ...]:
+    """Return what is said, and send nobody to WSL for a card that fails there as well."""
+    is_old = any(one.key in _OLD_CARD for one in remarks)
+    return tuple(replace(one, key=_ALONE) if is_old and one.key == _SYSTEMS else one for one in remarks)

@@ -15,7 +15,7 @@ from packaging.version import Version
 
 from wizard.compatibility.data.ordering import variant_key, version_key
 from wizard.model.tables import SOME, Date, Https, Name, Row, Words, parse_table, shipped_table
-from wizard.project.packages.system_rows import BuildBackend, OfUnix, SystemProgram
+from wizard.project.packages.system_rows import BuildBackend, OfUnix, OldBuild, SystemProgram
 from wizard.project.versions import can_meet
 
 Names = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9*][a-z0-9.*-]*$")]  # with `*` for any ending
@@ -344,6 +344,7 @@ class CompanionTable(Row, frozen=True):
     system_program: tuple[SystemProgram, ...] = ()
     of_unix: tuple[OfUnix, ...] = ()
     build_backend: tuple[BuildBackend, ...] = ()
+    old_build: tuple[OldBuild, ...] = ()
     imported: tuple[Imported, ...] = ()
     after_install: tuple[AfterInstall, ...] = ()
     native_gone: tuple[NativeGone, ...] = ()

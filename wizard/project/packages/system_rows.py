@@ -47,6 +47,23 @@ class SystemProgram(Row, frozen=True):
         return old or package in self.used_by or f"{os} {package}" in self.used_on
 
 
+class OldBuild(Row, frozen=True):
+    """A package whose releases `before` one are there as source alone, and are built with an older `setuptools` than
+    today's, from the Python `since` on, which newer setuptools need; `until` the day of that release, where a project
+    leaves the version open. Without `before` it is a module that a project's own setup.py may import."""
+
+    KEYS = (("package",),)
+
+    package: Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+    setuptools: Annotated[str, msgspec.Meta(pattern=r"^<[0-9.]+$")]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+    before: Annotated[str, msgspec.Meta(pattern=r"^[0-9.]*$")] = ""
+    until: Annotated[str, msgspec.Meta(pattern=r"^(\d{4}-\d{2}-\d{2})?$")] = ""
+    since: Annotated[str, msgspec.Meta(pattern=r"^(3\.\d+)?$")] = ""
+
+
 class OfUnix(Row, frozen=True):
     """What Windows lacks: modules of Python's own, packages of conda, a setting of the environment (`NAME=value`), a
     backend of torch.distributed."""
