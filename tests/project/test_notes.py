@@ -25,7 +25,7 @@ def notes(folder: Path, readme: str, on: Machine = AMPERE, **files: str) -> list
     [
         "You need nvcc of the same CUDA as torch's.",
         "Download the weights from [here](https://example.org/weights) into `weights/`.",
-        "Please install ffmpeg and make sure that it is on PATH.",
+        "Please install git and docker, and make sure that both are on PATH.",
         "A card with at least 16 GB of VRAM is recommended.",
         "请先安装 CUDA 工具包，显存不低于 16 GB。",
     ],

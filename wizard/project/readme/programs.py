@@ -15,7 +15,7 @@ from functools import lru_cache
 from wizard.project.formats.requirements import FENCE
 from wizard.project.formats.systems import PROGRAMS, SCRIPT, SENTENCE_NAMES, programs_of_one_system
 from wizard.project.formats.words import LONGEST, SENTENCE, WINDOWS_ALONE
-from wizard.project.formats.working_folder import OF_NEEDS
+from wizard.project.formats.working_folder import MOST_LINES, OF_NEEDS
 from wizard.project.model import RECOMMENDED, Statement, origin_of
 from wizard.project.packages.rows import companion_table
 from wizard.project.packages.system_rows import SystemProgram
@@ -31,6 +31,7 @@ _ASKS = (
     r"|\b(?:NAMES)(?![\w-])(?: (?:binary|library|program))? (?:is|are|must be|has to be|needs to be)"
     r" (?:required|needed|necessary|installed)\b"
 )
+_ANY_NEED = re.compile(rf"\b{_NEEDS}\b|necessary", re.IGNORECASE)
 _OF_CASE = re.compile(
     r"\b(?:if|when(?:ever)?|unless|optional(?:ly)?|not?|without|instead|error|issues?|alternatively|or|e\.g\.|example"
     r"|benchmarks?|supports?|model|dataset)\b|n't\b",
@@ -51,7 +52,7 @@ _MOST_TOLD = 6  # lines of one text
 def programs_in_words(file: str, text: str) -> list[Statement]:
     """Return the lines of a README that say in words that a program must be there; not what is for one case alone."""
     found, said, is_code, is_needs = list[Statement](), set[str](), False, False
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(text.split("\n")[:MOST_LINES], 1):
         is_code ^= bool(FENCE.match(line))
         if line.startswith("#") and not is_code:
             is_needs = bool(OF_NEEDS.match(line[:LONGEST]))
@@ -61,8 +62,10 @@ def programs_in_words(file: str, text: str) -> list[Statement]:
         names = [*_entry(bullet["words"])] if bullet else []
         for sentence in SENTENCE.split(line[:LONGEST]):
             words = _LINK.sub(lambda one: one[1] or "", sentence)
-            parts = () if _OF_CASE.search(words) else [one for one in words.split(", ") if not _OF_TOOL.search(one)]
-            names += [row.name for part in parts for row, needs in _said() if needs.search(part)]
+            is_any = _ANY_NEED.search(words) and not _OF_CASE.search(words)
+            parts = () if not is_any else [one for one in words.split(", ") if not _OF_TOOL.search(one)]
+            left_of = [(row, needs) for row, needs in _said() if row.name not in said and _names(row, words)]
+            names += [row.name for part in parts for row, needs in left_of if needs.search(part)]
         left = [name for name in dict.fromkeys(names) if name not in said]
         said |= {*left}
         if left:
@@ -73,11 +76,15 @@ def programs_in_words(file: str, text: str) -> list[Statement]:
     return found[:_MOST_TOLD]
 
 
+def _names(row: SystemProgram, words: str) -> bool:
+    return any(name in words.lower() for name in row.said)
+
+
 def _entry(words: str) -> Iterator[str]:
     """Yield the program that an entry of a list of needs begins with."""
     plain = _LINK.sub(lambda one: one[1] or "", words).strip().lower()
-    for row in companion_table().system_program:
-        if any(re.match(rf"{re.escape(name)}(?![\w.-]*\w)", plain) for name in row.said) and not _OF_CASE.search(plain):
+    for row in () if _OF_CASE.search(plain) else companion_table().system_program:
+        if any(plain.startswith(name) and not re.match(r"[\w.-]*\w", plain[len(name) :]) for name in row.said):
             yield row.name
 
 
@@ -108,12 +115,13 @@ def programs_of_recipe(file: str, text: str, known: Iterable[str]) -> list[State
 def scripts_started(file: str, text: str, read: Callable[[str], str | None]) -> Iterator[Statement]:
     """Yield the first script of Linux's shell that a README starts and that is there, with the programs of the table
     that it uses and Windows lacks."""
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(text.split("\n")[:MOST_LINES], 1):
         match = _STARTS.search(line[:LONGEST])
         script = read(match["script"]) if match else None
         if match and script is not None:
             words = {word for one in script.split("\n") if (word := one.strip().partition(" ")[0])}
-            names = [row.name for row in companion_table().system_program if words & {*row.started} and row.on_windows]
+            rows = companion_table().system_program
+            names = [row.name for row in rows if words & {*row.started} and row.on_windows]
             where = origin_of(file, number, line)
             yield Statement(
                 PROGRAMS, "", where, RECOMMENDED, "systems", WINDOWS_ALONE, build=SCRIPT, extras=tuple(names)
