@@ -98,15 +98,6 @@ def test_what_windows_lacks_is_told_there_alone(tmp_path: Path, program: str, co
     assert not [one for one in decided(tmp_path / "b", files, AMPERE).remarks if ".unix-" in one.key]
 
 
-def test_what_conda_has_for_others_alone_is_not_to_be_got_there_on_windows(tmp_path: Path) -> None:
-    files: Files = {
-        "requirements.txt": "torch\n",
-        "README.md": "`conda install graph-tool=2.45 ffmpeg`\n",
-    }
-    on_windows, on_linux = codes(decided(tmp_path / "a", files, ADA)), codes(decided(tmp_path / "b", files, AMPERE))
-    assert ("unix-conda" in on_windows, "unix-conda" in on_linux, "conda-programs" in on_linux) == (True, False, True)
-
-
 _LOCK = (
     'version = 1\n[[package]]\nname = "it"\nversion = "1.0"\nsource = {{ editable = "." }}\ndependencies = [\n'
     '    {{ name = "aim"{0} }},\n]\n[[package]]\nname = "aim"\nversion = "1.0"\ndependencies = [{{ name = "rocks" }}]\n'

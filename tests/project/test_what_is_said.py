@@ -169,7 +169,7 @@ def test_the_project_itself_is_no_package_that_no_file_asks_for(tmp_path: Path) 
     pyproject = "[project]\nname = 'my_lab'\nversion = '1'\ndependencies = ['torch']\n"
     readme = "# My lab\nIt runs with torch, plyfile==1.0 and `my-lab==0.6.1`.\n"
     found = decided(tmp_path, {"pyproject.toml": pyproject, "README.md": readme}, AMPERE)
-    assert [one["packages"] for one in said(found, "named-too")] == ["plyfile==1.0"]
+    assert [one["packages"] for one in said(found, "named-apart")] == ["plyfile==1.0"]
 
 
 def test_a_numpy_of_a_readme_is_in_the_plan_and_not_told_as_left_out(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for other
 DECIDED = (PYTHON, TORCH, "torchvision", "torchaudio", "cudatoolkit", "pytorch-cuda", "cpuonly", "pip", ".")
 GROUND = ("setuptools", "wheel")  # every environment has them: only a version is worth a word
 TOOLS = ("uv", "ruff", "black", "isort", "flake8", "pre-commit", "pytest", "cuda-toolkit", "cuda-version")  # of authors
-_DECORATED = re.compile(r"[`*_|\s]+")
+DECORATED = re.compile(r"[`*_|\s]+")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # a lost "-e"
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _WHOLE = ("folders-too", "named-too", "named-apart")  # remarks that name all, in as many sentences
@@ -316,8 +316,8 @@ def fit_to_show(text: str, most: int = _SHOWN) -> str:
 
 def showing(where: FileLine, sentences: Sequence[str], words: str) -> FileLine:
     """Return the place with the sentence that has these words, where its line is cut before them."""
-    is_cut = where.text.endswith("…") and words not in _DECORATED.sub(" ", where.text)
-    plain = (_DECORATED.sub(" ", one) for one in sentences if is_cut)
+    is_cut = where.text.endswith("…") and words not in DECORATED.sub(" ", where.text)
+    plain = (DECORATED.sub(" ", one) for one in sentences if is_cut)
     if not (found := next((one for one in plain if words in one), "")):
         return where
     begins = max(0, found.find(words) + len(words) + 1 - _SHOWN)

@@ -25,8 +25,7 @@ from wizard.project.file_choice import (
 )
 from wizard.project.formats.cards import other_cards
 from wizard.project.formats.conda_words import of_conda_here
-from wizard.project.formats.systems import OTHER_BRANCH, PROGRAMS, of_this_system, of_unix
-from wizard.project.formats.words import SHELL
+from wizard.project.formats.systems import OTHER_BRANCH, PROGRAMS, SHELL, of_this_system, of_unix
 from wizard.project.model import (
     CODE,
     DECLARED,

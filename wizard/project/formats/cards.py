@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
 from wizard.project.file_choice import least_of
-from wizard.project.formats.words import DECORATED, LONGEST, SENTENCE, torch_in_words
-from wizard.project.model import BFLOAT16, CARD, FOR_CARDS, RECOMMENDED, SWITCH, Statement, origin_of
+from wizard.project.formats.words import LONGEST, SENTENCE, torch_in_words
+from wizard.project.model import BFLOAT16, CARD, DECORATED, FOR_CARDS, RECOMMENDED, SWITCH, Statement, origin_of
 
 # The least that a card must be: "compute capability 7.5 or higher", "a Turing GPU or newer".
 _OR_NEWER = (

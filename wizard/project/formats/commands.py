@@ -17,11 +17,10 @@ from posixpath import normpath
 
 from wizard.model.syntax import NO_PYTHON
 from wizard.project.formats.branches import Branches
-from wizard.project.formats.conda_words import conda_statement, condas_of_unix, is_condas_alone
+from wizard.project.formats.conda_words import conda_statement, is_condas_alone
 from wizard.project.formats.options import CONSTRAINTS, FILES, INDEXES, with_values
 from wizard.project.formats.requirements import NamedRows, requirement, statements_of, version_of_address
-from wizard.project.formats.systems import CONDA_HERE
-from wizard.project.formats.words import NO_WINDOWS, WINDOWS_ALONE, apart, read_words
+from wizard.project.formats.words import apart, read_words
 from wizard.project.formats.working_folder import (
     FOREIGN,
     IS_COMMENT,
@@ -41,7 +40,6 @@ from wizard.project.model import (
     PYTHON,
     RECOMMENDED,
     TORCH,
-    UNIX,
     AddressLine,
     FileLine,
     Findings,
@@ -378,8 +376,5 @@ def _conda(tokens: list[str], where: FileLine, found: Findings, folder: str) -> 
                 found.statements.append(replace(statement, strength=RECOMMENDED))
             elif statement and named:
                 alone.append(statement.name)
-    of_unix = [name for name in alone if name in condas_of_unix()]
-    ways = (("conda", WINDOWS_ALONE), (CONDA_HERE, NO_WINDOWS)) if of_unix else ()
-    found.statements += [Statement(UNIX, "", where, RECOMMENDED, *way, extras=tuple(of_unix)) for way in ways]
-    if left := [name for name in alone if name not in of_unix]:
-        found.remark("conda-programs", where, packages=cut_between(left))
+    if alone:
+        found.remark("conda-programs", where, packages=cut_between(alone))

@@ -62,12 +62,6 @@ def is_of_index(name: str) -> bool:
     return has_row(name) or name in conda_names() or name in _of_conda().values()
 
 
-@lru_cache(maxsize=1)
-def condas_of_unix() -> frozenset[str]:
-    """Return what conda has for Linux and macOS alone."""
-    return frozenset(name for row in companion_table().of_unix if row.kind == "conda" for name in row.names)
-
-
 @lru_cache(maxsize=8192)
 def is_condas_alone(name: str, build: str = "") -> bool:
     """Return whether it is a library or a program that the index has not, or as another thing; what no row knows is

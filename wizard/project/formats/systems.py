@@ -7,13 +7,13 @@ Which programs these are, and how each system calls them, are rows (`system_prog
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import pairwise, takewhile
 
 from wizard.model.messages import Message, message
 from wizard.project.formats.requirements import FENCE
 from wizard.project.formats.words import LONGEST, NO_WINDOWS, SENTENCE, WINDOWS_ALONE
-from wizard.project.model import RECOMMENDED, FileLine, Statement, cut_between, normalized, origin_of
+from wizard.project.model import MADE_FOR, RECOMMENDED, FileLine, Statement, cut_between, normalized, origin_of
 from wizard.project.packages.companions import companion
 from wizard.project.packages.rows import companion_table
 from wizard.project.packages.system_rows import SystemProgram
@@ -26,7 +26,13 @@ SENTENCE_NAMES, SCRIPT = (
     "sentence",
     "script",
 )  # builds of programs: a README's words, a script of Linux's that it starts
-CONDA_HERE = "conda-here"  # the group of what conda has for this system, and not for Windows
+SHELL = "shell"  # the group of what is done by a script of Linux's shell
+# A step of a block of code that runs a script of Linux's shell, by its name one that sets something up.
+_SHELL_STEP = re.compile(
+    r"(?:^|&&|;)\s*[$>]?\s*(?:(?:bash|sh|zsh|source|\.)\s+(?:-\w+\s+)*|(?=\./))"
+    r"(?P<script>[\w./-]*(?:install|setup|build|compile|env)[\w-]*\.(?:sh|bash))\b",
+    re.IGNORECASE,
+)
 _MARKERS = {"windows": WINDOWS_ALONE, "linux": NO_WINDOWS}
 _SYSTEMS = {"windows": r"windows(?: ?(?:10|11))?", "linux": r"(?:linux|ubuntu)"}
 _MEANT = {
@@ -207,20 +213,11 @@ def of_this_system(one: Statement, os: str) -> Iterator[Message]:
 
 
 def of_unix(one: Statement) -> Iterator[Message]:
-    """Yield what such a line means on Windows, which lacks what it names; elsewhere conda has its packages."""
+    """Yield what such a line means on Windows, which lacks what it names."""
     place = one.origin
     where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
     where["names"] = cut_between([*one.extras])
-    if one.group == CONDA_HERE:
-        yield message("project.remark.conda-programs", **where, packages=where["names"])
-    elif one.group == "conda":
-        yield message(
-            "project.remark.unix-conda",
-            "{file}, line {line}, installs by conda what conda has for Linux and macOS alone: {names}. Use WSL for "
-            "what needs it.",
-            **where,
-        )
-    elif one.group == "module":
+    if one.group == "module":
         yield message(
             "project.remark.unix-module",
             "Programs import at their top what Python has on Linux and macOS alone: {names}. They do not start here. "
@@ -248,3 +245,15 @@ def of_unix(one: Statement) -> Iterator[Message]:
             "gets to that line fails here. Write gloo in its place, or use WSL.",
             **where,
         )
+
+
+def shell_step(file: str, text: str, scripts: Callable[[str], Collection[str]]) -> list[Statement]:
+    """Return the first step of setting up that is a script of Linux's shell; `scripts`: the files that one's name may
+    mean."""
+    is_code = False
+    for number, line in enumerate(text.split("\n"), 1):
+        is_code ^= bool(FENCE.match(line))
+        match = _SHELL_STEP.search(line[:LONGEST]) if is_code else None
+        if match and scripts(match["script"]):
+            return [Statement(MADE_FOR, "", origin_of(file, number, line), RECOMMENDED, SHELL, NO_WINDOWS)]
+    return []

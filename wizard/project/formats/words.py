@@ -7,14 +7,15 @@ One file: the words of a sentence, each beside the one function that asks for th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.project.file_choice import names_other_maker
-from wizard.project.formats.requirements import FENCE, requirement
+from wizard.project.formats.requirements import requirement
 from wizard.project.model import (
     DECLARED,
+    DECORATED,
     LOCKED,
     MADE_FOR,
     PYTHON,
@@ -32,10 +33,8 @@ from wizard.project.model import (
 from wizard.project.packages.companions import companion
 from wizard.project.versions import python_meets
 
-SHELL = "shell"  # the group of what is done by a script of Linux's shell
 NO_WINDOWS, WINDOWS_ALONE = 'sys_platform != "win32"', 'sys_platform == "win32"'
 IN_WORDS = "in words"  # the group of what no command installs
-DECORATED = re.compile(r"[`*_|\s]+")
 # After a version: "or newer", as READMEs of several languages have it.
 _JOINED = "and|or|及|y|o|ou|e|et|oder|und|и|или"
 _OR_NEWER = (
@@ -82,12 +81,6 @@ _LINUX_ALONE = re.compile(
 _LINUX_MACHINE = re.compile(
     r"\b(?:install|set ?up)\b[^.]*\bon an? (?:linux|ubuntu)(?: [\d.]+)? (?:machine|system|computer|server|pc|host)\b"
     r"|\b(?:usable|works?|runs?|supported|available) (?:on|under) (?:linux|ubuntu)(?:,? (?:and|or|&) |/)mac",
-    re.IGNORECASE,
-)
-# A step of a block of code that runs a script of Linux's shell, by its name one that sets something up.
-_SHELL_STEP = re.compile(
-    r"(?:^|&&|;)\s*[$>]?\s*(?:(?:bash|sh|zsh|source|\.)\s+(?:-\w+\s+)*|(?=\./))"
-    r"(?P<script>[\w./-]*(?:install|setup|build|compile|env)[\w-]*\.(?:sh|bash))\b",
     re.IGNORECASE,
 )
 # A sentence against Windows, of the whole: "Native Windows is not supported", "impossible to train on Windows".
@@ -266,18 +259,6 @@ def systems_in_words(file: str, text: str) -> list[Statement]:
         if is_without or any(alone) or (is_need and not names_windows and _LINUX.search(words)):
             where = origin_of(file, number, line)
             return [Statement(MADE_FOR, "", where, RECOMMENDED, "systems", NO_WINDOWS)]
-    return []
-
-
-def shell_step(file: str, text: str, scripts: Callable[[str], Collection[str]]) -> list[Statement]:
-    """Return the first step of setting up that is a script of Linux's shell; `scripts`: the files that one's name may
-    mean."""
-    is_code = False
-    for number, line in enumerate(text.split("\n"), 1):
-        is_code ^= bool(FENCE.match(line))
-        match = _SHELL_STEP.search(line[:LONGEST]) if is_code else None
-        if match and scripts(match["script"]):
-            return [Statement(MADE_FOR, "", origin_of(file, number, line), RECOMMENDED, SHELL, NO_WINDOWS)]
     return []
 
 

@@ -66,10 +66,9 @@ def implied_by(project: Project, os: str, has_card: bool, capability: str) -> It
 def _bounds_of(one: Statement, torch: Iterable[str]) -> Iterator[Statement]:
     """Yield the torch that a package asks for, and the one that reads its models: where a line asks for a newer one,
     its authors run them with that."""
-    first = loads_whole_since(one.name)
-    first = first if all(can_meet(asked, f"<{first}") for asked in torch if first) else ""
-    bounds = (torch_bound(one.name, one.specifier), f"<{first}" if first else "")
-    yield from (replace(one, name=TORCH, specifier=bound) for bound in bounds if bound)
+    first, own = loads_whole_since(one.name), torch_bound(one.name, one.specifier)
+    reads = f"<{first}" if first and all(can_meet(asked, f"<{first}") for asked in (*torch, own)) else ""
+    yield from (replace(one, name=TORCH, specifier=bound) for bound in (own, reads) if bound)
 
 
 def _of_pin(one: Statement) -> Iterator[Statement]:

@@ -70,7 +70,7 @@ class OfUnix(Row, frozen=True):
 
     KEYS = (("kind", "names"),)
 
-    kind: Literal["module", "conda", "setting", "backend"]
+    kind: Literal["module", "setting", "backend"]
     names: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_=-]+$")], ...], SOME]
     source: Words
     as_of: Date

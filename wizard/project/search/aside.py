@@ -12,8 +12,8 @@ from itertools import islice
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError
 from wizard.project.formats.cards import cards_in_words, torch_for_cards
-from wizard.project.formats.systems import other_branches, programs_in_code, programs_of_one_system
-from wizard.project.formats.words import WINDOWS, shell_step, systems_in_words, ways_round
+from wizard.project.formats.systems import other_branches, programs_in_code, programs_of_one_system, shell_step
+from wizard.project.formats.words import WINDOWS, systems_in_words, ways_round
 from wizard.project.formats.working_folder import without_hidden
 from wizard.project.model import (
     DECLARED,
