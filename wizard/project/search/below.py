@@ -1,5 +1,5 @@
-"""Reads what lies in folders below the project's own: the part that asks for torch, which parts are compiled, and
-which are not there.
+"""Reads what lies in folders below the project's own: the part that asks for torch, or all that go together, which
+parts are compiled, and which are not there.
 
 What the project's own folder asks for is `reader`'s matter.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from posixpath import normpath
 
 from wizard.model.distributions import FAMILY
@@ -31,11 +31,11 @@ from wizard.project.model import (
     normalized,
     origin_of,
 )
-from wizard.project.packages.companions import asks_for_torch
+from wizard.project.packages.companions import asks_for_torch, companion
 from wizard.project.search.files import MOST_FILES
 from wizard.project.search.order import is_plain_readme, rank
-from wizard.project.search.parts import go_together, named_as
 from wizard.project.search.reader import ProjectReader, folder_of
+from wizard.project.versions import can_meet, python_meets
 
 _CUDA_ALONE = f"project.remark.{OWN_CUDA}"
 _COMPILED = (_CUDA_ALONE, "project.remark.own-either", "project.remark.own-cpp", "project.remark.own-some")
@@ -51,6 +51,8 @@ _LONGEST = 300  # characters of a line
 _PACKAGE = ("pyproject.toml", "setup.cfg", "setup.py")
 _DEEPEST = 3  # folders above a setup.py that is looked at
 _MOST_PARTS = 20
+_MOST_TOGETHER = 6  # parts that one environment is made for
+_PYTHONS = tuple(f"3.{minor}" for minor in range(6, 16))
 
 
 def of_several(reader: ProjectReader, asking: Mapping[str, str], names: Iterable[str]) -> list[str]:
@@ -59,14 +61,14 @@ def of_several(reader: ProjectReader, asking: Mapping[str, str], names: Iterable
     by_folder: dict[str, list[str]] = {}
     for name in names:
         by_folder.setdefault(folder_of(name), []).append(name)
-    if chosen := named_as(asking, reader.found.own):
+    if chosen := _named_as(asking, reader.found.own):
         left = cut_between(sorted(folder for folder in asking if folder != chosen))
         reader.found.remark("part-of-name", origin_of(asking[chosen], 1, ""), folders=left)
         return sorted(by_folder[chosen], key=rank)
     lines: dict[str, list[Statement]] = {
         folder: [one for name in by_folder[folder] for one in reader.alone(name).found.statements] for folder in asking
     }
-    if not go_together(lines):
+    if not _go_together(lines):
         return []
     listed = cut_between(sorted(asking))
     reader.found.remark("parts-together", origin_of(min(asking.values()), 1, ""), folders=listed)
@@ -240,3 +242,40 @@ def tell_submodules(reader: ProjectReader) -> None:
 
 def _is_compiled(one: Message) -> bool:
     return one.key in _COMPILED
+
+
+def _named_as(folders: Iterable[str], names: Collection[str]) -> str | None:
+    """Return the one part whose folder is called as the project is."""
+    found = [folder for folder in folders if normalized(folder.rpartition("/")[2]) in names]
+    return found[0] if len(found) == 1 else None
+
+
+def _go_together(parts: Mapping[str, Sequence[Statement]]) -> bool:
+    """Return whether one environment can be made for all: some version meets each two lines of a package, and no part
+    asks for the one for a card and another for the one without, which lie in the same files (onnxruntime-gpu)."""
+    asked: dict[str, set[str]] = {}
+    firm = {
+        part: [one for one in lines if one.strength == DECLARED and not one.group and not one.marker]
+        for part, lines in parts.items()
+    }
+    names = [{one.name for one in lines} for lines in firm.values()]
+    if any(_of_other_build(one) & other for one in names for other in names if one is not other):
+        return False
+    for one in (one for lines in firm.values() for one in lines):
+        if one.specifier:
+            asked.setdefault(one.name, set()).add(f"{one.specifier}{f'+{one.local}' if one.local else ''}")
+    pythons = {one.partition("+")[0] for one in asked.pop(PYTHON, ())}
+    has_python = any(all(python_meets(one, python) for one in pythons) for python in _PYTHONS)
+    return len(parts) <= _MOST_TOGETHER and has_python and all(map(_meet, asked.values()))
+
+
+def _of_other_build(names: Collection[str]) -> set[str]:
+    """Return the packages that have the same for the processor as these have for a card, but for those among them."""
+    rows = (row for name in names if (row := companion(name)))
+    return {row.on_cpu for row in rows if row.on_cpu} - {*names}
+
+
+def _meet(specifiers: Collection[str]) -> bool:
+    locals_of = {one.partition("+")[2] for one in specifiers if "+" in one}
+    plain = [one.partition("+")[0] for one in specifiers]
+    return len(locals_of) < 2 and all(can_meet(one, other) for one in plain for other in plain)
