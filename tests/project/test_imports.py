@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -251,7 +252,7 @@ def test_what_the_first_program_imports_and_no_file_declares_is_told(tmp_path: P
 
 
 def test_what_may_be_there_is_not_told_as_undeclared(tmp_path: Path) -> None:
-    for number, line in enumerate(("timm", "mine @ git+https://github.com/a/mine", "ultralytics>=8")):
+    for number, line in enumerate(("open3d", "mine @ git+https://github.com/a/mine", "ultralytics>=8")):
         assert undeclared(tmp_path / str(number), f"torch\n{line}\n") == []
     guarded = "import torch\ntry:\n    import cv2\nexcept ImportError:\n    cv2 = None\n\n\ndef f():\n    import PIL\n"
     assert undeclared(tmp_path / "guarded", "torch\n", guarded) == []
@@ -276,6 +277,102 @@ def test_what_files_import_that_a_started_program_or_the_own_package_needs_is_to
             undeclared(tmp_path / str(number), f"torch\n{line}\n", "import PIL\nimport psutil\nimport scipy\n")
             == ([[(2, "psutil")], [], [(1, "PIL"), (3, "scipy")]][number])
         )
+
+
+def imported(folder: Path, requirements: str, files: dict[str, str]) -> dict[str, list[object]]:
+    """Return what is told of imports that nothing declares, by its code."""
+    given: dict[str, str | bytes] = {
+        "README.md": STARTED,
+        **({"requirements.txt": requirements} if requirements else {}),
+    }
+    told: dict[str, list[object]] = {}
+    for one in project_of(folder, {**given, **files}).remarks:
+        if code := one.key.partition("remark.undeclared-")[2]:
+            told.setdefault(code, []).append(one.params.get("package") or one.params["packages"])
+    return told
+
+
+def test_a_module_that_no_row_has_is_told_by_its_own_name(tmp_path: Path) -> None:
+    program = "import torch\nimport nobody_knows_this\nimport tqdm\n"
+    told = imported(tmp_path / "a", "torch\n", {"train.py": program})
+    assert told == {"unknown": ["nobody_knows_this (train.py:2)"], "import": ["tqdm"]}
+    told = imported(tmp_path / "b", "torch\nsome-net-of-nobody\n", {"train.py": program})
+    assert told == {"unknown": ["nobody_knows_this (train.py:2)"], "perhaps": ["tqdm (train.py:3)"]}
+    names = "import ffmpeg\nimport Bio\nimport mcubes\nimport flash_attn\nfrom pytorch_net import a\n"
+    lines = "torch\nffmpeg-python\nbiopython\nPyMCubes\nflash-attn\nnet\n"
+    assert imported(tmp_path / "c", lines, {"train.py": names}) == {}
+    added = "import sys\nsys.path.append('elsewhere')\nimport nobody_knows_this\n"
+    assert imported(tmp_path / "d", "torch\n", {"train.py": added}) == {}
+
+
+def test_what_a_function_imports_is_told_apart(tmp_path: Path) -> None:
+    program = "import torch\n\n\ndef f():\n    import someqrnn\n    import tqdm\n"
+    assert imported(tmp_path / "a", "torch\n", {"train.py": program}) == {
+        "late": ["someqrnn (train.py:5), tqdm (train.py:6)"]
+    }
+    guards = (
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import someqrnn\n\n\ndef f():\n"
+        "    try:\n        import tqdm\n    except ImportError:\n        import other_tqdm\n"
+    )
+    assert imported(tmp_path / "b", "torch\n", {"train.py": guards}) == {}
+
+
+def test_what_only_a_readme_installs_counts_as_named_and_the_rest_is_told(tmp_path: Path) -> None:
+    readme = "```\npip install torch==2.1.0 timm\npython train.py\n```\n"
+    program = "import timm\nimport numpy\nimport psutil\n"
+    assert imported(tmp_path / "a", "", {"README.md": readme, "train.py": program}) == {"import": ["psutil"]}
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "python3 -u -X utf8 src/train.py --x",
+        "cd src\npython3 train.py",
+        "python -m src.train",
+        "uv run --extra cuda src/train.py",
+        "torchrun --nproc_per_node=8 src/train.py",
+        "python -m torch.distributed.launch src/train.py",
+        "CUDA_VISIBLE_DEVICES=0 python src/train.py",
+        "sh scripts/train.sh",
+        "./scripts/train.sh 0",
+    ],
+)
+def test_programs_are_started_in_many_ways(tmp_path: Path, start: str) -> None:
+    files = {"README.md": f"```\n{start}\n```\n", "src/train.py": "import psutil\n"}
+    files["scripts/train.sh"] = "set -e\npython -u src/train.py $1\n"
+    assert imported(tmp_path, "torch\n", files) == {"import": ["psutil"]}
+
+
+@pytest.mark.parametrize("start", ["tests/run.py", "docs/make.py", "setup.py", "test_all.py"])
+def test_what_authors_alone_start_is_none_of_it(tmp_path: Path, start: str) -> None:
+    files = {"README.md": f"```\npython {start}\n```\n", start: "import psutil\n"}
+    assert imported(tmp_path, "torch\n", files) == {}
+
+
+def test_modules_of_a_folder_that_a_program_adds_are_followed(tmp_path: Path) -> None:
+    files = {"train.py": "import sys\nsys.path.append('utils')\nimport boxes\n", "utils/boxes.py": "import psutil\n"}
+    assert imported(tmp_path / "a", "torch\n", files) == {"import": ["psutil"]}
+    twice = {**files, "other/boxes.py": "import cv2\n"}  # which of both nobody can say
+    assert imported(tmp_path / "b", "torch\n", twice) == {}
+    plain = {**files, "train.py": "import boxes\n"}
+    assert imported(tmp_path / "c", "torch\n", plain) == {}
+
+
+def test_a_state_of_a_repository_may_bring_less_than_the_releases(tmp_path: Path) -> None:
+    line = "timm @ git+https://github.com/huggingface/pytorch-image-models@v0.1"
+    told = imported(tmp_path, f"torch\n{line}\n", {"train.py": "import timm\nimport tqdm\n"})
+    assert told == {"perhaps": ["tqdm (train.py:2)"]}
+
+
+def test_fifty_thousand_imports_are_read_in_seconds(tmp_path: Path) -> None:
+    lines = [f"import nobody_{number}" for number in range(25_000)]
+    late = [f"    import later_{number}" for number in range(12_000)]
+    files = {"train.py": "\n".join(["import other, third", *lines[:12_000]]), "third.py": "\n".join(lines[12_000:])}
+    files["other.py"] = "\n".join(["def f():", *late])
+    begun = monotonic()
+    told = imported(tmp_path, "torch\n", files)
+    assert {*told} == {"unknown", "late"}
+    assert monotonic() - begun < 20
 
 
 def test_programs_deep_in_a_package_are_read_too(tmp_path: Path) -> None:

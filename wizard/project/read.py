@@ -61,6 +61,7 @@ from wizard.project.search.notes import read_notes
 from wizard.project.search.order import is_plain_readme, rank
 from wizard.project.search.reader import ProjectReader
 from wizard.project.search.repositories import note_used
+from wizard.project.search.started import tell_undeclared
 from wizard.project.search.steps import of_steps
 
 _LISTS = {"dep", "deps", "dependencies", "extra", "extras", "libs", "modules", "packages", "pip", "pypi"}
@@ -156,6 +157,7 @@ def _note(reader: ProjectReader) -> None:
     note_demands(reader)
     note_needing(reader)
     note_used(reader)
+    tell_undeclared(reader)
     read_notes(reader)
 
 

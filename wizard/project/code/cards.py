@@ -14,8 +14,9 @@ from itertools import chain
 
 from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.model import BFLOAT16, CARD, RECOMMENDED, SWITCH, FileLine, Statement, origin_of
-from wizard.project.search.imports import MOST_PROGRAMS, imported_files, programs, programs_named
+from wizard.project.search.imports import MOST_PROGRAMS, programs
 from wizard.project.search.reader import ProjectReader
+from wizard.project.search.started import imported_files, programs_named
 
 _DEEPEST_CALL = 3  # files that one start goes through
 _MOST_CALLS = 5_000  # of one start

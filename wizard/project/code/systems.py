@@ -16,8 +16,9 @@ from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.formats.words import WINDOWS_ALONE
 from wizard.project.model import OLD_BUILD, RECOMMENDED, UNIX, Statement, origin_of
 from wizard.project.packages.rows import companion_table
-from wizard.project.search.imports import ASIDE, programs, started, top_imports
+from wizard.project.search.imports import ASIDE, programs
 from wizard.project.search.reader import ProjectReader
+from wizard.project.search.started import started, top_imports
 
 # A line that installs the project from its folder.
 _INSTALLS_ITSELF = re.compile(

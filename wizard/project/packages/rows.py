@@ -289,7 +289,8 @@ class AfterInstall(Row, frozen=True):
 
 
 class Imported(Row, frozen=True):
-    """The modules of a package, and all packages that it brings."""
+    """The modules of a package, and all packages that it brings; `more`: it brings further ones, which no row names;
+    `also`: what its repository is called."""
 
     KEYS = (("package",),)
 
@@ -299,6 +300,8 @@ class Imported(Row, frozen=True):
     as_of: Date
     confidence: Literal["high", "medium", "low"]
     brings: tuple[Name, ...] = ()
+    more: bool = False
+    also: tuple[Name, ...] = ()
 
 
 class NativeGone(Row, frozen=True):

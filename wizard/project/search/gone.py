@@ -20,8 +20,9 @@ from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.formats.by_name import unquoted
 from wizard.project.model import CODE, PYTHON, RECOMMENDED, WHOLE, WITH_CODE, Statement, origin_of
 from wizard.project.packages.rows import Gone, companion_table
-from wizard.project.search.imports import ASIDE, programs, started
+from wizard.project.search.imports import ASIDE, programs
 from wizard.project.search.reader import ProjectReader
+from wizard.project.search.started import started
 
 _LOOKS = re.compile(r"version|hasattr|platform")  # a condition that asks what is there
 # One that reads 0.10 and every later release as 0.1 or 0.2: what is meant for the old ones is reached there, too.

@@ -10,12 +10,10 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from wizard.model.syntax import NO_PYTHON, parsed
-from wizard.project.formats.by_name import unquoted
 from wizard.project.formats.conda_words import is_condas_alone
 from wizard.project.model import (
     DECIDED,
@@ -26,24 +24,23 @@ from wizard.project.model import (
     TORCH,
     FileLine,
     Statement,
-    cut_between,
     first_few,
     fit_to_show,
     normalized,
     origin_of,
 )
 from wizard.project.packages.companions import companion
-from wizard.project.packages.rows import companion_table, packages_by_module
+from wizard.project.packages.rows import companion_table
 from wizard.project.search.files import DEEPEST_PROGRAM
 from wizard.project.search.order import is_plain_readme
 from wizard.project.search.reader import ProjectReader
+from wizard.project.search.started import top_imports
 
 _MOST_FILES = 100
 MOST_PROGRAMS = 300  # looked at for what they compile
 _EXTENSION, _EXTENSION_MODULE = "cpp_extension", "torch.utils.cpp_extension"
 _COMPILING = ("load", "load_inline")
 _MOST_NAMED = 12  # modules in one sentence
-_MOST_LOOKED = 2_000  # names of files that the imports of one program may mean
 
 
 # Folders of what is not the project's own work, or that no start of it needs.
@@ -51,12 +48,6 @@ ASIDE = re.compile(
     r"(?:^|.*/)(?:tests?|docs?|examples?|papers?|demos?|notebooks|bench\w*|deploy\w*|extern\w*|third[_-]?party|3rdparty"
     r"|vendor\w*|submodules|deprecated|legacy|old)/.*|(?:.*/)?(?:test_\w+|\w+_test|conftest)\.py",
     re.IGNORECASE,
-)
-# A line of a notebook's cell that imports at its top, as the file keeps it.
-_CELL_IMPORT = re.compile(r'\s*("(?:import|from) (?:[^"\\]|\\.)*"),?\s*')
-# In a README: a program that is started.
-_STARTS = re.compile(
-    r"(?:^|[\s`;&])python[\d.]*[ \t]+(?:-u[ \t]+)?(?:\.{1,2}/)*(?P<name>(?:[\w-]+/)*[\w-]+\.py)(?=[`\s]|$)"
 )
 
 
@@ -111,7 +102,6 @@ def note_needing(reader: ProjectReader) -> None:
     """Note which programs import at their top what only a README or a script names, or what has native code and thus
     may not be had: these programs do not start without it. By itself that asks for nothing."""
     _note_by_hand(reader)
-    _tell_undeclared(reader)
     lines = (one for one in reader.found.statements if one.group in ("", "constraint") and one.name not in DECIDED)
     asked = {one.name for one in lines if one.strength == RECOMMENDED or companion(one.name) or _is_condas(one)}
     of_cards = (row for row in companion_table().companion if row.card and not row.on_cpu)
@@ -129,95 +119,6 @@ def note_needing(reader: ProjectReader) -> None:
 
 def _is_condas(one: Statement) -> bool:
     return one.conda and is_condas_alone(one.name, one.build)
-
-
-def _tell_undeclared(reader: ProjectReader) -> None:
-    """Name what the programs that a README starts, or the project's own package, import at their top, also by way of
-    its other files, and no file declares. Of packages that are not known with all that they bring one may bring it."""
-    rows = {row.package: row for row in companion_table().imported}
-    lines = [one for one in (*reader.found.statements, *reader.found.told) if not one.name.startswith("__")]
-    named = {one.name for one in lines} - {*DECIDED} | {one.name for one in lines if one.name in (TORCH, *PAIRS)}
-    declares = any(one.strength == DECLARED and not one.group for one in lines)
-    asked = [one for one in lines if one.group in ("", "constraint") and one.name in named]
-    is_open = any(one.url or one.name not in rows or (one.conda and one.strength == DECLARED) for one in asked)
-    texts = started(reader) if declares else {}
-    if not texts:
-        return
-    brought = {*named, *(one for name in named & {*rows} for one in rows[name].brings)}
-    brought |= {one for name in brought & {*rows} for one in rows[name].brings}
-    modules = {module for name in brought & {*rows} for module in rows[name].modules}
-    own = {part for _, name, _ in reader.folder.names() for part in name.removesuffix(".py").split("/")}
-    packages = packages_by_module()
-    perhaps: dict[str, FileLine] = {}
-    for module, where in (one for file, text in texts.items() for one in top_imports(file, text)):
-        if module in packages and module not in modules | own and packages[module] not in named:
-            modules.add(module)
-            if is_open and packages[module] not in DECIDED:
-                perhaps.setdefault(packages[module], where)
-            elif not is_open:
-                reader.found.remark("undeclared-import", where, module=module, package=packages[module])
-    if perhaps:
-        words = [f"{name} ({where.file}:{where.line})" for name, where in perhaps.items()]
-        reader.found.remark("undeclared-perhaps", next(iter(perhaps.values())), packages=cut_between(words))
-
-
-def started(reader: ProjectReader) -> dict[str, str]:
-    """Return the programs that a README starts and the project's own package, with all files of the project that these
-    import at their top, each with its text."""
-    left = programs_named(reader)
-    packages = [
-        f"{folder}{name.replace('-', '_')}/__init__.py" for name in reader.found.packaged for folder in ("", "src/")
-    ]
-    left += filter(reader.folder.has_file, sorted(packages))
-    return dict(_with_imported(reader, tuple(left)))
-
-
-@lru_cache(maxsize=1)
-def _with_imported(reader: ProjectReader, starts: tuple[str, ...]) -> Mapping[str, str]:
-    """Return these with what they import of the project, each with its text; several looks go through the same."""
-    left = [*starts]
-    texts, seen = dict[str, str](), set[str]()
-    while left and len(texts) < MOST_PROGRAMS:
-        file = left.pop(0)
-        if file not in texts:
-            texts[file] = reader.folder.read(file) or ""
-            may_be = {*islice(imported_files(file, texts[file]), _MOST_LOOKED)} - seen
-            left += filter(reader.folder.has_file, sorted(may_be) if len(seen) < 10 * _MOST_LOOKED else ())
-            seen |= may_be
-    return texts
-
-
-def programs_named(reader: ProjectReader) -> list[str]:
-    """Return the programs that a README starts."""
-    readmes = [reader.folder.read(name) or "" for name in reader.files if is_plain_readme(name)]
-    named = dict.fromkeys(one["name"] for text in readmes for one in _STARTS.finditer(text))
-    below = {one: reader.folder.named(one) for one in islice(named, MOST_PROGRAMS)}  # a README may go to its folder
-    only = {one: files[0] for one, files in below.items() if len(files) == 1}
-    return [name for one in below if (name := reader.folder.resolve(one) or only.get(one))]
-
-
-def imported_files(file: str, text: str) -> Iterator[str]:
-    """Yield the names of the files that a program's imports at its top may be, from the root and beside it."""
-    try:
-        body = parsed(text).body
-    except NO_PYTHON:
-        return
-    folder = file.split("/")[:-1]
-    for node in body:
-        names, roots = list[str](), [folder, []]
-        if isinstance(node, ast.Import):
-            names = [one.name for one in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = [node.module or "", *(f"{node.module or ''}.{one.name}".strip(".") for one in node.names)]
-            roots = [folder[: len(folder) + 1 - node.level]] if node.level else roots
-        parts = (name.split(".")[:most] for name in names if name for most in range(1, _deep(name) + 1))
-        for path in ("/".join([*root, *part]) for part in parts for root in roots):
-            yield from (f"{path}.py", f"{path}/__init__.py")
-
-
-def _deep(module: str) -> int:
-    """Return how many parts of a module's name may be folders of the project."""
-    return min(module.count("."), DEEPEST_PROGRAM) + 1
 
 
 def _note_by_hand(reader: ProjectReader) -> None:
@@ -263,21 +164,3 @@ def compiles_at(text: str) -> int:
     calls |= {f"{place}.{each}" for place in (*places, _EXTENSION_MODULE) for each in _COMPILING}
     found = (one for one in nodes if isinstance(one, ast.Call) and isinstance(one.func, ast.Name | ast.Attribute))
     return min((one.lineno for one in found if ast.unparse(one.func) in calls), default=0)
-
-
-def top_imports(file: str, text: str) -> Iterator[tuple[str, FileLine]]:
-    """Yield the modules that a program or a notebook imports at its top, each with its line."""
-    if file.endswith(".ipynb"):
-        for number, line in enumerate(text.split("\n"), 1):
-            if (cell := _CELL_IMPORT.fullmatch(line)) and (words := unquoted(cell[1]).strip()):
-                yield from ((module, origin_of(file, number, words)) for module, _ in top_imports("", words))
-        return
-    try:
-        tree = parsed(text)
-    except NO_PYTHON:
-        return
-    lines = text.split("\n")
-    for node in tree.body:
-        names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
-        names += [node.module] if isinstance(node, ast.ImportFrom) and node.module and not node.level else []
-        yield from ((name.partition(".")[0], origin_of(file, node.lineno, lines[node.lineno - 1])) for name in names)
