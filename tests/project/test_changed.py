@@ -137,6 +137,10 @@ def test_what_an_old_project_leaves_open_is_taken_of_its_time(tmp_path: Path) ->
     late = aged(tmp_path / "e", 3600)
     assert [one.key for one in late.remarks if "as-of" in one.key] == ["project.remark.as-of-late"]
     assert late.as_of == ""
+    decided(tmp_path / "f", {"requirements.txt": "torch\nMinkowskiEngine\ntransformers\n"}, AMPERE)
+    os.utime(tmp_path / "f/requirements.txt", (1.5e9, 1.5e9))
+    built = [one for one in decided(tmp_path / "f", {}, AMPERE).remarks if one.key == "project.remark.as-of-late"]
+    assert [one.params["packages"] for one in built] == ["minkowskiengine, transformers"]  # a person builds the first
     assert aged(tmp_path / "c", 1000, Choices(as_of="today")).as_of == ""
     assert aged(tmp_path / "d", 2, Choices(as_of="2023-05-01")).as_of == "2023-05-01"
 

@@ -74,6 +74,8 @@ def told_of_day(
     if not (day and left):
         return
     if not day_for(python, day, matrix):
+        built = (one for one in packages if (row := companion(one.name)) and row.wheels == "none" and not one.url)
+        left = [*(one.name for one in built if one.name not in left and not _PIN.search(one.specifier)), *left]
         yield message(
             "project.remark.as-of-late",
             "On {day}, the project's time, packages had no releases for Python {python} yet. Those whose version it "
