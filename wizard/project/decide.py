@@ -29,7 +29,7 @@ from wizard.project.model import DECLARED, PYTHON, TORCH, FileLine, Project, Sta
 from wizard.project.open_lines import day_for, day_of, of_that_day, told_of_day
 from wizard.project.own_list import alternatives, with_pins_of
 from wizard.project.packages.beside import after_install, beside_code, of_the_system
-from wizard.project.packages.companions import Native, companion, is_planned
+from wizard.project.packages.companions import LISTED, Native, companion, is_planned
 from wizard.project.packages.cuda_tags import fits_here, has_tag
 from wizard.project.packages.demands import demand_words, without_wsl
 from wizard.project.packages.lacking import (
@@ -78,7 +78,6 @@ from wizard.project.understand import Understood, with_known_torch
 from wizard.project.versions import can_meet, marker_holds, meets, python_meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
-_LISTED = ("index", "torch")  # `wheels` that an index lists
 CUDA = "cuda"  # its name as something that is asked for
 
 
@@ -224,7 +223,7 @@ def _choosing(weigher: BuildWeigher, best: Weighed) -> list[str]:
     natives = [native for native in natives if is_planned(native) and native.name not in without]
     natives = [native for native in natives if not _is_pinned(native)]
     rows = ((native.name, companion(native.name)) for native in natives)
-    return [name for name, row in rows if row and row.follows and row.wheels in _LISTED and here not in row.lacks]
+    return [name for name, row in rows if row and row.follows and row.wheels in LISTED and here not in row.lacks]
 
 
 def _is_pinned(native: Native) -> bool:

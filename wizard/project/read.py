@@ -61,7 +61,7 @@ from wizard.project.search.notes import read_notes
 from wizard.project.search.order import is_plain_readme, rank
 from wizard.project.search.reader import ProjectReader
 from wizard.project.search.repositories import note_used
-from wizard.project.search.started import tell_undeclared
+from wizard.project.search.started import started, tell_undeclared
 from wizard.project.search.steps import of_steps
 
 _LISTS = {"dep", "deps", "dependencies", "extra", "extras", "libs", "modules", "packages", "pip", "pypi"}
@@ -148,16 +148,17 @@ def _note(reader: ProjectReader) -> None:
     if not reader.found.statements:
         reader.found.statements += last_resort(reader.found)
     note_systems(reader)
+    begun = started(reader) if reader.found.asks_for_something else {}
     note_cards(reader)
     note_bfloat16(reader)
     note_unix(reader)
     note_old_setup(reader)
-    note_gone(reader)
+    note_gone(reader, begun)
     note_native_code(reader)
-    note_demands(reader)
+    note_demands(reader, begun)
     note_needing(reader)
     note_used(reader)
-    tell_undeclared(reader)
+    tell_undeclared(reader, begun)
     read_notes(reader)
 
 

@@ -133,7 +133,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     statements = [*fitting.statements, *needed_pairs(fitting.statements, PAIRS)]
     of_code = tuple(_of_code(statements, os, has_card))
     needs = [replace(one, name=one.group, group="constraint", extras=()) for one in of_code]
-    statements += [replace(one, strength=DECLARED) for one in needs if one.name not in (TORCH, PYTHON)]
+    statements += [replace(one, strength=DECLARED) for one in needs if one.name == "numpy"]
     statements += bounds_of_lists(statements)
     torch, torch_any = _torch(statements)
     counting = replace(fitting, statements=tuple(_counting_first(statements)))
@@ -162,7 +162,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
     return Understood(
         torch=torch,
         torch_any=torch_any,
-        python=(*_python(statements, torch_any), *(one for one in needs if one.name == PYTHON)),
+        python=(*_python(statements, torch_any), *(one for one in needs if one.name == PYTHON and not one.build)),
         pairs={name: found for name in PAIRS if (found := _counting(counting.statements, name, os))},
         numpy=tuple(one for one in _counting(counting.statements, "numpy", os) if one.specifier),
         implied=implied,

@@ -21,6 +21,7 @@ from wizard.project.model import DECLARED, LOCKED, TORCH, FileLine, Project, Sta
 from wizard.project.packages.rows import Companion, WheelPythons, companion_table
 from wizard.project.versions import can_meet, meets
 
+LISTED = ("index", "torch")  # `wheels` that an index lists
 _REPOSITORY = re.compile(r"://github\.com/([\w.-]+/[\w-]+)(?=[/@.#]|$)")
 _TAG = re.compile(r"@v?([0-9]{1,9}(?:\.[0-9]{1,9}){1,5}(?:\.?(?:a|b|rc|post|dev)[0-9]{1,9})?)(?:#|$)")
 _IN_BRACKETS = re.compile(r"\[([A-Za-z0-9_,-]+)\]")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from wizard.model.messages import Message, message
-from wizard.project.model import PYTHON, TORCH, Statement, is_run
+from wizard.project.model import FOR_CODE, OF_ALL, PYTHON, TORCH, Statement, is_run
 from wizard.project.packages.companions import (
     has_wheel,
     needs_old_numpy,
@@ -101,9 +101,13 @@ def lines_of_numpy(weigher: BuildWeigher, best: Weighed) -> list[Statement]:
 
 
 def constraints_of(weigher: BuildWeigher, best: Weighed) -> Iterator[Statement]:
-    """Yield the constraints without what a program needs of a NumPy that is not taken."""
+    """Yield the constraints without what a program needs of a NumPy that is not taken, and with what one needs of other
+    packages, of which there are releases for this Python."""
     of_code, kept = ({one.origin for one in lines} for lines in (weigher.asks.of_code, lines_of_numpy(weigher, best)))
-    yield from (one for one in weigher.asks.constraints if one.origin not in of_code - kept)
+    yield from (one for one in weigher.asks.constraints if one.origin not in of_code - kept or one.name != "numpy")
+    for one in weigher.asks.of_code:
+        if one.group not in OF_ALL and has_wheel(one.group, one.specifier, best.python, weigher.machine.os):
+            yield Statement(one.group, one.specifier, one.origin, group=FOR_CODE)
 
 
 def relaxed_needs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
@@ -229,7 +233,9 @@ def _lines_here(weigher: BuildWeigher, best: Weighed) -> list[Statement]:
 
 def is_held_anyhow(weigher: BuildWeigher, one: Statement) -> bool:
     """Return whether other lines leave nothing newer than what a program needs."""
-    lines = weigher.asks.python if one.group == PYTHON else weigher.asks.numpy
+    asks = weigher.asks
+    of_package = tuple(each for each in asks.packages if each.name == one.group)
+    lines = {PYTHON: asks.python, "numpy": asks.numpy}.get(one.group, of_package)
     others = ",".join(each.specifier for each in lines if each.origin != one.origin and each.specifier)
     lacking = [f"=={part}" for part in one.specifier.replace("!=", "").split(",")] if _is_gap(one) else []
     return not any(can_meet(others, part) for part in lacking or [f">={one.specifier.strip('<')}"])

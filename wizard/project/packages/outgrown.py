@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wizard.model.messages import Message, Param, message
-from wizard.project.model import PYTHON, TORCH, WHOLE, Statement, cut_between
+from wizard.project.model import BEGUN, OF_ALL, PYTHON, TORCH, WHOLE, Statement, cut_between
+from wizard.project.packages.companions import LISTED, companion, has_wheel
+from wizard.project.packages.cuda_tags import PYTHONS
+from wizard.project.packages.native import left_out
 from wizard.project.packages.needs import goes_with_newest, is_held_anyhow, lines_of_numpy, numpy_for
 from wizard.project.packages.rows import companion_table
-from wizard.project.versions import meets, python_meets
+from wizard.project.versions import marker_holds, meets, python_meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 
@@ -21,12 +24,11 @@ def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     by_code = {one.origin for one in weigher.asks.torch}
     numpy = numpy_for(weigher, best)
     outgrown = (one for one in weigher.asks.outgrown if not meets(one.specifier, best.candidate.torch))
-    for one in (*(one for one in weigher.asks.of_code if not goes_with_newest(one, numpy)), *outgrown):
-        is_held = one.origin in kept
-        if one.group == PYTHON:
-            is_held = python_meets(one.specifier, best.python)
-        elif one.group == TORCH:
-            is_held = meets(one.specifier, best.candidate.torch) or bool(one.local and not best.torch)
+    for one in (one for one in weigher.asks.of_code if one.group not in OF_ALL):
+        yield from _partner_words(weigher, best, one)
+    of_code = (one for one in weigher.asks.of_code if one.group in OF_ALL and not goes_with_newest(one, numpy))
+    for one in (*of_code, *outgrown):
+        is_held = _is_held(one, best) or one.origin in kept
         place = one.origin
         if not one.extras:
             yield from () if is_held_anyhow(weigher, one) else _built_words(one, is_held)
@@ -54,11 +56,57 @@ def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
                 **where,
             )
         elif one.origin in by_code if one.group == TORCH else not is_held_anyhow(weigher, one):
-            yield message(
-                "project.remark.code-holds",
-                "{file}, line {line} uses {name}, which {package} has in {kept} alone; such a one is taken.",
-                **where,
-            )
+            yield _holding(where)
+
+
+def _holding(where: dict[str, str | int]) -> Message:
+    return message(
+        "project.remark.code-holds",
+        "{file}, line {line} uses {name}, which {package} has in {kept} alone; such a one is taken.",
+        **where,
+    )
+
+
+def _is_held(one: Statement, best: Weighed) -> bool:
+    """Return whether the chosen Python or torch has what a program uses of it."""
+    if one.group == PYTHON:
+        return python_meets(one.specifier, best.python)
+    return one.group == TORCH and (meets(one.specifier, best.candidate.torch) or bool(one.local and not best.torch))
+
+
+def _partner_words(weigher: BuildWeigher, best: Weighed, one: Statement) -> Iterator[Message]:
+    """Say which releases of another package a line goes with, and whether such a one is taken, there for this Python,
+    or a person's to add. Of what no line asks for that is said of programs alone which a README starts."""
+    os, left = weigher.machine.os, {each.name for each in left_out(weigher.asks, best, weigher.machine)}
+    lines = [each for each in weigher.asks.packages if marker_holds(each.marker, os, best.python)]
+    row = companion(one.group)
+    is_built = one.group in left or bool(row and row.wheels not in LISTED)
+    is_planned = any(each.name == one.group and not each.url for each in lines) and not is_built
+    is_asked = any(each.name == one.group for each in (*lines, *weigher.asks.told))
+    where: dict[str, str | int] = {"file": one.origin.file, "line": one.origin.line, "name": one.extras[0]}
+    where |= {"package": one.group, "kept": one.specifier}
+    pythons = [each for each in PYTHONS if has_wheel(one.group, one.specifier, each, os)]
+    if not (is_asked or one.build == BEGUN) or is_held_anyhow(weigher, one):
+        return
+    if best.python not in pythons and pythons:
+        yield message(
+            "project.remark.code-none",
+            "{file}, line {line} uses {name}, which {package} has in {kept} alone, and no such release is there for "
+            "Python {python}: what gets to that line does not run here. Change it there, or run it in an environment "
+            "of its own with Python {older}.",
+            **where,
+            python=best.python,
+            older=pythons[-1],
+        )
+    elif is_planned:
+        yield _holding(where)
+    else:
+        yield message(
+            "project.remark.code-beside",
+            "{file}, line {line} uses {name}, which {package} has in {kept} alone, and a setup does not choose the "
+            "release of {package} here. Where it comes newer, or not at all, add such a one afterwards.",
+            **where,
+        )
 
 
 def _option_words(

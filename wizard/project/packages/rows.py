@@ -260,10 +260,11 @@ class PackageNeed(Row, frozen=True):
 
 class Gone(Row, frozen=True):
     """What programs use (`names`, in full) and only the `kept` releases of a package have; `unless`: the option of a
-    call with which it is there in newer ones, too, `unless_also` further ones that nobody is told to give, and `beside`
-    the other package with which it is."""
+    call with which it is there in newer ones, too, `unless_also` further ones that nobody is told to give, `beside` the
+    other package with which it is, and `given` and `most` that newer ones lack an option of the call alone, or take no
+    more arguments without their names."""
 
-    KEYS = (("package", "kept", "beside"),)
+    KEYS = (("package", "kept", "beside", "given", "most"),)
 
     package: Name
     kept: Annotated[str, msgspec.Meta(pattern=r"^((<|>=)[0-9.]+|!=\d+\.\d+\.\*(,!=\d+\.\d+\.\*)*)$")]
@@ -274,6 +275,8 @@ class Gone(Row, frozen=True):
     unless: Annotated[str, msgspec.Meta(pattern=r"^[a-z_]+$")] = ""
     unless_also: tuple[Annotated[str, msgspec.Meta(pattern=r"^[a-z_]+$")], ...] = ()
     beside: Name = ""
+    given: Annotated[str, msgspec.Meta(pattern=r"^[a-z_]*$")] = ""
+    most: int = -1  # -1: any number
 
 
 class AfterInstall(Row, frozen=True):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
@@ -40,7 +40,7 @@ from wizard.project.packages.rows import companion_table
 from wizard.project.search.files import DEEPEST_PROGRAM, is_lock
 from wizard.project.search.imports import ASIDE, own_modules, programs
 from wizard.project.search.reader import ProjectReader
-from wizard.project.search.started import started, top_imports
+from wizard.project.search.started import top_imports
 from wizard.project.versions import can_meet
 
 _VERSION = "__version__"
@@ -75,7 +75,7 @@ class _Version:
     line: int
 
 
-def note_demands(reader: ProjectReader) -> None:
+def note_demands(reader: ProjectReader, begun: Mapping[str, str]) -> None:
     """Note between which releases the programs take what has native code, what they do not run without, and what is
     made for one torch."""
     _note_bounds(reader)
@@ -84,7 +84,7 @@ def note_demands(reader: ProjectReader) -> None:
         may = (_TRIES.search(text) and ("assert" in text or "raise" in text)) or _BINARY.search(text)
         for one in _of_program(file, text) if may and not ASIDE.fullmatch(file) else ():
             found.setdefault(f"{one.name} {one.group}", one)
-    texts = chain(started(reader).items(), programs(reader)) if reader.found.asks_for_something else iter(())
+    texts = chain(begun.items(), programs(reader)) if reader.found.asks_for_something else iter(())
     texts = ((file, text) for file, text in texts if "torch.compile" in text and not ASIDE.fullmatch(file))
     compiling = (one for file, text in texts for one in _compiling(reader, file, text))
     reader.found.statements += [*found.values(), *islice(compiling, 1)]

@@ -1,9 +1,8 @@
-"""Reads where the programs of a project use what a newer release of NumPy, Python or torch no longer has (`np.float`).
+"""Reads where a project's programs use what a newer release of a package, Python or torch no longer has (`np.float`).
 
-As syntax alone: modules, the cells of notebooks, and Cython, which is no Python and is read by its lines. What is
-within `try`, but where each of its ways has such a name, or behind a look at a version is meant for both; what a
-program puts in itself (`np.float = float`) is there. Which names these are is a row (`gone`) of
-`matrices/companions.toml`.
+As syntax alone: modules, cells of notebooks, and Cython by its lines. What is within `try`, but where each of its ways
+has such a name, or behind a look at a version is meant for both; what a program puts in itself (`np.float = float`) is
+there. Which names these are is a row (`gone`) of `matrices/companions.toml`.
 """
 
 from __future__ import annotations
@@ -11,22 +10,34 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TypeGuard
 
+from wizard.compatibility.data.ordering import version_key
 from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.formats.by_name import unquoted
-from wizard.project.model import CODE, PYTHON, RECOMMENDED, WHOLE, WITH_CODE, Statement, origin_of
+from wizard.project.model import (
+    BEGUN,
+    CODE,
+    OF_ALL,
+    PYTHON,
+    RECOMMENDED,
+    WHOLE,
+    WITH_CODE,
+    WITHIN,
+    Statement,
+    origin_of,
+)
 from wizard.project.packages.rows import Gone, companion_table
 from wizard.project.search.imports import ASIDE, programs
 from wizard.project.search.reader import ProjectReader
-from wizard.project.search.started import started
 
 _LOOKS = re.compile(r"version|hasattr|platform")  # a condition that asks what is there
 # One that reads 0.10 and every later release as 0.1 or 0.2: what is meant for the old ones is reached there, too.
 _MISREADS = re.compile(r"float\(\w+\.__version__\[:3\]\) < 0?\.\d+")
+_USUAL = (3, 10)  # an older Python costs more than a line in a function that may never be reached
 _MOST_OTHERS = 100  # files of Cython, and notebooks
 _MOST_CELLS = 500  # of a notebook
 _MOST_PARTS = 20  # of one name
@@ -50,7 +61,8 @@ class _Uses:
 
     names: dict[str, str] = field(default_factory=dict)  # of modules, by what the program calls them
     used: list[tuple[str, int, bool]] = field(default_factory=list)  # with: where it is imported already
-    called: list[tuple[str, int, frozenset[str]]] = field(default_factory=list)  # with the options given
+    # with the options given, and how many arguments without their names
+    called: list[tuple[str, int, frozenset[str], int]] = field(default_factory=list)
     whole: list[tuple[str, int]] = field(default_factory=list)  # calls that give a model or settings as objects
     own: set[str] = field(default_factory=set)  # what it puts in itself
     ways: list[list[_Uses]] = field(default_factory=list)  # of each `try` what is tried, and what is done instead
@@ -65,7 +77,8 @@ class _Uses:
                 self._import(node, is_start)
             elif isinstance(node, ast.Call):
                 given = frozenset(one.arg or "**" for one in node.keywords)
-                self.called.append((self._full(node.func), node.lineno, given))
+                plain = sum(not isinstance(one, ast.Starred) for one in node.args)
+                self.called.append((self._full(node.func), node.lineno, given, plain))
             elif _is_set(node):
                 self.own.add(self._full(node))
             elif isinstance(node, ast.Attribute):
@@ -152,39 +165,46 @@ def _is_set(node: ast.AST) -> TypeGuard[ast.Attribute]:
     return isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
 
 
-def note_gone(reader: ProjectReader) -> None:
-    """Note the first line for each row, of calls the one that is reached first; that asks for nothing. A use in a
-    function is none of Python's: it may never be reached, and an older Python costs more than an older NumPy."""
+def note_gone(reader: ProjectReader, begun: Collection[str]) -> None:
+    """Note the first line for each row, of the programs in `begun`, which a README starts, the one that is reached
+    first; that asks for nothing. A use in a function of others is none of Python's: it may never be reached, and an
+    older Python costs more than an older NumPy."""
     rows = companion_table().gone if reader.found.asks_for_something else ()
-    last = sorted({name.rpartition(".")[2] for row in rows for name in row.names})
-    may_use = re.compile(rf"\b(?:{'|'.join(last)})\b")
+    last = {row: "|".join(sorted({name.rpartition(".")[2] for name in row.names})) for row in rows}
+    may_use = {row: re.compile(rf"\b(?:{names})\b") for row, names in last.items()}
     found: dict[Gone, list[Statement]] = {}
     whole: dict[Gone, list[Statement]] = {}
     own: set[str] = set()
     for file, text in _sources(reader) if rows else ():
-        if ASIDE.fullmatch(file) or not may_use.search(text):
+        here = [] if ASIDE.fullmatch(file) else [row for row in rows if may_use[row].search(text)]
+        if not here:
             continue
         uses, lines = _uses_of(file, text)
         own |= uses.own
-        for row in rows:
-            for name, line in _of_row(row, uses):
-                at = origin_of(file, line, lines[line - 1])
-                one = Statement(CODE, row.kept, at, RECOMMENDED, row.package, local=row.unless, extras=(name,))
-                beside = replace(one, name=WITH_CODE, extras=(name, row.beside))
-                found.setdefault(row, []).append(beside if row.beside else one)
-                if (name, line) in uses.whole:
-                    whole.setdefault(row, []).append(replace(one, build=WHOLE))
-    order = {file: at for at, file in enumerate(started(reader) if any(row.unless for row in found) else ())}
+        is_begun = file in begun
+        for row, (name, line, starts) in ((each, use) for each in here for use in _of_row(each, uses)):
+            is_late = row.package == PYTHON and not starts
+            if is_late and not is_begun:
+                continue
+            at = origin_of(file, line, lines[line - 1])
+            one = Statement(CODE, row.kept, at, RECOMMENDED, row.package, local=row.unless, extras=(name,))
+            build = WITHIN if is_late and version_key(row.kept) < _USUAL else BEGUN if is_begun else ""
+            one = replace(one, build=build if row.package not in OF_ALL or build == WITHIN else "")
+            beside = replace(one, name=WITH_CODE, extras=(name, row.beside))
+            found.setdefault(row, []).append(beside if row.beside else one)
+            if (name, line) in uses.whole:
+                whole.setdefault(row, []).append(replace(one, build=WHOLE))
+    order = {file: at for at, file in enumerate(begun)}
     for row, places in (found | whole).items():
-        one = _first_reached(places, order) if row.unless else places[0]
+        one = _first_reached(places, order, is_call=bool(row.unless))
         if not own & {*row.names} and not reader.folder.named(f"{one.extras[0]}.py"):
             reader.found.statements.append(one)
 
 
-def _first_reached(places: list[Statement], order: dict[str, int]) -> Statement:
-    """Return the call that a start of the project comes to first, with how many others may be refused a file, too."""
-    first = min(places, key=lambda one: order.get(one.origin.file, len(order)))
-    return replace(first, further=len({one.origin for one in places}) - 1)
+def _first_reached(places: list[Statement], order: dict[str, int], is_call: bool) -> Statement:
+    """Return the use that a start comes to first; of calls with how many others may be refused a file, too."""
+    first = min(places, key=lambda one: (one.build == WITHIN, order.get(one.origin.file, len(order))))
+    return replace(first, further=len({one.origin for one in places}) - 1) if is_call else first
 
 
 def _sources(reader: ProjectReader) -> Iterator[tuple[str, str]]:
@@ -261,12 +281,18 @@ def _of_cython(text: str) -> _Uses:
     return uses
 
 
-def _of_row(row: Gone, uses: _Uses) -> Iterator[tuple[str, int]]:
+def _of_row(row: Gone, uses: _Uses) -> Iterator[tuple[str, int, bool]]:
+    """Yield the uses of what a row names, each with its line and whether every start gets there."""
+    calls = [one for one in uses.called if one[0] in row.names] if row.unless or row.given or row.most >= 0 else []
     if row.unless:
         options = {row.unless, *row.unless_also, "**"}
-        yield from ((name, at) for name, at, given in uses.called if name in row.names and not given & options)
+        yield from ((name, at, False) for name, at, given, _ in calls if not given & options)
         return
-    yield from ((name, at) for name, at, starts in uses.used if name in row.names and (starts or row.package != PYTHON))
+    if row.given or row.most >= 0:
+        of_call = ((name, at, row.given in given or plain > row.most >= 0) for name, at, given, plain in calls)
+        yield from ((name, at, False) for name, at, is_gone in of_call if is_gone)
+        return
+    yield from (one for one in uses.used if one[0] in row.names)
     for ways in uses.ways:  # of which none is left
         firsts = [next(_of_row(row, one), None) for one in ways]
         if all(firsts):

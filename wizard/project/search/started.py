@@ -140,14 +140,14 @@ def _deep(module: str) -> int:
     return min(module.count("."), DEEPEST_PROGRAM) + 1
 
 
-def tell_undeclared(reader: ProjectReader) -> None:
-    """Name what the programs that a README starts, or the project's own package, import at their top, also by way of
-    its other files, and no file names. Of packages that are not known with all that they bring one may bring it, what
-    no row has may come in a package of another name, and what is imported in a function some uses need alone."""
+def tell_undeclared(reader: ProjectReader, begun: Mapping[str, str]) -> None:
+    """Name what the programs in `begun`, with their texts, import at their top and no file names. Of packages that are
+    not known with all that they bring one may bring it, what no row has may come in a package of another name, and what
+    is imported in a function some uses need alone."""
     lines = [one for one in (*reader.found.statements, *reader.found.told) if not one.name.startswith("__")]
     named = {one.name for one in lines if one.name in PAIRS or one.name not in DECIDED}
     is_told = any(one.key.endswith(".imports-alone") for one in reader.found.remarks)
-    texts = started(reader) if lines and not is_told else {}
+    texts = begun if lines and not is_told else {}
     of_index = {one.name for one in lines if not one.url} & named  # what an older state brings no row says
     brought, rows = _brought(of_index | _ALWAYS) | named, companion_table().imported
     known = {module.partition(".")[0] for row in rows if {row.package, *row.also} & brought for module in row.modules}
