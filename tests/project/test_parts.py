@@ -366,3 +366,32 @@ def test_a_readme_below_that_installs_the_list_of_the_root_says_which_torch(
     project = project_of(tmp_path, {"README.md": "A model.\n", **files})
     told = [one.specifier for one in project.statements if one.origin.file == "lab/README.md" and one.name == "torch"]
     assert told == ([f"=={torch}"] if torch else [])
+
+
+def test_a_document_below_that_names_a_torch_is_named_where_no_line_says_which(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "README.md": "A model.\n",
+        "requirements.txt": "torch\neinops\n",
+        "lab/notes/own.md": "`pip install torch==2.3.1`\n",
+    }
+    [told] = [one for one in project_of(tmp_path / "open", files).remarks if one.key.endswith("torch-unread")]
+    assert text(told, "en").startswith("lab/notes/own.md, line 1, installs torch ==2.3.1 and is not read")
+    files["requirements.txt"] = "torch>=2.0\n"
+    pinned = project_of(tmp_path / "bound", files)
+    assert not [one for one in pinned.remarks if one.key.endswith("torch-unread")]
+
+
+@pytest.mark.parametrize("link", ["/doc/setup_en.md", "doc/setup.md", "./docs/install_zh.md"])
+def test_a_document_that_the_readme_goes_to_for_the_installation_says_which_torch(tmp_path: Path, link: str) -> None:
+    files = {
+        "README.md": f"# t\nPlease refer to [setup]({link}).\n",
+        "requirements.txt": "einops\n",
+        link.lstrip("./"): "`conda install pytorch==2.3.1 -c pytorch`\n",
+    }
+    assert build(decided(tmp_path, files, AMPERE))[0] == "2.3.1"
+
+
+def test_a_comment_of_a_block_makes_a_choice_of_the_lines_up_to_an_empty_one(tmp_path: Path) -> None:
+    block = "pip install torch==2.3.1\npip install timm\n\n# for the benchmarks\npip install ogb\n\npip install yacs\n"
+    found = decided(tmp_path, {"README.md": f"# t\n## Environment setup\n```\n{block}```\n"}, AMPERE)
+    assert [*rest(found)] == ["timm", "yacs"]

@@ -41,6 +41,7 @@ from wizard.project.search.aside import (
     read_others,
     read_script_aside,
     tell_scripts,
+    tell_torch_unread,
 )
 from wizard.project.search.below import (
     of_several,
@@ -114,6 +115,7 @@ def read_project(path: Path) -> Project:
         tell_compiling(reader)
         tell_submodules(reader)
         _tell_unread(reader)
+        tell_torch_unread(reader)
     else:
         raise UsageError(
             "no-such-project",

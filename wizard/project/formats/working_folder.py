@@ -103,6 +103,7 @@ class WorkingFolder:
         self.is_of_machine = self.is_of_needs = False  # below a heading that says so
         self.of_install = 0  # below a heading of that level that is about the installation; 0: not
         self.is_choice = False  # the last sentence says so of the commands below it
+        self.is_choice_here = False  # the last comment of a block does, up to an empty line
         self.of_mac = 0  # below a heading of that level, a label or a comment that says so; 0: not
         self.is_aside = False  # below a comment, or in or below a paragraph, of an option or an older state
         self._is_blank = True  # the line before
@@ -136,8 +137,8 @@ class WorkingFolder:
             self.is_of_machine = bool(_OF_MACHINE.match(line[:MOST_PROSE]))
             self.is_of_needs = bool(OF_NEEDS.match(line[:MOST_PROSE]))
             self._head(line[:MOST_PROSE])
-        elif self.is_prose and line.strip() and not FENCE.match(line) and (not self.is_code or IS_COMMENT.match(line)):
-            self.is_choice = bool(_OF_CHOICE.search(line[:MOST_PROSE]))
+        elif self.is_prose:
+            self._note_choice(line)
         if self.is_prose and FENCE.match(line):
             self.is_code, self.parts = not self.is_code, []
         elif self.until and line.strip() == self.until:
@@ -162,7 +163,7 @@ class WorkingFolder:
     def is_needed(self, line: str) -> bool:
         """Return whether what a command of this line installs is what the project needs, by the headings above it: one
         of needs, or in a block of code one of the installation as a whole."""
-        is_choice = self.is_choice or bool(_OF_CHOICE.search(line.partition("#")[2]))
+        is_choice = self.is_choice or self.is_choice_here or bool(_OF_CHOICE.search(line.partition("#")[2]))
         return self.is_of_needs or (self.is_code and self.of_install > 0 and not is_choice)
 
     def command(self, words: str, line: str) -> str:
@@ -184,6 +185,16 @@ class WorkingFolder:
             is_own = own in (name, to.rpartition("/")[2]) or normalized(name) in self.names
             found[to] = "" if is_own else match["url"]
         return found
+
+    def _note_choice(self, line: str) -> None:
+        """Note whether a sentence makes the commands below it a choice; a comment in a block does up to an empty
+        line."""
+        if not line.strip() or FENCE.match(line):
+            self.is_choice_here = False
+        elif not self.is_code or IS_COMMENT.match(line):
+            is_choice = bool(_OF_CHOICE.search(line[:MOST_PROSE]))
+            self.is_choice = is_choice and not (self.is_code and not self.is_choice)
+            self.is_choice_here = is_choice and self.is_code
 
     def _head(self, line: str) -> None:
         level, is_choice = len(line) - len(line.lstrip("#")), bool(_OF_CHOICE.search(line))

@@ -12,6 +12,7 @@ from itertools import islice
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError
 from wizard.project.formats.cards import cards_in_words, torch_for_cards
+from wizard.project.formats.commands import installs
 from wizard.project.formats.systems import other_branches, programs_in_code, programs_of_one_system, shell_step
 from wizard.project.formats.words import WINDOWS, systems_in_words, ways_round
 from wizard.project.formats.working_folder import without_hidden
@@ -31,13 +32,14 @@ from wizard.project.model import (
 from wizard.project.packages.companions import asks_for_torch, companion
 from wizard.project.packages.rows import companion_table
 from wizard.project.readme.programs import programs_in_words, programs_of_recipe, scripts_started
-from wizard.project.search.files import MOST_FILES
+from wizard.project.search.files import DOCUMENTS, MOST_FILES
 from wizard.project.search.imports import ASIDE, programs
 from wizard.project.search.reader import ProjectReader
 from wizard.project.versions import can_meet
 
 _ON_INSTALLING = re.compile(r"install|set[-_]?up|start|build|environment.*\.(?:md|rst)$", re.IGNORECASE)
 _IS_TOLD = re.compile(r"^readme|\.(?:md|rst)$", re.IGNORECASE)  # a text for people
+_MOST_TOLD = 3  # documents that name a torch
 
 _RUNS = ".github/workflows"
 
@@ -175,3 +177,21 @@ def tell_scripts(reader: ProjectReader) -> None:
     pythons = [one for one in lines if one.name == PYTHON and one.specifier]
     if pythons and said and not any(one.name == PYTHON for one in (*said, *reader.found.told)):
         reader.found.statements.append(replace(pythons[0], strength=LOCKED))
+
+
+def tell_torch_unread(reader: ProjectReader) -> None:
+    """Where nothing that was read says which torch: name the documents below that do, for they may be the project's
+    own."""
+    said = (*reader.found.statements, *reader.found.told)
+    if any(one.name == TORCH and (one.specifier or one.url) for one in said):
+        return
+    documents = (name for _, name, _ in reader.folder.names() if name.lower().endswith(DOCUMENTS))
+    unread = [name for name in islice(documents, MOST_FILES) if name not in reader.files and name not in reader.left]
+    named: list[Statement] = []
+    for name in unread:
+        text = reader.folder.read(name) or ""
+        if TORCH in text and installs(text):
+            lines = reader.alone(name).found.statements
+            named += [one for one in lines if one.name == TORCH and one.specifier][:1]
+    for one in named[:_MOST_TOLD]:
+        reader.found.remark("torch-unread", one.origin, torch=one.specifier)

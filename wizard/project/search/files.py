@@ -58,8 +58,8 @@ _MANUAL = re.compile(r"docs?/(?:\w+/)?(?:[\w-]*install[\w-]*|get(?:ting)?_starte
 _OF_MANUALS = ("", "/en", "/source", "/user")  # folders of documents
 # In a README: what else of the project says how it is installed.
 _LINKED = re.compile(
-    r"(?:\]\(|href=[\"']|`)(?:\./)*(?P<name>(?:[\w.-]+/){0,8}?(?:docs?/(?:[\w.-]+/){0,8}readme[\w.-]*|[\w-]*install[\w-]*"
-    r"|get(?:ting)?[-_]?started|quick[-_]?start|set[-_]?up|environment)\.(?:md|rst))(?=[)#\"'`\s])",
+    r"(?:\]\(|href=[\"']|`)(?:\.?/)*(?P<name>(?:[\w.-]+/){0,8}?(?:docs?/(?:[\w.-]+/){0,8}readme[\w.-]*|[\w-]*install[\w-]*"
+    r"|get(?:ting)?[-_]?started|quick[-_]?start|set[-_]?up|environment)(?:[-_](?:en|english|zh|cn))?\.(?:md|rst))(?=[)#\"'`\s])",
     re.IGNORECASE,
 )
 _MOST_LINKED = 8
@@ -73,7 +73,7 @@ _DATA = re.compile(
     r"(?:.*[-_.])?(?:labels?|class(?:es)?|class[-_]?names?|names|vocab\w*|words|categor\w+|synsets?)\.txt",
     re.IGNORECASE,
 )
-_DOCUMENTS = (".md", ".rst")
+DOCUMENTS = (".md", ".rst")
 _MAKES = re.compile(r"\b(?:conda|mamba)\s+(?:env\s+)?create\s")  # an environment
 # In a README: a file of the root that installs, in backticks or started.
 _SAID = re.compile(
@@ -140,7 +140,7 @@ class ProjectFolder:
         """Return the documents within the project that its READMEs point to for the installation."""
         found: dict[str, None] = {}
         for name in telling:
-            if name.lower().endswith(_DOCUMENTS):
+            if name.lower().endswith(DOCUMENTS):
                 for match in _LINKED.finditer(self.read(name) or ""):
                     if document := self.inside(Path(name).parent / match["name"]):
                         found.setdefault(document)
@@ -159,14 +159,14 @@ class ProjectFolder:
         if not folder or _is_of_lists(folder) or not self.has_folder(folder):
             return []
         names = sorted(entry.name for entry in os.scandir(self.root / folder))
-        names = [name for name in names if name.lower().startswith("readme") and name.lower().endswith(_DOCUMENTS)]
+        names = [name for name in names if name.lower().startswith("readme") and name.lower().endswith(DOCUMENTS)]
         return [f"{folder}/{name}" for name in names]
 
     def of_other_environments(self, lists: list[str], telling: list[str], named: set[str]) -> bool:
         """Return whether all these lists lie below, where the READMEs go for one of several environments that they
         make: `named` has the folders that they install."""
         folders = {name.rpartition("/")[0] for name in lists}
-        texts = [self.read(name) or "" for name in telling if name.lower().endswith(_DOCUMENTS)]
+        texts = [self.read(name) or "" for name in telling if name.lower().endswith(DOCUMENTS)]
         makes = sum(len(_MAKES.findall(text)) for text in texts)
         return makes > 1 and bool(folders) and all(any(f"/{one}".endswith(f"/{to}") for one in named) for to in folders)
 
@@ -186,12 +186,12 @@ class ProjectFolder:
         """Return its scripts and documents whose names do not say that they install; of them none that tells what is
         new."""
         names = [name for depth, name, _ in self.names() if not depth and not _kind(name) and not _NEWS.match(name)]
-        return [name for name in names if is_script(name) or name.lower().endswith(_DOCUMENTS)]
+        return [name for name in names if is_script(name) or name.lower().endswith(DOCUMENTS)]
 
     def others_near(self) -> list[str]:
         """Return the documents of the root, and the lists and scripts there and right below it: what they hold is not
         looked at."""
-        names = [name for depth, name, _ in self.names() if depth <= (not name.lower().endswith(_DOCUMENTS))]
+        names = [name for depth, name, _ in self.names() if depth <= (not name.lower().endswith(DOCUMENTS))]
         last = ((name, name.rpartition("/")[2]) for name in names)
         near = (name for name, short in last if _NEAR.search(short) and not (_NEWS.match(short) or _DATA.match(short)))
         return list(islice(near, MOST_FILES))
