@@ -94,7 +94,7 @@ def _old_builds(asks: Understood, os: str, python: str) -> Iterator[Message]:
             yield message(
                 "project.remark.old-setup",
                 "{file}, line {line}: the project's own setup.py imports {name}, which setuptools {bound} alone has. "
-                "Build the project with such a one in the environment, and with --no-build-isolation.",
+                "Build the project with such a one in the environment, and with `--no-build-isolation`.",
                 file=where.file,
                 line=where.line,
                 name=row.package,
@@ -107,7 +107,7 @@ def _old_builds(asks: Understood, os: str, python: str) -> Iterator[Message]:
                 "project.remark.old-build",
                 "{file}, line {line}: {package} before {release} is there as source alone, which setuptools {bound} "
                 "builds and newer ones refuse; this program builds nothing itself. For such a release have that "
-                "setuptools in the environment, and build it with --no-build-isolation.",
+                "setuptools in the environment, and build it with `--no-build-isolation`.",
                 file=one.origin.file,
                 line=one.origin.line,
                 package=one.name,

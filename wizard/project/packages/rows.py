@@ -275,8 +275,8 @@ class Gone(Row, frozen=True):
     unless: Annotated[str, msgspec.Meta(pattern=r"^[a-z_]+$")] = ""
     unless_also: tuple[Annotated[str, msgspec.Meta(pattern=r"^[a-z_]+$")], ...] = ()
     beside: Name = ""
-    given: Annotated[str, msgspec.Meta(pattern=r"^[a-z_]*$")] = ""
-    most: int = -1  # -1: any number
+    given: Annotated[str, msgspec.Meta(pattern=r"^[a-z_]+$")] = ""
+    most: Annotated[int, msgspec.Meta(ge=0)] = -1  # -1: any number
 
 
 class AfterInstall(Row, frozen=True):

@@ -59,9 +59,9 @@ class OldBuild(Row, frozen=True):
     source: Words
     as_of: Date
     confidence: Literal["high", "medium", "low"]
-    before: Annotated[str, msgspec.Meta(pattern=r"^[0-9.]*$")] = ""
-    until: Annotated[str, msgspec.Meta(pattern=r"^(\d{4}-\d{2}-\d{2})?$")] = ""
-    since: Annotated[str, msgspec.Meta(pattern=r"^(3\.\d+)?$")] = ""
+    before: Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+$")] = ""
+    until: Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")] = ""
+    since: Annotated[str, msgspec.Meta(pattern=r"^3\.\d+$")] = ""
 
 
 class OfUnix(Row, frozen=True):
