@@ -262,7 +262,11 @@ def test_one_calm_page_is_shown_while_the_program_chooses(
     assert not any("torch" in words or "fits" in words for words in said), "no source has answered that it has one"
     choosing = window.stack.currentWidget()
     assert choosing is not None
-    assert ticked(choosing) == 0
+    rings = [one.accessibleName() for one in choosing.findChildren(Sign) if one.accessibleName().endswith("progress")]
+    assert rings == ["Source: in progress"]
+    passed = [step.accessibleName() for page, step in window.rail.steps.items() if page in ORDER[2:6]]
+    assert [name.endswith("done") for name in passed] == [True, False, False, False]
+    assert ticked(choosing) == 1, "the rail ticks the same"
     title = next(one for one in choosing.findChildren(QLabel) if one.property("role") == "title")
     card = next(one for one in choosing.findChildren(QFrame) if one.property("role") == "info")
     below = card.mapTo(window, QPoint(0, 0)).y() - title.mapTo(window, title.rect().bottomLeft()).y()

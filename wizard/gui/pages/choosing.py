@@ -106,9 +106,8 @@ class ChoosingPage(Page):
         for page, (mark, name, value, note) in self._rows.items():
             place = ORDER.index(page)
             state = "done" if place < now or (page is PageId.REVIEW and self.state.preview) else "later"
-            is_asked = page is PageId.BUILD and self.state.selected is None
-            if (place == now and state != "done") or (is_asked and place <= now):
-                state = "now"  # what the tables propose is told when a source has answered that it has it
+            if place == now and state != "done":
+                state = "now"
             words_of = chosen.get(page, ("", "")) if state == "done" else ("", "")
             mark.show_state({"done": "ok", "now": "running"}.get(state, ""))
             words = {"done": self.tr("done"), "now": self.tr("in progress"), "later": self.tr("not yet")}
@@ -124,11 +123,10 @@ class ChoosingPage(Page):
     def _chosen(self) -> dict[PageId, tuple[str, str]]:
         state = self.state
         found: dict[PageId, tuple[str, str]] = {}
-        build = state.selected.candidate if state.selected else state.picked
-        if build is not None:
+        if state.selected is not None:  # what the tables propose is told when a source has answered that it has it
+            build = state.selected.candidate
             words = f"torch {build.torch} + {variant_text(build.variant)}"
             found[PageId.BUILD] = (words, self.tr("fits") if build.fits and build.variant != "cpu" else "")
-        if state.selected is not None:
             source = state.selected.torch_source
             rates = [one.rate for one in rows_of(state.selected) if "torch" in one.uses and one.rate]
             found[PageId.SOURCE] = (self.say(source.label), rate_text(rates[0]) if rates else "")
