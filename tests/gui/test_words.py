@@ -297,7 +297,7 @@ def of_machine(name: str) -> Callable[[FakeSession], None]:
         (all_at_once, 206),
         *(
             pytest.param(of_machine(name), 196, marks=() if name == "amd" else pytest.mark.slow, id=name)
-            for name in ("two-cards", "too-old", "laptop", "mig", "amd", "intel", "no-card")
+            for name in ("two-cards", "too-old", "laptop", "mig", "amd", "intel", "no-card", "board")
         ),
     ],
 )
@@ -347,8 +347,8 @@ def words_of(window: WizardWindow, is_rail: bool = False) -> int:
     [
         "recorded",
         *(
-            pytest.param(name, marks=() if name in ("laptop", "mig") else pytest.mark.slow)
-            for name in ("two-cards", "too-old", "laptop", "mig", "amd", "intel", "no-card")
+            pytest.param(name, marks=() if name in ("laptop", "mig", "board") else pytest.mark.slow)
+            for name in ("two-cards", "too-old", "laptop", "mig", "amd", "intel", "no-card", "board")
         ),
     ],
 )

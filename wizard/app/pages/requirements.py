@@ -62,7 +62,7 @@ def _gpus(machine: Machine, matrix: Matrix | None) -> Iterator[Requirement]:
             "gpu",
             "warning" if is_board else "ok",
             _gpu_fact(gpu, machine, matrix),
-            message("check.gpu.board-why", "NVIDIA publishes its own PyTorch for this Jetson board.")
+            message("check.gpu.board-why", "Needs NVIDIA's own PyTorch. The slower CPU build is installed.")
             if is_board
             else _gpu_detail(gpu, machine, matrix),
             fix,
@@ -146,17 +146,13 @@ def _driver(machine: Machine) -> Requirement | None:
         "check.driver.brings",
         "PyTorch brings its own CUDA (NVIDIA's way to compute on the card) and cuDNN; you only need this driver.",
     )
-    state = "ok"
-    if machine.nvidia_gpus and all(wants_own_code(gpu.compute_capability) for gpu in machine.nvidia_gpus):
-        state = "note"  # what runs there is its maker's PyTorch alone, which brings no CUDA
-        brings = message(
-            "check.driver.board",
-            "Driver and CUDA come with the board's system; the PyTorch that NVIDIA publishes for it uses these.",
-        )
     fact = message("check.driver.version", version=driver.version)
+    if machine.nvidia_gpus and all(wants_own_code(gpu.compute_capability) for gpu in machine.nvidia_gpus):
+        # its CUDA serves its maker's PyTorch alone, which this program does not install
+        return Requirement("driver", "note", fact, message("check.driver.board", "The CPU build leaves it unused."))
     if driver.cuda is not None:
         fact = message("check.driver.cuda", "{version}, CUDA up to {cuda}", version=driver.version, cuda=driver.cuda)
-    return Requirement("driver", state, fact, brings)
+    return Requirement("driver", "ok", fact, brings)
 
 
 def _driver_failure(machine: Machine) -> Message | None:
