@@ -484,6 +484,10 @@ def test_the_environment_and_the_changes_are_one_press_away(
     press(qtbot, page.terminal)
     qtbot.waitUntil(lambda: page.trouble.isVisible() and page.trouble.y() > page.terminal.y())
     assert page.terminal.y() == before, "the buttons stay where they are"
+    for language in ("en", "zh_CN"):
+        press(qtbot, window.rail.languages[language])
+        button = page.activation.text().replace("&", "")
+        assert f"“{button}”" in page.trouble.plain_text(), "the button beside it is named"
 
 
 def test_the_report_is_copied_and_saved_as_its_name_says(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:

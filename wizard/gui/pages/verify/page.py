@@ -47,12 +47,14 @@ if TYPE_CHECKING:
 _ON_CARD = "torch.zeros(1).cuda()"
 _ICON = QSize(22, 18)
 _BEFORE_COMMAND = 2  # lines of the section of a project: its folder, the editor
+_TO_PASTE = ("terminal-none", "terminal-not-started")  # whose remedy is the line that activates it
 _SAVE_AS = "HTML (*.html);;JSON (*.json);;Text (*.txt)"
 
 
 class VerifyPage(Page):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
+        self._no_terminal: WizardError | None = None
         self._failure = FailureCard(context)
         self.mend = self._failure.mend
         self._chain, self.evidence = BrokenChain(), EvidenceCard()
@@ -225,6 +227,7 @@ class VerifyPage(Page):
         self.terminal.setText(self.tr("&Terminal here") if is_project else self.tr("Open &terminal"))
         self.editor.setText(self.tr("Open the project in &VS Code") if is_project else self.tr("Open in &VS Code"))
         self.activation.setText(self.tr("Copy comman&d"))
+        self._name_copying()
         self._start.setText(self.tr("Start working"))
         self.folder.setText(self.tr("Ope&n folder"))
         self.manage.setText(self.tr("&Manage it"))
@@ -322,8 +325,25 @@ class VerifyPage(Page):
         """Open one in which the environment is active."""
         prefix, work = Path(self.state.prefix), self.context.session.tools.open_terminal
         self.start_task(
-            None, lambda is_cancelled, note: work(prefix), lambda answer: None, None, on_failed=self._show_below
+            None, lambda is_cancelled, note: work(prefix), lambda answer: None, None, on_failed=self._show_no_terminal
         )
+
+    def _show_no_terminal(self, error: WizardError) -> None:
+        self._show_below(error)
+        self._no_terminal = error if error.code in _TO_PASTE else None
+        self._name_copying()
+
+    def _name_copying(self) -> None:
+        """Name the button that copies the line to paste, in its own words; elsewhere the lines themselves are shown."""
+        error = self._no_terminal
+        if error is None or self.trouble.code != error.summary.key or self.activation.isHidden():
+            return
+        hint = message(
+            "verify.no-terminal",
+            "Press “{button}”, then paste the line into your own terminal.",
+            button=self.activation.text().replace("&", ""),
+        )
+        self.trouble.show_words(error.summary, hint, error.details)
 
     def _show_below(self, error: WizardError, asked_from: QWidget | None = None) -> None:
         """Show it below what was pressed, else below the buttons, which stay where they are: one of them copies the
