@@ -19,6 +19,7 @@ from tests.line.world import PYTHON, TORCH, World
 from tests.servers.index_server import Answer
 from wizard.app.pages.order import ORDER, PageId
 from wizard.app.tools import WindowSession
+from wizard.gui.pages.review import ReviewPage
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
 
@@ -155,4 +156,24 @@ def test_a_failure_is_told_and_mended_in_the_window(open_window, at_home: World,
     at_home.torch.answers.clear()
     press(qtbot, window.footer.primary)  # Resume
     wait_for_end(qtbot, window)
+    assert window.navigator.state.report["status"] == 0
+
+
+@pytest.mark.parametrize("language", ["en", pytest.param("zh_CN", marks=pytest.mark.slow)])
+def test_next_and_next_lead_to_a_tested_environment(open_window, at_home: World, qtbot: QtBot, language: str) -> None:  # type: ignore[no-untyped-def]
+    window = open_window(language)
+    shown: list[str] = []
+    window.stack.currentChanged.connect(lambda place: shown.append(type(window.stack.widget(place)).__name__))
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.CHECK and window.footer.primary.isEnabled(), timeout=LONG)
+    stay_on_loopback(window, at_home)
+    qtbot.waitUntil(window.page.choose.isVisible, timeout=LONG)  # all is well: Next chooses
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: isinstance(window.stack.currentWidget(), ReviewPage), timeout=LONG)
+    assert shown == ["CheckPage", "ChoosingPage", "ReviewPage"], "one page stood for those between"
+    assert window.navigator.state.preview is not None, "Review came with its plan"
+    qtbot.waitUntil(window.footer.primary.isEnabled, timeout=LONG)
+    press(qtbot, window.footer.primary)
+    wait_for_end(qtbot, window)
+    assert shown[3:] == ["InstallPage", "VerifyPage"]
     assert window.navigator.state.report["status"] == 0
