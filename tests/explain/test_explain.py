@@ -7,11 +7,13 @@ import re
 import string
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
+from tests.app import values
 from tests.explain.in_the_wild import WILD
 from tests.explain.samples import SAMPLES, UNRELATED
 from tests.explain.unrelated import ELSEWHERE
@@ -31,6 +33,13 @@ HARMFUL = re.compile(
     r"auto_accept|tos accept-all|--break-system-packages",
     re.IGNORECASE,
 )
+
+# What is of use with an NVIDIA card alone; and the rows that deny it, or say beside it what helps without one.
+OF_A_CARD = re.compile(r"CUDA build|index for CUDA|(?i:install|update) the NVIDIA driver|newest NVIDIA driver")
+SAYS_BOTH = {
+    *("no-hip", "no-hip-wsl", "config-says-cuda", "half-on-cpu", "xformers-other-maker", "dll-dialog"),
+    *("libtorch-cmake", "torch-install-said", "winerror5-replaces-torch", "cuda-count-memory"),
+}
 
 
 def test_every_row_has_a_sample() -> None:
@@ -337,3 +346,12 @@ def test_of_a_module_that_nobody_knows_no_package_is_guessed(module: str) -> Non
 @pytest.mark.parametrize("module", ["utils", "src", "my_helpers", "_tkinter"])
 def test_a_programs_own_file_is_no_package(module: str) -> None:
     assert not explain(f"ModuleNotFoundError: No module named '{module}'")
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLES))
+def test_without_a_card_nothing_is_advised_that_only_helps_with_one(name: str) -> None:
+    none = replace(values.FACTS, machine=replace(values.MACHINE, gpus=(), driver=None))
+    given = answer(SAMPLES[name], lambda: (none, values.VERDICT, load_matrix()))
+    assert given.found[0].error.wants_card is (given.found[0].with_card is not None)
+    for one in given.found:
+        assert one.id in SAYS_BOTH or not OF_A_CARD.search(text(one.fix, "en")), one.id

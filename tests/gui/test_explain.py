@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
+from tests.explain.samples import SAMPLES
 from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, half_run, until_cancelled
@@ -44,6 +45,7 @@ from wizard.model.marks import COMMAND, END, in_window
 from wizard.model.messages import LANGUAGES, catalogue, text
 
 KNOWN = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
+OLD_DRIVER = "RuntimeError: CUDA error: CUDA driver version is insufficient for CUDA runtime version"
 
 
 def opened(qtbot: QtBot, window: WizardWindow) -> ExplainPage:
@@ -222,15 +224,42 @@ def test_without_a_card_the_cpu_build_is_the_right_one() -> None:
     words = "AssertionError: Torch not compiled with CUDA enabled"
     matrix = load_matrix()
 
-    def advice(machine: Machine, said: str = words) -> str:
+    def advice(machine: Machine, said: str = words) -> tuple[str, str]:
         facts = replace(values.FACTS, machine=machine)
-        return text(answer(said, lambda: (facts, values.VERDICT, matrix)).found[0].fix, "en")
+        first = answer(said, lambda: (facts, values.VERDICT, matrix)).found[0]
+        return text(first.fix, "en"), text(first.with_card, "en") if first.with_card else ""
 
-    assert advice(values.MACHINE).startswith("Install the CUDA build")
+    of_a_card, nothing = advice(values.MACHINE)
+    assert (of_a_card.startswith("Install the CUDA build"), nothing) == (True, "")
     none = replace(values.MACHINE, gpus=(), driver=None)
-    assert "the CPU build is the right one:" in advice(none)
+    first, folded = advice(none)
+    assert first.startswith("This computer has no NVIDIA card, so the CPU build is the right one here:")
+    assert folded == of_a_card
     of_another = f"NVIDIA-SMI 535.183.01  Driver Version: 535.183.01  CUDA Version: 12.2\n{words}"
-    assert advice(none, of_another).startswith("Install the CUDA build"), "the text is of a computer with a card"
+    first, folded = advice(none, of_another)
+    assert first.startswith("The text is from a computer with an NVIDIA card")
+    assert folded == of_a_card
+
+
+@pytest.mark.parametrize("said", [SAMPLES["cpu-build-said"], KNOWN, OLD_DRIVER])
+def test_without_a_card_its_advice_lies_under_a_fold(
+    said: str, qtbot: QtBot, make_window: MakeWindow, side: FakeTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = replace(values.FACTS, machine=replace(values.MACHINE, gpus=(), driver=None))
+    given = answer(said, lambda: (facts, values.VERDICT, load_matrix()))
+    monkeypatch.setattr(side, "explain", lambda words, is_cancelled: given)
+    window = make_window()
+    page = opened(qtbot, window)
+    page.text.setPlainText(said)
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    seen = [one.text() for one in page.findChildren(Advice) if one.isVisible()]
+    assert any("so the CPU build is the right one here" in words for words in seen)
+    assert not any("Install" in words or "install" in words for words in seen)
+    assert not any(one.text() == "&Set up PyTorch" for one in page.findChildren(QPushButton)), "it would bring the same"
+    (fold,) = (one for one in page.findChildren(QPushButton) if one.text() == "On a computer with an NVIDIA card")
+    fold.click()
+    assert any("nstall the" in one.text() for one in page.findChildren(Advice) if one.isVisible())
 
 
 def test_an_unknown_error_gets_no_advice(qtbot: QtBot, make_window: MakeWindow) -> None:

@@ -34,6 +34,7 @@ _MOST_SHOWN = 3
 _OTHER = "explain.reason.other-"
 _OWNER = "explain.reason.owner"
 _CPU_BUILD = ("torch-cpu-build", "cpu-build-seen")  # without a card, it is the right one
+_OF_NO_CARD = ("explain.fix-mac", "explain.fix-other-maker")
 _ASKS_FOR_NVIDIA = (
     *("no-nvidia-driver", "no-cuda-gpus", "is-available-false", "gpu-not-used", "cuda-missing-said", "cpu-build-said"),
     *("webui-no-gpu", "webui-device", "driver-insufficient", "cuda-init-cut", "uv-cpu-build", "nvml-not-found"),
@@ -91,7 +92,7 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
     found = with_package(explain(words)[:_MOST_SHOWN])
     named = parse_facts(words)
     wanted = found[0].error.facts if found else ()
-    if not wanted:
+    if not wanted and not any(one.error.wants_card for one in found):
         reasons = _reasons(judge_facts(named, load_matrix()), found, named)
         found = by_the_tables(by_the_texts_facts(found, named), reasons)
         return ExplainResult(found, reasons=reasons, environment=_environment(named.environment))
@@ -99,18 +100,27 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
     guide = driver_advice(facts.machine, matrix, verdict.after_driver_update) if "driver-guide" in wanted else None
     reasons = _reasons(judge_facts(named, matrix, facts.machine), found, named)
     is_of_another = _is_of_another(reasons, named, facts)
-    if found[0].id in _CPU_BUILD and not (facts.machine.nvidia_gpus or is_of_another):
-        found = (replace(found[0], advice="explain.fix-no-card"), *found[1:])
     found = by_the_tables(by_the_texts_facts(found, named), reasons)
     if found[0].id == "driver-insufficient" and driver_suffices(named, matrix):
         other = replace(found[0], reason="explain.cause-driver-suffices", advice="explain.fix-driver-suffices")
         found = (other, *found[1:])
+    if not facts.machine.nvidia_gpus:
+        found = tuple(_without_a_card(one, _shows_card(named)) for one in found)
     environment = _environment(named.environment)
     # A failure on a card is not of a computer without one, unless the text's environment is here.
     is_cpu = verdict.best is not None and verdict.best.variant == CPU
     fits = not is_of_another and (not is_cpu or bool(environment) or found[0].id in _CPU_BUILD)
     told = tuple(_facts(wanted, facts, verdict, matrix, fits))
     return ExplainResult(found, told, guide, reasons, environment)
+
+
+def _without_a_card(one: Explanation, is_of_a_card: bool) -> Explanation:
+    """What helps with a card alone, apart: here it would bring a build that cannot compute.
+
+    `is_of_a_card`: the text shows one, so it is of another computer."""
+    if not one.error.wants_card or one.advice in _OF_NO_CARD:
+        return one
+    return replace(one, advice="explain.fix-text-of-card" if is_of_a_card else "explain.fix-no-card", with_card=one.fix)
 
 
 def with_package(found: tuple[Explanation, ...]) -> tuple[Explanation, ...]:
@@ -188,8 +198,11 @@ def _has_room(asked: float, free: float) -> bool:
 
 def _is_of_another(reasons: tuple[Message, ...], named: TextFacts, facts: Facts) -> bool:
     """Whether the text shows a computer that is not this one: a build that fits here is no advice there."""
-    says_card = bool(named.shows_nvidia or named.capability or named.cards or named.driver or named.driver_cuda)
-    return (says_card and not facts.machine.nvidia_gpus) or any(one.key.startswith(_OTHER) for one in reasons)
+    return (_shows_card(named) and not facts.machine.nvidia_gpus) or any(one.key.startswith(_OTHER) for one in reasons)
+
+
+def _shows_card(named: TextFacts) -> bool:
+    return bool(named.shows_nvidia or named.capability or named.cards or named.driver or named.driver_cuda)
 
 
 def _environment(named: str) -> Path | None:
@@ -308,6 +321,7 @@ def answer_document(given: ExplainResult, language: str | None = None) -> dict[s
                 "line": one.line,
                 "cause": text(one.cause, language),
                 "fix": text(one.fix, language),
+                "fix_with_card": text(one.with_card, language) if one.with_card else None,
                 "source": one.error.source,
                 "status": one.error.status,
             }

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from wizard.diagnose.driver_guide import DriverGuide
     from wizard.run.model import Facts
 
+_HEADS = ("cause", "fix", "with-card", "reasons", "facts", "also")
+
 
 @command("explain", argument("file", "[FILE]", N_("a log or traceback (-: standard input)"), default="-"), JSON)
 def explain(arguments: Arguments, terminal: Terminal) -> int:
@@ -73,10 +75,12 @@ def _lines(given: ExplainResult, terminal: Terminal) -> Iterator[str]:
         yield terminal.words(message("explain.tables-hint" if given.reasons else "explain.unknown-hint"))
         return
     first, *others = given.found
-    heads = {name: terminal.words(message(f"explain.{name}")) for name in ("cause", "fix", "reasons", "facts", "also")}
+    heads = {name: terminal.words(message(f"explain.{name}")) for name in _HEADS}
     yield f"> {first.line}\n"
     yield labelled(heads["cause"], terminal.words(first.cause), terminal.language)
     yield labelled(heads["fix"], terminal.words(first.fix), terminal.language)
+    if first.with_card:
+        yield labelled(heads["with-card"], terminal.words(first.with_card), terminal.language)
     for name, points in (("reasons", given.reasons), ("facts", given.facts)):
         if points:
             yield f"\n{heading(heads[name], terminal.language)}"
@@ -86,6 +90,8 @@ def _lines(given: ExplainResult, terminal: Terminal) -> Iterator[str]:
     for other in others:
         words = f"{terminal.words(other.cause)} {terminal.words(other.fix)}"
         yield "\n" + labelled(heads["also"], words, terminal.language)
+        if other.with_card:
+            yield labelled(heads["with-card"], terminal.words(other.with_card), terminal.language)
     yield terminal.words(message("explain.source", source=first.error.source))
 
 

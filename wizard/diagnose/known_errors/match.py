@@ -23,7 +23,8 @@ from wizard.process import redact
 class KnownError:
     """A row of `matrices/errors.toml`. `patterns`: any of them; `needs`: all of them too, anywhere; `near`: all of
     them, close to the match; `unless`: none of them, anywhere. `said`: it knows what people say, not what
-    programs print. `hides`: the rows that say less of the same text."""
+    programs print. `hides`: the rows that say less of the same text. `wants_card`: what it advises is of
+    use only with an NVIDIA card."""
 
     id: str
     area: str
@@ -40,6 +41,7 @@ class KnownError:
     facts: tuple[str, ...] = ()
     hides: frozenset[str] = frozenset()
     examined: bool = False  # the doctor can tell more of it than the text
+    wants_card: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ class Explanation:
     params: Mapping[str, str] = field(default_factory=dict)
     advice: str = ""  # another sentence than the row's, where this computer or the text's facts ask for one
     reason: str = ""  # the same for the cause
+    with_card: Message | None = None  # what is advised with an NVIDIA card, where this computer has none
 
     @property
     def id(self) -> str:
@@ -88,6 +91,7 @@ class KnownErrorRow(Row, frozen=True, kw_only=True):
     said: bool = False
     facts: tuple[Literal["card", "driver", "driver-guide", "best", "network", "disk"], ...] = ()
     examined: bool = True
+    wants_card: bool = False
     hides: tuple[Name, ...] = ()
 
     def __post_init__(self) -> None:
@@ -153,6 +157,7 @@ def _known(row: KnownErrorRow, contexts: Mapping[str, Pattern]) -> KnownError:
         facts=row.facts,
         hides=frozenset(row.hides),
         examined=row.examined and row.area in _EXAMINED,
+        wants_card=row.wants_card,
     )
 
 

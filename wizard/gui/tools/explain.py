@@ -62,7 +62,7 @@ class ExplainPage(SidePage):
         super().__init__(context)
         self._answer: ExplainResult | None = None
         self._file_words = ""
-        self._said: list[QLabel | Advice | Point] = []
+        self._said: list[QLabel | QPushButton | Advice | Point] = []
         self.text = PasteBox()
         self.text.setMinimumHeight(130)
         self.text.setMaximumHeight(190)
@@ -204,6 +204,15 @@ class ExplainPage(SidePage):
         made.fold.button.setChecked(True)  # what is to be typed is the answer here
         return made
 
+    def _add_with_card(self, lines: QBoxLayout, one: Explanation) -> None:
+        if one.with_card is None:
+            return
+        fold = Fold()
+        fold.show_words(self.say(message("explain.with-card")))
+        self._said.append(fold.button)
+        fold.body.addWidget(self._add_linked(self.signed(one.with_card)))
+        lines.addWidget(fold)
+
     def _add_points(self, lines: QBoxLayout, name: str, points: Sequence[Message]) -> None:
         """`name`: what is listed."""
         made = Points()
@@ -245,6 +254,7 @@ class ExplainPage(SidePage):
             advice.fold.button.setChecked(not doing)
             lines.addWidget(advice)
             lines.addLayout(_row_of(below))
+        self._add_with_card(lines, one)
         reasons = answer.reasons
         if one.error.examined:
             reasons = tuple(point for point in reasons if point.key not in _LOOKED_UP)
@@ -322,4 +332,5 @@ class ExplainPage(SidePage):
         lines.addWidget(self._add(self.say(message("explain.also")), "muted"))
         lines.addWidget(self._add_linked(self.signed(other.cause)))
         lines.addWidget(self._add_linked(self.signed(other.fix)))
+        self._add_with_card(lines, other)
         self._rows.addWidget(card)
