@@ -36,6 +36,7 @@ from wizard.gui.tools.environments.page import EnvironmentsPage
 from wizard.gui.tools.explain import ExplainPage
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine
+from wizard.gui.widgets.commands import apart
 from wizard.gui.widgets.headings import _role_of
 from wizard.gui.widgets.labels import SPOKEN_AS
 from wizard.machine.model import Machine
@@ -586,3 +587,17 @@ def test_a_setup_by_explains_button_keeps_what_was_chosen_for_a_failed_one(
     qtbot.waitUntil(lambda: window.navigator.page is PageId.BUILD)
     settle(qtbot, window)
     assert (window.side.here, window.navigator.state.choices.companions) == (None, chosen.companions)
+
+
+_LEFT_BROKEN = re.compile(
+    r"below, say\b|\b(an?|line) (option|setting|variable|command) \d? ?below|below …"
+    r"|(写?一行|例如) ?下面的|下面的.. ?\d? ?…"
+)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_advice_reads_well_without_its_commands(language: str) -> None:
+    for key, words in catalogue(language).items():
+        if key.startswith("explain."):
+            said, _ = apart(in_window(words, language))
+            assert not _LEFT_BROKEN.search(said), (key, said)
