@@ -4,6 +4,8 @@ before recall.
 Of several matches the one that says most wins (`rank`), then the one that stands last: what ends a log is
 nearer to the failure than what began it. What only suspects (0), names no more than the kind of failure (-1), or is a
 note that stops nothing (-2), is silent beside what says more. A text that matches nothing gets no answer, no guess.
+
+One file: a row's shape, and how its fields decide between rows that match the same text.
 """
 
 from __future__ import annotations
