@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from dataclasses import replace
 from pathlib import Path
@@ -150,8 +151,8 @@ def test_rows_in_order_are_one_line_whose_tip_names_them(
     fine = [row for row in check_rows(session.facts, None) if is_fine(row)]
     assert {"gpu", "driver"}.isdisjoint(row.name for row in fine), "the card and its driver are always seen"
     qtbot.waitUntil(lambda: "NVIDIA GeForce GTX 1660 Ti, 6 GB" in texts(window))
-    count, named = page.fine.button.accessibleName().removesuffix(" more OK"), page.fine.button.toolTip()
-    assert int(count) == len(named.split(", ")) == len({row.name for row in fine})
+    named = page.fine.button.toolTip()
+    assert sum(counted(page)) == len(named.split(", ")) == len({row.name for row in fine})
     assert not any("toolkit 11.2" in one for one in texts(window))
     page.fine.button.setChecked(True)
     qtbot.waitUntil(lambda: any("toolkit 11.2" in one for one in texts(window)))
@@ -166,8 +167,32 @@ def test_the_line_counts_the_rows_that_it_unfolds(qtbot: QtBot, make_window: Mak
     page = check_page(window)
     rows = [row for row in check_rows(session.facts, None) if is_fine(row)]
     assert [row.name for row in rows].count("disk") == 2
-    qtbot.waitUntil(lambda: page.fine.button.accessibleName() == f"{len(rows)} more OK")
+    qtbot.waitUntil(lambda: sum(counted(page)) == len(rows))
     assert page.fine.button.toolTip().count("Disk") == 1
+
+
+def counted(page: CheckPage) -> list[int]:
+    return [int(one) for one in re.findall(r"\d+", page.fine.button.accessibleName())]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_line_calls_no_note_ok(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession, heard: list[str]
+) -> None:
+    """And nobody hears at once what is folded away."""
+    window = make_window(language)
+    go_to(qtbot, window, PageId.CHECK)
+    page = check_page(window)
+    fine = [row for row in check_rows(session.facts, None) if is_fine(row)]
+    states = [row.state for row in fine]
+    qtbot.waitUntil(lambda: counted(page) == [states.count("ok"), states.count("note")])
+    assert 0 < states.count("note") < len(states)
+    assert ("notes" in page.fine.button.accessibleName()) == (language == "en" and states.count("note") > 1)
+    assert "in order" not in page.fine.button.accessibleDescription()
+    qtbot.waitUntil(lambda: window.navigator.state.looks is not None and not window.tasks.busy)
+    said = "\n".join(heard)
+    assert not any(text(row.fact, language) in said for row in fine)
+    assert page._counted([row for row in fine if row.state == "note"]).startswith(("2 ", "1 ", "另有"))
 
 
 def test_rows_fill_in_as_the_parts_end(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

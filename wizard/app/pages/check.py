@@ -251,7 +251,8 @@ _ALWAYS_SHOWN = ("gpu", "driver")
 
 
 def is_fine(row: CheckRow) -> bool:
-    """Return whether a row needs nobody's look: it is in order, and is neither the card nor its driver."""
+    """Return whether a row needs nobody's look: it is in order or asks for nothing, and is neither the card nor its
+    driver."""
     is_quiet = row.state == "ok" or (row.state == "note" and row.fix is None)
     return is_quiet and row.finding is None and row.guide is None and row.name not in _ALWAYS_SHOWN
 

@@ -6,6 +6,7 @@ environments that are not as they were.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -164,8 +165,19 @@ class CheckPage(Page):
         open_too = {row.name for row in rows if not is_fine(row)}
         told = [row for row in fine if row.name not in open_too] or fine
         names = tuple(dict.fromkeys(requirement_name(row.name) for row in told))
-        self.fine.show_words(self.tr("%1 more OK").replace("%1", str(len(fine))))
+        self.fine.show_words(self._counted(fine))
         self.fine.button.setToolTip(plain_tip(self.context.translator.listed(names)))
+
+    def _counted(self, fine: Sequence[CheckRow]) -> str:
+        """What only tells something is no tick: nobody has asked yet whether the network answers."""
+        notes = sum(row.state != "ok" for row in fine)
+        if notes == len(fine):
+            words = self.tr("%2 more")
+        elif notes > 1:
+            words = self.tr("%1 more OK, %2 notes")
+        else:
+            words = self.tr("%1 more OK, 1 note") if notes else self.tr("%1 more OK")
+        return words.replace("%1", str(len(fine) - notes)).replace("%2", str(notes))
 
     # -- the look at the machine
 
@@ -208,10 +220,11 @@ class CheckPage(Page):
         self._aside.start(lambda is_cancelled, note: session.look_over(facts), self._looked, self.trouble.show_error)
 
     def _looked(self, looks: Looks) -> None:
-        """And say it to who cannot see the rows: what is not in order, a sentence each."""
+        """And say it to who cannot see the rows: what stands open and is not in order, a sentence each."""
         self.context.navigator.put_looks(looks)
         rows = check_rows(self.state.facts, looks) if self.state.facts else ()
-        self.announce("\n".join(self.say(row.fact) for row in rows if row.state != "ok"))  # not all are sentences
+        told = (row for row in rows if row.state != "ok" and not is_fine(row))
+        self.announce("\n".join(self.say(row.fact) for row in told))  # not all are sentences
 
     # -- mending a setting
 
