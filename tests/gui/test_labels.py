@@ -15,9 +15,9 @@ from tests.sentences import messages
 from wizard.gui.shell.theme import colour_now
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine
-from wizard.gui.widgets.frames import column
+from wizard.gui.widgets.frames import Fold, column
 from wizard.gui.widgets.headings import tell_headings
-from wizard.gui.widgets.labels import JOINT, label, plain_tip, selectable, spoken
+from wizard.gui.widgets.labels import JOINT, label, plain_tip, selectable, spoken, without_key
 from wizard.model.catalogue import translate
 from wizard.model.marks import END, PAGE, in_window
 from wizard.model.messages import LANGUAGES, text
@@ -257,3 +257,22 @@ def test_a_sentence_that_gets_a_link_later_is_told_as_one(qtbot: QtBot) -> None:
         assert told.role() == QAccessible.Role.StaticText
     finally:
         QAccessible.setActive(False)
+
+
+@pytest.mark.parametrize(
+    ("words", "heard"),
+    [("Pac&kages", "Packages"), ("软件包(&P)", "软件包"), ("A && B", "A & B"), ("Open (&O)…", "Open…"), ("(5)", "(5)")],
+)
+def test_a_name_that_is_heard_has_no_key_letter(words: str, heard: str, qtbot: QtBot) -> None:
+    assert without_key(words) == heard
+    fold = Fold()
+    qtbot.addWidget(fold)
+    fold.show_words(words, "7")
+    assert fold.button.accessibleName() == f"{heard} 7"
+
+
+def test_no_name_is_heard_with_half_of_its_key() -> None:
+    """Taking only the sign away leaves the letter: 软件包(P)."""
+    gui = Path(__file__).resolve().parents[2] / "wizard" / "gui"
+    halves = [path.name for path in gui.rglob("*.py") if '.replace("&", "")' in path.read_text(encoding="utf-8")]
+    assert halves == ["translator.py"], "it looks for Qt's own words, whose English has no brackets"

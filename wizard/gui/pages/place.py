@@ -38,7 +38,7 @@ from wizard.gui.shell.tasks import IsCancelled, OnNote, SideTask
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.fields import PathField
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, stacked
-from wizard.gui.widgets.labels import Pill, label, selectable, told_of
+from wizard.gui.widgets.labels import Pill, label, selectable, told_of, without_key
 from wizard.gui.widgets.messages import Trouble
 from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.run.model import Requirement
@@ -382,7 +382,7 @@ class PlacePage(Page):
         self._path.setVisible(folder is None)
 
     def _choose_folder(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self, self._texts[1].text().replace("&", ""), self.folder.start())
+        chosen = QFileDialog.getExistingDirectory(self, without_key(self._texts[1].text()), self.folder.start())
         if chosen:
             self.folder.setText(str(Path(chosen)))
             self._typed()

@@ -29,7 +29,7 @@ from wizard.compatibility.model import Choices
 from wizard.gui.tools.environments.table import EnvironmentsTable
 from wizard.gui.widgets.fields import Choice, PathField
 from wizard.gui.widgets.frames import column, line_up
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.labels import label, without_key
 from wizard.machine.model import CondaInstall
 from wizard.system import paths
 
@@ -192,7 +192,7 @@ class VolumesForm(QWidget):
         browse = (self.tr("Browse for the folder of downloads"), self.tr("Browse for the folder of temporary files"))
         for text, word, field in zip(self._labels, words, self._wishes, strict=True):
             text.setText(word)
-            field.setAccessibleName(word.replace("&", ""))
+            field.setAccessibleName(without_key(word))
         for button, name in zip((self.browse_cache, self.browse_temp), browse, strict=True):
             button.setText(self.tr("Browse…"))
             button.setAccessibleName(name)

@@ -58,7 +58,7 @@ from PySide6.QtWidgets import (
 
 from wizard.compatibility.model import Choices
 from wizard.gui.shell.theme import code_font, colour_now
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.labels import label, without_key
 
 _RING, _ROUND = 2, 8  # pixels: the ring of the keys, as wide as it is far away, and its corners
 _TEXTS = (QLineEdit, QPlainTextEdit)
@@ -164,7 +164,7 @@ class Tick(QCheckBox):
 
     def setText(self, words: str) -> None:
         self._words = words
-        self.setAccessibleName(words.replace("&", ""))
+        self.setAccessibleName(without_key(words))
         self._break()
 
     def text(self) -> str:
@@ -357,7 +357,7 @@ class LimitsForm(QWidget):
         words = (self.tr("At &most"), self.tr("Connections at &once"))
         for text, word, field in zip(self._texts, words, (self.rate, self.connections), strict=True):
             text.setText(word)
-            field.setAccessibleName(word.replace("&", ""))
+            field.setAccessibleName(without_key(word))
         self.rate.setSpecialValueText(self.tr("no limit"))
         self.connections.setSpecialValueText(self.tr("automatic"))
         self._help.setText(self.tr("In a classroom, a limit and fewer connections leave bandwidth for the others."))

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from wizard.gui.shell.theme import colour_now
 from wizard.gui.widgets.fields import FoldButton
 from wizard.gui.widgets.icons import ICON_SIZE, IconView, Sign, fold_icon
-from wizard.gui.widgets.labels import SPOKEN_AS, label, least_width, spoken, told_of
+from wizard.gui.widgets.labels import SPOKEN_AS, label, least_width, spoken, told_of, without_key
 
 Margins = tuple[int, int, int, int]
 NO_MARGINS: Margins = (0, 0, 0, 0)
@@ -239,7 +239,7 @@ class Fold(QFrame):
         self.button.setText(words)
         self._value.setText(value)
         self._put_value()
-        self.button.setAccessibleName(" ".join(filter(None, (words.replace("&", ""), value))))
+        self.button.setAccessibleName(" ".join(filter(None, (without_key(words), value))))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

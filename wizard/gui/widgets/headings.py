@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QAccessibleWidget, QLabel, QPushButton, QRadioButt
 from shiboken6 import Shiboken, VoidPtr
 
 from wizard.gui.widgets.frames import RowCell
-from wizard.gui.widgets.labels import SPOKEN_AS
+from wizard.gui.widgets.labels import SPOKEN_AS, without_key
 
 ROLES = ("title", "heading", "notice-title")
 _LISTS = {"list": QAccessible.Role.List, "item": QAccessible.Role.ListItem}
@@ -66,7 +66,7 @@ class _HeardButton(_Spoken):
         shown = self.widget()
         assert isinstance(shown, QPushButton)
         if kind == QAccessible.Text.Name:
-            return shown.accessibleName() or shown.text().replace("&", "")
+            return shown.accessibleName() or without_key(shown.text())
         return shown.shortcut().toString() if kind == QAccessible.Text.Accelerator else super().text(kind)
 
     def state(self) -> QAccessible.State:

@@ -167,6 +167,14 @@ def _is_chinese(words: Iterable[str]) -> bool:
     return any("\u4e00" <= letter <= "\u9fff" for part in words for letter in part)
 
 
+_KEY = re.compile(r"\s?\(&\w\)|&(&?)")  # 软件包(&P), Pac&kages; && is the sign itself
+
+
+def without_key(words: str) -> str:
+    """Return the words of a control without its key letter, which Chinese has in brackets of its own."""
+    return _KEY.sub(r"\1", words)
+
+
 def told_of(name: str, words: str) -> str:
     """Return what is told of a thing as one line to be heard."""
     return f"{name}：{words}" if _is_chinese((name, words)) else f"{name}: {words}"

@@ -19,7 +19,7 @@ from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.fields import PathField, Tick, name_buttons
 from wizard.gui.widgets.frames import Turning, column, line_up
-from wizard.gui.widgets.labels import label, plain_tip, restyle
+from wizard.gui.widgets.labels import label, plain_tip, restyle, without_key
 from wizard.model.messages import text
 from wizard.sources.benchmark_policy import REGIONS
 from wizard.sources.table import MirrorRow
@@ -55,7 +55,7 @@ class RegionChoice(QWidget):
         self.choice.setCurrentIndex(REGIONS.index(chosen) if chosen in REGIONS else 0)
         del blocker
         self._title.setText(self.tr("&Region"))
-        self.choice.setAccessibleName(self._title.text().replace("&", ""))
+        self.choice.setAccessibleName(without_key(self._title.text()))
 
 
 class LastingBox(QWidget):
@@ -140,7 +140,7 @@ class WhereFrom(QWidget):
         self.choice.setCurrentIndex(max(0, self.choice.findData(mirrors)))
         del blocker
         self._title.setText(self.tr("&Where from"))
-        self.choice.setAccessibleName(self._title.text().replace("&", ""))
+        self.choice.setAccessibleName(without_key(self._title.text()))
         self._why.setText(self._reason(mirrors, is_cn, names))
         self.choice.setAccessibleDescription(self._why.text())
 
@@ -197,7 +197,7 @@ class SourcesByHand(QWidget):
         )
         for name, word, field in zip(self._labels, words, self._fields, strict=True):
             name.setText(word)
-            field.setAccessibleName(word.replace("&", ""))
+            field.setAccessibleName(without_key(word))
             name_buttons(field)
         self._browse.setText(self.tr("Brow&se…"))
         for field in (self.torch, self.packages, self.channel):
@@ -239,7 +239,7 @@ class SourcesByHand(QWidget):
         )
 
     def _choose_folder(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self, self._labels[2].text().replace("&", ""), self.folder.start())
+        chosen = QFileDialog.getExistingDirectory(self, without_key(self._labels[2].text()), self.folder.start())
         if chosen:
             self.folder.setText(chosen)
             self.left.emit()

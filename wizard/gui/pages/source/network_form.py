@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.fields import PathField
 from wizard.gui.widgets.frames import column, line_up
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.labels import label, without_key
 from wizard.transfer.proxy.bypass import checked_entries, checked_proxy, login_of, shown
 from wizard.transfer.proxy.model import Mode, Network, SystemProxy
 from wizard.transfer.tls import checked_certificate
@@ -125,7 +125,7 @@ class NetworkForm(QWidget):
         )
         for text, word, field in zip(self._labels, words, self._fields, strict=True):
             text.setText(word)
-            field.setAccessibleName(word.replace("&", ""))
+            field.setAccessibleName(without_key(word))
         self.address.setPlaceholderText("http://proxy.example:3128")
         self.except_hosts.setPlaceholderText(".lab.example, 10.0.0.0/8")
         self.certificate.setPlaceholderText(self.tr("The system's own; or a PEM file"))

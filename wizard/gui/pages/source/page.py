@@ -38,6 +38,7 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.frames import Fold, FoldList
+from wizard.gui.widgets.labels import without_key
 from wizard.gui.widgets.messages import Notice
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, message
@@ -298,8 +299,7 @@ class SourcePage(Page):
 
     def _words_of(self, field: str) -> str:
         """Without a letter of its own: the fold below has it."""
-        other = self.tr("Choose a certificate…")
-        return other if field == "certificate" else self.change_proxy_text().replace("&", "")
+        return self.tr("Choose a certificate…") if field == "certificate" else without_key(self.change_proxy_text())
 
     def _use_python(self, python: str) -> None:
         facts, session = self.state.facts, self.context.session

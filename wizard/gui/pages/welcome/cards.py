@@ -18,7 +18,7 @@ from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.frames import Tile, Turning, column, line_up
 from wizard.gui.widgets.hosts_consent import LACKS_TRUST, HostsConsent
 from wizard.gui.widgets.icons import ICON_SIZE, icon
-from wizard.gui.widgets.labels import Pill, label, told_of
+from wizard.gui.widgets.labels import Pill, label, told_of, without_key
 from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class WelcomeCard(QFrame):
 
     def show_way(self, button: QPushButton, text: str) -> None:
         button.setText(text)
-        button.setAccessibleName(told_of(text.split("(")[0].replace("&", ""), self._name))
+        button.setAccessibleName(told_of(without_key(text.split("(")[0]), self._name))
 
 
 def drift_card(
@@ -171,7 +171,7 @@ def drift_card(
     said = "\n".join(say(words) for words in drift_messages(drift))
     words = translate("WelcomePage", "PyTorch in %1 has changed").replace("%1", drift.prefix.name)
     look = translate("WelcomePage", "&Look into it")
-    way = (look if is_first else look.replace("&", ""), lambda: open_page(SideId.DOCTOR, drift.prefix))
+    way = (look if is_first else without_key(look), lambda: open_page(SideId.DOCTOR, drift.prefix))
     return WelcomeCard("warning", translate("WelcomePage", "Changed"), words, said, drift.prefix.name, [way])
 
 
@@ -181,7 +181,7 @@ def unfinished_card(
     """Return what says of a setup that it was left. A letter that stands twice would press neither."""
     translate = QCoreApplication.translate
     words = [translate("WelcomePage", "&Resume"), translate("WelcomePage", "Re&move")]
-    ways = list(zip(words if is_first else [one.replace("&", "") for one in words], (resume, remove), strict=True))
+    ways = list(zip(words if is_first else [without_key(one) for one in words], (resume, remove), strict=True))
     return WelcomeCard("warning", translate("WelcomePage", "Unfinished"), *unfinished_words(run), run_name(run), ways)
 
 

@@ -20,7 +20,7 @@ from wizard.app.use.environments import is_measured
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import column
 from wizard.gui.widgets.icons import ICON_SIZE, icon
-from wizard.gui.widgets.labels import SIGNS, label, spoken, told_of
+from wizard.gui.widgets.labels import SIGNS, label, spoken, told_of, without_key
 from wizard.gui.widgets.row_table import (
     BADGE,
     EDGE,
@@ -389,7 +389,7 @@ class NobodysFold(QPushButton):
     def retranslate(self) -> None:
         words = self.tr("S&ystem and base Pythons")
         self.setText(f"{words}  ({self._count})")
-        self.setAccessibleName(told_of(words.replace("&", ""), str(self._count)))
+        self.setAccessibleName(told_of(without_key(words), str(self._count)))
 
     def _turn(self, is_open: bool) -> None:
         self.setIcon(icon("chevron-down" if is_open else "chevron-right"))
