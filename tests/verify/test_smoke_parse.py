@@ -107,6 +107,15 @@ def test_a_check_of_a_newer_script_has_words() -> None:
     assert found.checks[0].message.key == "verify.check.other.ok"
 
 
+@pytest.mark.parametrize("device", ["cuda:0", "cpu"])
+def test_a_time_too_short_for_its_digits_is_told_as_such(device: str) -> None:
+    for seconds, number, short in ((0.0004, "0.001 s)", "不到 0.001 秒"), (0.0006, "(0.001 s)", "（0.001 秒）")):
+        said = check_message("zeros", "ok", {"device": device}, seconds)
+        assert text(said, "en").endswith(f"{number}.")
+        assert short in text(said, "zh_CN")
+    assert "less than" in text(check_message("zeros", "ok", {"device": device}, 0.0), "en")
+
+
 @pytest.mark.parametrize(
     ("card", "tflops", "word"),
     [
