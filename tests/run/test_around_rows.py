@@ -212,3 +212,18 @@ def test_a_card_that_would_be_idle_is_told_by_its_row(machine: str, key: str | N
     if key:
         assert rows[-1].fact.key == key
         assert all(row.state != "ok" for row in rows), "no tick above it"
+        assert len(rows) == 1, "one row for one thing, the graver"
+
+
+def test_a_card_that_is_not_named_keeps_its_row() -> None:
+    """Another sentence says only “this card”, and of two cards of one name nobody can tell which it is."""
+    found = read_machine_file(Path(__file__).parents[1] / "data" / "machines" / "k40-linux-470.json")
+    facts = Facts(found, UserSettings(), requirements(found, UserSettings(), load_matrix()), 0.1)
+    (named,) = verdict_rows(facts, resolve(found, load_matrix(), Choices()))
+    unnamed = replace(named, fact=Message("page.check.card-idle", {"torch": "2.9.0", "why": "-"}))
+    rows = [row for row in check_rows(facts, Looks(rows=(unnamed,))) if row.name == "gpu"]
+    assert [row.state for row in rows] == ["note", "warning"]
+    twice = replace(found, gpus=found.gpus * 2)
+    facts = replace(facts, machine=twice, requirements=requirements(twice, UserSettings(), load_matrix()))
+    rows = [row for row in check_rows(facts, Looks(rows=(named,))) if row.name == "gpu"]
+    assert [row.state for row in rows] == ["note", "note", "warning"]

@@ -288,13 +288,22 @@ def _row(one: Requirement) -> CheckRow:
 
 
 def _with_verdict(rows: Sequence[CheckRow], told: Sequence[Requirement]) -> Iterator[CheckRow]:
-    """What the decision says stands below the row that it is about; a card that would be idle has no tick."""
+    """What the decision says stands below the row that it is about; a card that would be idle has no tick. Where it
+    names the card, it is that card's row."""
     for place, row in enumerate(rows):
         mine = [one for one in told if one.name == row.name]
-        yield replace(row, state="note") if mine and row.state == "ok" else row
+        if not any(_names(one, row, rows) for one in mine):
+            yield replace(row, state="note") if mine and row.state == "ok" else row
         if place + 1 == len(rows) or rows[place + 1].name != row.name:
             yield from map(_row, mine)
     yield from (_row(one) for one in told if all(row.name != one.name for row in rows))
+
+
+def _names(told: Requirement, row: CheckRow, rows: Sequence[CheckRow]) -> bool:
+    """Tell whether it is said of this card by its name, which is that of no other: `GeForce` of `NVIDIA GeForce`."""
+    card = str(told.fact.params.get("gpu") or "")
+    named = [one for one in rows if one.state == "ok" and card and card in str(one.fact.params.get("name"))]
+    return len(named) == 1 and named[0] is row
 
 
 def _with_guide(row: CheckRow, looks: Looks) -> CheckRow:
