@@ -30,6 +30,7 @@ from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.frames import Fold
 from wizard.machine.machine_file import read_machine_file
+from wizard.machine.model import MigInstance
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, text
 from wizard.sources.model import UserSettings
@@ -140,6 +141,23 @@ def test_another_makers_card_is_named_with_its_lines(
     press(qtbot, line.button)
     assert QGuiApplication.clipboard().text() == line.code
     assert "No NVIDIA" not in told
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_parts_of_a_card_open_how_one_is_chosen(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """Nothing has to be done about them."""
+    card = replace(values.MACHINE.nvidia_gpus[0], mig=(MigInstance("1g.10gb", 10 * 2**30, "MIG-1"),))
+    machine = replace(values.MACHINE, gpus=(card,))
+    session.facts = replace(session.facts, machine=machine, requirements=requirements(machine, UserSettings()))
+    window = make_window(language)
+    go_to(qtbot, window, PageId.CHECK)
+    words = {"en": "How to choose a part", "zh_CN": "如何选用分区"}[language]
+    qtbot.waitUntil(lambda: any(one.text() == words for one in visible(window, QPushButton)))  # type: ignore[attr-defined]
+    opener = button(window, words)
+    assert words in opener.accessibleName()
+    assert "UUID" in opener.accessibleDescription()
 
 
 def test_rows_in_order_are_one_line_whose_tip_names_them(

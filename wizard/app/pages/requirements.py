@@ -81,8 +81,7 @@ def _instances(gpu: Gpu) -> Iterator[Requirement]:
         uuid = next((part.uuid for part in gpu.mig if part.uuid), "MIG-…")
         fix = message(
             "check.gpu.mig.fix",
-            "Nothing has to be done: each program uses one part, the first. For another one set its UUID: "
-            "`CUDA_VISIBLE_DEVICES={uuid}`",
+            "Each program uses one part, the first. For another one set its UUID: `CUDA_VISIBLE_DEVICES={uuid}`",
             uuid=uuid,
         )
         yield Requirement("gpu", "note", fact, None, fix)

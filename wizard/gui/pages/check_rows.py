@@ -203,7 +203,9 @@ class CheckRows(RowCard):
             said = (row.why, row.fix) if self._is_terse and _opens_all(row) else (row.fix,)
             fix = Advice(self._context.translator.join(map(self._context.translator.signed, said)), "strong")
             lines.append(fix)
-            button = self._unfolding(self.tr("What to do"), name, row, fix)
+            is_choice = row.fact.key == "check.gpu.mig"  # nothing has to be done
+            words = self.tr("How to choose a part") if is_choice else self.tr("What to do")
+            button = self._unfolding(words, name, row, fix)
             button.setAccessibleDescription(fix.text())
             return button, None
         return None, None
