@@ -95,4 +95,6 @@ def other_than_chosen(preview: Preview) -> Preview:
     held = {"name": "numpy", "version": "2.3.5", "newest": "2.4.0", "torch": "2.14.1", "python": "3.9"}
     left_out = message("notice.companion-dropped", name="torchvision", build="torch 2.14.1+cu126")
     notices = (left_out, message("notice.held-back", **held))
-    return replace(preview, plan=replace(preview.plan, python="3.9", engine_reason=why, notices=notices))
+    choices = replace(preview.plan.choices, base_python="/usr/bin/python3.9")
+    plan = replace(preview.plan, python="3.9", engine="venv", engine_reason=why, choices=choices, notices=notices)
+    return replace(preview, plan=plan)

@@ -150,6 +150,18 @@ def test_another_python_than_build_proposed_is_said(
     assert not any("no conda channel" in words for words in texts(window))
 
 
+def test_an_engine_that_brings_any_python_is_no_reason_for_another_one(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    preview = window.navigator.state.preview
+    assert preview is not None
+    assert preview.plan.engine == "rattler"
+    window.navigator.put_preview(replace(preview, plan=replace(preview.plan, python="3.11")))
+    told = review_page(window).different.accessibleName()
+    assert "The source has this torch for Python 3.11 only." in told
+    assert "Built-in engine" not in told
+
+
 def why_button(qtbot: QtBot, window: WizardWindow) -> QPushButton:
     found = lambda: [one for one in visible(window, QPushButton) if one.accessibleName() == "Python: Why?"]  # noqa: E731
     qtbot.waitUntil(lambda: bool(found()))

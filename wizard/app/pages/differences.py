@@ -119,7 +119,8 @@ def python_changed(state: AppState, plan: Plan) -> tuple[Message, ...]:
     if proposed in (None, plan.python):
         return ()
     why, pythons = plan.engine_reason, state.facts.machine.pythons if state.facts else ()
-    if plan.engine == "venv" and any(one.has_venv and one.minor == proposed for one in pythons):
+    is_here = not plan.choices.base_python and any(one.has_venv and one.minor == proposed for one in pythons)
+    if plan.engine != "venv" or is_here:  # the other engines bring any Python
         why = message(
             "flow.differs.torch-python",
             "The source has this torch for Python {python} only.",
