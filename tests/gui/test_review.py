@@ -115,6 +115,14 @@ def test_what_differs_stands_in_one_box_and_from_a_choice_only_where_one_was_mad
     box = review_page(window).different
     assert box.isVisible()
     assert box.accessibleName().startswith("Different from the usual setup: torchvision: Left out")
+    other = message("plan.notice.unsure.low", build="2.14.1+cu126")
+    window.navigator.put_preview(replace(preview, plan=replace(preview.plan, notices=(left_out, other))))
+    assert box.accessibleName().startswith("Different from the usual setup: "), "also beside what is only to be known"
+    state = replace(window.navigator.state, choices=replace(preview.plan.choices, python="3.12"))
+    monkeypatch.setattr(window.navigator, "_state", state)
+    review_page(window).render_state()
+    assert box.accessibleName().startswith("Different from the usual setup: "), "the Python is as it was chosen"
+    window.navigator.put_preview(replace(preview, plan=replace(preview.plan, notices=(left_out,))))
     state = replace(window.navigator.state, choices=replace(preview.plan.choices, torch="2.14.1"))
     assert state.has_chosen
     monkeypatch.setattr(window.navigator, "_state", state)

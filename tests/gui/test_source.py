@@ -63,6 +63,20 @@ def test_the_region_is_guessed_and_can_be_said(
     assert said in page.where.why
 
 
+def test_an_own_address_is_said_where_the_source_is_chosen(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    page.by_hand.torch.setText("https://lab.example/whl")
+    page.by_hand.left.emit()
+    settle(qtbot, window)
+    assert page.where.why == "Your own address below is used; this choice is for everything else."
+    page.by_hand.torch.clear()
+    page.by_hand.left.emit()
+    settle(qtbot, window)
+    assert page.where.why.startswith("Official servers first")
+
+
 def test_rows_fill_in_while_the_race_goes_on(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     session.hold.add("select_build")
     session.told = scenes.told()

@@ -9,6 +9,7 @@ One file: what a page may say for itself stands beside what it is given.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, Qt, QTimer, Signal
@@ -279,7 +280,8 @@ class Page(QWidget):
         if self.state.profile is not None:
             return self.tr("Different from what the class uses")
         chosen, usual = self.tr("Different from what you chose"), self.tr("Different from the usual setup")
-        return chosen if self.state.has_chosen else usual
+        without = replace(self.state, choices=replace(self.state.choices, python=None))  # what is chosen of it is kept
+        return chosen if without.has_chosen else usual
 
     def said_row(self, one: Difference) -> tuple[str, str, str, str]:
         return one.subject, self.signed(one.words), self.signed(one.because), self.signed(one.why)

@@ -158,9 +158,9 @@ class ReviewPage(Page):
 
     def _notice_title(self, keys: Sequence[str]) -> str:
         """Say what stands in the box: what became something else comes before versions that are not the newest."""
-        if all(key in DIFFERENT or is_held_back(key) for key in keys) and keys:
-            return self.tr("Not the newest versions") if all(map(is_held_back, keys)) else self.difference_title()
-        return self.tr("Worth knowing")
+        if any(key in DIFFERENT for key in keys):
+            return self.difference_title()
+        return self.tr("Not the newest versions") if keys and all(map(is_held_back, keys)) else self.tr("Worth knowing")
 
     def _show(self, preview: Preview) -> None:
         lock = preview.lock

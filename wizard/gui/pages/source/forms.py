@@ -125,8 +125,10 @@ class WhereFrom(QWidget):
     def chosen_name(self) -> str:
         return self.choice.currentText()
 
-    def show_choice(self, mirrors: str, table: Sequence[MirrorRow], is_cn: bool, language: str) -> None:
-        """Show the ways to choose a source, and each mirror's operator by name."""
+    def show_choice(
+        self, mirrors: str, table: Sequence[MirrorRow], is_cn: bool, language: str, *, has_own: bool
+    ) -> None:
+        """Show the ways to choose a source, and each mirror's operator by name. `has_own`: an address was typed."""
         names = {row.id: text(row.operator, language) for row in operators(table)}
         named = (self.tr("Automatic"), self.tr("Only the official servers"), self.tr("Test speed and use the fastest"))
         blocker = QSignalBlocker(self.choice)
@@ -141,7 +143,8 @@ class WhereFrom(QWidget):
         del blocker
         self._title.setText(self.tr("&Where from"))
         self.choice.setAccessibleName(without_key(self._title.text()))
-        self._why.setText(self._reason(mirrors, is_cn, names))
+        own = self.tr("Your own address below is used; this choice is for everything else.")
+        self._why.setText(own if has_own else self._reason(mirrors, is_cn, names))
         self.choice.setAccessibleDescription(self._why.text())
 
     def _reason(self, mirrors: str, is_cn: bool, names: dict[str, str]) -> str:

@@ -154,11 +154,11 @@ class SourcePage(Page):
             part.retranslate()
 
     def render_state(self) -> None:
-        state, language = self.state, self.context.translator.language
+        state, language, has_own = self.state, self.context.translator.language, self.by_hand.is_used
         is_cn = region(state.choices.region) == "cn"
-        self.where.show_choice(state.choices.mirrors, self._table, is_cn, language)
-        words = self.tr("By &hand: address, folder or class server")
-        self.fold.show_words(words, self.tr("Your own") if self.by_hand.is_used else self.where.chosen_name)
+        self.where.show_choice(state.choices.mirrors, self._table, is_cn, language, has_own=has_own)
+        by_hand = self.tr("By &hand: address, folder or class server")
+        self.fold.show_words(by_hand, self.tr("Your own") if has_own else self.where.chosen_name)
         self.region.show_choice(state.choices.region, region() == "cn")
         selected = state.selected
         notices = reasons(selected) if selected else ()
