@@ -38,7 +38,8 @@ def make_parts(window: WindowParts, session: WindowSession, on_drop: Callable[[s
         session, window.navigator, window.translator, window.theme, window.tasks, window.side, window.serving
     )
     window.rail = Rail(window.theme, window.translator)
-    window.footer, window.ask = Footer(), AskBar()
+    window.footer = Footer()
+    window.ask = AskBar(window.footer)
 
 
 def lay_out(rail: Rail, stack: QStackedWidget, ask: AskBar, footer: Footer) -> QWidget:

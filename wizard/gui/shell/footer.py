@@ -12,11 +12,12 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QWid
 
 from wizard.gui.pages.base import Page
 from wizard.gui.widgets.fields import MainButton
-from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.frames import Turning, column, line_up
 from wizard.gui.widgets.labels import dress, label, plain_tip
 
 _SIDE, _NARROW_SIDE = 36, 8  # pixels: as the page, and where the words need the room on a small screen
 _ABOVE, _GAP = 12, 10  # pixels
+_LOW = 360  # pixels: a lower window has no room for the question and the footer
 
 
 class Footer(QFrame):
@@ -123,20 +124,21 @@ class AskBar(QFrame):
     cancel_run = Signal()
     stayed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, footer: Footer) -> None:
+        super().__init__()
+        self._footer = footer
         self.setProperty("role", "ask")
-        rows = column(self, (16, 12, 16, 12), 8)
+        rows = column(self, (16, 10, 16, 10), 8)
         self._what, self._more = label("", "strong"), label("", "muted")
         rows.addWidget(self._what)
         rows.addWidget(self._more)
-        line = line_up()
+        buttons = Turning(_ABOVE // 2)  # cut, the one that lets the run go on looks like the one that cancels it
         self.go, self.cancel, self.stay = MainButton(self), QPushButton(self), QPushButton(self)
         self.go.setProperty("role", "primary")
         for button in (self.go, self.cancel, self.stay):
-            line.addWidget(button)
-        line.addStretch(1)
-        rows.addLayout(line)
+            buttons.line.addWidget(button)
+        buttons.line.addStretch(1)
+        rows.addWidget(buttons)
         self.go.clicked.connect(self.leave)
         self.cancel.clicked.connect(self.cancel_run)
         self.stay.clicked.connect(self.put_away)
@@ -149,6 +151,13 @@ class AskBar(QFrame):
         self.retranslate()
         self.setVisible(True)
         self.stay.setFocus()
+
+    def event(self, event: QEvent) -> bool:
+        """In a low window the question takes the place of the footer: its own buttons would lie over each other."""
+        kinds = QEvent.Type
+        if event.type() in (kinds.Show, kinds.Resize, kinds.Hide):
+            self._footer.setHidden(event.type() != kinds.Hide and self.window().height() < _LOW)
+        return super().event(event)
 
     def put_away(self) -> None:
         self.setVisible(False)

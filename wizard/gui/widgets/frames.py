@@ -67,7 +67,7 @@ class Turning(QWidget):
     def _widths(self) -> list[int]:
         # `itemAt` would leave Python's side of an item in the layout when Qt's is gone: what comes to lie there faults.
         parts = self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        return [least_width(part) for part in parts if not part.isHidden()]
+        return [least_width(part) for part in parts if not part.isHidden() or part.sizePolicy().retainSizeWhenHidden()]
 
     def minimumSizeHint(self) -> QSize:
         sides = self.line.contentsMargins()

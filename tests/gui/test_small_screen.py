@@ -1,0 +1,60 @@
+"""A small screen at 200 %: the buttons have room for their words, and what the keys would press is seen."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession, half_run
+from tests.gui.test_layout import is_whole, lower
+from tests.gui.walking import go_to, press, settle, visible
+from wizard.app.pages.order import PageId
+from wizard.gui.pages.base import LAID_OUT
+from wizard.gui.pages.install import InstallPage
+from wizard.model.messages import LANGUAGES
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_question_before_the_window_closes_is_whole(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """Cut, the button that lets the run go on looked like the one that cancels it."""
+    session.script = half_run
+    window = make_window(language)
+    lower(window)
+    go_to(qtbot, window, PageId.INSTALL)
+    settle(qtbot, window)
+    window.close()
+    qtbot.wait(3 * LAID_OUT)
+    buttons = (window.ask.go, window.ask.cancel, window.ask.stay)
+    assert all(one.width() >= one.sizeHint().width() for one in buttons)
+    assert all(map(is_whole, buttons))
+    places = [QRect(one.mapTo(window, QPoint()), one.size()) for one in buttons]
+    assert not any(one.intersects(other) for one in places for other in places if one is not other)
+    press(qtbot, window.ask.stay)
+    assert window.footer.isVisible()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_was_fetched_is_whole_while_paused(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """The curve of the speed is hidden then and keeps its room, which the parts beside it did not count."""
+    session.script = half_run
+    window = make_window(language)
+    lower(window)
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.page
+    assert isinstance(install, InstallPage)
+    qtbot.waitUntil(lambda: install.watch.view.bytes is not None)
+    press(qtbot, install.pause)
+    qtbot.wait(3 * LAID_OUT)
+    said = [one for one in visible(install.progress, QLabel) if one.text()]  # type: ignore[attr-defined]
+    assert any("1.34" in one.text() for one in said)  # type: ignore[attr-defined]
+    for one in said:
+        assert one.width() >= one.minimumSizeHint().width(), one.text()  # type: ignore[attr-defined]
