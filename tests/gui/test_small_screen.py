@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
+from tests.gui.test_doctor import opened
 from tests.gui.test_layout import is_whole, lower
 from tests.gui.walking import go_to, press, settle, visible
 from wizard.app.pages.order import PageId
@@ -58,3 +59,16 @@ def test_what_was_fetched_is_whole_while_paused(
     assert any("1.34" in one.text() for one in said)  # type: ignore[attr-defined]
     for one in said:
         assert one.width() >= one.minimumSizeHint().width(), one.text()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_button_of_a_repair_is_whole_and_its_size_is_told(
+    language: str, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window(language)
+    lower(window)
+    opened(qtbot, window)
+    qtbot.wait(3 * LAID_OUT)
+    for one in (one for one in window.footer.controls() if one.isVisible()):
+        assert one.width() >= one.minimumSizeHint().width(), one
+    assert "1.20 GB" in window.footer.primary.toolTip()

@@ -16,14 +16,14 @@ from wizard.compatibility.data.ordering import CPU
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.tools.base import SidePage, button
-from wizard.gui.tools.doctor_answer import DoctorAnswer
+from wizard.gui.tools.doctor_answer import DoctorAnswer, download_message
 from wizard.gui.tools.environments.table import torch_words
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.fields import Choice
 from wizard.gui.widgets.frames import Turning, box, column
 from wizard.gui.widgets.labels import label
 from wizard.model.errors import WizardError
-from wizard.model.messages import bytes_text, message
+from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
     from wizard.app.use.doctor import Examination
@@ -89,10 +89,11 @@ class DoctorPage(SidePage):
             return self.tr("C&lone under Environments…")
         if self._preview is None:
             return self.tr("&Check") if self._found is None else ""
-        size = self._preview.download_bytes
-        if not size:
-            return self.tr("&Repair now")
-        return self.tr("&Repair now (downloads %1)").replace("%1", bytes_text(size))
+        return self.tr("&Repair now")
+
+    def hint_of_primary(self) -> Message | None:
+        """The card says it, too: with it the button is too long for a small screen."""
+        return download_message(self._preview)
 
     def may_press(self) -> bool:
         return not self.is_busy and self._prefix() is not None

@@ -13,7 +13,7 @@ from wizard.gui.tools.base import button
 from wizard.gui.widgets.advice import Advice, Points
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up
 from wizard.gui.widgets.labels import Pill, label, restyle, selectable, told_of
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, bytes_text, message
 
 if TYPE_CHECKING:
     from wizard.app.use.doctor import Examination
@@ -31,6 +31,12 @@ def drift_messages(drift: EnvironmentChanges) -> Iterator[Message]:
         yield change.words(drift.prefix)
         if change.by:
             yield message("doctor.say.drift-by", by=", ".join(change.by))
+
+
+def download_message(preview: RepairPreview | None) -> Message | None:
+    """Return what a repair fetches; None where all of it is here."""
+    size = preview.download_bytes if preview else 0
+    return message("doctor.downloads", "Downloads {size}.", size=bytes_text(size)) if size else None
 
 
 class DoctorAnswer(QWidget):
@@ -94,6 +100,8 @@ class DoctorAnswer(QWidget):
         self._verdict.setVisible(answer.verdict != "found")  # then the cause says it
         self._show_cause(answer)
         changes = preview.changes if preview else ()
+        downloads = download_message(preview)
+        changes = (*changes, downloads) if downloads else changes
         self._plan.setAccessibleName(self.tr("What the repair changes"))
         self._plan.show_points([label(say(change), "muted") for change in changes])
         evidence = answer.cause.evidence if answer.cause else ()
