@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, QRect
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.test_doctor import opened
 from tests.gui.test_layout import is_whole, lower
+from tests.gui.test_verify import reached
 from tests.gui.walking import go_to, press, settle, visible
 from wizard.app.pages.order import PageId
 from wizard.gui.pages.base import LAID_OUT
@@ -72,3 +73,20 @@ def test_the_button_of_a_repair_is_whole_and_its_size_is_told(
     for one in (one for one in window.footer.controls() if one.isVisible()):
         assert one.width() >= one.minimumSizeHint().width(), one
     assert "1.20 GB" in window.footer.primary.toolTip()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_repair_is_seen_with_its_cause_when_the_test_has_failed(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """Return presses it."""
+    session.gpu_ok = False
+    window = make_window(language)
+    lower(window)
+    page = reached(qtbot, window)
+    qtbot.wait(5 * LAID_OUT)
+    assert window.focusWidget() is page.mend
+    seen: QWidget = page._failure.cause
+    high = seen.visibleRegion().boundingRect().height()
+    assert is_whole(page.mend)
+    assert high >= seen.fontMetrics().height()

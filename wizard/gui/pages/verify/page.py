@@ -193,6 +193,11 @@ class VerifyPage(Page):
             return self.another
         return self.mend if self.has_failed else self.terminal
 
+    def show_keys(self, control: QWidget) -> None:
+        """Return would press Repair: it is seen with what it mends, in a low window also as the page opens."""
+        self.is_opening = self.is_opening and control is not self.mend
+        super().show_keys(control)
+
     def hint_of_primary(self) -> Message | None:
         if self._is_gone:
             return None
