@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QPoint, QRect
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.test_doctor import opened
 from tests.gui.test_layout import is_whole, lower
+from tests.gui.test_pictures import MACHINES, MachineSession
 from tests.gui.test_verify import reached
 from tests.gui.walking import go_to, press, settle, visible
 from wizard.app.pages.order import PageId
 from wizard.gui.pages.base import LAID_OUT
+from wizard.gui.pages.build.cards import VerdictCard
 from wizard.gui.pages.install import InstallPage
 from wizard.model.messages import LANGUAGES
 
@@ -90,3 +94,39 @@ def test_repair_is_seen_with_its_cause_when_the_test_has_failed(
     high = seen.visibleRegion().boundingRect().height()
     assert is_whole(page.mend)
     assert high >= seen.fontMetrics().height()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_build_that_does_not_fit_scrolls_nothing_sideways(
+    language: str, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    """The longest name with the longest verdict; that was cut."""
+    window = make_window(language)
+    lower(window)
+    go_to(qtbot, window, PageId.BUILD)
+    settle(qtbot, window)
+    card = window.page.findChild(VerdictCard)
+    assert isinstance(card, VerdictCard)
+    card._build.setText("torch 2.15.0 + CUDA 13.2")
+    card._pill.show_state("warning", card.tr("does not fit here"))
+    qtbot.wait(3 * LAID_OUT)
+    area = window.page._scroll
+    assert area.widget().minimumSizeHint().width() <= area.viewport().width()
+    assert area.horizontalScrollBar().maximum() == 0
+    assert card._pill.width() >= card._pill.sizeHint().width()
+
+
+def test_the_longest_way_out_on_check_scrolls_nothing_sideways(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, tmp_path: Path
+) -> None:
+    other = MachineSession(tmp_path / "other", MACHINES["nouveau"]())
+    session.facts, session.looks = other.facts, other.looks
+    window = make_window()
+    lower(window)
+    go_to(qtbot, window, PageId.CHECK)
+    settle(qtbot, window)
+    assert any(one.text() == "How to install it" for one in visible(window, QPushButton))  # type: ignore[attr-defined]
+    qtbot.wait(3 * LAID_OUT)
+    area = window.page._scroll
+    assert area.widget().minimumSizeHint().width() <= area.viewport().width()
+    assert area.horizontalScrollBar().maximum() == 0

@@ -179,6 +179,8 @@ class CheckRows(RowCard):
         """Leave the room to the words where there is little: without icons, and no column wider than it must be."""
         widths, words = self.fontMetrics().horizontalAdvance, ("Graphics", "") if self._is_narrow else _USUAL
         self.grid.setHorizontalSpacing(5 if self._is_narrow else 14)
+        side = 4 if self._is_narrow else 10
+        self.grid.setContentsMargins(side, 2, side, 2)
         for column_number, word in enumerate(words, start=1):
             self.grid.setColumnMinimumWidth(column_number, widths(word) + _AROUND if word else 0)
         for shown in self._icons:

@@ -63,17 +63,16 @@ class VerdictCard(QFrame):
         self.setProperty("role", "card")
         self._translator = translator
         rows = column(self, (16, 14, 16, 14), 8)
-        head, named = Turning(), QWidget()
+        head, judged = Turning(), QWidget()  # the name alone: with a long verdict beside it the page would scroll
         self._build = label("", "big", wrap=False)
         self._pill = Pill("ok")
-        name = line_up(named)
-        name.addWidget(self._build)
-        name.addWidget(self._pill)
-        name.addStretch(1)
         self._with, self._reasons = label("", "muted"), label("", "muted")
         self._with.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        head.line.addWidget(named)
-        head.line.addWidget(self._with, 1)
+        beside = line_up(judged)
+        beside.addWidget(self._pill)
+        beside.addWidget(self._with, 1)
+        head.line.addWidget(self._build)
+        head.line.addWidget(judged, 1)
         chain = Chain()
         self._chain = line_up(chain, gap=6)
         self._links: list[LinkBox] = []
