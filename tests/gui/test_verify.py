@@ -28,6 +28,7 @@ from wizard.gui.pages.verify.page import VerifyPage
 from wizard.gui.pages.verify.parts import SpeedGauge
 from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.gui.widgets.code import SAID_FOR_MS
+from wizard.gui.widgets.labels import without_key
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES
 from wizard.transfer.proxy.model import Mode, Network
@@ -486,7 +487,7 @@ def test_the_environment_and_the_changes_are_one_press_away(
     assert page.terminal.y() == before, "the buttons stay where they are"
     for language in ("en", "zh_CN"):
         press(qtbot, window.rail.languages[language])
-        button = page.activation.text().replace("&", "")
+        button = without_key(page.activation.text())
         assert f"“{button}”" in page.trouble.plain_text(), "the button beside it is named"
 
 

@@ -1,7 +1,6 @@
 """Verify: the result of the test as the headline, the single checks, and how to use the environment.
 
-A test that did not pass is explained here and mended by the doctor, which uses again what was downloaded. One file:
-one page, whose parts share the report.
+A test that did not pass is mended by the doctor, from what was downloaded. One file: its parts share the report.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from wizard.gui.widgets.code import CodeLines, SaidCode, copy_out, open_folder
 from wizard.gui.widgets.figures import build_text
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, Turning
 from wizard.gui.widgets.icons import icon
-from wizard.gui.widgets.labels import label, plain_tip
+from wizard.gui.widgets.labels import label, plain_tip, without_key
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message
 
@@ -199,9 +198,8 @@ class VerifyPage(Page):
         super().show_keys(control)
 
     def hint_of_primary(self) -> Message | None:
-        if self._is_gone:
-            return None
-        return message("page.verify.close", "Closes this window. The environment stays.")
+        words = message("page.verify.close", "Closes this window. The environment stays.")
+        return None if self._is_gone else words
 
     def primary_text(self) -> str:
         return "" if self.has_failed else self.tr("&Finish")
@@ -343,10 +341,9 @@ class VerifyPage(Page):
         error = self._no_terminal
         if error is None or self.trouble.code != error.summary.key or self.activation.isHidden():
             return
+        key = without_key(self.activation.text())
         hint = message(
-            "verify.no-terminal",
-            "Press “{button}”, then paste the line into your own terminal.",
-            button=self.activation.text().replace("&", ""),
+            "verify.no-terminal", "Press “{button}”, then paste the line into your own terminal.", button=key
         )
         self.trouble.show_words(error.summary, hint, error.details)
 
