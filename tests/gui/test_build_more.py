@@ -19,6 +19,7 @@ from tests.gui.test_pictures import MACHINES
 from tests.gui.test_words import of_machine
 from tests.gui.walking import cell, go_to, press, settle
 from tests.sentences import error_text
+from wizard.app.pages.build import arrange, cell_words, worth_showing
 from wizard.app.pages.order import PageId
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Reason
@@ -389,3 +390,22 @@ def test_a_system_without_any_build_has_no_empty_grid(
     assert not page.grid.isVisible()
     assert not page.strip.isVisible()
     assert not window.footer.primary.isEnabled()
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", ("unsure", "probably works")), ("zh_CN", ("不确定", "可能"))])
+def test_a_build_that_may_not_run_is_no_plain_fit(
+    language: str, words: tuple[str, str], qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window(language)
+    go_to(qtbot, window, PageId.BUILD)
+    page, verdict = build_page(window), window.navigator.state.verdict
+    assert verdict is not None
+    other = next(one for one in verdict.candidates if one.fits and one != verdict.best and one.variant != "cpu")
+    unsure = replace(other, confidence="medium")
+    candidates = tuple(unsure if one == other else one for one in verdict.candidates)
+    changed = replace(verdict, candidates=candidates)
+    page.grid.show_grid(arrange(worth_showing(candidates, unsure)), None, verdict.best)
+    at = page.grid.cell_of(unsure.torch, unsure.variant)
+    assert cell(page.grid, *at) == f"? {words[0]}"
+    said = "".join(text(one, language) for one in cell_words(unsure, changed))
+    assert words[1] in said

@@ -99,6 +99,8 @@ def worth_showing(candidates: Sequence[Candidate], *always: Candidate | None) ->
 def cell_words(one: Candidate, verdict: Verdict) -> tuple[Message, ...]:
     """Return what is said of one build: why it does not fit, or what speaks for or against a fitting one."""
     why = why_not(one, verdict)
+    if one.fits and is_unsure(one):
+        return (message(f"plan.notice.unsure.{one.confidence}", build=f"{one.torch}+{one.variant}"),)
     if not one.fits or why is not None:
         return tuple(reason.message for reason in one.reasons) or ((why,) if why else ())
     alike = (other for other in verdict.candidates if other.fits and (one.variant == "cpu" or other.variant != "cpu"))
@@ -115,6 +117,11 @@ def cell_words(one: Candidate, verdict: Verdict) -> tuple[Message, ...]:
             driver=driver,
         ),
     )
+
+
+def is_unsure(one: Candidate) -> bool:
+    """Return whether a build that fits may still not run; of the CPU's it is only unsure whether a source has it."""
+    return one.confidence != "high" and one.variant != "cpu"
 
 
 def published(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:

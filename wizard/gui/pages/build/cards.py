@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
+from wizard.app.pages.build import is_unsure
 from wizard.compatibility.data.model import SYSTEMS
 from wizard.compatibility.model import Candidate, Choices, Link
 from wizard.gui.pages.proof import Chain, LinkBox, link_name
@@ -100,7 +101,7 @@ class VerdictCard(QFrame):
             said = self._translator.join(self._translator.say(reason.message) for reason in one.reasons)
             self._reasons.setText(said)
             return
-        unsure = one.confidence != "high" and one.variant != "cpu"  # of that only whether a source has it
+        unsure = is_unsure(one)
         self._pill.show_state("warning" if unsure else "ok", self.tr("fits, but unsure") if unsure else self.tr("fits"))
         self._with.setText("  •  ".join(self._parts(one, choices)))
         if lacking:

@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.gui.widgets.labels import plain_tip, told_of
-from wizard.app.pages.build import Grid, may_be_forced
+from wizard.app.pages.build import Grid, is_unsure, may_be_forced
 from wizard.compatibility.model import Candidate
 from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.figures import variant_text
@@ -337,8 +337,9 @@ class BuildGrid(QTableWidget):
             is_best = best is not None and (one.torch, one.variant) == (best.torch, best.variant)
             words = [self.tr("best")] if is_best else []
             words += [self.tr("chosen")] if one == picked else []
-            state = told_of(name, ", ".join([self.tr("fits"), *words]))
-            return _Words(f"✓ {[*words, self.tr('fits')][0]}", "picked" if one == picked else "fits", state)
+            sign, fits = ("?", self.tr("unsure")) if is_unsure(one) else ("✓", self.tr("fits"))
+            state = told_of(name, ", ".join([fits, *words]))
+            return _Words(f"{sign} {[*words, fits][0]}", "picked" if one == picked else "fits", state)
         whole = told_of(name, " ".join(say(reason.message) for reason in one.reasons))
         if one == picked:
             return _Words(f"! {self.tr('chosen')}", "forced", whole)
