@@ -56,9 +56,9 @@ def test_all_are_listed_and_sizes_fill_in_after(qtbot: QtBot, make_window: MakeW
     assert cells(page, SIZE)[:-1] == ["…"] * (len(fake_tools.ENVIRONMENTS) - 1)
     assert cells(page, SIZE)[-1] == "–", "the system's own folder is not counted"
     side.let_go.set()
-    qtbot.waitUntil(lambda: "5.31 GB" in cells(page, SIZE))
+    qtbot.waitUntil(lambda: cells(page, SIZE)[0] == "5.31 GB")
     assert cells(page, SIZE)[-1] == "–"
-    assert sorted(cells(page, STATE)[:5]) == sorted(["✓ OK", "✓ OK", "✓ OK", "✕ Broken", "! Unfinished"])
+    assert cells(page, STATE)[:5] == ["✓ OK", "✓ OK", "✓ OK", "✕ Broken", "! Unfinished"]
 
 
 def test_who_has_none_yet_may_see_the_systems(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
@@ -353,23 +353,14 @@ def test_a_search_and_a_sort_show_what_is_meant(qtbot: QtBot, make_window: MakeW
     page.search.clear()
     assert not page._none.isVisible()
     assert cells(page, 0) == names
-    assert names[:3] == ["half", "lesson-3", "old"], "by name where the column of the days is not there"
+    page.table.sort_by(0)
+    assert cells(page, 0)[:3] == ["half", "lesson-3", "old"]
     page.table.sort_by(0)
     assert cells(page, 0)[:2] == ["项目 甲", "torch"]
-    page.table.resize(900, page.table.height())
     page.table.sort_by(SIZE)
     assert cells(page, SIZE)[:2] == ["5.31 GB", "2.66 GB"]
     heads = [page.table.horizontalHeaderItem(place).text() for place in range(page.table.columnCount())]
     assert [head for head in heads if head[-1] in "▼▲"] == ["Size ▼"]
-    wide = page.table.width()
-    page.table.sort_by(5)
-    page.table.resize(700, page.table.height())  # the column of the days is not there
-    heads = [page.table.horizontalHeaderItem(place).text() for place in range(page.table.columnCount())]
-    assert page.table.isColumnHidden(5)
-    assert [head for head in heads if head[-1] in "▼▲"] == ["Name ▲"]
-    assert cells(page, 0)[:3] == ["half", "lesson-3", "old"]
-    page.table.resize(wide, page.table.height())
-    page.table.sort_by(SIZE)
     press(qtbot, page.nobodys)
     assert cells(page, 0)[-2:] == ["base", "python3.12"], "nobody's to delete: last in any order"
 

@@ -90,8 +90,10 @@ def day_text(moment: float | None) -> str:
     if moment is None:
         return "–"
     then, today = (datetime.date.fromtimestamp(at) for at in (moment, time.time()))
-    translate = QCoreApplication.translate
-    near = {0: translate("EnvironmentDay", "today"), 1: translate("EnvironmentDay", "yesterday")}
+    near = {
+        0: QCoreApplication.translate("EnvironmentDay", "today"),
+        1: QCoreApplication.translate("EnvironmentDay", "yesterday"),
+    }
     days = (today - then).days
     if 1 < days <= _NEAR_DAYS:
         return QCoreApplication.translate("EnvironmentDay", "%1 days ago").replace("%1", str(days))
@@ -100,8 +102,9 @@ def day_text(moment: float | None) -> str:
 
 def built_words(one: Environment) -> str:
     """Return its torch as people say it: 2.14.1 CUDA 12.6."""
-    torch = (one.torch or "").partition("+")[0]
-    return f"{torch} {variant_text(one.variant)}" if torch and one.variant else torch_words(one)
+    return (
+        f"{one.torch.partition('+')[0]} {variant_text(one.variant)}" if one.torch and one.variant else torch_words(one)
+    )
 
 
 class EnvironmentsTable(RowTable):
@@ -183,7 +186,7 @@ class EnvironmentsTable(RowTable):
             self.tr("Last used"),
             self.tr("State"),
         ]
-        column, is_largest_first = self._order
+        column, is_largest_first = self._sorted_by
         heads[column] += " ▼" if is_largest_first else " ▲"
         self.setHorizontalHeaderLabels(heads)
         self.setAccessibleName(self.tr("Environments on this computer"))
@@ -191,7 +194,6 @@ class EnvironmentsTable(RowTable):
     def show_rows(self, rows: Sequence[Environment], sizes: Mapping[Path, Sizes]) -> None:
         """The selection stays with its environment."""
         self._every, self._sizes = tuple(rows), sizes
-        self.retranslate()
         before = self.selected
         with QSignalBlocker(self):
             self._rows = tuple(self._in_order(one for one in self._every if self._is_meant(one)))
@@ -247,18 +249,14 @@ class EnvironmentsTable(RowTable):
 
     def sort_by(self, column: int) -> None:
         """Sort by a column; the same column again turns it round."""
-        before, was_largest_first = self._order
+        before, was_largest_first = self._sorted_by
         self._sorted_by = (column, not was_largest_first if column == before else column in (_SIZE, _USED))
+        self.retranslate()
         self.show_rows(self._every, self._sizes)
-
-    @property
-    def _order(self) -> tuple[int, bool]:
-        """Return what the rows are sorted by, largest first or not: the name where nobody sees the chosen column."""
-        return (_NAME, False) if self.isColumnHidden(self._sorted_by[0]) else self._sorted_by
 
     def _in_order(self, rows: Iterable[Environment]) -> list[Environment]:
         """What is nobody's to delete comes last in any order."""
-        column, is_largest_first = self._order
+        column, is_largest_first = self._sorted_by
         found = sorted(rows, key=lambda one: self._key(one, column), reverse=is_largest_first)
         return sorted(found, key=lambda one: not one.is_persons)
 
@@ -277,13 +275,11 @@ class EnvironmentsTable(RowTable):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a narrow window the name is worth more. The viewport's width would change with the columns, for ever."""
         super().resizeEvent(event)
-        wide, is_narrower, before = self.width(), self.width() < _NARROWER, self._order
+        wide, is_narrower = self.width(), self.width() < _NARROWER
         self.setColumnHidden(_USED, wide < (_NARROW_TALL if self.is_tall else _NARROW))
         self.setColumnHidden(_ENGINE, self.is_tall or is_narrower)
         for place in (_PYTHON, _SIZE) if self.is_tall else ():
             self.setColumnHidden(place, is_narrower)
-        if self._order != before:
-            self.show_rows(self._every, self._sizes)
 
     def show_size(self, prefix: Path, sizes: Sizes) -> None:
         """Put a size that has been measured into its row; bars compare it with the largest."""
