@@ -86,7 +86,9 @@ def test_a_driver_is_held_against_the_cuda_of_the_torch_beside_it() -> None:
     matrix, no_card = load_matrix(), machine("no-gpu-linux")
     look = (Facts(no_card, UserSettings(), (), 0.0), resolve(no_card, matrix, Choices()), matrix)
     found = answer(said.format("575.64.03", "128"), lambda: look).found[0]
-    assert (found.cause.key, found.fix.key) == ("explain.cause-driver-suffices", "explain.fix-driver-suffices")
+    assert (found.cause.key, found.fix.key) == ("explain.cause-driver-suffices", "explain.fix-text-of-card")
+    assert found.with_card is not None
+    assert found.with_card.key == "explain.fix-driver-suffices", "that is for the computer that the text is of"
     short = answer(said.format("535.288.01", "130"), lambda: look).found[0]
     assert short.cause.key == "explain.error.driver-insufficient.cause"
 
