@@ -161,7 +161,7 @@ def test_a_page_that_cannot_be_opened_says_why_and_what_leads_there() -> None:
     assert navigator.may_lead_to(PageId.BUILD), "a setup is begun for it"
     walk(navigator, PageId.BUILD)
     assert not navigator.may_lead_to(PageId.PLACE)
-    assert why(PageId.PLACE) == "The page Place comes later. Continue from the page Build first."
+    assert why(PageId.PLACE) == "The page Place comes later. Press “Next” on the page Build first."
     walk(navigator, PageId.INSTALL)
     assert why(PageId.SOURCE).startswith("The setup has begun, so the page Source is closed.")
     of_project = replace(AppState(), project=cast(Project, object()))

@@ -341,7 +341,7 @@ def _network(facts: Facts, is_dead: bool) -> CheckRow:
         message("page.check.proxy-dead-why", "Nothing can be downloaded through it."),
         message(
             "page.check.proxy-dead-fix",
-            "Start the proxy program and press “Check again”. Or go on: where the source is chosen, the proxy can "
-            "be corrected.",
+            "Start the proxy program and press “Check again”. Or press “Next”: where the source is chosen, the proxy "
+            "can be corrected.",
         ),
     )

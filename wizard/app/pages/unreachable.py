@@ -26,7 +26,7 @@ def why_not(state: AppState, here: PageId, page: PageId) -> Message:
         )
     return message(
         "page.closed.later",
-        "The page {name} comes later. Continue from the page {here} first.",
+        "The page {name} comes later. Press “Next” on the page {here} first.",
         name=name,
         here=Message("flow.plain", {}, f"{{page.{here.value}}}"),
     )
