@@ -19,8 +19,7 @@ from tests.classroom.profile.known import list_hosts_of, make_official
 from tests.classroom.server.test_line import _built, profile_of
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_tools import FakeTools
-from tests.gui.test_layout import LEAST
-from tests.gui.walking import mnemonics, press, settle, typed, visible
+from tests.gui.walking import lower, mnemonics, press, settle, typed, visible
 from tests.line import test_window as of_line
 from tests.line.world import PYTHON, TORCH, World
 from tests.servers.fault_server import FaultServer
@@ -209,9 +208,7 @@ def test_a_server_that_is_not_up_yet_is_waited_for_until_somebody_goes_back(
     qtbot: QtBot, make_window: MakeWindow, heard: list[str]
 ) -> None:
     window = make_window()
-    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
-    window._fit()
-    window.resize(*LEAST)
+    lower(window)
     welcome = form(qtbot, window)
     press(qtbot, welcome.joining.drop)
     welcome = form(qtbot, window)  # a second time

@@ -31,7 +31,7 @@ from tests.gui import fake_tools, scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, failed_run, half_run
 from tests.gui.test_words import UNMARKED
-from tests.gui.walking import failed_install, go_to, press, settle, source_page, texts, typed, visible
+from tests.gui.walking import LEAST, failed_install, go_to, lower, press, settle, source_page, texts, typed, visible
 from tests.sentences import error_text
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.pages.base import LAID_OUT
@@ -59,7 +59,6 @@ from wizard.model.messages import LANGUAGES
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 HALF = (624, 360)
-LEAST = (496, 280)  # 1024 x 640 at 200 %, less the window's frame
 PAGES = (PageId.WELCOME, PageId.CHECK, PageId.BUILD, PageId.SOURCE, PageId.PLACE, PageId.REVIEW, PageId.INSTALL)
 
 
@@ -217,9 +216,7 @@ def test_an_answer_is_scrolled_to_there(qtbot: QtBot, make_window: MakeWindow) -
     window.side.open(SideId.EXPLAIN)
     settle(qtbot, window)
     window.page.setMinimumSize(1, 1)
-    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
-    window._fit()
-    window.resize(*HALF)
+    lower(window, HALF)
     page = window.page
     assert isinstance(page, ExplainPage)
     page.text.setPlainText("AssertionError: Torch not compiled with CUDA enabled")
@@ -232,10 +229,8 @@ def test_an_answer_is_scrolled_to_there(qtbot: QtBot, make_window: MakeWindow) -
     qtbot.waitUntil(is_seen)
 
 
-def look_at_least(qtbot: QtBot, window: WizardWindow, where: object) -> None:
+def is_across(qtbot: QtBot, window: WizardWindow, where: object) -> None:
     """Nothing there is scrolled to at the side."""
-    window.setMinimumSize(1, 1)
-    window.resize(*LEAST)
     sheet = window.page.findChild(QScrollArea)
     assert isinstance(sheet, QScrollArea)
     wide = lambda: sheet.widget().minimumSizeHint().width() - sheet.viewport().width()  # noqa: E731
@@ -243,6 +238,12 @@ def look_at_least(qtbot: QtBot, window: WizardWindow, where: object) -> None:
         qtbot.waitUntil(lambda: wide() <= 0 and sheet.horizontalScrollBar().maximum() == 0)
     except TooLate:
         raise AssertionError(f"{where}: wider by {wide()}") from None
+
+
+def look_at_least(qtbot: QtBot, window: WizardWindow, where: object) -> None:
+    window.setMinimumSize(1, 1)
+    window.resize(*LEAST)
+    is_across(qtbot, window, where)
     window.resize(*SIZE)
 
 
@@ -261,8 +262,8 @@ def test_a_good_run_is_whole_there(language: str, qtbot: QtBot, make_window: Mak
 
     qtbot.waitUntil(lambda: gauges() == 1)
     beside = next(one for one in page.first.findChildren(SpeedGauge) if one.isVisible())
-    look_at_least(qtbot, window, language)
-    window.resize(*LEAST)
+    lower(window)
+    is_across(qtbot, window, language)
     qtbot.waitUntil(lambda: gauges() == 1 and not beside.isVisible())
     assert sum("TFLOP/s" in one for one in texts(window)) == 1
     window.resize(*SIZE)
@@ -300,9 +301,7 @@ def test_install_opens_at_its_top_there(
     """Where the keys are is seen as it comes and with the log unfolded, and Return alone goes there and back."""
     session.script = half_run
     window = make_window(language)
-    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
-    window._fit()
-    window.resize(*LEAST)
+    lower(window)
     go_to(qtbot, window, PageId.INSTALL)
     install = window.pages[PageId.INSTALL]
     assert isinstance(install, InstallPage)
@@ -323,9 +322,7 @@ def test_the_field_of_an_own_source_stays_in_sight_there(
     """The rows above it go and come anew while its address is looked for."""
     session.told = scenes.told()
     window = make_window()
-    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
-    window._fit()
-    window.resize(*LEAST)
+    lower(window)
     go_to(qtbot, window, PageId.SOURCE)
     page = source_page(window)
     page.fold.button.setChecked(True)
@@ -404,9 +401,7 @@ def test_a_label_without_room_is_found(qtbot: QtBot, make_window: MakeWindow) ->
 def test_the_name_that_the_keys_are_in_is_seen_in_a_low_window(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window()
     go_to(qtbot, window, PageId.SOURCE)
-    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
-    window._fit()
-    window.resize(*LEAST)
+    lower(window)
     go_to(qtbot, window, PageId.PLACE)
     name = window.focusWidget()
     assert isinstance(name, QLineEdit)
@@ -417,9 +412,7 @@ def test_the_name_that_the_keys_are_in_is_seen_in_a_low_window(qtbot: QtBot, mak
 def test_a_link_that_has_the_keys_is_seen_whichever_way_one_comes(qtbot: QtBot, make_window: MakeWindow) -> None:
     """A sentence may be higher than the window, and its links lie anywhere in it."""
     window = make_window()
-    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
-    window._fit()
-    window.resize(*LEAST)
+    lower(window)
     window.side.open(SideId.EXPLAIN)
     qtbot.waitUntil(lambda: not window.page.is_opening)
     much = " ".join(["Much is said between."] * 30)
@@ -445,9 +438,7 @@ def test_a_link_that_has_the_keys_is_seen_whichever_way_one_comes(qtbot: QtBot, 
 
 def test_what_gets_the_keys_is_scrolled_to_unless_the_mouse_is_on_it(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window()
-    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
-    window._fit()
-    window.resize(*LEAST)
+    lower(window)
     go_to(qtbot, window, PageId.PLACE)
     qtbot.waitUntil(lambda: not window.page.is_opening)
     fold = window.page.volumes_fold.button
@@ -529,9 +520,7 @@ def test_what_was_chosen_is_read_from_its_first_picture_on(
 ) -> None:
     monkeypatch.setattr("wizard.gui.shell.auto_advance._SEEN", 3600.0)  # seconds: it stays
     window = make_window(language)
-    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
-    window._fit()
-    window.resize(*LEAST)
+    lower(window)
     go_to(qtbot, window, PageId.CHECK)
     qtbot.waitUntil(window.footer.primary.isEnabled)
     press(qtbot, window.footer.primary)
@@ -554,9 +543,7 @@ def test_the_proof_of_a_build_and_its_boxes_are_whole_there(
 ) -> None:
     window = make_window(language)
     go_to(qtbot, window, PageId.BUILD)
-    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
-    window._fit()
-    window.resize(*LEAST)
+    lower(window)
     qtbot.waitUntil(lambda: not cut(window))
 
     def too_long() -> list[str]:
@@ -599,12 +586,6 @@ def test_how_long_it_will_take_does_not_turn_the_card_of_install(
         assert ways[0] is ways[1], width
         found.add(ways[0])
     assert len(found) == 2, "beside each other and below"
-
-
-def lower(window: WizardWindow, size: tuple[int, int] = LEAST) -> None:
-    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
-    window._fit()
-    window.resize(*size)
 
 
 def is_whole(shown: QWidget) -> bool:

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.walking import go_to, press, settle, source_page
+from tests.gui.walking import LEAST, go_to, press, settle, source_page
 from wizard.app.pages.order import ORDER, SIDE_ORDER, PageId
 from wizard.gui.pages.base import LAID_OUT
 from wizard.gui.pages.source.rows import _Line
@@ -18,8 +18,6 @@ from wizard.gui.shell.window import WizardWindow
 from wizard.model.messages import LANGUAGES
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-
-LEAST = (496, 280)  # 1280 x 800 at 200 %, less the window's frame
 
 
 @pytest.fixture(autouse=True)

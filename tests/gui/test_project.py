@@ -13,8 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.test_layout import LEAST
-from tests.gui.walking import failed_install, go_to, mnemonics, press, settle, visible
+from tests.gui.walking import LEAST, failed_install, go_to, lower, mnemonics, press, settle, visible
 from wizard.app.pages.order import PageId
 from wizard.app.pages.project import environment_name
 from wizard.app.project import with_lost
@@ -92,9 +91,7 @@ def test_long_quotes_are_read_by_the_arrows(qtbot: QtBot, make_window: MakeWindo
     (project / "README.md").write_text(f"# It\n## Install\n{lines}\n")
     window = make_window()
     page = opened(qtbot, window, project)
-    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
-    window._fit()
-    window.resize(*LEAST)
+    lower(window)
     fold = page.project.notes
     fold.button.setFocus()
     qtbot.keyClick(fold.button, Qt.Key.Key_Space)
@@ -123,9 +120,7 @@ def test_the_footer_of_a_project_is_low_in_a_small_window(
 ) -> None:
     window = make_window(language)
     page = opened(qtbot, window, project)
-    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
-    window._fit()
-    window.resize(*LEAST)
+    lower(window)
     strict = page.project.strict
     qtbot.waitUntil(lambda: window.width() == LEAST[0] and strict.isVisible())
     qtbot.waitUntil(lambda: strict.height() <= 2 * strict.fontMetrics().lineSpacing() + 8)
@@ -381,9 +376,7 @@ def test_a_project_is_read_from_its_top(
 ) -> None:
     """Tab leads to the box of what differs; Return accepts nothing unread."""
     window = make_window()
-    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
-    window._fit()
-    window.resize(*size)
+    lower(window, size)
     page = opened(qtbot, window, project)
     bar, agree = page._scroll.verticalScrollBar(), page.project.agree
     qtbot.waitUntil(agree.isVisible)

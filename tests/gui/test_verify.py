@@ -19,7 +19,7 @@ from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, report
 from tests.gui.fake_tools import FakeTools
-from tests.gui.walking import go_to, mnemonics, press, settle, source_page, texts
+from tests.gui.walking import go_to, lower, mnemonics, press, settle, source_page, texts
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
 from wizard.compatibility.model import ProjectUse
@@ -345,9 +345,7 @@ def test_an_environment_that_was_deleted_since_is_said_to_be_gone(
 
 
 def make_low(qtbot: QtBot, window: WizardWindow) -> None:
-    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
-    window._fit()
-    window.resize(624, 360)
+    lower(window, (624, 360))
     settle(qtbot, window)
 
 

@@ -25,6 +25,15 @@ from wizard.gui.pages.install import InstallPage
 from wizard.gui.pages.source.page import SourcePage
 from wizard.gui.shell.window import WizardWindow
 
+LEAST = (496, 280)  # 1024 x 640 at 200 %, less the window's frame
+
+
+def lower(window: WizardWindow, size: tuple[int, int] = LEAST) -> None:
+    """Make the window as small as on a small screen."""
+    window._fit = lambda: window.setMinimumSize(1, 1)  # type: ignore[method-assign]  # this screen is a large one
+    window._fit()
+    window.resize(*size)
+
 
 def settle(qtbot: QtBot, window: WizardWindow) -> None:
     qtbot.waitUntil(lambda: not window.page.is_busy and not window.tasks.busy)
