@@ -45,6 +45,29 @@ def test_the_question_before_the_window_closes_is_whole(
     qtbot.waitUntil(lambda: all(is_whole(one) and one.width() >= one.sizeHint().width() for one in buttons))
     places = [QRect(one.mapTo(window, QPoint()), one.size()) for one in buttons]
     assert not any(one.intersects(other) for one in places for other in places if one is not other)
+    assert not window.footer.isVisible()
+    press(qtbot, window.ask.stay)
+    assert window.footer.isVisible()
+
+
+def test_the_footer_comes_and_goes_with_the_height_of_the_window(
+    qtbot: QtBot, window: WizardWindow, session: FakeSession
+) -> None:
+    """Also where the height alone changes: the question keeps its size then."""
+    session.script = half_run
+    go_to(qtbot, window, PageId.INSTALL)
+    settle(qtbot, window)
+    window.resize(900, 700)
+    window.close()
+    qtbot.waitUntil(lambda: is_whole(window.ask.stay) and window.footer.isVisible())
+    for height in (280, 700, 280):
+        window.resize(900, height)
+        qtbot.waitUntil(lambda low=height < 360: window.footer.isHidden() == low)
+    window.translator.set_language("en")
+    assert window.footer.isHidden()
+    window.hide()
+    window.show()
+    assert window.footer.isHidden()
     press(qtbot, window.ask.stay)
     assert window.footer.isVisible()
 

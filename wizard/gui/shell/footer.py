@@ -153,10 +153,11 @@ class AskBar(QFrame):
         self.stay.setFocus()
 
     def event(self, event: QEvent) -> bool:
-        """In a low window the question takes the place of the footer: its own buttons would lie over each other."""
+        """In a low window the question takes the place of the footer: its own buttons would lie over each other. As the
+        window gets higher or lower alone, the question only moves."""
         kinds = QEvent.Type
-        if event.type() in (kinds.Show, kinds.Resize, kinds.Hide):
-            self._footer.setHidden(event.type() != kinds.Hide and self.window().height() < _LOW)
+        if event.type() in (kinds.Show, kinds.Move, kinds.Resize, kinds.Hide):
+            self._footer.setHidden(not self.isHidden() and self.window().height() < _LOW)
         return super().event(event)
 
     def put_away(self) -> None:
