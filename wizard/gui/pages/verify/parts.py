@@ -116,24 +116,22 @@ class SpeedGauge(QWidget):
         painter.drawRoundedRect(QRectF(least * one, 1, (most - least) * one, room.height() - 2), 4, 4)
 
 
-def speed_words(said: Mapping[str, object]) -> tuple[QWidget | None, str, str]:
-    """Return the gauge of a measured speed with its value and what is expected; no gauge where no table has it."""
-    value = f"{said['tflops']} TFLOP/s"
-    if "least" not in said:
-        return None, value, ""
-    words = QCoreApplication.translate("VerifyPage", "expected: %1 to %2")
-    expected = words.replace("%1", str(said["least"])).replace("%2", str(said["stated"]))
-    return (
-        SpeedGauge(float(str(said["tflops"])), float(str(said["least"])), float(str(said["stated"]))),
-        value,
-        expected,
-    )
-
-
 def _at_right(words: str, role: str) -> QLabel:
     made = label(words, role, wrap=False)
     made.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     return made
+
+
+def _speed_parts(said: Mapping[str, object]) -> tuple[QWidget | None, QWidget]:
+    """Return the gauge of a measured speed, and its figures: the value and what is expected. No gauge where no table
+    has that."""
+    value = _at_right(f"{said['tflops']} TFLOP/s", "strong")
+    if "least" not in said:
+        return None, stacked(value)
+    least, most = str(said["least"]), str(said["stated"])
+    words = QCoreApplication.translate("VerifyPage", "expected: %1 to %2").replace("%1", least).replace("%2", most)
+    gauge = SpeedGauge(float(str(said["tflops"])), float(least), float(most))
+    return gauge, stacked(value, _at_right(words, "muted"))
 
 
 class TopRows(RowCard):
@@ -167,10 +165,6 @@ class TopRows(RowCard):
             one.setVisible(is_narrow)
 
 
-def _figures(value: str, expected: str) -> QWidget:
-    return stacked(*(_at_right(one, role) for one, role in ((value, "strong"), (expected, "muted")) if one))
-
-
 def add_check(card: RowCard, name: str, check: CheckView, words: str, tight: bool) -> None:
     """Add a check with its sign, name and words; a measured speed comes with its gauge."""
     pill = Pill(_STATES.get(check.state, "note"), check_word(check.state))
@@ -181,19 +175,24 @@ def add_check(card: RowCard, name: str, check: CheckView, words: str, tight: boo
     said: QWidget = Advice(words)
     named: QWidget = label(name, "strong", wrap=False)
     if check.name == SPEED and "tflops" in check.message.params:
-        gauge, value, expected = speed_words(check.message.params)
-        took = _figures(value, expected)
-        is_slow = check.message.key.endswith(".slow")  # which has to be told in words
-        said = stacked(*filter(None, (gauge, said if is_slow else None)))
-        named = stacked(named, label("float32", "muted"))
+        _add_speed(card, pill, named, check, said if check.message.key.endswith(".slow") else None, tight)
+        return
     card.add_row(pill, named, said, took, tight=tight)
-    if check.name == SPEED and isinstance(card, TopRows) and took is not None:
-        gauge, value, expected = speed_words(check.message.params)
-        below = Turning(14)
-        if gauge is not None:
-            below.line.addWidget(gauge, 1)
-        below.line.addWidget(_figures(value, expected))
-        card.add_twice((*((said,) if gauge else ()), took), below)
+
+
+def _add_speed(
+    card: RowCard, pill: QWidget, name: QWidget, check: CheckView, slow: QWidget | None, tight: bool
+) -> None:
+    """Add a measured speed. `slow`: what a gauge does not tell in words, which stay also where it stands below."""
+    gauge, figures = _speed_parts(check.message.params)
+    named = stacked(name, label("float32", "muted"))
+    card.add_row(pill, named, stacked(*filter(None, (gauge, slow))), figures, tight=tight)
+    if isinstance(card, TopRows):
+        below, (again, told) = Turning(14), _speed_parts(check.message.params)
+        if again is not None:
+            below.line.addWidget(again, 1)
+        below.line.addWidget(told)
+        card.add_twice([one for one in (gauge, figures) if one is not None], below)
 
 
 class FailureCard(QFrame):
