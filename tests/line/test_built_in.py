@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
+from tests.environment.served import channel_at
 from tests.line.world import World
 from wizard.environment.conda.records import read_records
+from wizard.model.messages import bytes_text
 
 
 def test_review_has_the_bytes_of_python_and_the_end_has_the_lines(
@@ -30,6 +33,18 @@ def test_review_has_the_bytes_of_python_and_the_end_has_the_lines(
     assert {(row["name"], row["version"], row["build"]) for row in rows} == {
         (record.name, record.version, record.build) for record in read_records(prefix)
     }
+
+
+def test_python_is_told_with_the_bytes_that_review_counted(conda_world: World, conda_channel_folder: Path) -> None:
+    with channel_at(conda_channel_folder) as server:
+        world = replace(conda_world, channel=server.url)
+        done = world.run("setup", "--yes", "--name", "demo", *world.sources)
+    assert done.returncode == 0, done.stderr
+    (path,) = (conda_world.home / "state" / "runs").glob("*/events.jsonl")
+    events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    (ended,) = (event for event in events if (event["event"], event.get("step")) == ("step-finished", "create"))
+    size = sum(path.stat().st_size for path in conda_channel_folder.glob("*/*.tar.bz2"))
+    assert ended["message"]["params"]["size"] == bytes_text(size)
 
 
 def test_the_end_of_a_setup_says_how_to_go_on(conda_world: World) -> None:

@@ -15,7 +15,7 @@ from wizard.environment.layout import python_of
 from wizard.environment.model import TARGET_NOT_WRITABLE, Created, Engine, Target
 from wizard.environment.remove.unfinished import is_ours_unfinished, mark_begun, remove_unfinished
 from wizard.model.errors import BAD_PLAN, UsageError, WizardError
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, bytes_text, message
 from wizard.process import Request, child_environment, run
 from wizard.run.context import Context, Step, TargetEnvironment
 from wizard.run.steps.python_files import bring_python
@@ -48,7 +48,10 @@ class Create(Step):
         created = self._create(context)
         context.journal.done(self.name, {"python": str(created.python), "python_version": created.python_version})
         context.place.set_result(TargetEnvironment(created, is_new=True))
-        return message("step.create.done", python=created.python_version, prefix=context.plan.prefix)
+        got = {"python": created.python_version, "prefix": context.plan.prefix}
+        if created.bytes_downloaded:  # as the plan has them, which counts them with the wheels
+            return message("step.create.got", size=bytes_text(created.bytes_downloaded), **got)
+        return message("step.create.done", **got)
 
     def _earlier(self, context: Context) -> Created | None:
         """The environment that an earlier attempt finished, if it still runs."""
