@@ -359,8 +359,7 @@ def test_a_search_and_a_sort_show_what_is_meant(qtbot: QtBot, make_window: MakeW
     assert cells(page, 0)[:2] == ["项目 甲", "torch"]
     page.table.sort_by(SIZE)
     assert cells(page, SIZE)[:2] == ["5.31 GB", "2.66 GB"]
-    heads = [page.table.horizontalHeaderItem(place).text() for place in range(page.table.columnCount())]
-    assert [head for head in heads if head[-1] in "▼▲"] == ["Size ▼"]
+    assert shown_signs(page) == ["Size ▼"]
     press(qtbot, page.nobodys)
     assert cells(page, 0)[-2:] == ["base", "python3.12"], "nobody's to delete: last in any order"
 
@@ -378,14 +377,23 @@ def test_names_are_read_in_a_narrow_window(language: str, qtbot: QtBot, make_win
     for size in ((496, 280), (624, 360)):
         window.resize(*size)
         qtbot.waitUntil(lambda: page.table.columnWidth(0) > 100)
+        assert len(shown_signs(page)) == 1
     for width in range(640, 880, 8):
         window.resize(width, 360)
         qtbot.wait(10)
+        assert len(shown_signs(page)) == 1, "what the rows are sorted by is shown in any width"
     qtbot.wait(100)
     seen = resized.count
     qtbot.wait(100)
     assert resized.count == seen
     assert page.table.columnWidth(0) > 100
+
+
+def shown_signs(page: EnvironmentsPage) -> list[str]:
+    """Return the shown heads that say how the rows are sorted."""
+    shown = (place for place in range(page.table.columnCount()) if not page.table.isColumnHidden(place))
+    heads = (page.table.horizontalHeaderItem(place) for place in shown)
+    return [head.text() for head in heads if head is not None and head.text()[-1] in "▼▲"]
 
 
 class Resized(QObject):

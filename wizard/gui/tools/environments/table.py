@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 
 _NAME, _PYTHON, _TORCH, _ENGINE, _SIZE, _USED, _STATE = range(7)
 _MOST_ROWS_SHOWN, _ALL_ROWS = 8, 100_000  # in a form; on a page of its own, which scrolls
-_NARROW, _NARROW_TALL, _NARROWER = 800, 760, 680  # pixels
+_LEAST_TALL = {_PYTHON: 760, _SIZE: 680}  # pixels of the table that show the column; its details say it, too
+_LEAST = {_ENGINE: 800, _PYTHON: 680}
 _STATES = {"ok": "ok", "broken": "problem", "unfinished": "warning", "deleting": "note"}
 
 
@@ -252,6 +253,7 @@ class EnvironmentsTable(RowTable):
         before, was_largest_first = self._sorted_by
         self._sorted_by = (column, not was_largest_first if column == before else column in (_SIZE, _USED))
         self.retranslate()
+        self._show_columns()
         self.show_rows(self._every, self._sizes)
 
     def _in_order(self, rows: Iterable[Environment]) -> list[Environment]:
@@ -273,13 +275,14 @@ class EnvironmentsTable(RowTable):
         return keys.get(column, (one.name.casefold(),))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow window the name is worth more. The viewport's width would change with the columns, for ever."""
         super().resizeEvent(event)
-        wide, is_narrower = self.width(), self.width() < _NARROWER
-        self.setColumnHidden(_USED, wide < (_NARROW_TALL if self.is_tall else _NARROW))
-        self.setColumnHidden(_ENGINE, self.is_tall or is_narrower)
-        for place in (_PYTHON, _SIZE) if self.is_tall else ():
-            self.setColumnHidden(place, is_narrower)
+        self._show_columns()
+
+    def _show_columns(self) -> None:
+        """In a narrow window the name is worth more, and what the rows are sorted by: its sign is there. The viewport's
+        width would change with the columns, for ever."""
+        for place, least in (_LEAST_TALL if self.is_tall else _LEAST).items():
+            self.setColumnHidden(place, self.width() < least and place != self._sorted_by[0])
 
     def show_size(self, prefix: Path, sizes: Sizes) -> None:
         """Put a size that has been measured into its row; bars compare it with the largest."""
