@@ -17,7 +17,7 @@ from tests.waiting import wait_until
 from wizard.model.errors import Cancelled
 from wizard.model.lock import LockedFile
 from wizard.transfer.download import Downloads, Fetcher, FetchProgress
-from wizard.transfer.download.fetcher import Options
+from wizard.transfer.download.fetcher import Options, _Rate
 from wizard.transfer.download.part_file import PartState, read_state, total, write_state
 
 MB = 1 << 20
@@ -102,6 +102,18 @@ def test_pause_stops_the_bytes_and_going_on_completes(server: FaultServer, store
     result = Fetcher(store, options=PLAIN).fetch([file], on_progress=watch, is_paused=paused.is_set)
     assert "paused" in states
     assert result.paths[0].read_bytes() == data
+
+
+def test_a_pause_is_no_part_of_the_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("wizard.transfer.download.fetcher.time.monotonic", lambda: clock[0])
+    rate, count = _Rate(), 0
+    for is_paused in (False, True, False):
+        for _ in range(10):
+            clock[0] += 0.5
+            count += 0 if is_paused else MB
+            seen = rate.see(count, is_paused)
+            assert seen == (0 if is_paused else 2 * MB)
 
 
 def test_progress_grows_to_the_whole(server: FaultServer, store: Downloads) -> None:

@@ -289,7 +289,7 @@ class _Run:
         if total is not None:
             total += self._present_bytes
         state = "paused" if board.paused else "waiting" if waiting and self._delivered < len(sizes) else "fetching"
-        rate = self._rate.see(self._bytes_fetched)
+        rate = self._rate.see(self._bytes_fetched, board.paused)
         limited_by = self._meter.limited_by(board.held_up_by())
         ready = len(self._present) + self._delivered
         return FetchProgress(
@@ -315,14 +315,16 @@ class _Run:
 
 
 class _Rate:
-    """Bytes per second over the last few seconds."""
+    """Bytes per second over the last few seconds, of which a pause is none."""
 
     def __init__(self) -> None:
         self._seen: list[tuple[float, int]] = [(time.monotonic(), 0)]
         self._checked = 0.0
 
-    def see(self, count: int) -> float:
+    def see(self, count: int, is_paused: bool = False) -> float:
         now = time.monotonic()
+        if is_paused:
+            self._seen.clear()
         self._seen.append((now, count))
         while len(self._seen) > 2 and now - self._seen[0][0] > _RATE_SECONDS:
             self._seen.pop(0)
