@@ -66,7 +66,7 @@ PROOF = (
         "kernels", message("plan.proof.kernels", arch="sm_75", first="sm_50", last="sm_90", gpu=_CARD), "arch_list.csv"
     ),
     Link("driver", message("plan.proof.driver", driver="535.183.01", need="525.60.13", cuda="12.6"), "driver_cuda.csv"),
-    Link("wheel", message("plan.proof.wheel", build=_BUILD, tag="cp312", platform="linux_x86_64"), "releases.csv"),
+    Link("wheel", message("plan.proof.wheel", build=_BUILD, python="3.12", platform="linux_x86_64"), "releases.csv"),
 )
 
 

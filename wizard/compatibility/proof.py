@@ -104,15 +104,14 @@ def _wheel(build: Build, situation: JudgeContext, python: str | None) -> Iterato
     else:
         words = message("plan.proof.system", "Published for {system}", system=system)
     yield Link("platform", words, build.source, build.confidence)
-    tag = f"cp{python.replace('.', '')}" if python else "?"
-    params = {"build": f"{build.torch}+{build.variant}", "tag": tag, "platform": build.platform}
+    params = {"build": f"{build.torch}+{build.variant}", "python": python or "?", "platform": build.platform}
     size = build.size
     if size is None:
         yield Link("wheel", message("plan.proof.wheel", **params), build.source, build.confidence)
         return
     words = message(
         "plan.proof.wheel-size",
-        "Package torch {build} for {tag}, {platform}: about {megabytes} MB, its libraries come on top",
+        "Package torch {build} for Python {python}, {platform}: about {megabytes} MB, its libraries come on top",
         megabytes=round(size.bytes / 1e6),
         **params,
     )

@@ -32,7 +32,7 @@ _FACTS = {
     "driver": "{driver} ≥ {need}",
     "python": "{python}",
     "platform": "{system}",
-    "wheel": "{tag}, {system}",
+    "wheel": "Python {python}, {system}",
 }
 
 
