@@ -88,6 +88,25 @@ def test_a_worker_that_was_killed_is_noticed(qtbot: QtBot, make_window: MakeWind
     assert window.footer.primary.isVisible()
 
 
+def test_closing_while_paused_says_that_nothing_goes_on(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = half_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    assert "Installing" in window.windowTitle()
+    press(qtbot, install.pause)
+    qtbot.waitUntil(lambda: not install.is_busy)
+    assert "Paused" in window.windowTitle()
+    window.close()
+    assert window.ask.accessibleName().startswith("The setup is paused. It stays paused until")
+    assert window.ask.go.text() == "Close &window"
+    press(qtbot, install.pause)
+    assert "still running" in window.ask.accessibleName()
+    press(qtbot, window.ask.stay)
+
+
 @pytest.mark.slow
 def test_closing_during_a_run_asks_in_the_page_and_leaves_the_worker(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession

@@ -42,7 +42,7 @@ class InstallPage(Page):
         self._paused = self._cancelling = False
         self.keeps_trouble = True  # of a run that failed: what was beside the wizard lay on top only
         self._shown_run = ""
-        self._percent = self._before_log = 0  # pixels that the page was scrolled by
+        self._titled, self._before_log = (0, ""), 0  # pixels that the page was scrolled by
         self.watch = RunWatch(context.session, context.tasks, context.translator.say, self)
         self.watch.changed.connect(self._show_run)
         self.watch.asked.connect(self._asked)
@@ -220,7 +220,7 @@ class InstallPage(Page):
         if self._cancelling:
             return self.tr("Cancelling…"), self.tr("The current step is ended safely. This takes a moment.")
         if self._paused:
-            return self.tr("Paused"), self.pause.toolTip()
+            return self.tr("Paused"), self.tr("Nothing is downloaded until you press Resume.")
         words = self.tr("You can close this window. If the network fails, the download resumes where it stopped.")
         is_repair = self.watch.view.step(REPAIR_STEP) is not None
         return self.tr("Repairing") if is_repair else self.tr("Installing"), words
@@ -228,15 +228,15 @@ class InstallPage(Page):
     @property
     def percent(self) -> int | None:
         """How far the run is; None when none is going."""
-        return self._percent if self.is_going else None
+        return self._titled[0] if self.is_going else None
 
     @property
     def is_paused(self) -> bool:
         return self._paused
 
     def _show_percent(self, percent: int) -> None:
-        if percent != self._percent or not self.is_going:
-            self._percent = percent
+        if (titled := (percent, self.title)) != self._titled or not self.is_going:
+            self._titled = titled
             self.retitled.emit()
 
     def _show_buttons(self, going: bool) -> None:

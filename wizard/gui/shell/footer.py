@@ -142,7 +142,7 @@ class AskBar(QFrame):
         self.go.clicked.connect(self.leave)
         self.cancel.clicked.connect(self.cancel_run)
         self.stay.clicked.connect(self.put_away)
-        self._is_run, self._ends = True, ""
+        self._is_run, self._ends, self._is_paused = True, "", False
         self.setVisible(False)
 
     def ask(self, is_run: bool = True, ends: str = "") -> None:
@@ -151,6 +151,11 @@ class AskBar(QFrame):
         self.retranslate()
         self.setVisible(True)
         self.stay.setFocus()
+
+    def show_paused(self, is_paused: bool) -> None:
+        if is_paused != self._is_paused:
+            self._is_paused = is_paused
+            self.retranslate()
 
     def event(self, event: QEvent) -> bool:
         """In a low window the question takes the place of the footer: its own buttons would lie over each other. As the
@@ -165,17 +170,20 @@ class AskBar(QFrame):
         self.stayed.emit()
 
     def retranslate(self) -> None:
-        goes_on = self.tr("It continues without the window.")
-        run = [(self.tr("The setup is still running."), goes_on)] if self._is_run else []
-        said = [*run, *([self._ending()] if self._ends else [])]
+        said = [*([self._running()] if self._is_run else []), *([self._ending()] if self._ends else [])]
         self._what.setText(" ".join(what for what, _ in said))
         self._more.setText(" ".join(more for _, more in said))
-        ending, running = self.tr("Close &window and end it"), self.tr("Close &window, let it run")
-        self.go.setText(running if self._is_run else ending)
+        running = self.tr("Close &window") if self._is_paused else self.tr("Close &window, let it run")
+        self.go.setText(running if self._is_run else self.tr("Close &window and end it"))
         self.cancel.setVisible(self._is_run)
         self.cancel.setText(self.tr("Cancel the set&up"))
         self.stay.setText(self.tr("Sta&y"))
         self.setAccessibleName(f"{self._what.text()} {self._more.text()}")
+
+    def _running(self) -> tuple[str, str]:
+        if self._is_paused:
+            return self.tr("The setup is paused."), self.tr("It stays paused until you open the window and resume it.")
+        return self.tr("The setup is still running."), self.tr("It continues without the window.")
 
     def _ending(self) -> tuple[str, str]:
         if self._ends == "building":

@@ -77,8 +77,7 @@ class WizardWindow(WindowParts):
         self._chain: list[QWidget] = []  # the order of Tab
         self._hurry, self._alt_letters = AutoAdvance(self.app, self), AltLetters(self.app, self)
         self._title = RunTitle(self)
-        self._shell = lay_out(self.rail, self.stack, self.ask, self.footer)
-        self.setCentralWidget(self._shell)
+        self.setCentralWidget(lay_out(self.rail, self.stack, self.ask, self.footer))
         self.setAcceptDrops(True)
 
     def _take_in(self, name: PageId | SideId, page: Page) -> None:
@@ -210,6 +209,7 @@ class WizardWindow(WindowParts):
         install = self.pages.install
         going = (install.percent, install.is_paused) if install else (None, False)
         self._title.show((self._front or self.page).window_title, *going)
+        self.ask.show_paused(going[1])
 
     def _focus_page(self) -> None:
         """What mends a trouble comes first. While nothing can be pressed the page has it: Return then presses nothing,
@@ -244,7 +244,7 @@ class WizardWindow(WindowParts):
 
     def _fit(self) -> None:
         """With large text the footer needs more room than the smallest size; never more than the screen has."""
-        needed = self._shell.minimumSizeHint()
+        needed = self.centralWidget().minimumSizeHint()
         self.setMinimumSize(needed.expandedTo(QSize(*SMALLEST)).boundedTo(room_on(self.screen()).size()))
 
     # -- buttons and keys
