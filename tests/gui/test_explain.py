@@ -543,13 +543,18 @@ def test_where_the_text_names_no_environment_it_is_chosen_first(qtbot: QtBot, ma
     assert environments._said.text() == "Choose the environment that gets opencv-python."
     environments.table.selectRow(0)
     settle(qtbot, window)
-    press(qtbot, environments.card.buttons["packages"])
+    add = environments.card.buttons["packages"]
+    assert (add.text(), add.property("role")) == ("Add opencv-python…", "primary")
+    environments.table.entered.emit()
+    assert window.focusWidget() is add
+    press(qtbot, add)
     settle(qtbot, window)
     assert environments.adding.names.text() == "opencv-python"
     press(qtbot, environments.adding.keep)
     settle(qtbot, window)
     assert not environments._said.isVisible()
-    press(qtbot, environments.card.buttons["packages"])
+    assert (add.text(), add.property("role")) == ("&Packages…", "small")
+    press(qtbot, add)
     assert environments.adding.names.text() == "", "only once"
 
 

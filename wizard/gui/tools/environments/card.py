@@ -16,7 +16,7 @@ from wizard.gui.widgets.code import CodeLine, CodeLines, copy_out, open_folder
 from wizard.gui.widgets.fields import read_in_order
 from wizard.gui.widgets.frames import Fold, RowCard, Turning, column, line_up
 from wizard.gui.widgets.icons import ICON_SIZE, icon
-from wizard.gui.widgets.labels import label, selectable, told_of
+from wizard.gui.widgets.labels import dress, label, selectable, told_of
 from wizard.model.messages import bytes_text
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ class EnvironmentCard(QFrame):
         self._kept: Replaced | None = None
         self._older: tuple[Replaced, ...] = ()
         self.lacks: str | None = None  # for a notebook; None: nobody knows
+        self._wanted = ""  # a package that the environment is chosen for
         rows = column(self, _MARGINS, 8)
         self._prefix, self._inside = selectable(label("", "muted")), label("")
         self._reason, self.to_type = Advice("", "problem"), CodeLine(parent=self)
@@ -127,9 +128,17 @@ class EnvironmentCard(QFrame):
         self._one = one
         self.retranslate()
 
+    def want(self, package: str) -> None:
+        """Lead to adding a package, which an environment is being chosen for; '' where none is."""
+        if package != self._wanted:
+            self._wanted = package
+            dress(self.buttons["packages"], "primary" if package else "small")
+            self.retranslate()
+
     def focus_first(self) -> None:
-        """Give the focus to the first of what can be done."""
-        first = next((one for one in self.buttons.values() if one.isVisible() and one.isEnabled()), None)
+        """Give the focus to the first of what can be done, or to what it is chosen for."""
+        every = (*([self.buttons["packages"]] if self._wanted else ()), *self.buttons.values())
+        first = next((one for one in every if one.isVisible() and one.isEnabled()), None)
         if first is not None:
             first.setFocus(Qt.FocusReason.TabFocusReason)
 
@@ -163,7 +172,7 @@ class EnvironmentCard(QFrame):
             "folder": self.tr("Open &folder"),
             "copy": self.tr("&Copy path"),
             "delete": self.tr("&Delete…"),
-            "packages": self.tr("&Packages…"),
+            "packages": self.tr("Add %1…").replace("%1", self._wanted) if self._wanted else self.tr("&Packages…"),
             "clone": self.tr("C&lone…"),
             "export": self.tr("E&xport…"),
         }
@@ -207,7 +216,7 @@ class EnvironmentCard(QFrame):
         """In the first line as many as it has room for, else among the details."""
         room, gap = self.width() - _MARGINS[0] - _MARGINS[2], self._line.spacing()
         stay = list(_FIRST)
-        for name in _LEAVING:
+        for name in (one for one in _LEAVING if not (self._wanted and one == "packages")):
             shown = [one for one in (*(self.buttons[name] for name in stay), self.details) if not one.isHidden()]
             if sum(one.sizeHint().width() + gap for one in shown) <= room:
                 break

@@ -178,6 +178,7 @@ class EnvironmentsPage(SidePage):
         self.nobodys.setVisible(any(not one.is_persons for one in self._found or ()) and not is_asked)
         self.panel.setVisible(self._plan is not None)
         self.copying.setVisible(self.copying.is_asked)
+        self.card.want(self._to_add)
         self.card.setVisible(one is not None and not is_asked)
         self.again.setEnabled(not is_asked)
         self.disk.show_beside(sum(one.freed for one in self._sizes.values()), not is_asked)
