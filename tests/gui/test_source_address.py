@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,19 @@ def _error(server: IndexServer, address: str) -> WizardError:
     with pytest.raises(WizardError) as raised:
         select(server, torch_index=address, index=None)
     return raised.value
+
+
+def test_the_keys_go_through_the_fields_as_they_are_seen(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    press(qtbot, page.fold.button)
+    by_hand = page.by_hand
+    seen = (by_hand.torch, by_hand.packages, by_hand.folder, by_hand._browse, by_hand.channel)
+    seen[0].setFocus()
+    for now, after in pairwise(seen):
+        qtbot.keyClick(now, Qt.Key.Key_Tab)
+        assert window.focusWidget() is after
 
 
 def _typed_in(qtbot: QtBot, window: object, session: FakeSession, error: WizardError, address: str) -> SourcePage:

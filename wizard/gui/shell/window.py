@@ -75,9 +75,10 @@ class WizardWindow(WindowParts):
         self._front: Page | None = None  # what the stack shows
         self._rounds, self._gives_keys = 0, False  # that the picture before is still kept; the window itself, just now
         self._chain: list[QWidget] = []  # the order of Tab
-        self._hurry, self._alt_letters = AutoAdvance(self.app, self), AltLetters(self.app, self)
-        self._title = RunTitle(self)
-        self.setCentralWidget(lay_out(self.rail, self.stack, self.ask, self.footer))
+        self._hurry, self._title = AutoAdvance(self.app, self), RunTitle(self)
+        self._alt_letters = AltLetters(self.app, self)
+        self._shell = lay_out(self.rail, self.stack, self.ask, self.footer)
+        self.setCentralWidget(self._shell)
         self.setAcceptDrops(True)
 
     def _take_in(self, name: PageId | SideId, page: Page) -> None:
@@ -207,9 +208,9 @@ class WizardWindow(WindowParts):
 
     def _show_title(self) -> None:
         install = self.pages.install
-        going = (install.percent, install.is_paused) if install else (None, False)
-        self._title.show((self._front or self.page).window_title, *going)
-        self.ask.show_paused(going[1])
+        percent, is_paused = (install.percent, install.is_paused) if install else (None, False)
+        self._title.show((self._front or self.page).window_title, percent, is_paused)
+        self.ask.show_paused(is_paused)
 
     def _focus_page(self) -> None:
         """What mends a trouble comes first. While nothing can be pressed the page has it: Return then presses nothing,
@@ -244,7 +245,7 @@ class WizardWindow(WindowParts):
 
     def _fit(self) -> None:
         """With large text the footer needs more room than the smallest size; never more than the screen has."""
-        needed = self.centralWidget().minimumSizeHint()
+        needed = self._shell.minimumSizeHint()
         self.setMinimumSize(needed.expandedTo(QSize(*SMALLEST)).boundedTo(room_on(self.screen()).size()))
 
     # -- buttons and keys
@@ -349,8 +350,7 @@ class WizardWindow(WindowParts):
         """Open the file or folder that was dropped."""
         from wizard.gui.shell.incoming import files_in, open_files
 
-        files = files_in(event.mimeData())
-        if files:
+        if files := files_in(event.mimeData()):
             event.acceptProposedAction()
             open_files(self, files)
 

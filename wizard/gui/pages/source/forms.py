@@ -17,7 +17,7 @@ from wizard.compatibility.model import Choices
 from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.diff_view import DiffView
-from wizard.gui.widgets.fields import PathField, Tick, name_buttons
+from wizard.gui.widgets.fields import PathField, Tick, name_buttons, read_in_order
 from wizard.gui.widgets.frames import Turning, column, line_up
 from wizard.gui.widgets.labels import label, plain_tip, restyle, without_key
 from wizard.model.messages import text
@@ -183,6 +183,7 @@ class SourcesByHand(QWidget):
             grid.addWidget(name, 2 * row, 0)  # between them: what is wrong with one
             grid.addWidget(field, 2 * row, 1, 1, 1 if field is self.folder else 2)
             field.editingFinished.connect(self.left)
+            read_in_order(name, field, *([self._browse] if field is self.folder else []))
         grid.addWidget(self._browse, 4, 2)
         grid.setColumnStretch(1, 1)
         self._grid = grid

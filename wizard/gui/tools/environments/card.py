@@ -52,6 +52,7 @@ class EnvironmentCard(QFrame):
     clone = Signal()
     export = Signal()
     bring_back = Signal(str)  # the run before which it goes back; '' for the newest
+    _wanted = ""  # a package that the environment is chosen for
 
     def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -61,7 +62,6 @@ class EnvironmentCard(QFrame):
         self._kept: Replaced | None = None
         self._older: tuple[Replaced, ...] = ()
         self.lacks: str | None = None  # for a notebook; None: nobody knows
-        self._wanted = ""  # a package that the environment is chosen for
         rows = column(self, _MARGINS, 8)
         self._prefix, self._inside = selectable(label("", "muted")), label("")
         self._reason, self.to_type = Advice("", "problem"), CodeLine(parent=self)
