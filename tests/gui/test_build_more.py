@@ -22,11 +22,12 @@ from tests.sentences import error_text
 from wizard.app.pages.build import arrange, cell_words, worth_showing
 from wizard.app.pages.order import PageId
 from wizard.compatibility.data.load import load_matrix
-from wizard.compatibility.model import Reason
+from wizard.compatibility.model import Choices, Reason
 from wizard.compatibility.resolve import resolve
 from wizard.gui.pages.build.grid import BuildGrid
 from wizard.gui.pages.build.page import BuildPage
 from wizard.gui.pages.check import CheckPage
+from wizard.gui.pages.proof import LinkBox
 from wizard.gui.shell.splash import SIZE, SMALLEST
 from wizard.gui.shell.window import WizardWindow
 from wizard.machine.machine_file import read_machine_file
@@ -339,7 +340,7 @@ def test_builds_for_the_processor_alone_are_taken_from_their_row(
     window = make_window()
     go_to_build(qtbot, window)
     page = build_page(window)
-    assert page.strip.words == "2.15.0 + CPU: the newest that runs here, if a source has it"
+    assert page.strip.words == "2.15.0 + CPU: the newest that works on this computer"
     assert page.grid.cell_of("2.14.1", "cpu") == (0, 1)
     qtbot.keyClick(page.grid, Qt.Key.Key_Right)
     assert page.strip.words == "2.14.1 + CPU: fits, but 2.15.0 is newer"
@@ -392,7 +393,9 @@ def test_a_system_without_any_build_has_no_empty_grid(
     assert not window.footer.primary.isEnabled()
 
 
-@pytest.mark.parametrize(("language", "words"), [("en", ("unsure", "probably works")), ("zh_CN", ("不确定", "可能"))])
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", ("unsure", "not confirmed")), ("zh_CN", ("不确定", "尚未得到证实"))]
+)
 def test_a_build_that_may_not_run_is_no_plain_fit(
     language: str, words: tuple[str, str], qtbot: QtBot, make_window: MakeWindow
 ) -> None:
@@ -406,6 +409,10 @@ def test_a_build_that_may_not_run_is_no_plain_fit(
     changed = replace(verdict, candidates=candidates)
     page.grid.show_grid(arrange(worth_showing(candidates, unsure)), None, verdict.best)
     at = page.grid.cell_of(unsure.torch, unsure.variant)
-    assert cell(page.grid, *at) == f"? {words[0]}"
+    assert cell(page.grid, *at) == f"! {words[0]}"
     said = "".join(text(one, language) for one in cell_words(unsure, changed))
     assert words[1] in said
+    doubted = tuple(replace(one, confidence="medium") if one.kind == "kernels" else one for one in unsure.proof)
+    page.card.show_build(replace(unsure, proof=doubted), Choices())
+    states = {box.state for box in page.card.findChildren(LinkBox)}
+    assert states == {"ok", "unsure"}, "the link that is not sure has another colour"

@@ -85,7 +85,7 @@ def test_the_network_is_a_row_and_hides_a_password() -> None:
     facts = replace(values.FACTS, requirements=(), settings=UserSettings(environment={"NO_PROXY": "localhost"}))
     row = check_rows(facts, None)[0]
     assert (row.fact.key, row.state) == ("page.check.direct", "note"), "nothing was asked: no tick"
-    assert "is tried when" in text(row.fact, "en")
+    assert "is tested in a later step" in text(row.fact, "en")
     proxy = UserSettings(environment={"HTTPS_PROXY": "http://me:word@proxy.example:3128"})
     row = check_rows(replace(facts, settings=proxy), None)[0]
     assert row.fact.key == "page.check.proxy"
@@ -127,7 +127,7 @@ def test_another_makers_card_is_named_with_its_lines(
     go_to(qtbot, window, PageId.CHECK)
     qtbot.waitUntil(lambda: any("Radeon RX 7900 XT" in one for one in texts(window)))
     told = "\n".join(texts(window))
-    assert "The slower CPU build is installed" in told
+    assert "PyTorch will run on the processor" in told
     assert "AMD offers" not in told, "what its maker offers is folded away"
     press(qtbot, next(one for one in visible(window, QPushButton) if one.text() == "What to do"))  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: any("AMD offers" in one for one in texts(window)))
@@ -148,7 +148,8 @@ def test_the_parts_of_a_card_open_how_one_is_chosen(
     language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
     """Nothing has to be done about them."""
-    card = replace(values.MACHINE.nvidia_gpus[0], mig=(MigInstance("1g.10gb", 10 * 2**30, "MIG-1"),))
+    parts = tuple(MigInstance("1g.10gb", 10 * 2**30, name) for name in ("MIG-1", "MIG-2"))
+    card = replace(values.MACHINE.nvidia_gpus[0], mig=parts)
     machine = replace(values.MACHINE, gpus=(card,))
     session.facts = replace(session.facts, machine=machine, requirements=requirements(machine, UserSettings()))
     window = make_window(language)
@@ -157,7 +158,8 @@ def test_the_parts_of_a_card_open_how_one_is_chosen(
     qtbot.waitUntil(lambda: any(one.text() == words for one in visible(window, QPushButton)))  # type: ignore[attr-defined]
     opener = button(window, words)
     assert words in opener.accessibleName()
-    assert "UUID" in opener.accessibleDescription()
+    fix = next(row.fix for row in session.facts.requirements if row.fix and "uuid" in row.fix.params)
+    assert fix.params["uuid"] == "MIG-2", "the first is used anyhow"
 
 
 def test_rows_in_order_are_one_line_whose_tip_names_them(

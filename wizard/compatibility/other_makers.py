@@ -151,7 +151,7 @@ def _next(card: OtherCard) -> Message:
     if card.has_cpu_build:
         return message(
             "other.next-cpu",
-            "CUDA needs an NVIDIA card. The slower CPU build is installed.",
+            "PyTorch will run on the processor, which is slower: CUDA needs an NVIDIA card.",
         )
     return message(
         "other.next-none",

@@ -109,11 +109,11 @@ def cell_words(one: Candidate, verdict: Verdict) -> tuple[Message, ...]:
     if any(version_rank(other.torch) > version_rank(one.torch) for other in alike):
         return (message("flow.cell.best", "the best that fits here"),)
     if one.variant == "cpu" or driver is None:
-        return (message("flow.cell.newest", "the newest that runs here, if a source has it"),)
+        return (message("flow.cell.newest", "the newest that works on this computer"),)
     return (
         message(
             "flow.cell.newest-card",
-            "the newest that uses your card with driver {driver}, if a source has it",
+            "the newest that uses your card with driver {driver}",
             driver=driver,
         ),
     )

@@ -62,7 +62,10 @@ def _gpus(machine: Machine, matrix: Matrix | None) -> Iterator[Requirement]:
             "gpu",
             "warning" if is_board else "ok",
             _gpu_fact(gpu, machine, matrix),
-            message("check.gpu.board-why", "Needs NVIDIA's own PyTorch. The slower CPU build is installed.")
+            message(
+                "check.gpu.board-why",
+                "Needs NVIDIA's own PyTorch. The one installed here runs on the processor, which is slower.",
+            )
             if is_board
             else _gpu_detail(gpu, machine, matrix),
             fix,
@@ -77,14 +80,14 @@ def _instances(gpu: Gpu) -> Iterator[Requirement]:
         yield Requirement("gpu", "warning", message("machine.card.mig-empty", card=name))
     elif gpu.mig:
         parts = ", ".join(map(_instance, gpu.mig))
-        fact = message("check.gpu.mig", "Shared in parts (MIG): {parts}.", parts=parts)  # below its card
-        uuid = next((part.uuid for part in gpu.mig if part.uuid), "MIG-…")
+        fact = message("check.gpu.mig", "Divided into parts (MIG): {parts}.", parts=parts)  # below its card
+        uuid = next((part.uuid for part in gpu.mig[1:] if part.uuid), "MIG-…")
         fix = message(
             "check.gpu.mig.fix",
-            "Each program uses one part, the first. For another one set its UUID: `CUDA_VISIBLE_DEVICES={uuid}`",
+            "Programs use the first part. Another one needs a setting: `CUDA_VISIBLE_DEVICES={uuid}`",
             uuid=uuid,
         )
-        yield Requirement("gpu", "note", fact, None, fix)
+        yield Requirement("gpu", "note", fact, None, fix if len(gpu.mig) > 1 else None)
 
 
 def _instance(part: MigInstance) -> str:

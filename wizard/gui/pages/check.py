@@ -144,7 +144,7 @@ class CheckPage(Page):
             if self._may_hurry:
                 words = ""  # what Next does is its description
             elif self._is_own and self.context.navigator.may_go_next():
-                words = self.tr("Something needs your attention, so Next goes page by page. Nothing has been changed.")
+                words = self.tr("Something below needs a look, so Next shows each step. Nothing has been changed.")
             self._show_facts(check_rows(facts, looks))
         self.set_head(self.tr("Your computer"), words if self._written.isHidden() else "")
         drifted = tuple(drift_rows(looks.drifts)) if looks and facts else ()

@@ -23,7 +23,7 @@ _ICONS = {
     "platform": "monitor",
     "wheel": "file-check",
 }
-_GROUNDS = {"idle": "neutral", "broken": "on_problem"}
+_GROUNDS = {"idle": "neutral", "unsure": "on_warning", "broken": "on_problem"}
 _CIRCLE = 34  # pixels
 
 
@@ -55,7 +55,7 @@ class Chain(QWidget):
 
 
 class LinkBox(QFrame):
-    """One link. `state`: ok | idle (proves nothing here) | broken."""
+    """One link. `state`: ok | unsure | idle (proves nothing here) | broken."""
 
     def __init__(self, kind: str, state: str = "ok") -> None:
         super().__init__()

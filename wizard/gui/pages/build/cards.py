@@ -88,7 +88,7 @@ class VerdictCard(QFrame):
     def show_build(self, one: Candidate | None, choices: Choices, lacking: str = "") -> None:
         """Show the proof of one build, or the reasons why it does not fit; None: none fits. `lacking`: what is taken
         since no source has it."""
-        self._show_proof(_telling(one.proof) if one and one.fits else ())
+        self._show_proof(_telling(one.proof) if one and one.fits else (), one is not None and is_unsure(one))
         self._reasons.setVisible(one is not None and not one.fits)
         self._with.setText("")
         if one is None:
@@ -109,11 +109,12 @@ class VerdictCard(QFrame):
             self._reasons.setText(lacking)
             self._reasons.setVisible(True)
 
-    def _show_proof(self, proof: Sequence[Link]) -> None:
-        """Another Python has the same links with other words: widgets are slow to make."""
-        if [link.message.key in _NO_CARD for link in proof] != [made.state == "idle" for made in self._links]:
+    def _show_proof(self, proof: Sequence[Link], is_open: bool) -> None:
+        """Another Python has the same links with other words: widgets are slow to make. `is_open`: a link is unsure."""
+        states = [_state(link, is_open) for link in proof]
+        if states != [made.state for made in self._links]:
             empty(self._chain)
-            self._links = [LinkBox(link.kind, "idle" if link.message.key in _NO_CARD else "ok") for link in proof]
+            self._links = [LinkBox(link.kind, state) for link, state in zip(proof, states, strict=True)]
             for made in self._links:
                 self._chain.addWidget(made, 1)
         for made, link in zip(self._links, proof, strict=True):
@@ -130,6 +131,12 @@ class VerdictCard(QFrame):
         parts = [f"Python {one.python}"] if one.python else []
         parts += [f"{name} {versions[name]}" for name in wanted if versions.get(name)]
         return [*parts, *([f"numpy {one.numpy}"] if one.numpy else [])]
+
+
+def _state(link: Link, is_open: bool) -> str:
+    if link.message.key in _NO_CARD:
+        return "idle"
+    return "unsure" if is_open and link.confidence != "high" else "ok"
 
 
 _OTHER_CARD = "plan.proof.other-maker"

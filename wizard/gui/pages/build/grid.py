@@ -75,6 +75,7 @@ class _Cell(QStyledItemDelegate):
         back, fore = {
             "picked": ("accent", "on_accent"),
             "fits": ("ok", "on_ok"),
+            "unsure": ("warning", "on_warning"),
             "forced": ("warning", "on_warning"),
         }.get(kind, ("card", "muted"))
         rect: QRect = option.rect
@@ -337,9 +338,10 @@ class BuildGrid(QTableWidget):
             is_best = best is not None and (one.torch, one.variant) == (best.torch, best.variant)
             words = [self.tr("best")] if is_best else []
             words += [self.tr("chosen")] if one == picked else []
-            sign, fits = ("?", self.tr("unsure")) if is_unsure(one) else ("✓", self.tr("fits"))
-            state = told_of(name, ", ".join([fits, *words]))
-            return _Words(f"{sign} {[*words, fits][0]}", "picked" if one == picked else "fits", state)
+            is_open = is_unsure(one)
+            sign, fits = ("!", self.tr("unsure")) if is_open else ("✓", self.tr("fits"))
+            state, kind = told_of(name, ", ".join([fits, *words])), "unsure" if is_open else "fits"
+            return _Words(f"{sign} {[*words, fits][0]}", "picked" if one == picked else kind, state)
         whole = told_of(name, " ".join(say(reason.message) for reason in one.reasons))
         if one == picked:
             return _Words(f"! {self.tr('chosen')}", "forced", whole)
