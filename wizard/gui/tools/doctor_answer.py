@@ -100,8 +100,6 @@ class DoctorAnswer(QWidget):
         self._verdict.setVisible(answer.verdict != "found")  # then the cause says it
         self._show_cause(answer)
         changes = preview.changes if preview else ()
-        downloads = download_message(preview)
-        changes = (*changes, downloads) if downloads else changes
         self._plan.setAccessibleName(self.tr("What the repair changes"))
         self._plan.show_points([label(say(change), "muted") for change in changes])
         evidence = answer.cause.evidence if answer.cause else ()
