@@ -28,7 +28,7 @@ _LONG = re.compile(r"\b(?:NVIDIA |GeForce )|(?<=Laptop) GPU$")  # of a card's na
 # The fact of a link in a few signs, from its sentence's blanks; the sentence is one look away.
 _FACTS = {
     "gpu": "{gpu} ({arch})",
-    "kernels": "{arch} ({first}–{last})",
+    "kernels": "{arch}",
     "driver": "{driver} ≥ {need}",
     "python": "{python}",
     "platform": "{system}",
@@ -122,6 +122,8 @@ class VerdictCard(QFrame):
             source = self.tr("Source: %1").replace("%1", "; ".join(named)) if link.source else ""
             idle = {"plan.proof.no-gpu": self.tr("no NVIDIA card"), "plan.proof.cpu": self.tr("not used")}
             fact = idle.get(link.message.key) or _fact(link) or _other_card(link)
+            if link.kind == "kernels":  # of another number than the card's, mostly: an older one runs on it
+                fact = self.tr("%1 code runs on it").replace("%1", fact)
             made.show_words(link_name(link.kind), fact, self._translator.say(link.message), source)
 
     @staticmethod
