@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # `torch-wizard FILE` means `torch-wizard window FILE`: what a file manager, a drop on the icon or a hand gives. So does
 # a folder that is given by a path (`.`, `code/their-repo`): a project or an environment.
 #
-# Looks at the words only as far as it must, for the window's first picture waits for it: the grammar is `arguments.py`.
+# Looks at the words only as far as it must, for the window's first picture waits for it: the grammar is `root.py`.
 # A command's name never holds a dot, so a file of such a name in the current folder takes no command's place.
 
 COMPLETING = "_TORCH_WIZARD_COMPLETE"  # set by a shell that asks what may follow

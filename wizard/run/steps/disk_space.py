@@ -27,7 +27,7 @@ from wizard.system import paths
 from wizard.system.links import long_path
 from wizard.transfer.download import Downloads
 
-# Unpacked wheels against their size: measured on torch 2.15.0+cu132 with its companions; see docs/architecture.md.
+# Unpacked wheels against their size: measured on torch 2.15.0+cu132 with its companions.
 UNPACKED_RATIO = 2.1
 PYTHON_BYTES = 300_000_000
 EXISTING = "existing"  # the engine of a plan for an environment that is there
