@@ -43,6 +43,10 @@ def test_the_lines_name_the_files_and_what_was_not_looked_up(project: Path, tmp_
     (project / "requirements.txt").write_text("torch\neinops\n")
     (project / "uv.lock").write_text('version = 1\n[[package]]\nname = "einops"\nversion = "0.8.0"\n')
     assert "Not looked up" not in pick(tmp_path / "s", "--project", project, "--machine", OLD_CARD).stdout
+    code = tmp_path / "code alone"
+    code.mkdir()
+    (code / "train.py").write_text("import torch\n")
+    assert "Read from" not in pick(tmp_path / "s", "--project", code, "--machine", OLD_CARD).stdout
 
 
 def test_a_document_for_each_machine(project: Path, tmp_path: Path) -> None:

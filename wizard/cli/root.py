@@ -103,7 +103,7 @@ def all_commands() -> CommandGroup:
     root.add(
         WINDOW,
         N_("open the window (the default)"),
-        argument("file", "[FILE]", N_("a plan or a profile to open"), required=False),
+        argument("file", "[FILE]", N_("a plan, a class profile or a project to open"), required=False),
         flag("--self-test", hidden=True),
     )(_open_window)
     root.add(

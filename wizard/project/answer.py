@@ -131,7 +131,8 @@ def _alone(project: Project, decision: ProjectDecision) -> Iterator[Message]:
     files = project.files
     more = f" (+{len(files) - _MOST_FILES})" if len(files) > _MOST_FILES else ""
     named = ", ".join(fit_to_show(file) for file in files[:_MOST_FILES]) + more
-    yield message("project.head.files", "Read from: {files}", files=named)
+    if files:  # programs alone declare nothing
+        yield message("project.head.files", "Read from: {files}", files=named)
     if unasked := unasked_words(project, decision):
         yield unasked
 
