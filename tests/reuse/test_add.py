@@ -101,6 +101,17 @@ def test_what_was_built_for_numpy_1_is_told_beside_numpy_2(held: There, tmp_path
     assert (said.count("✗"), "scikit-learn 1.5.2" in said) == (2, False), said
 
 
+def test_where_no_source_has_the_torch_that_is_there_nothing_else_is_named(held: There, tmp_path: Path) -> None:
+    """It named the best build for this computer, which nobody had asked for."""
+    (tmp_path / "empty").mkdir()
+    with IndexServer(tmp_path / "empty") as torch:
+        gone = There(World(held.world.home, held.world.packages, torch), held.old, held.prefix)
+        done = gone.world.run(*add(gone, "small", "--dry-run"))
+    assert done.returncode != 0
+    assert f"No reachable source has torch {TORCH_NOW}, which stays in this environment" in done.stderr
+    assert "the best would be" not in done.stderr
+
+
 def test_what_cannot_live_with_the_torch_that_is_there_is_refused(held: There) -> None:
     before, runs = picture(held.prefix), held.world.runs()
     said = run_well(held.world, *add(held, "follower", "lagging", "--dry-run"))

@@ -62,7 +62,7 @@ from wizard.run.run_folder import RunFolder, planned_run
 from wizard.run.select.alternates import further_sources
 from wizard.run.select.build_search import BuildSearch, FoundBuild, second_choice, wanted_candidates
 from wizard.run.select.mirror_policy import MirrorPolicy
-from wizard.run.select.select_build import COMPANION_NOT_CARRIED, NO_SOURCE
+from wizard.run.select.select_build import COMPANION_NOT_CARRIED, NO_SOURCE, NO_SOURCE_SOME_SILENT
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.run.steps.disk_space import files_here, room_told
 from wizard.sources.read import Reader
@@ -119,13 +119,22 @@ def plan_add(
     """`plan_reuse` of `choices.extras` and companions with the torch that is there, in one resolution.
 
     Without sources by hand, those of the setup that made the environment are asked. Raises UsageError `add-no-torch`,
-    WizardError `add-no-solution`, `add-not-held`, and as `plan_reuse`."""
+    WizardError `add-no-solution`, `add-no-source`, `add-not-held`, and as `plan_reuse`."""
     one = environment_for(choices)
     held = held_family(read_installation(one.prefix, user_variables()))
     kept = _with_torch_held(one, _from_its_sources(one.prefix, choices), held)
     try:
         return plan_reuse(facts, matrix, kept, is_cancelled, on_progress, Wish(ADD, held))
     except WizardError as error:
+        if error.code in (NO_SOURCE.code, NO_SOURCE_SOME_SILENT.code):
+            raise WizardError(
+                "add-no-source",
+                "No reachable source has torch {torch}, which stays in this environment, so nothing can be planned "
+                "beside it.",
+                "Check the network; or name a source that has it [on the page {page.source}.|with --torch-index.]",
+                details=error.details,
+                torch=held["torch"],
+            ) from error
         if error.code != "lock-no-solution":
             raise
         raise cannot_live(error, kept, held) from error
