@@ -88,6 +88,24 @@ def test_what_was_fetched_is_whole_while_paused(qtbot: QtBot, window: WizardWind
     qtbot.waitUntil(lambda: all(one.width() >= one.minimumSizeHint().width() for one in said()))
 
 
+def test_the_speeds_curve_gives_way_to_the_steps(qtbot: QtBot, window: WizardWindow, session: FakeSession) -> None:
+    session.script = half_run
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.page
+    assert isinstance(install, InstallPage)
+    curve = install.progress._curve
+    for _ in range(2):
+        curve.add(1e6, False)
+    low = install.progress.height()
+    assert curve.isHidden()
+    window.resize(900, 700)
+    qtbot.waitUntil(lambda: not curve.has_no_room)
+    curve.add(1e6, False)
+    assert not curve.isHidden()
+    lower(window)
+    qtbot.waitUntil(lambda: curve.isHidden() and install.progress.height() == low)
+
+
 def test_the_button_of_a_repair_is_whole_and_its_size_is_told(qtbot: QtBot, window: WizardWindow) -> None:
     opened(qtbot, window)
     controls = [one for one in window.footer.controls() if one.isVisible()]

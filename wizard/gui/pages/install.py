@@ -165,9 +165,10 @@ class InstallPage(Page):
 
     def _make_room(self) -> None:
         """In a low window the log takes the place of the other steps: the page need not scroll, and its title stays."""
-        has_log = self.log_button.isChecked()
+        has_log, room = self.log_button.isChecked(), self._scroll.viewport().height()
+        self.progress.give_way(room)
         others = self.progress.geometry().bottom() + has_log * self.log.minimumHeight()
-        self.steps.give_way(self._scroll.viewport().height() - others - _AROUND, may_hide=has_log)
+        self.steps.give_way(room - others - _AROUND, may_hide=has_log)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -268,12 +269,11 @@ class InstallPage(Page):
     # -- wishes
 
     def _ask_pause(self) -> None:
-        run_id, wish = self.watch.run_id, not self._paused
-        self._paused = wish
+        run_id, ask = self.watch.run_id, self.context.session.request_pause
+        self._paused = wish = not self._paused
         self._show_run()
         self.announce(self.title)
-        session = self.context.session
-        self.start_task(None, lambda is_cancelled, note: session.request_pause(run_id, wish), self._nothing)
+        self.start_task(None, lambda is_cancelled, note: ask(run_id, wish), self._nothing)
 
     def ask_cancel(self) -> None:
         run_id = self.watch.run_id

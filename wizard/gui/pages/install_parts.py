@@ -27,7 +27,7 @@ _STEPS = 1000
 _CURVE_SECONDS = 60
 _OFTEN = 0.9  # of the looks at the speed were not above the dashed line
 _CURVE_HEIGHT = 52  # pixels
-_CURVE_WIDTH = 250
+_CURVE_WIDTH, _LOW = 250, 400
 _LONG = 85 * 60  # seconds: no time left has longer words
 _AIR, _TIGHT, _AROUND = 8, 10, 16  # pixels: between two steps where there is room, else, and around all of them
 _CURVE_FILL = 40  # of 255: how much of the accent lies under the line
@@ -39,7 +39,7 @@ class SpeedCurve(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._seen: deque[tuple[float, float]] = deque()  # (seconds, bytes a second)
-        self._is_limited = False
+        self._is_limited = self.has_no_room = False
         self.setFixedHeight(_CURVE_HEIGHT)
         self.setVisible(False)
 
@@ -53,7 +53,7 @@ class SpeedCurve(QWidget):
             self._seen.append((now, rate))
         while self._seen and now - self._seen[0][0] > _CURVE_SECONDS:
             self._seen.popleft()
-        self.setVisible(len(self._seen) > 1)
+        self.setVisible(len(self._seen) > 1 and not self.has_no_room)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -128,6 +128,13 @@ class RunProgress(QFrame):
         beside.addStretch(1)
         both.line.addWidget(whole, 1)
         both.line.addWidget(self._speed)
+
+    def give_way(self, room: int) -> None:
+        """Leave the curve out where so few pixels are better given to the steps; the speed is said above it."""
+        if self._curve.has_no_room is not (room < _LOW):
+            self._curve.has_no_room = room < _LOW
+            _keep_room(self._curve, room >= _LOW)
+            self._curve.setVisible(room >= _LOW and self._curve.isVisibleTo(self._speed))
 
     @property
     def words(self) -> str:
