@@ -10,6 +10,7 @@ import pytest
 from tests.project.deciding import AMPERE, build, decided
 from tests.project.test_read import codes, one, project_of
 from wizard.model.errors import UsageError
+from wizard.project.formats.requirements import MOST_ENTRIES
 from wizard.project.read import read_project
 
 
@@ -66,10 +67,10 @@ def test_hostile_files_are_bounded(tmp_path: Path) -> None:
 def test_a_key_of_too_many_parts_and_a_list_that_is_cut_are_told(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "pyproject.toml": '[project]\ndependencies=["tqdm"]\n[tool]\n' + ".".join("a" * 2000) + " = 1\n",
-        "requirements.txt": "torch\n" + "\n" * 50_001 + "numpy\n",
+        "requirements.txt": "torch\n" + "\n" * 50_001 + "tqdm\n" * (MOST_ENTRIES - 1) + "numpy\n",
     }
     project = project_of(tmp_path, files)
-    assert [each.name for each in project.statements] == ["torch"]
+    assert [each.name for each in project.statements] == ["torch", *["tqdm"] * (MOST_ENTRIES - 1)]
     assert sorted(codes(project)) == ["too-long", "unreadable-file"]
 
 

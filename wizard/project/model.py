@@ -54,6 +54,7 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _WHOLE = ("folders-too", "named-too", "named-apart")  # remarks that name all, in as many sentences
 _MOST_TOLD = 12  # packages that are not taken
 _MOST_PARTED = 4  # sentences of what the project does not start without
+_MOST_OF_CODE = 200  # remarks of one kind
 _SHOWN = 160  # characters of a line that a person is shown
 
 
@@ -136,14 +137,16 @@ class Findings:
     card_unused: bool = False
     aside: set[str] = field(default_factory=set)  # lines of what a README calls optional, or of an older state
     needed: set[FileLine] = field(default_factory=set)  # lines of a README below a heading that says what is needed
+    _remarked: dict[str, set[tuple[tuple[str, str | int], ...]]] = field(default_factory=dict)  # what is in `remarks`
 
     def remark(self, code: str, origin: FileLine, **params: str | int) -> None:
-        """`code` picks `project.remark.<code>` in the catalogue."""
+        """Note it once, of one code the first _MOST_OF_CODE; `code` picks `project.remark.<code>` in the catalogue."""
         place = {"file": origin.file, "line": origin.line, "text": origin.text, **params}
         shown = {key: fit_to_show(value) if isinstance(value, str) else value for key, value in place.items()}
-        found = message(f"project.remark.{code}", **shown)
-        if found not in self.remarks:
-            self.remarks.append(found)
+        told = self._remarked.setdefault(code, set())
+        if len(told) < _MOST_OF_CODE and (blanks := tuple(shown.items())) not in told:
+            told.add(blanks)
+            self.remarks.append(message(f"project.remark.{code}", **shown))
 
     @property
     def asks_for_something(self) -> bool:

@@ -63,7 +63,7 @@ from wizard.project.search.order import is_plain_readme, rank
 from wizard.project.search.reader import ProjectReader
 from wizard.project.search.repositories import note_used
 from wizard.project.search.started import started, tell_undeclared
-from wizard.project.search.steps import of_steps
+from wizard.project.search.steps import of_steps, of_today
 
 _LISTS = {"dep", "deps", "dependencies", "extra", "extras", "libs", "modules", "packages", "pip", "pypi"}
 _MOST_TOLD = 3  # files with their packages
@@ -86,7 +86,7 @@ def read_project(path: Path) -> Project:
         reader.know_itself(declaring, telling)
         declaring = reader.of_torch(_of_one_part(reader, declaring, telling))
         declaring = reader.of_all_users(declaring, telling)
-        declaring = of_steps(reader, reader.of_today(reader.of_those_in_use(declaring, telling), telling), telling)
+        declaring = of_steps(reader, of_today(reader, reader.of_those_in_use(declaring, telling), telling), telling)
         declaring, beside = reader.of_one_folder(reader.of_one_environment(declaring, telling), telling)
         beside = beside or readmes_below(reader, declaring, telling)
         for name in [*sorted(declaring, key=lambda name: (purpose_of(name), rank(name))), *telling, *beside]:

@@ -25,6 +25,7 @@ _NUMBERS = re.compile(r"\d+(?:\.[\d*]+)*(?:\|\d+(?:\.[\d*]+)*)*")
 _SYSTEMS = ("ostype", "os", "system", "uname")
 _CARDS = re.compile(r"platform|gpu|vendor|backend|device|accelerator", re.IGNORECASE)
 _OTHER_MAKER = re.compile(r"hip|amd|rocm[\d.]*|radeon|xpu|npu|ascend|mps|musa|mlu", re.IGNORECASE)
+_DEEPEST = 50  # blocks within each other
 _ELSEWHERE = {("system", "mac"), ("card", "other")}
 
 
@@ -42,11 +43,15 @@ class Branches:
 
     def __init__(self, is_script: bool) -> None:
         self.is_script = is_script
-        self._open: list[_Block] = []
+        self._open: list[_Block] = []  # where the line begins
+        self._line: str | None = None  # in which these are, after what is left of it
+        self._here: list[_Block] = []
+        self._left: list[re.Match[str]] = []  # the last first
 
     def mark(self, one: Statement, line: str, position: int) -> Statement:
-        """Return what a command at this place of the line says, as that of its branch."""
-        conditions = [each for block in self._gone(line[:position]) for each in block.conditions]
+        """Return what a command at this place of the line says, as that of its branch; one before it was marked
+        before."""
+        conditions = [each for block in self._gone(line, position) for each in block.conditions]
         if {*conditions} & _ELSEWHERE:
             return replace(one, marker=ON_MAC)
         words = ", ".join(f"{subject} {value}" for subject, value in conditions)
@@ -60,25 +65,33 @@ class Branches:
 
     def after(self, line: str) -> None:
         """Go on to the next line."""
-        self._open = self._gone(line)
+        self._open, self._line = self._gone(line, len(line)), None
 
-    def _gone(self, line: str) -> list[_Block]:
-        blocks = list(self._open)
-        for match in _TOKEN.finditer(line) if self.is_script else ():
-            is_in_case = bool(blocks) and blocks[-1].is_case
-            if match["case"]:
-                blocks.append(_Block(True, _subject(match["case"])))
-            elif match["if"] == "if":
-                blocks.append(_Block(False, conditions=tuple(_tested(match["test"]))))
-            elif match["end"] == "esac" or match["if"] == "fi":
-                del blocks[-1:]
-            elif match["if"] and blocks:
-                blocks[-1] = _Block(False, conditions=tuple(_tested(match["test"])))
-            elif is_in_case:
-                value = _value(blocks[-1].subject, match["label"] or "")
-                conditions = ((blocks[-1].subject, value),) if value else ()
-                blocks[-1] = replace(blocks[-1], conditions=conditions)
-        return blocks
+    def _gone(self, line: str, position: int) -> list[_Block]:
+        """Return the blocks that are open there, going on from where the line was left before."""
+        if self._line != line:
+            self._line, self._here = line, [*self._open]
+            self._left = [*_TOKEN.finditer(line)][::-1] if self.is_script else []
+        while self._left and self._left[-1].start() < position:
+            self._enter(self._left.pop())
+        return self._here
+
+    def _enter(self, match: re.Match[str]) -> None:
+        blocks = self._here
+        is_in_case = bool(blocks) and blocks[-1].is_case
+        if match["case"]:
+            blocks.append(_Block(True, _subject(match["case"])))
+        elif match["if"] == "if":
+            blocks.append(_Block(False, conditions=tuple(_tested(match["test"]))))
+        elif match["end"] == "esac" or match["if"] == "fi":
+            del blocks[-1:]
+        elif match["if"] and blocks:
+            blocks[-1] = _Block(False, conditions=tuple(_tested(match["test"])))
+        elif is_in_case:
+            value = _value(blocks[-1].subject, match["label"] or "")
+            conditions = ((blocks[-1].subject, value),) if value else ()
+            blocks[-1] = replace(blocks[-1], conditions=conditions)
+        del blocks[_DEEPEST:]
 
 
 def _subject(variable: str) -> str:

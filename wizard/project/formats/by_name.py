@@ -15,7 +15,7 @@ from wizard.project.formats.setup_files import read_python_version, read_setting
 from wizard.project.formats.toml_files import read_pipfile, read_pyproject
 from wizard.project.formats.words import pythons_in_comments
 from wizard.project.model import Findings
-from wizard.project.search.files import is_lock
+from wizard.project.search.order import is_lock
 
 _EXPLICIT = re.compile(r"^@EXPLICIT\s*$", re.MULTILINE)  # conda's list of addresses
 # One line of a cell that a shell runs, as a notebook keeps it.

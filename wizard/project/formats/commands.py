@@ -13,6 +13,7 @@ import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from posixpath import normpath
 
 from wizard.model.syntax import NO_PYTHON
@@ -58,13 +59,12 @@ DOWNLOADED = "downloaded"  # includes one that a line has fetched before, which 
 BUILT = "built"  # includes a folder that a line installs
 BESIDE = "beside"  # includes a package, or a folder of that name where a line goes to
 _MOST_LETTERS = 4_000
+_MOST_COMMANDS = 100  # of one line
 _CONTINUED = re.compile(r"[\\^`]\s*$")
-_PIP = re.compile(r"\b(?:(?:pip3?|mim)(?:\.exe)?|pip3?\.\d+)\"?\s+install\s+(?=(?P<words>.*))")  # mim hands on to pip
+_PIP = re.compile(r"\b(?:(?:pip3?|mim)(?:\.exe)?|pip3?\.\d+)\"?\s+install\s+")  # mim hands on to pip
 # The same as a program starts it, by a list of words: `[sys.executable, "-m", "pip", "install", "torch==2.8.0"]`.
 _ARGUMENTS = re.compile(r"""\[[^\[\]]{0,200}?["']pip3?["'],\s*["']install["'],(?P<words>[^\[\]]{0,2000})\]""")
-_CONDA = re.compile(
-    r"(?:\b|%~dp0)(?:conda|mamba|micromamba)(?:\.(?:exe|bat))?\"?\s+(?:install|create|env create)\s+(?=(?P<words>.*))"
-)
+_CONDA = re.compile(r"(?:\b|%~dp0)(?:conda|mamba|micromamba)(?:\.(?:exe|bat))?\"?\s+(?:install|create|env create)\s+")
 # Where a command is over; words in brackets behind it are somebody's remark.
 _ENDS = re.compile(
     r"\s(?:&&|\|\||\||//)\s|\.{3}(?=[\s`]|$)|…|;;|\s[(（](?=\w)"
@@ -130,15 +130,15 @@ def read_commands(file: str, text: str, found: Findings) -> None:
             prose = apart(_begun(line))
             read_words(prose, where, found, place.is_code, place.is_of_needs)
             rows.add(prose, where, place.is_code)
-        for match in _PIP.finditer(line):
-            tokens = _tokens(place.command(match["words"], line))
+        for match, words in _each(_PIP, line):
+            tokens = _tokens(place.command(words, line))
             if TORCH in tokens and not place.is_prose and _UPGRADES & {*tokens}:
                 _upgraded(where, found)
             held = len(found.statements), len(found.sources)
             _pip(tokens, where, found, place.at(line, match.start()), {**place.fetched, **place.fetched_by(line)})
             _of_branch(branches, held, found, line, match.start())
-        for match in _CONDA.finditer(line):
-            _conda(_tokens(place.command(match["words"], line)), where, found, place.at(line, match.start()))
+        for match, words in _each(_CONDA, line):
+            _conda(_tokens(place.command(words, line)), where, found, place.at(line, match.start()))
         _run(line, where, found, place)
         place.after(line, where)
         said = map(place.marked, _without_repairs(found.statements[before:], line, place))
@@ -211,9 +211,9 @@ def _of_branch(branches: Branches, held: tuple[int, int], found: Findings, line:
 
 def _run(line: str, where: FileLine, found: Findings, place: WorkingFolder) -> None:
     """Read what a line starts: scripts, interpreters and what these import."""
-    downloaded = place.downloaded | downloaded_by(line)
     for match in _STARTED.finditer(line):
-        kind = DOWNLOADED if match[1].rpartition("/")[2] in downloaded else STARTED
+        last = match[1].rpartition("/")[2]
+        kind = DOWNLOADED if last in place.downloaded or last in downloaded_by(line) else STARTED
         if not (folder := place.at(line, match.start(1))).startswith(FOREIGN):
             found.include(_below(folder, match[1]), where, kind)
     for match in _BUILT.finditer(line):
@@ -254,6 +254,15 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
             continue
         yield start, " ".join(parts)[:_MOST_LETTERS]
         parts = []
+    if parts:
+        yield start, " ".join(parts)[:_MOST_LETTERS]
+
+
+def _each(command: re.Pattern[str], line: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield each such command of a line with its words, up to the next one: a line may repeat it many times."""
+    matches = [*islice(command.finditer(line), _MOST_COMMANDS)]
+    ends = [*(one.start() for one in matches[1:]), len(line)]
+    yield from ((match, line[match.end() : end]) for match, end in zip(matches, ends, strict=False))
 
 
 def _tokens(words: str) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from fnmatch import fnmatch
+from fnmatch import fnmatch, translate
 from functools import lru_cache
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -66,9 +66,14 @@ def is_of_index(name: str) -> bool:
 def is_condas_alone(name: str, build: str = "") -> bool:
     """Return whether it is a library or a program that the index has not, or as another thing; what no row knows is
     one by its build, where that names no Python."""
-    names = (one for row in companion_table().conda_only for one in row.names)
     is_library = bool(_LIBRARY_BUILD.fullmatch(build)) and not (has_row(name) or name in conda_names())
-    return is_library or (companion(name) is None and any(fnmatch(name, one) for one in names))
+    return is_library or (companion(name) is None and bool(_condas_alone().match(name)))
+
+
+@lru_cache(maxsize=1)
+def _condas_alone() -> re.Pattern[str]:
+    names = {one for row in companion_table().conda_only for one in row.names}
+    return re.compile("|".join(map(translate, sorted(names))))
 
 
 def of_conda_here(remarks: Iterable[Message], os: str) -> Iterator[Message]:

@@ -31,7 +31,7 @@ from wizard.project.model import (
 from wizard.project.packages.companions import package_in
 from wizard.project.versions import ENDLESS
 
-MOST_LINES = 50_000
+MOST_ENTRIES = 10_000  # of one list; lines with nothing but hashes are none
 _OPTION = re.compile(
     r"(?:^|(?<=\s))(?P<option>--(?P<long>[a-z][a-z-]*)|-(?P<short>[rcefiU]))"
     r"(?:(?P<gap>=|\s+|(?=[^\s=-]))(?P<value>(?!-)(?:\"[^\"]*\"|'[^']*'|\S+)))?"
@@ -94,8 +94,11 @@ def read_requirements(file: str, text: str, found: Findings, strength: str = DEC
     for match in _BESIDE.finditer(text):
         line, comment = text.count("\n", 0, match.start()) + 1, match[0].partition("#")[2]
         found.remark("in-words", origin_of(file, line, comment))  # the bound before it does bind
-    for line, words in logical_lines(text):
+    for count, (line, words) in enumerate(logical_lines(text)):
         where = origin_of(file, line, words)
+        if count == MOST_ENTRIES:
+            found.remark("too-long", where, name=file, most=line - 1)
+            return
         if len(words) > _LONGEST or ENDLESS.search(words):
             found.remark("unreadable-line", where)
             continue
@@ -131,7 +134,7 @@ def is_conda_line(words: str) -> bool:
 def logical_lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield the number of the first line and the text of each line, continued ones joined, without comments."""
     start, parts = 0, list[str]()
-    for number, line in enumerate(text.split("\n")[:MOST_LINES], 1):
+    for number, line in enumerate(text.split("\n"), 1):
         start = start if parts else number
         stripped = _COMMENT.sub("", line) if not (parts and line.lstrip().startswith("#")) else ""
         if stripped.rstrip().endswith("\\"):

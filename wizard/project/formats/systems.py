@@ -138,12 +138,11 @@ def programs_in_code(files: Iterable[tuple[str, str]], told: Iterable[Statement]
         if not left:
             return
         starts = re.compile(rf"{_STARTS}({'|'.join(map(re.escape, left))})(?=[\s\"'])")
-        lines = text.split("\n") if starts.search(text) else []
-        for match in starts.finditer(text) if lines else ():
-            number = text.count("\n", 0, match.start(1)) + 1
-            line = lines[number - 1]
-            if match[1] in left and not line.lstrip().startswith("#"):
-                name = left[match[1]].name
+        for match in starts.finditer(text):
+            begins = text.rfind("\n", 0, match.start(1)) + 1
+            line = text[begins : begins + LONGEST].partition("\n")[0] if match[1] in left else ""
+            if line and not line.lstrip().startswith("#"):
+                number, name = text.count("\n", 0, begins) + 1, left[match[1]].name
                 yield Statement(PROGRAMS, "", origin_of(file, number, line), RECOMMENDED, "systems", extras=(name,))
                 left = {word: row for word, row in left.items() if row.name != name}
 

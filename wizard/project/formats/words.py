@@ -135,6 +135,7 @@ _AT_LEAST = re.compile(r"\b(?:at least|minimum(?: of)?|min\.?)[\s:]*$", re.IGNOR
 _AT_MOST = re.compile(r"\b(?:up to|at most|maximum(?: of)?|max\.?|no(?:t|thing)? newer than)[\s:]*$", re.IGNORECASE)
 _FOR_ONE_CASE = re.compile(r"[(（](?:for|if|when)\b[^)）]*$", re.IGNORECASE)  # "(for openMM, use Python 3.9)"
 LONGEST = 300  # characters of a line that is read
+_MOST_PYTHONS = 50  # comments with nothing but one
 # A comment that has nothing but the Python of all lines.
 _PYTHON_ALONE = re.compile(
     r"[ \t]*#+[ \t]*(?:(?:tested|developed|works?|made|built|requires?|needs?|use)(?: (?:on|with|in|under|for))?:? )?"
@@ -223,9 +224,12 @@ def _beside_torch(line: str, where: FileLine, is_need: bool) -> Iterator[Stateme
 
 def pythons_in_comments(file: str, text: str, found: Findings) -> None:
     """Note the one Python that comments of a list name by themselves: "# python3.8 environment", "# Python>=3.8"."""
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if _PYTHON_ALONE.match(line[:LONGEST])]
+    lines = dict[str, int]()  # which say the same stand for each other
+    for number, line in enumerate(text.split("\n") if "ython" in text.lower() else (), 1):
+        if len(lines) < _MOST_PYTHONS and line.lstrip().startswith("#") and _PYTHON_ALONE.match(line[:LONGEST]):
+            lines.setdefault(line[:LONGEST], number)
     said = Findings()
-    for number, line in lines:
+    for line, number in lines.items():
         words = re.sub(r"(?<=python)(?=\d)", " ", line.lstrip("# \t")[:LONGEST], flags=re.IGNORECASE)
         read_words(words, origin_of(file, number, line), said, is_code=False, is_of_needs=True)
     pythons = {one.specifier: one for one in said.told if one.name == PYTHON}

@@ -32,6 +32,7 @@ _CLONES = (
     r"(?:\bgit\s+clone\s(?=[^&;|]*[/:@$])|^[\s*+\d.)-]*Clone\s+(?=https?://))[^&;|]*?"  # a command, or a step in words
 )
 _CLONED = re.compile(_CLONES + r"([\w.-]+?)(?:\.git)?/?(?=\s*(?:$|[&;|`]))")
+_CLONING = "lone"  # in each line that one of both finds anything in, which takes long in a long line
 # Of somebody who is in the project's folder already: what is fetched after that is another repository.
 _INSIDE = re.compile(
     r"(?!.*\bclone\b).*\b(?:(?:pip3?|mim)\s+install\s(?:.*\s)?(?:-r\s*\S|(?:-e\s+)?[\"']?\.(?:[\s\"'\[]|$))|conda\s+env\s+create\b)"
@@ -51,7 +52,7 @@ _TITLE = re.compile(
     r"^(?:#|.{0,80}<h1\b[^>\n]{0,80}>)[^\w\n]{0,20}(?P<name>[A-Za-z][\w-]{2,60})(?![\w.-]*\w)", re.MULTILINE
 )
 _MOST_TITLE = 40  # lines that it stands in
-_MOST_CLONES = 200  # lines that may fetch the project
+_MOST_CLONES = 200  # repositories that a text fetches, and lines that may fetch the project
 _INDENTED = ("    ", "\t")
 _HEADING = 6  # the deepest level of one
 _DEEPEST = 30  # folders
@@ -125,11 +126,7 @@ class WorkingFolder:
         """Go on to the next line: it begins where this one ended only in a script (`RUN <<EOF` begins one) and within a
         block of code."""
         self.downloaded |= downloaded_by(line)
-        self.cloned.update(dict.fromkeys(_CLONED.findall(line)))
-        self.fetched |= (fetched := self.fetched_by(line))
-        if self.is_beside and not (self.of_mac or IS_COMMENT.match(line)):
-            self.further |= {url: where for url in fetched.values() if url and url not in self.further}
-        self.is_beside |= self.is_prose and "" in fetched.values()
+        self._fetch(line, where)
         if self.is_prose:
             self._label(line[:MOST_PROSE])
         if self.is_prose and not self.is_code and line.startswith("#"):
@@ -149,6 +146,16 @@ class WorkingFolder:
             self.parts = self.parts if re.search(r"\(\s*cd\s", line) else self._gone(line)
         elif line.strip():  # a block of code is indented, too
             self.parts = self._gone(line) if line.startswith(_INDENTED) else []
+
+    def _fetch(self, line: str, where: FileLine) -> None:
+        """Note the repositories that a line fetches, as long as there are not too many."""
+        if len(self.cloned) < _MOST_CLONES:
+            self.cloned.update(dict.fromkeys(_cloned_by(line)))
+        fetched = self.fetched_by(line) if len(self.fetched) < _MOST_CLONES else {}
+        self.fetched |= fetched
+        if self.is_beside and not (self.of_mac or IS_COMMENT.match(line)):
+            self.further |= {url: where for url in fetched.values() if url and url not in self.further}
+        self.is_beside |= self.is_prose and "" in fetched.values()
 
     def begin(self, line: str) -> None:
         """Note of a line of a text for people, before it is read, whether it is of an option or of an older state of
@@ -179,7 +186,7 @@ class WorkingFolder:
         """Return the repositories that a line fetches, by their folders; "" is the address of the project's own."""
         own = self.itself if self.is_prose else None
         found = {}
-        for match in _FETCHED.finditer(line):
+        for match in _FETCHED.finditer(line) if _CLONING in line else ():
             name = match["url"].rpartition("/")[2]
             to = (match["to"] or name).strip("\"'").rstrip("/").removeprefix("./")
             is_own = own in (name, to.rpartition("/")[2]) or normalized(name) in self.names
@@ -217,7 +224,7 @@ class WorkingFolder:
 
     def _gone(self, line: str) -> list[str]:
         parts = list(self.parts)
-        cloned, fetched = {*self.cloned} | set(_CLONED.findall(line)), self.fetched | self.fetched_by(line)
+        cloned, fetched = {*self.cloned, *_cloned_by(line)}, self.fetched | self.fetched_by(line)
         for match in _GOES.finditer(line):
             to = match["to"].strip("\"'").removesuffix(r"\n").replace("\\", "/")  # a line that `echo` writes
             if (copied := copied_to(to, fetched)) is not None:
@@ -243,19 +250,21 @@ def itself_in(text: str, names: Set[str], statements: Iterable[Statement]) -> st
     asked = {one.name for one in statements if one.strength == DECLARED and not one.url}
     lines = [line[:MOST_PROSE] for line in text.split("\n")[:MOST_LINES]]
     before = takewhile(lambda line: not _INSIDE.match(line), lines)
-    fetched, first = (
-        [name for line in one if "clone" in line.lower() for name in _CLONED.findall(line)] for one in (lines, before)
-    )
+    fetched, first = ([name for line in one for name in _cloned_by(line)] for one in (lines, before))
     others = [name for name in first if companion(normalized(name)) is None and normalized(name) not in asked]
     return next((name for name in fetched if normalized(name) in names), next(iter(others), ""))
 
 
 def titled_in(readmes: Iterable[str], texts: Iterable[str]) -> set[str]:
     """Return the repositories that texts fetch and that are called as a README's title begins: the project itself."""
-    lines = (line[:MOST_PROSE] for text in texts for line in text.split("\n")[:MOST_LINES] if "clone" in line.lower())
-    fetched = {normalized(name) for line in islice(lines, _MOST_CLONES) for name in _CLONED.findall(line)}
+    lines = (line[:MOST_PROSE] for text in texts for line in text.split("\n")[:MOST_LINES] if _CLONING in line)
+    fetched = {normalized(name) for line in islice(lines, _MOST_CLONES) for name in _cloned_by(line)}
     titles = (match for text in readmes if (match := _TITLE.search("\n".join(text.split("\n")[:_MOST_TITLE]))))
     return {name for one in titles if (name := normalized(one["name"])) in fetched and companion(name) is None}
+
+
+def _cloned_by(line: str) -> list[str]:
+    return _CLONED.findall(line) if _CLONING in line else []
 
 
 def downloaded_by(line: str) -> set[str]:

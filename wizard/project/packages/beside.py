@@ -27,7 +27,8 @@ def of_the_system(asks: Understood, os: str, python: str, torch: str) -> Iterato
     said = " ".join(str(value) for one in asks.remarks for value in one.params.values())
     named = {name for one in asks.remarks for name in str(one.params.get("programs", "")).split(", ")}
     for row in companion_table().system_program:
-        using = [name for name, one in lines.items() if row.is_used_by(name, os, one.specifier)]
+        users = row.users
+        using = [name for name, one in lines.items() if name in users and row.is_used_by(name, os, one.specifier)]
         on_this = row.way_on(os)
         is_said = not on_this or on_this in said or row.name in named
         if using and not any(name in lines for name in row.brought_by) and not is_said:

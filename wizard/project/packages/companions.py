@@ -18,7 +18,7 @@ from packaging.version import Version
 
 from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.project.model import DECLARED, LOCKED, TORCH, FileLine, Project, Statement, normalized
-from wizard.project.packages.rows import Companion, WheelPythons, companion_table
+from wizard.project.packages.rows import Companion, PackageNeed, WheelPythons, companion_table
 from wizard.project.versions import can_meet, meets
 
 LISTED = ("index", "torch")  # `wheels` that an index lists
@@ -158,11 +158,19 @@ def torch_bound(package: str, specifier: str, tried: bool = False) -> str:
     return bound
 
 
+@lru_cache(maxsize=1)
+def _need_rows() -> dict[str, list[PackageNeed]]:
+    found: dict[str, list[PackageNeed]] = {}
+    for row in companion_table().package_need:
+        for name in (row.package, *row.also):
+            found.setdefault(name, []).append(row)
+    return found
+
+
 @lru_cache(maxsize=1024)
 def package_needs(package: str, release: str) -> dict[str, str]:
     """Return what this release itself needs of others, where not any version of them will do."""
-    rows = (row for row in companion_table().package_need if package in (row.package, *row.also))
-    split = (one.split() for row in rows for one in row.since)
+    split = (one.split() for row in _need_rows().get(package, ()) for one in row.since)
     held = {name: bound for since, name, bound in split if Version(since) <= Version(release)}
     return {name: bound for name, bound in held.items() if bound != "*"}
 

@@ -19,7 +19,7 @@ from wizard.model.messages import Message, message
 from wizard.project.contradictions import agreeing
 from wizard.project.formats.setup_files import OWN_CUDA
 from wizard.project.model import Statement, cut_between, is_folder, is_source
-from wizard.project.packages.companions import Native, companion, has_wheel, package_needs, parts_of
+from wizard.project.packages.companions import Native, companion, has_wheel, package_needs, parts_of, pythons_of
 from wizard.project.packages.cuda_tags import PYTHONS, cuda_of_name, cuda_of_page, fits_here, has_tag
 from wizard.project.packages.implied import torch_in
 from wizard.project.packages.rows import Companion, companion_table
@@ -35,7 +35,8 @@ def without_wheels(asks: Understood, os: str, python: str) -> frozenset[str]:
     the linked wheels that are made for another Python or system."""
     lines = [one for one in (*asks.packages, *asks.constraints) if marker_holds(one.marker, os, python)]
     asked: dict[str, list[str]] = {}
-    for one in agreeing(replace(line, marker="") for line in lines if not line.url):
+    of_rows = (line for line in lines if not line.url and pythons_of(line.name))
+    for one in agreeing(replace(line, marker="") for line in of_rows):
         asked.setdefault(one.name, []).append(one.specifier)
     lacking = {name for name, parts in asked.items() if not has_wheel(name, ",".join(filter(None, parts)), python, os)}
     linked = [one for one in lines if one.url.partition("#")[0].endswith(".whl")]

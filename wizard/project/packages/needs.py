@@ -199,8 +199,11 @@ def _outrun(here: list[Statement], python: str, os: str) -> Iterator[Relaxed]:
 
 def _unsaid(here: list[Statement]) -> Iterator[tuple[str, str, str]]:
     """Yield what lines need of another package, and no metadata says; torch and NumPy are decided with it."""
-    asked = {name: ",".join(one.specifier for one in here if one.name == name) for name in {one.name for one in here}}
-    yield from (found for found in undeclared_needs(asked) if found[1] not in (TORCH, "numpy"))
+    asked = dict[str, list[str]]()
+    for one in here:
+        asked.setdefault(one.name, []).append(one.specifier)
+    needs = undeclared_needs({name: ",".join(parts) for name, parts in asked.items()})
+    yield from (found for found in needs if found[1] not in (TORCH, "numpy"))
 
 
 def _needs_unsaid(here: list[Statement], python: str, os: str) -> Iterator[Message]:

@@ -40,6 +40,11 @@ class SystemProgram(Row, frozen=True):
         """Return the command or page by which it comes on `os`; "" where nothing is to be done."""
         return {"windows": self.on_windows, "linux": self.on_linux}[os]
 
+    @property
+    def users(self) -> frozenset[str]:
+        """Return the packages that may work with it, on one of both systems or in some release."""
+        return frozenset((*self.used_by, *(one.split()[1] for one in (*self.used_on, *self.used_before))))
+
     def is_used_by(self, package: str, os: str, specifier: str = "") -> bool:
         """Return whether a package works with it here, in all releases that a line asks for."""
         begins = [one.rpartition(" ") for one in self.used_before]

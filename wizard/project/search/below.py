@@ -33,8 +33,8 @@ from wizard.project.model import (
 )
 from wizard.project.packages.companions import asks_for_torch, companion
 from wizard.project.search.files import MOST_FILES
-from wizard.project.search.order import is_plain_readme, rank
-from wizard.project.search.reader import ProjectReader, folder_of
+from wizard.project.search.order import folder_of, is_plain_readme, rank
+from wizard.project.search.reader import ProjectReader
 from wizard.project.versions import can_meet, python_meets
 
 _CUDA_ALONE = f"project.remark.{OWN_CUDA}"

@@ -37,8 +37,9 @@ from wizard.project.model import (
 )
 from wizard.project.packages.companions import companion, companions_of_module
 from wizard.project.packages.rows import companion_table
-from wizard.project.search.files import DEEPEST_PROGRAM, is_lock
+from wizard.project.search.files import DEEPEST_PROGRAM
 from wizard.project.search.imports import ASIDE, own_modules, programs
+from wizard.project.search.order import is_lock
 from wizard.project.search.reader import ProjectReader
 from wizard.project.search.started import top_imports
 from wizard.project.versions import can_meet

@@ -19,10 +19,11 @@ from itertools import islice, takewhile
 from pathlib import Path
 
 from wizard.project.model import is_script
-from wizard.project.search.order import REQUIREMENTS, told_rank
+from wizard.project.search.order import REQUIREMENTS, is_in_lines, told_rank
 
 MOST_BYTES = 8_000_000  # of one file: the longest lock files of real projects have 3 MB
 MOST_FILES = 200
+MOST_LINES = 5_000  # of a text for people or a script; the longest of real projects have 2,000
 MOST_SEEN = 20_000  # names looked at on the search
 _DEEPEST = 3
 DEEPEST_PROGRAM = 6
@@ -52,7 +53,6 @@ _TELLING = re.compile(
     r"|.*(install|setup|env|requirement)[^/]*\.(sh|bash|bat|cmd|ps1)",
     re.IGNORECASE,
 )
-_SCRIPT = re.compile(r"[^/]*(?:install|setup|env|requirement)[^/]*\.(?:sh|bash)", re.IGNORECASE)
 _MAKING = re.compile(r"makefile|install[\w-]*\.py|cog\.ya?ml|[^/]*\.def", re.IGNORECASE)  # of the root alone
 _MANUAL = re.compile(r"docs?/(?:\w+/)?(?:[\w-]*install[\w-]*|get(?:ting)?_started)\.(?:md|rst)", re.IGNORECASE)
 _OF_MANUALS = ("", "/en", "/source", "/user")  # folders of documents
@@ -96,6 +96,7 @@ class ProjectFolder:
 
     root: Path
     texts: dict[str, str] = field(default_factory=dict)
+    cut: set[str] = field(default_factory=set)  # of these, what is longer than is read
 
     @cached_property
     def limit(self) -> Path:
@@ -322,7 +323,8 @@ class ProjectFolder:
         return self.inside(Path(name)) is None
 
     def read(self, name: str) -> str | None:
-        """Return the text with plain line ends; None for what cannot be read, is no plain file or is too large."""
+        """Return the text with plain line ends, of a text in lines the first MOST_LINES; None for what cannot be read,
+        is no plain file or is too large."""
         if self.leads_out(name) or not stat.S_ISREG(self._mode(name)):  # a pipe would be waited for
             return None
         try:
@@ -332,7 +334,11 @@ class ProjectFolder:
             return None
         if len(data) > MOST_BYTES:
             return None
-        self.texts[name] = text = decoded(data)
+        text = decoded(data)
+        if text.count("\n") > MOST_LINES and is_in_lines(name):
+            self.cut.add(name)
+            text = "\n".join(text.split("\n", MOST_LINES)[:-1])
+        self.texts[name] = text
         return text
 
 
@@ -386,15 +392,3 @@ def _decoded(data: bytes) -> str:
         except UnicodeDecodeError:
             continue
     return data.decode("latin-1")
-
-
-def is_script_of_install(words: str) -> bool:
-    """Return whether a script that a line starts is one that installs by its name, and is a file of the project's: not
-    of the computer (`/opt/ros/setup.bash`), nor of a workspace that is built first (`install/setup.sh`)."""
-    folder, _, last = words.rpartition("/")
-    return not words.startswith("/") and folder not in ("devel", "install") and bool(_SCRIPT.fullmatch(last))
-
-
-def is_lock(name: str) -> bool:
-    last = name.rsplit("/", 1)[-1].lower()
-    return last.endswith(".lock") or last.startswith(("pylock", "conda-lock."))

@@ -20,7 +20,8 @@ from wizard.project.model import ARCHS, CODE, RECOMMENDED, TORCH, FileLine, Stat
 from wizard.project.packages.rows import NativeGone, companion_table
 from wizard.project.search.files import DEEPEST_PROGRAM
 from wizard.project.search.imports import ASIDE, compiles_at
-from wizard.project.search.reader import ProjectReader, folder_of
+from wizard.project.search.order import folder_of
+from wizard.project.search.reader import ProjectReader
 
 _MOST_BUILDERS, _MOST_SOURCES = 300, 300
 _EXTENSION = "cpp_extension"

@@ -207,19 +207,22 @@ def notes_left(
 
 def _once(notes: Iterable[FileLine]) -> Iterator[FileLine]:
     """Leave out what a file has said before, in the same words or in its other language."""
-    said: dict[str, list[str]] = {}
+    said = dict[str, tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]]()  # by file; the second in Chinese
     for at in notes:
-        before, text = said.setdefault(at.file, []), at.text.lower()
-        if not any(text == each or _is_translation(text, each) or _is_translation(each, text) for each in before):
-            before.append(text)
+        text = at.text.lower()
+        is_chinese, named = bool(_CHINESE.search(text)), frozenset(_WORD.findall(text))
+        before = said.setdefault(at.file, ({}, {}))
+        mine, others = before[is_chinese], before[not is_chinese]
+        if text not in mine and not any(
+            _is_translation(*((named, each) if is_chinese else (each, named))) for each in others.values()
+        ):
+            mine[text] = named
             yield at
 
 
-def _is_translation(chinese: str, other: str) -> bool:
+def _is_translation(chinese: frozenset[str], other: frozenset[str]) -> bool:
     """Return whether all names and numbers of a Chinese sentence, which are several, stand in one that is none."""
-    named = {*_WORD.findall(chinese)}
-    is_pair = bool(_CHINESE.search(chinese)) and not _CHINESE.search(other)
-    return is_pair and len(named) >= _FEWEST_NAMES and named <= {*_WORD.findall(other)}
+    return len(chinese) >= _FEWEST_NAMES and chinese <= other
 
 
 def _weight(at: FileLine) -> int:

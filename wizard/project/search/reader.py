@@ -16,7 +16,6 @@ from wizard.project.file_choice import (
     are_alternatives,
     asks_for_another_framework,
     computer_in,
-    is_frozen,
     names_a_computer,
     names_card,
     of_another_framework,
@@ -25,7 +24,6 @@ from wizard.project.file_choice import (
 )
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
 from wizard.project.formats.commands import BESIDE, BUILT, DOWNLOADED, STARTED, installs, is_copied, read_commands
-from wizard.project.formats.requirements import MOST_LINES
 from wizard.project.formats.working_folder import itself_in, titled_in
 from wizard.project.model import (
     DECIDED,
@@ -51,8 +49,8 @@ from wizard.project.search.environments import (
     others_of,
     retired_in,
 )
-from wizard.project.search.files import MOST_FILES, ProjectFolder, is_lock, is_script_of_install
-from wizard.project.search.order import ORDER, rank
+from wizard.project.search.files import MOST_FILES, MOST_LINES, ProjectFolder
+from wizard.project.search.order import ORDER, folder_of, is_lock, is_script_of_install, rank
 from wizard.project.versions import can_meet
 
 _TORCH_TOO = ("pytorch", "pytorch-gpu")  # names of conda
@@ -64,6 +62,7 @@ _IS_LIST = re.compile(r"\.(?:ya?ml|txt|in)$", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"(?<![a-z])x\.y(?:\.z)?(?![a-z])", re.IGNORECASE)  # in a name, for any release
 _MOST_OF_REF = 6  # parts of an address before a file's own: `raw`, `refs/heads/main`
 _FEWEST = 3  # packages of a list that is compared with the main one
+_MOST_INCLUDED = 1_000  # lines that name another file or folder
 _DEEPEST = 40  # files that include each other in a chain
 _OWN = range(6, 9)  # of these, what a package says of itself
 
@@ -77,8 +76,9 @@ class ProjectReader:
         self.files: list[str] = []
         self.included: dict[str, FileLine] = {}
         self.left: set[str] = set()  # lists that no README brings in
-        self._depth = 0
+        self._depth = self._included = 0
         self._alone: dict[str, ProjectReader] = {}
+        self._named: dict[tuple[str, ...], dict[str, None]] = {}
 
     def project(self) -> Project:
         """Return what was read so far, equal lines once."""
@@ -101,7 +101,7 @@ class ProjectReader:
         if text is None:
             self.found.remark("file-outside" if self.folder.leads_out(name) else "file-not-read", where, name=name)
             return
-        if text.count("\n") > MOST_LINES and not is_lock(name):
+        if name in self.folder.cut:
             self.found.remark("too-long", where, name=name, most=MOST_LINES)
         before = len(self.found.statements)
         self.found.include = self._include
@@ -151,15 +151,19 @@ class ProjectReader:
         return any(one.name == TORCH for one in self.alone(name).found.statements)
 
     def named_by(self, telling: list[str]) -> dict[str, None]:
-        """Return the files whose lists a README says to install, in its order."""
+        """Return the files whose lists a README says to install, in its order; several looks go through the same."""
+        if (texts := (*telling,)) in self._named:
+            return self._named[texts]
         alone, named = ProjectReader(self.folder), dict[str, None]()
 
         def note(words: str, where: FileLine, group: str) -> None:
-            named.setdefault(self.folder.resolve(words, where.file) or words)
+            if len(named) < MOST_FILES:
+                named.setdefault(self.folder.resolve(words, where.file) or words)
 
         alone.found.include = note
         for name in telling:
             read_commands(name, self.folder.read(name) or "", alone.found)
+        self._named[texts] = named
         return named
 
     def hindrances(self) -> list[Message]:
@@ -178,22 +182,6 @@ class ProjectReader:
             return names
         self.found.remark("other-lists", origin_of(min(left, key=rank), 1, ""), files=cut_between(theirs))
         self.left |= set(theirs)
-        return left
-
-    def of_today(self, names: list[str], telling: list[str]) -> list[str]:
-        """Return the files without the lists that hold what was installed with one release of the project, or at one
-        time, where others say what it needs; not those that a README goes by."""
-        named = self.named_by([name for name in telling if name.lower().startswith("readme")])
-        said = {name: self.alone(name).found.statements for name in names if name not in named}
-        frozen = [name for name, of in said.items() if is_frozen(name, [one for one in of if one.name == TORCH])]
-        left = [name for name in names if name not in frozen]
-        lines = {name: [one for one in self.alone(name).found.statements if one.name != PYTHON] for name in left}
-        firm = [name for name, of in lines.items() if any(one.strength == DECLARED and not one.group for one in of)]
-        if not frozen or not firm:
-            return names
-        files = cut_between(frozen)
-        self.found.remark("frozen-lists", origin_of(min(firm, key=rank), 1, ""), files=files)
-        self.left |= set(frozen)
         return left
 
     def of_those_in_use(self, names: list[str], telling: list[str]) -> list[str]:
@@ -342,10 +330,15 @@ class ProjectReader:
             ]
 
     def _include(self, words: str, where: FileLine, group: str) -> None:
-        words = re.sub(r"^file:(?!//)", "", words)  # pip takes that for a path
-        if re.match(r"[a-z+]+://", words):
+        self._included += 1
+        if self._included > _MOST_INCLUDED:
+            self.found.remark("too-many-files", where)
+        elif re.match(r"[a-z+]+://", words):
             self._include_address(words, where, group)
-            return
+        else:
+            self._include_here(re.sub(r"^file:", "", words), where, group)  # pip takes that for a path
+
+    def _include_here(self, words: str, where: FileLine, group: str) -> None:
         if group in (BUILT, BESIDE):
             is_here = self.folder.may_build(words, where.file) if group == BUILT else self.folder.has_folder(words)
             one = Statement(normalized(words.rpartition("/")[2]), "", where, RECOMMENDED)
@@ -392,7 +385,3 @@ class ProjectReader:
         if not found and (name := self.folder.alike(words, where.file)):
             self.found.remark("named-alike", where, name=words, asked=name)
         return name, found or ([name] if name else [])
-
-
-def folder_of(name: str) -> str:
-    return name.rpartition("/")[0]

@@ -1,4 +1,4 @@
-"""Whether the steps of a README go by other files than an environment that conda once wrote down.
+"""Whether the steps of a README go by other files than what was once written down of an environment.
 
 Such an export, with the builds of one computer, holds what somebody had at one time; where nothing names it, the files
 that the steps install count alone.
@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from wizard.project.file_choice import is_frozen
 from wizard.project.model import DECLARED, PYTHON, TORCH, cut_between, is_run, origin_of
+from wizard.project.search.order import rank
 from wizard.project.search.reader import ProjectReader
 
 _INSTALLS_ITSELF = re.compile(
@@ -37,6 +39,23 @@ def of_steps(reader: ProjectReader, names: list[str], telling: list[str]) -> lis
     reader.found.remark("export-left", origin_of(first, 1, ""), files=cut_between(exports), taken=first)
     reader.left |= {*exports}
     return [name for name in names if name not in exports]
+
+
+def of_today(reader: ProjectReader, names: list[str], telling: list[str]) -> list[str]:
+    """Return the files without the lists that hold what was installed with one release of the project, or at one
+    time, where others say what it needs; not those that a README goes by."""
+    named = reader.named_by([name for name in telling if name.lower().startswith("readme")])
+    said = {name: reader.alone(name).found.statements for name in names if name not in named}
+    frozen = [name for name, of in said.items() if is_frozen(name, [one for one in of if one.name == TORCH])]
+    left = [name for name in names if name not in frozen]
+    lines = {name: [one for one in reader.alone(name).found.statements if one.name != PYTHON] for name in left}
+    firm = [name for name, of in lines.items() if any(one.strength == DECLARED and not one.group for one in of)]
+    if not frozen or not firm:
+        return names
+    files = cut_between(frozen)
+    reader.found.remark("frozen-lists", origin_of(min(firm, key=rank), 1, ""), files=files)
+    reader.left |= set(frozen)
+    return left
 
 
 def _is_export(reader: ProjectReader, name: str) -> bool:
