@@ -84,3 +84,16 @@ def test_a_pair_of_an_image_that_becomes_another_patch_is_named_with_its_line(tm
     assert not relaxed(decided(tmp_path / "readme", {"requirements.txt": "tqdm\n", "README.md": readme}, AMPERE))
     files: dict[str, str | bytes] = {"requirements.txt": "tqdm\n", "README.md": readme.replace("0.0\n", "0.1\n")}
     assert not relaxed(decided(tmp_path / "both", {**files, "Dockerfile": image}, AMPERE))
+
+
+def test_the_torch_of_a_torchvision_that_a_readme_installs_has_not_moved(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "README.md": "# net\n```\npip install torchvision==0.8.2\n```\n",
+        "Dockerfile": "FROM pytorch/pytorch:1.6.0-cuda10.1-cudnn7-devel\n",
+        "requirements.txt": "matplotlib\n",
+    }
+    found = decided(tmp_path / "old", files, PASCAL)
+    assert (build(found)[0], relaxed(found)) == ("1.7.1", {})
+    assert relaxed(decided(tmp_path / "new", files, BLACKWELL))["torch"][0] == "==1.7.1, ==1.6.0"
+    files["Dockerfile"] = "FROM pytorch/pytorch:1.8.0-cuda11.1-cudnn8-devel\n"
+    assert build(decided(tmp_path / "known", files, PASCAL))[0] == "1.8.0"

@@ -25,7 +25,7 @@ from wizard.project.contradictions import bounded, contradiction, contradicts_it
 from wizard.project.model import DECLARED, PAIRS, PYTHON, RECOMMENDED, TORCH, FileLine, Project, Statement
 from wizard.project.packages.companions import can_start, companion, has_library
 from wizard.project.packages.cuda_tags import has_tag
-from wizard.project.packages.implied import binding, implied_met
+from wizard.project.packages.implied import below_the_tables, binding, implied_met, of_pair
 from wizard.project.packages.lacking import needed_pins, needed_without_wheels, without_wheels
 from wizard.project.understand import Understood, pair_meets, understand
 from wizard.project.versions import can_meet, marker_holds, meets, python_meets
@@ -82,7 +82,9 @@ class BuildWeigher:
         self.firm_tags = [tag for tag in self.asks.tags if tag.firm]
         self.pythons = sorted({python for build in matrix.builds for python in build.pythons}, key=version_key)
         self.releases = sorted({torch for torch in matrix.releases}, key=version_key)
-        torch = self._agreeing(self.asks.torch) or tuple(self._below_the_tables())
+        torch, vision = self._agreeing(self.asks.torch), self.asks.pairs.get(PAIRS[0], ())
+        torch = torch or tuple(below_the_tables(vision, candidates))
+        torch = (*(of_pair(vision, torch, candidates) if self.asks.torch_any else ()), *torch)
         self.asks = self._without_lost(replace(self.asks, torch=torch, python=self._agreeing_python()))
         self.asks = replace(self.asks, python=tuple(self._kept_pythons()))
 
@@ -107,14 +109,6 @@ class BuildWeigher:
                 left |= {python: left[python] & alone for python in pythons}
         self.remarks += bounded(said)
         return tuple(kept)
-
-    def _below_the_tables(self) -> Iterator[Statement]:
-        """Yield the torch that a pinned torchvision means which is older than any that is known."""
-        known = [version_key(one.torchvision) for one in self.verdict.candidates if one.torchvision]
-        for one in self.asks.pairs.get(PAIRS[0], ()):
-            pin = re.match(r"={2,3}(\d[\d.]*\d)", one.specifier)
-            if pin and known and one.strength == DECLARED and version_key(pin[1]) < min(known):
-                yield replace(one, name=TORCH, specifier=f"<{self.releases[0]}")
 
     def _without_lost(self, asks: Understood) -> Understood:
         """Where only pages and wheels of a torch that does not run here say which: that is what moves."""

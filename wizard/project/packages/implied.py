@@ -6,11 +6,12 @@ Said of lines that count (`understand`); whether that torch is taken is the weig
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from urllib.parse import unquote
 
 from wizard.compatibility.data.ordering import version_key
+from wizard.compatibility.model import Candidate
 from wizard.project.model import BOUND, DECLARED, LOCKED, PYTHON, RECOMMENDED, TORCH, Project, Statement
 from wizard.project.packages.companions import companion, loads_whole_since, torch_bound, torch_of
 from wizard.project.packages.cuda_tags import is_wheel_for, wheel_words
@@ -124,3 +125,27 @@ def bounds_of_lists(statements: Iterable[Statement]) -> list[Statement]:
     bounds = [(one, lines.get(one.group, [])) for one in statements if one.name == BOUND]
     kept = [one for one, of in bounds if of and all(can_meet(each.specifier, one.specifier) for each in of)]
     return [replace(one, name=one.group, group="constraint", strength=DECLARED, extras=()) for one in kept]
+
+
+def below_the_tables(vision: Iterable[Statement], known: Collection[Candidate]) -> Iterator[Statement]:
+    """Yield the torch that a pinned torchvision means which is older than any that is known."""
+    oldest = min((version_key(one.torchvision) for one in known if one.torchvision), default=())
+    for one in vision:
+        pin = re.match(r"={2,3}(\d[\d.]*\d)", one.specifier)
+        if pin and one.strength == DECLARED and version_key(pin[1]) < oldest:
+            yield replace(one, name=TORCH, specifier=f"<{min((each.torch for each in known), key=version_key)}")
+
+
+def of_pair(vision: Iterable[Statement], torch: Collection[Statement], known: Collection[Candidate]) -> list[Statement]:
+    """Return the torch that comes with a torchvision which a README installs, where no table knows one that other lines
+    name: who types these lines has it."""
+    if not torch or any(meets(one.specifier, each.torch) for one in torch for each in known):
+        return []
+    pins = [one for one in vision if one.strength == RECOMMENDED and one.specifier.startswith("==")]
+    going = [
+        (one, each.torch)
+        for one in pins
+        for each in known
+        if each.torchvision and meets(one.specifier, each.torchvision)
+    ]
+    return [replace(one, name=TORCH, specifier=f"=={release}") for one, release in dict.fromkeys(going)]
