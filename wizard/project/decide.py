@@ -25,7 +25,7 @@ from wizard.project.contradictions import (
     recommended_words,
 )
 from wizard.project.formats.branches import with_branches
-from wizard.project.model import DECLARED, PYTHON, TORCH, FileLine, Project, Statement, cut_between, fit_to_show
+from wizard.project.model import DECLARED, TORCH, FileLine, Project, Statement, cut_between, fit_to_show
 from wizard.project.open_lines import day_for, day_of, of_that_day, told_of_day
 from wizard.project.own_list import alternatives, with_pins_of
 from wizard.project.packages.beside import after_install, beside_code, of_the_system
@@ -62,7 +62,8 @@ from wizard.project.packages.needs import (
 )
 from wizard.project.packages.opened import take_parts
 from wizard.project.packages.outgrown import code_words
-from wizard.project.packages.ready import holding_python, left_python, native_state, needed_unnamed, said_of
+from wizard.project.packages.pythons import holding_python, left_python, relaxed_python
+from wizard.project.packages.ready import native_state, needed_unnamed, said_of
 from wizard.project.packages.rows import companion_table
 from wizard.project.reasons import (
     asked_words,
@@ -75,7 +76,7 @@ from wizard.project.reasons import (
 )
 from wizard.project.search.notes import notes_left
 from wizard.project.understand import Understood, with_known_torch
-from wizard.project.versions import can_meet, marker_holds, meets, python_meets
+from wizard.project.versions import can_meet, marker_holds, meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 CUDA = "cuda"  # its name as something that is asked for
@@ -236,14 +237,7 @@ def _relaxed(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     if best.torch:
         why = why_not_torch(weigher, best)
         yield Relaxed(TORCH, asked_words(asks.torch), candidate.torch, why, lines_of(asks.torch))
-    if best.declared_python or best.person_python:
-        unmet = tuple(one for one in asks.python if not python_meets(one.specifier, best.python))
-        asked, by_hand = asked_words(unmet), weigher.choices.python
-        why = message("project.why.python-by-hand", "Python {python} was chosen by hand", python=best.python)
-        if not best.declared_python or best.python != by_hand:
-            asked = asked if best.declared_python else f"=={by_hand}"
-            why = message("project.why.python", torch=candidate.torch, asked=asked)
-        yield Relaxed(PYTHON, asked, best.python, why, lines_of(unmet) if best.declared_python else ())
+    yield from relaxed_python(weigher, best)
     yield from _relaxed_cuda(weigher, best)
     yield from relaxed_pairs(weigher, best)
     yield from relaxed_numpy(weigher, best)

@@ -12,14 +12,13 @@ from wizard.compatibility.model import Candidate
 from wizard.machine.model import Machine
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
-from wizard.project.model import DECLARED, PYTHON, Statement, cut_between
+from wizard.project.model import DECLARED, Statement, cut_between
 from wizard.project.packages.companions import Native, companion, is_planned, pythons_of
 from wizard.project.packages.cuda_tags import fits_here, has_tag, made_with
 from wizard.project.packages.implied import torch_in
-from wizard.project.packages.lacking import needed_pins, without_wheels
 from wizard.project.packages.rows import Companion, companion_table
 from wizard.project.understand import Understood
-from wizard.project.versions import marker_holds, meets, python_meets
+from wizard.project.versions import marker_holds, meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 
@@ -190,43 +189,6 @@ def _way_round(asks: Understood, native: Native) -> Iterator[Message]:
     """Yield what a README says to do where the package cannot be had."""
     if place := next((one.origin for one in asks.ways_round if one.group == native.name), None):
         yield message("project.native.way-round", name=native.name, file=place.file, line=place.line, text=place.text)
-
-
-def left_python(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
-    """Name the Python that the project works with and that is not taken; one that is asked for is told as that."""
-    told = () if best.declared_python or weigher.choices.python else weigher.asks.locked
-    for one in told:
-        if one.name != PYTHON or python_meets(one.specifier, best.python):
-            continue
-        place, os = one.origin, weigher.machine.os
-        where = weigher.asks.quoted(place)
-        meant = (each for each in weigher.pythons if python_meets(one.specifier, each))
-        lacking = [without_wheels(weigher.asks, os, each) for each in meant]
-        lost = frozenset.intersection(*lacking) if lacking else frozenset[str]()
-        if lost := lost - without_wheels(weigher.asks, os, best.python):
-            names = cut_between(sorted(lost))
-            yield message("project.remark.python-without", **where, packages=names, python=best.python)
-        else:
-            yield message("project.remark.python-left", **where, python=best.python)
-
-
-def holding_python(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
-    """Name what has no ready wheel for the next newer Python that may be taken, where this one is older than usual."""
-    asks, os, python = weigher.asks, weigher.machine.os, best.python
-    usual = version_key(weigher.matrix.policy.default_python)
-    newer = [one for one in best.candidate.pythons if version_key(python) < version_key(one) <= usual]
-    newer = [one for one in newer if all(python_meets(each.specifier, one) for each in asks.python)]
-    is_kept = any(one.name == PYTHON and python_meets(one.specifier, python) for one in asks.locked)
-    if not newer or is_kept or weigher.choices.python:
-        return
-    nearest = min(newer, key=version_key)
-    lost = without_wheels(asks, os, nearest) - without_wheels(asks, os, python)
-    pins = [one for one in needed_pins(asks, os, nearest) if one not in needed_pins(asks, os, python)]
-    lost |= {one.name for one in pins}
-    if lines := [one for one in (*asks.packages, *asks.constraints, *pins) if one.name in lost]:
-        where: dict[str, str | int] = {"file": lines[0].origin.file, "line": lines[0].origin.line}
-        names = cut_between(sorted(lost))
-        yield message("project.remark.python-held", **where, packages=names, python=python, newer=nearest)
 
 
 def _alike(weigher: BuildWeigher, best: Weighed) -> list[Candidate]:
