@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, build, codes, decided
+from tests.project.deciding import ADA, AMPERE, PASCAL, build, codes, decided
 from wizard.machine.model import Machine
 
 
@@ -27,6 +27,7 @@ def said(folder: Path, code: str, lines: str, on: Machine, **files: str) -> list
         ("pyaudio\n", AMPERE, ["pyaudio: PortAudio (sudo apt install portaudio19-dev libasound2-dev)"]),
         ("pyaudio\n", ADA, []),
         ("mpi4py>=3.0.0\n", AMPERE, ["mpi4py: an MPI runtime (sudo apt install libopenmpi-dev openmpi-bin)"]),
+        ("mpi4py>=3.0.0\n", PASCAL, ["mpi4py: an MPI runtime (winget install Microsoft.msmpi)"]),
         ("einops\nimageio-ffmpeg\nsoundfile\n", AMPERE, []),
     ],
 )
