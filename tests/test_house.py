@@ -14,9 +14,13 @@ import pytest
 from benchmarks.house import circles, class_names, floors, imported, modules, rooms
 
 PROGRAM = Path(__file__).resolve().parents[1] / "wizard"
-TREES = modules(PROGRAM)
-GRAPH = {name: imported(name, tree, TREES) for name, tree in TREES.items()}
 MODULES = [path for path in PROGRAM.rglob("*.py") if path.name != "__init__.py"]
+Trees = dict[str, ast.Module]
+
+
+@pytest.fixture(scope="module")
+def trees() -> Trees:
+    return modules(PROGRAM)
 
 
 def test_a_folder_has_at_most_fifteen_modules() -> None:
@@ -45,14 +49,15 @@ def test_a_module_has_at_most_400_lines() -> None:
     assert long == {}
 
 
-def test_no_circle_of_imports_and_few_floors() -> None:
+def test_no_circle_of_imports_and_few_floors(trees: Trees) -> None:
     """Those within functions and for types alone count too."""
-    assert [part for graph in (GRAPH, rooms(GRAPH)) for part in circles(graph) if len(part) > 1] == []
-    assert floors(rooms(GRAPH)) <= 10
+    graph = {name: imported(name, tree, trees) for name, tree in trees.items()}
+    assert [part for one in (graph, rooms(graph)) for part in circles(one) if len(part) > 1] == []
+    assert floors(rooms(graph)) <= 10
 
 
-def test_a_class_name_stands_for_one_thing() -> None:
-    assert {name: places for name, places in class_names(TREES).items() if len(places) > 1} == {}
+def test_a_class_name_stands_for_one_thing(trees: Trees) -> None:
+    assert {name: places for name, places in class_names(trees).items() if len(places) > 1} == {}
 
 
 def test_a_module_above_300_lines_says_why() -> None:
