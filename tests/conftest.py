@@ -67,6 +67,17 @@ def qtbot(qtbot: QtBot) -> QtBot:
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Keep the collector from what is made while tests are collected: all of it stays, and each look costs seconds."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
     """Collect what a test of the window has made in the window's thread, as in the program
     (`wizard/gui/startup/app.py`): a server's thread may stop a window for ever, or delete what Qt is calling. Not
