@@ -20,6 +20,7 @@ from wizard.model.errors import ErrorText
 from wizard.model.messages import LANGUAGES, catalogue
 
 ROOT = Path(__file__).resolve().parents[1]
+_ERRORS = ("WizardError", "UsageError", "SourceUnreachable", "ErrorText")
 QT = "QWidgetTextControl"  # Qt's own catalogue has it
 
 
@@ -41,40 +42,36 @@ def sentences() -> dict[str, set[str]]:
 
 
 class _Source:
-    """What is called and which classes there are in one file: walked once, for all that is asked."""
+    """What of one file says sentences: walked once, for all that is asked, and the rest of its syntax let go of."""
 
-    def __init__(self, path: Path) -> None:
-        self._calls: dict[str, list[ast.Call]] = {}
-        self.classes: list[ast.ClassDef] = []
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    def __init__(self, program: str) -> None:
+        self.calls: dict[str, list[ast.Call]] = {name: [] for name in ("tr", "translate", "N_", "message", *_ERRORS)}
+        self.classes: list[tuple[str, range]] = []  # the name, and its lines
+        for node in ast.walk(ast.parse(program)):
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-                self._calls.setdefault(name, []).append(node)
+                if name in self.calls:
+                    self.calls[name].append(node)
             elif isinstance(node, ast.ClassDef):
-                self.classes.append(node)
-
-    def calls(self, name: str) -> list[ast.Call]:
-        return self._calls.get(name, [])
+                self.classes.append((node.name, range(node.lineno, (node.end_lineno or 0) + 1)))
 
 
 @cache
-def _sources() -> Mapping[Path, _Source]:
-    return {path: _Source(path) for path in sorted((ROOT / "wizard").rglob("*.py"))}
+def _sources(having: str = "") -> Mapping[Path, _Source]:
+    """Return the files with this in them: all of the program takes seconds to parse."""
+    found = ((path, path.read_text(encoding="utf-8")) for path in sorted((ROOT / "wizard").rglob("*.py")))
+    return {path: _Source(program) for path, program in found if having in program}
 
 
 def labels() -> Iterator[tuple[str, str]]:
     """Yield (class, label) for every literal that goes through Qt's translation."""
     for path, source in _sources().items():
-        for call in source.calls("tr"):
-            owners = [node for node in source.classes if _is_within(call, node)]
-            yield owners[-1].name, _literal(path, call, 0)
-        for call in source.calls("translate"):
+        for call in source.calls["tr"]:
+            owners = [name for name, lines in source.classes if call.lineno in lines]
+            yield owners[-1], _literal(path, call, 0)
+        for call in source.calls["translate"]:
             if path.is_relative_to(ROOT / "wizard" / "gui") and len(call.args) == 2 and _literal(path, call, 0) != QT:
                 yield _literal(path, call, 0), _literal(path, call, 1)
-
-
-def _is_within(call: ast.Call, owner: ast.ClassDef) -> bool:
-    return owner.lineno <= call.lineno <= (owner.end_lineno or 0)
 
 
 def _literal(path: Path, call: ast.Call, place: int) -> str:
@@ -86,17 +83,17 @@ def _literal(path: Path, call: ast.Call, place: int) -> str:
 
 def marked() -> Iterator[tuple[str, str]]:
     """Yield ("", text) for each N_(text)."""
-    yield from (("", _literal(path, call, 0)) for path, source in _sources().items() for call in source.calls("N_"))
+    yield from (("", _literal(path, call, 0)) for path, source in _sources().items() for call in source.calls["N_"])
 
 
-def messages() -> Iterator[tuple[str, str]]:
-    """Yield (code, sentence) of each message that says its own, and of all in tables."""
-    for path, source in _sources().items():
-        for call in source.calls("message"):
+def messages(having: str = "") -> Iterator[tuple[str, str]]:
+    """Yield (code, sentence) of each message that says its own, in files with this in them, and of all in tables."""
+    for path, source in _sources(having).items():
+        for call in source.calls["message"]:
             if len(call.args) == 2:
                 yield _literal(path, call, 0), _literal(path, call, 1)
-        for name in ("WizardError", "UsageError", "SourceUnreachable", "ErrorText"):
-            for call in source.calls(name):
+        for name in _ERRORS:
+            for call in source.calls[name]:
                 if len(call.args) == 3:
                     yield from _of_error(*(_literal(path, call, place) for place in range(3)))
     yield from catalogue(LANGUAGES[0]).items()
@@ -108,7 +105,7 @@ def _of_error(code: str, summary: str, hint: str) -> Iterator[tuple[str, str]]:
 
 def error_text(code: str) -> ErrorText:
     """Return what the program says by this code, for tests that have its windows show it."""
-    said = dict(messages())
+    said = dict(messages(f'"{code}"'))
     return ErrorText(code, said[f"error.{code}.summary"], said[f"error.{code}.hint"])
 
 
