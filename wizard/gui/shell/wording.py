@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
 def order_tabs(window: WindowParts, known: list[QWidget]) -> list[QWidget]:
     """The order that is in force now; `known`: the one before."""
-    within = (one for one in window.page.findChildren(QWidget) if one.window() is window)  # no box's unfolded list
-    tab = QtCore.Qt.FocusPolicy.TabFocus.value
-    inside = [one for one in within if one.focusPolicy().value & tab]
+    policy = QtCore.Qt.FocusPolicy
+    by_tab = (policy.TabFocus, policy.StrongFocus, policy.WheelFocus)  # for each of hundreds: no sums of flags
+    within = (one for one in window.page.findChildren(QWidget) if one.focusPolicy() in by_tab)
+    inside = [one for one in within if one.window() is window]  # no box's unfolded list
     asked: list[QWidget] = [window.ask.go, window.ask.cancel, window.ask.stay]
     chain = [*inside, *asked, *window.footer.controls(), *window.rail.controls()]
     if chain != known:
