@@ -24,7 +24,7 @@ from wizard.app.pages.check import Looks, check_rows, is_fine, live_rows, other_
 from wizard.app.pages.order import PageId
 from wizard.app.pages.requirements import requirements
 from wizard.gui.pages.check import CheckPage
-from wizard.gui.pages.check_rows import DriverPanel
+from wizard.gui.pages.check_rows import CheckRows, DriverPanel
 from wizard.gui.shell.splash import SIZE
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets.code import CodeLine
@@ -226,6 +226,21 @@ def test_rows_fill_in_as_the_parts_end(qtbot: QtBot, make_window: MakeWindow, se
     session.hold.clear()
     settle(qtbot, window)
     qtbot.waitUntil(lambda: "• Checking…" not in texts(window))
+
+
+def test_rows_are_made_when_there_is_news_and_once_for_parts_that_end_together(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.CHECK)
+    page = check_page(window)
+    card, made = page.rows.grid.parentWidget(), []
+    page.render_state()
+    assert page.rows.grid.parentWidget() is card
+    monkeypatch.setattr(CheckRows, "show_live", lambda self, live: made.append(live))
+    press(qtbot, page.again)
+    settle(qtbot, window)
+    assert 0 < len(made) < len(session.parts)
 
 
 def test_a_fix_shows_the_change_first_then_writes_it_and_looks_again(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QTimer
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.check import CheckRow, LiveRow, Looks, check_rows, drift_rows, is_fine, live_rows, other_findings
@@ -54,6 +54,8 @@ class CheckPage(Page):
         super().__init__(context)
         self._ended: set[str] = set()
         self._live: tuple[LiveRow, ...] = live_rows((), frozenset())
+        self._soon = QTimer(self, singleShot=True, interval=0)  # parts that end together are shown together
+        self._soon.timeout.connect(self._show_live)
         self._aside = SideTask(context.tasks)
         self.rows = CheckRows(context, requirement_name, is_terse=True)
         self.drifted, self.others, self._fine = (CheckRows(context, requirement_name) for _ in range(3))
@@ -204,11 +206,13 @@ class CheckPage(Page):
         if isinstance(note, str):
             self._ended.add(note)
         else:
-            self._show_live(note)
+            rows: tuple[Requirement, ...] = note
+            self._live = live_rows(rows, frozenset(self._ended))
+            self._soon.start()
 
-    def _show_live(self, rows: tuple[Requirement, ...]) -> None:
-        self._live = live_rows(rows, frozenset(self._ended))
-        self.rows.show_live(self._live)
+    def _show_live(self) -> None:
+        if self.state.facts is None:
+            self.rows.show_live(self._live)
 
     def _probed(self, facts: Facts) -> None:
         self.context.navigator.put_facts(facts)

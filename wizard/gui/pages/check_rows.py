@@ -1,6 +1,7 @@
 """The rows of the Check page: state, fact, why it matters, and what to do: said, copied, or written after it was shown.
 
-One fix is open at a time; it stays open when the language or the theme changes.
+One fix is open at a time; it stays open when the language or the theme changes. One file: what a row is made of, where
+it stands and what of it unfolds are one thing.
 """
 
 from __future__ import annotations
@@ -76,6 +77,7 @@ class CheckRows(RowCard):
         self._is_terse = is_terse
         self._context, self._name_of = context, name_of
         self._shown: tuple[CheckRow, ...] = ()
+        self._made_of: tuple[object, ...] = ()
         self._fix: tuple[LintFinding, Mending] | None = None
         self._open: set[str] = set()  # names of the rows whose way out is unfolded
         self.fixes: dict[str, QPushButton] = {}  # by the finding's code
@@ -85,7 +87,8 @@ class CheckRows(RowCard):
 
     def show_live(self, live: Sequence[LiveRow]) -> None:
         """While the look goes on: what is known, and what is still waited for."""
-        self.clear()
+        if not self._makes_anew("live", *live):
+            return
         self._shown = ()
         for one in live:
             if not one.is_known:
@@ -98,11 +101,19 @@ class CheckRows(RowCard):
 
     def show_rows(self, rows: Sequence[CheckRow]) -> None:
         """Show these rows in the place of all that were shown."""
-        self.clear()
+        if not self._makes_anew(self._fix, *rows):
+            return
         self.fixes = {}
         self._shown = tuple(rows)
         for row in rows:
             self._add(row)
+
+    def _makes_anew(self, *what: object) -> bool:
+        """Clear the card, unless it shows that already: a page is told far more often than there is news."""
+        before, self._made_of = self._made_of, (self._context.translator.language, self._context.theme.shown, *what)
+        if is_other := self._made_of != before:
+            self.clear()
+        return is_other
 
     def show_fix(self, finding: LintFinding, planned: Mending) -> None:
         self._fix = (finding, planned)
