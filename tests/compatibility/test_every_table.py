@@ -66,20 +66,29 @@ def test_a_wrong_row_is_named(folder: Path, table: str, old: str, new: str, fiel
     assert abs(int(told) - line) <= 1, "the first line of a list is that of its field"
 
 
-@pytest.mark.parametrize("table", sorted(PARSERS))
-def test_what_is_unknown_missing_or_no_toml_is_named(folder: Path, table: str) -> None:
-    path = folder / f"{table}.toml"
-    words = path.read_text(encoding="utf-8")
-    path.write_text(words + "\nstray_field = 1\n", encoding="utf-8")
-    assert "stray_field" in "".join(check(folder))
-    path.write_text(words + "\n[[stray_table]]\na = 1\n", encoding="utf-8")
-    assert "stray_table" in "".join(check(folder))
-    path.write_text(words + '\nopen = "\n', encoding="utf-8")
-    assert check(folder)[0].startswith(f"{table}.{words.count(chr(10)) + 2}: ")
-    path.write_bytes(b"\xff")
-    assert check(folder)[0].startswith(f"{table}: ")
-    path.unlink()
-    assert check(folder) == (f"{table}: the file is missing",)
+@pytest.mark.parametrize(
+    ("added", "named"),
+    [("\nstray_field = 1\n", "stray_field"), ("\n[[stray_table]]\na = 1\n", "stray_table"), ('\nopen = "\n', "")],
+)
+def test_what_is_unknown_or_no_toml_is_named_in_each(folder: Path, added: str, named: str) -> None:
+    """All at once: each check reads every table."""
+    whole = {name: (folder / f"{name}.toml").read_text(encoding="utf-8") for name in PARSERS}
+    for name, words in whole.items():
+        (folder / f"{name}.toml").write_text(words + added, encoding="utf-8")
+    problems = check(folder)
+    for name, words in whole.items():
+        of = [one for one in problems if one.startswith(f"{name}.")]
+        assert any(named in one for one in of), (name, of)
+        assert named or of[0].startswith(f"{name}.{words.count(chr(10)) + 2}: "), of
+
+
+def test_what_is_missing_or_no_text_is_named_in_each(folder: Path) -> None:
+    for name in PARSERS:
+        (folder / f"{name}.toml").write_bytes(b"\xff")
+    assert [one.partition(": ")[0] for one in check(folder)] == [*PARSERS]
+    for name in PARSERS:
+        (folder / f"{name}.toml").unlink()
+    assert check(folder) == tuple(f"{name}: the file is missing" for name in PARSERS)
 
 
 @pytest.mark.parametrize(
