@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
 import shutil
+import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -15,6 +17,10 @@ from pytestqt.qtbot import QtBot
 
 from tests.waiting import HANG
 from wizard.system.paths import CACHE_VARIABLE, MATRICES_VARIABLE, STORE_VARIABLE, TEMP_VARIABLE, matrices_dir
+
+# Else each of pytest's workers and each child compiles all modules anew, which takes longer than most tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # A busy computer is no failure: no test of made-up values is held against the clock.
 settings.register_profile("without-clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
