@@ -66,6 +66,12 @@ def test_rows_are_added_and_taken_back() -> None:
     assert not remove_overlay(matrices_overlay_dir())
 
 
+def test_without_an_overlay_the_tables_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shipped = load_matrix()
+    monkeypatch.setenv("TORCH_WIZARD_HOME", str(tmp_path / "another"))
+    assert load_matrix() is shipped
+
+
 def test_a_shipped_row_counts_before_the_overlays() -> None:
     shipped = load_matrix(matrices_dir()).build("2.14.1", "cu126", "linux_x86_64")
     rows = {"builds": [{**BUILD, "torch": "2.14.1", "variant": "cu126", "pythons": "3.8"}]}

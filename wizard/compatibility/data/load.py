@@ -45,7 +45,8 @@ def load_matrix(folder: Path | None = None) -> Matrix:
     if folder is not None:
         return _load(folder, None, ())
     overlay = paths.matrices_overlay_dir()
-    return _load(tables_dir(), overlay, _stamp(overlay))
+    stamp = _stamp(overlay)
+    return _load(tables_dir(), overlay if stamp else None, stamp)
 
 
 def with_rows(added: Mapping[str, Sequence[Cells]]) -> Matrix:
@@ -90,7 +91,7 @@ def _stamp(overlay: Path) -> tuple[object, ...]:
 
 @lru_cache(maxsize=4)
 def _load(folder: Path, overlay: Path | None, stamp: tuple[object, ...]) -> Matrix:
-    added, state = _overlay(folder, overlay) if overlay and stamp else ({}, None)
+    added, state = _overlay(folder, overlay) if overlay else ({}, None)
     return replace(_compose(folder, added), overlay=state)
 
 
