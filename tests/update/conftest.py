@@ -7,6 +7,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -15,6 +16,7 @@ import trustme
 
 from tests.servers.fault_server import Faults, FaultServer
 from wizard.app.update.offer import VARIABLE, UpdateSource, update_source
+from wizard.app.use import tables as use_of_tables
 from wizard.classroom.profile.signature import SecretKey, new_key, sign
 from wizard.model import table_update
 from wizard.system import paths
@@ -23,6 +25,7 @@ from wizard.transfer.http import Client
 MAKER = Path(__file__).resolve().parents[2] / "resources" / "tables" / "update.py"
 DOCUMENT, SIGNATURE = "/update.json", "/update.json.minisig"
 Change = Callable[[Path], None]
+READ = {name: cache(parse) for name, parse in use_of_tables.PARSERS.items()}  # by all that stands in the file
 
 
 def _maker() -> ModuleType:
@@ -94,7 +97,9 @@ def say(table: str, words: str) -> Change:
 
 @pytest.fixture(autouse=True)
 def as_at_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The program's own tables, no way to the network but the straight one."""
+    """The program's own tables, no way to the network but the straight one. Each change is checked with all other
+    tables: those that are as before are read once."""
+    monkeypatch.setattr(use_of_tables, "PARSERS", READ)
     monkeypatch.delenv(paths.MATRICES_VARIABLE)
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
         monkeypatch.delenv(name, raising=False)
