@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import re
 import time
 from dataclasses import replace
@@ -23,13 +22,10 @@ from tests.gui.fake_session import FakeRun, FakeSession, half_run, until_cancell
 from tests.gui.fake_tools import FakeTools
 from tests.gui.test_running import said_on
 from tests.gui.walking import failed_install, go_to, mnemonics, press, settle
-from tests.sentences import po_file
 from wizard.app.pages.order import PageId, SideId
-from wizard.app.tools import WindowSession
 from wizard.app.use.explain import ExplainResult, answer
 from wizard.compatibility.data.load import load_matrix
 from wizard.diagnose.driver_guide import DriverNeed, driver_guide
-from wizard.diagnose.known_errors.facts import parse_facts
 from wizard.diagnose.known_errors.match import explain
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.environments.page import EnvironmentsPage
@@ -39,11 +35,9 @@ from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.commands import apart
 from wizard.gui.widgets.headings import _role_of
 from wizard.gui.widgets.labels import SPOKEN_AS
-from wizard.machine.model import Machine
-from wizard.model.catalogue import read_po
-from wizard.model.errors import ExitStatus, UsageError, WizardError
-from wizard.model.marks import COMMAND, END, in_window
-from wizard.model.messages import LANGUAGES, catalogue, text
+from wizard.model.errors import ExitStatus, WizardError
+from wizard.model.marks import in_window
+from wizard.model.messages import LANGUAGES, catalogue
 
 KNOWN = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
 OLD_DRIVER = "RuntimeError: CUDA error: CUDA driver version is insufficient for CUDA runtime version"
@@ -67,21 +61,6 @@ def test_the_keys_go_to_no_button_that_opens_a_file(qtbot: QtBot, make_window: M
     settle(qtbot, window)
     assert page.words
     assert window.focusWidget() is page.text
-
-
-@pytest.mark.parametrize(
-    ("path", "folder"),
-    [
-        ("/home/Li Ming/env/lib/python3.12", "/home/Li Ming/env"),
-        ("C:\\Users\\Li Ming\\torch-envs\\old project\\Lib", "C:\\Users\\Li Ming\\torch-envs\\old project"),
-        ("/home/课程/env/lib/python3.12", "/home/课程/env"),
-        ("/x and /opt/y/lib/python3.12", "/opt/y"),
-    ],
-)
-def test_the_environment_of_a_trace_is_found_by_its_whole_path(path: str, folder: str) -> None:
-    sign = "\\" if "\\" in path else "/"
-    trace = f'  File "{path}{sign}site-packages{sign}torch{sign}cuda.py", line 3\n'
-    assert parse_facts(f"{trace}AssertionError: Torch not compiled with CUDA enabled\n").environment == folder
 
 
 DONE_ELSEWHERE = "nvcc fatal   : Unsupported gpu architecture 'compute_120'\n"
@@ -219,27 +198,6 @@ def test_a_page_that_is_closed_says_why_below_the_sentence(
     assert refused.text().startswith("The setup has begun, so the page “Build” is closed.")
     refused.label.linkActivated.emit("welcome")
     assert (window.side.here, window.navigator.page) == (None, PageId.WELCOME)
-
-
-def test_without_a_card_the_cpu_build_is_the_right_one() -> None:
-    words = "AssertionError: Torch not compiled with CUDA enabled"
-    matrix = load_matrix()
-
-    def advice(machine: Machine, said: str = words) -> tuple[str, str]:
-        facts = replace(values.FACTS, machine=machine)
-        first = answer(said, lambda: (facts, values.VERDICT, matrix)).found[0]
-        return text(first.fix, "en"), text(first.with_card, "en") if first.with_card else ""
-
-    of_a_card, nothing = advice(values.MACHINE)
-    assert (of_a_card.startswith("Install the CUDA build"), nothing) == (True, "")
-    none = replace(values.MACHINE, gpus=(), driver=None)
-    first, folded = advice(none)
-    assert first.startswith("This computer has no NVIDIA card, so the CPU build is the right one here:")
-    assert folded == of_a_card
-    of_another = f"NVIDIA-SMI 535.183.01  Driver Version: 535.183.01  CUDA Version: 12.2\n{words}"
-    first, folded = advice(none, of_another)
-    assert first.startswith("The text is from a computer with an NVIDIA card")
-    assert folded == of_a_card
 
 
 @pytest.mark.parametrize("said", [SAMPLES["cpu-build-said"], KNOWN, OLD_DRIVER])
@@ -396,12 +354,6 @@ def test_a_very_long_line_is_shown_in_part_and_looked_through_whole(
     assert "no machine code for the card" in page.words
 
 
-def test_a_device_or_a_pipe_is_not_waited_for() -> None:
-    with pytest.raises(UsageError) as caught:
-        WindowSession().tools.read_pasted(Path(os.devnull))
-    assert caught.value.code == "explain-unreadable"
-
-
 def test_an_error_of_torch_leads_to_the_doctor_on_its_environment(
     qtbot: QtBot, make_window: MakeWindow, side: FakeTools
 ) -> None:
@@ -417,19 +369,6 @@ def test_an_error_of_torch_leads_to_the_doctor_on_its_environment(
     settle(qtbot, window)
     assert window.side.here is not None
     assert window.side.here.page is SideId.DOCTOR
-
-
-def test_the_environment_that_a_trace_names_is_found(tmp_path: Path) -> None:
-    prefix = tmp_path / "torch-envs"
-    (prefix / "lib" / "python3.12" / "site-packages" / "torch").mkdir(parents=True)
-    trace = (
-        f'  File "{prefix}/lib/python3.12/site-packages/torch/cuda/__init__.py", line 310, in _lazy_init\n'
-        "AssertionError: Torch not compiled with CUDA enabled\n"
-    )
-    known = (values.FACTS, values.VERDICT, load_matrix())
-    assert answer(trace, lambda: known).environment is None, "it is not an environment of this computer"
-    (prefix / "pyvenv.cfg").write_text("home = /usr/bin\n")
-    assert answer(trace, lambda: known).environment == prefix
 
 
 def test_the_keys_reach_explain_before_what_empties_the_text(qtbot: QtBot, make_window: MakeWindow) -> None:
@@ -489,16 +428,6 @@ def test_a_page_that_is_named_beside_a_failed_run_keeps_what_was_chosen(
     settle(qtbot, window)
     assert (window.side.here, window.navigator.state.choices.companions) == (None, chosen.companions)
     assert "discard" in session.names(), "the failed run is removed, as by the links on Install"
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_drivers_tool_is_named_as_a_command_only(language: str) -> None:
-    """The window shows what is typed apart from its sentences: all of them, not those of Explain alone."""
-    known = read_po(po_file("zh_CN").read_text(encoding="utf-8"))  # what stands in the code, too
-    said = [in_window(words) for words in (*catalogue(language).values(), *known, *known.values())]
-    assert any("nvidia-smi" in words for words in said)
-    running = [re.sub(f"{COMMAND}[^{END}]*{END}", "", words) for words in said]
-    assert [words for words in running if "nvidia-smi" in words] == []
 
 
 CV2 = "ModuleNotFoundError: No module named 'cv2'"
