@@ -97,3 +97,8 @@ def test_a_text_that_nobody_reads_to_its_end_is_cut_and_that_is_told(tmp_path: P
 def test_of_one_remark_no_more_are_made_than_anybody_reads(tmp_path: Path) -> None:
     found = project_of(tmp_path, {"requirements.txt": "torch\n" + "".join(f"??? {n}\n" for n in range(9_000))})
     assert codes(found) == ["unreadable-line"] * 200
+
+
+def test_a_command_that_goes_on_where_the_text_ends_is_read(tmp_path: Path) -> None:
+    found = project_of(tmp_path, {"requirements.txt": "numpy\n", "Dockerfile": "RUN pip install \\\n torch==2.1.0 \\"})
+    assert one(found, "torch").specifier == "==2.1.0"

@@ -9,21 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Literal
+from typing import Annotated
 
 from wizard.model.messages import Message, message
-from wizard.model.tables import SOME, Count, Date, Https, Name, Row, Words, parse_table, shipped_table
+from wizard.model.tables import SOME, Count, Https, Name, Row, Sourced, Words, parse_table, shipped_table
 
 
-class GuideRow(Row, frozen=True, kw_only=True):
+class GuideRow(Sourced, frozen=True, kw_only=True):
     KEYS = (("ids",),)
 
     ids: Annotated[tuple[Name, ...], SOME]
     page: Https
     note: Name
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
     open: tuple[Words, ...] = ()
     closed: tuple[Words, ...] = ()
     branches: tuple[Count, ...] = ()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_type_hints
 
 import msgspec
 
@@ -58,6 +58,14 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     KEYS: ClassVar[tuple[tuple[str, ...], ...]] = ()
+
+
+class Sourced(Row, frozen=True):
+    """A row that says where its facts were read, on which day or in which month, and how sure that makes them."""
+
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
 
 
 def parse_table(name: str, document: str, shape: type[T]) -> T:

@@ -50,7 +50,7 @@ GROUND = ("setuptools", "wheel")  # every environment has them: only a version i
 TOOLS = ("uv", "ruff", "black", "isort", "flake8", "pre-commit", "pytest", "cuda-toolkit", "cuda-version")  # of authors
 DECORATED = re.compile(r"[`*_|\s]+")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # a lost "-e"
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _WHOLE = ("folders-too", "named-too", "named-apart")  # remarks that name all, in as many sentences
 _MOST_TOLD = 12  # packages that are not taken
 _MOST_PARTED = 4  # sentences of what the project does not start without
@@ -157,7 +157,7 @@ class Findings:
     def in_chinese(self) -> dict[FileLine, FileLine]:
         """Return the sentences that name a version, each with the one of a Chinese translation that says the same."""
         found: dict[FileLine, FileLine] = {}
-        chinese = [one for one in self.told if _CHINESE.search(one.origin.text)]
+        chinese = [one for one in self.told if CHINESE.search(one.origin.text)]
         for one in self.told:
             same = (each for each in chinese if (each.name, each.specifier) == (one.name, one.specifier))
             if one not in chinese and (other := next(same, None)):

@@ -57,7 +57,6 @@ _BESIDE = re.compile(r"^[ \t]*torch\b[^#\n]*[ \t]#[^\n]*\d\.\d[^\n]*$", re.MULTI
 # A folder below, as pip takes it: no name has a slash.
 _INNER = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?(?:\[[\w,.-]*\])?")
 _IS_NAME = re.compile(r"[A-Za-z][\w-]*(?:\[[\w,-]*\])?")
-_IS_NAME = re.compile(r"[A-Za-z][\w-]*(?:\[[\w,-]*\])?")
 _OF_WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+")
 _TAGGED = re.compile(r"github\.com/pytorch/(?:pytorch|vision|audio)(?:\.git)?@v?(\d+\.\d+\.\d+)$")
 _PINNED = re.compile(

@@ -139,7 +139,7 @@ class SetupReader:
     def _compiled(self, calls: list[ast.Call]) -> None:
         """Say once that the project itself is compiled unasked; with CUDA alone, or where there is a card."""
         live = live_nodes(self.tree)
-        nodes = {_name_of(node): node for node in live if isinstance(node, ast.Name | ast.Attribute)}
+        nodes = {last_name(node): node for node in live if isinstance(node, ast.Name | ast.Attribute)}
         on_card = nodes.get("CUDAExtension")
         on_any = next((nodes[name] for name in _COMPILED if name in nodes), None)
         on_any = None if on_card and any(map(_stops_without_card, self._walk(self.tree))) else on_any
@@ -151,10 +151,10 @@ class SetupReader:
     def _made_elsewhere(self, calls: list[ast.Call], live: list[ast.AST]) -> ast.expr | None:
         """Return what is put into the list of extensions by a call, of a class of the project's as a rule."""
         value = next((one.value for call in calls for one in call.keywords if one.arg == "ext_modules"), None)
-        names = {_name_of(value)} if isinstance(value, ast.Name) else set()
+        names = {last_name(value)} if isinstance(value, ast.Name) else set()
         if isinstance(value, ast.Call):
             bodies = (one for one in self._walk(self.tree) if isinstance(one, ast.FunctionDef))
-            of = next((one for one in bodies if one.name == _name_of(value.func)), None)
+            of = next((one for one in bodies if one.name == last_name(value.func)), None)
             returns = (one.value for one in self._walk(of) if isinstance(one, ast.Return)) if of else ()
             names = {one.id for one in returns if isinstance(one, ast.Name)}
         added = (found[1] for node in live if (found := _added(node)) and found[0] in names)
@@ -352,10 +352,11 @@ def _arguments(call: ast.Call) -> Iterator[ast.Constant]:
 
 
 def _is_setup(func: ast.expr) -> bool:
-    return _name_of(func) == "setup"
+    return last_name(func) == "setup"
 
 
-def _name_of(node: ast.expr) -> str:
+def last_name(node: ast.AST) -> str:
+    """Return the last part of a name; "" for what is none."""
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 

@@ -92,7 +92,7 @@ _NO_WINDOWS = re.compile(
     r" (?:native )?windows\b",
     re.IGNORECASE,
 )
-_IS_UNDERLINE = re.compile(r"([=\-~^\"*+])\1{2,}\s*")  # of reStructuredText's headings
+IS_UNDERLINE = re.compile(r"([=\-~^\"*+])\1{2,}\s*")  # of reStructuredText's headings
 # An entry of a list that has a system alone: "- Linux x86_64", "* OS: Ubuntu 20.04+", "- Linux (Debian) or WSL2".
 _IS_SYSTEM = re.compile(
     r" ?(?:[-*+•]|\d+[.)]) ?(?:(?:os|operating systems?|systems?|platforms?) ?[:：]? ?)?(?:an? )?(?:64-bit )?"
@@ -274,7 +274,7 @@ def _below_headings(text: str) -> Iterator[tuple[int, str, str]]:
         step = "" if line.strip() and not line.startswith((" ", "\t")) else step
         if line.startswith("#") or "<summary>" in line:
             heading = line
-        elif _IS_UNDERLINE.fullmatch(line) and above.strip():
+        elif IS_UNDERLINE.fullmatch(line) and above.strip():
             heading = above
         yield number, line, (step or heading)[:LONGEST]
         step = line if _IS_STEP.match(line) else step

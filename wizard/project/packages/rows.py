@@ -14,7 +14,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from wizard.compatibility.data.ordering import variant_key, version_key
-from wizard.model.tables import SOME, Date, Https, Name, Row, Words, parse_table, shipped_table
+from wizard.model.tables import SOME, Https, Name, Row, Sourced, Words, parse_table, shipped_table
 from wizard.project.packages.system_rows import BuildBackend, OfUnix, OldBuild, SystemProgram
 from wizard.project.versions import can_meet
 
@@ -23,14 +23,11 @@ Numbers = Annotated[str, msgspec.Meta(pattern=r"^[0-9]+(\.[0-9a-z]+)*$")]
 WheelSpan = Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+(post\d+)? (3\.\d+-3\.\d+|none)$")]
 
 
-class Companion(Row, frozen=True):
+class Companion(Sourced, frozen=True):
     KEYS = (("name",),)
 
     name: Name
     wheels: Literal["index", "torch", "pages", "releases", "none", "conda"]
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
     also: tuple[Names, ...] = ()
     follows: bool = False
     card: bool = False
@@ -114,7 +111,7 @@ class Companion(Row, frozen=True):
         return self.where.partition("{")[0].rpartition("/")[0]
 
 
-class Pair(Row, frozen=True):
+class Pair(Sourced, frozen=True):
     """Which torch a release of a companion was made for."""
 
     KEYS = (("companion", "version"),)
@@ -122,36 +119,27 @@ class Pair(Row, frozen=True):
     companion: Name
     version: Numbers
     torch: Numbers  # a release, or the first two numbers of one
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
 
 
-class CondaNamed(Row, frozen=True):
+class CondaNamed(Sourced, frozen=True):
     """Packages that have the same name at conda and on the package index; that are conda's alone; or one's names."""
 
     KEYS = (("names",),)
 
     names: Annotated[tuple[Names, ...], SOME]
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
     lacks: tuple[Literal["windows", "linux"], ...] = ()  # systems that no channel has it for
 
 
-class CondaBuild(Row, frozen=True):
+class CondaBuild(Sourced, frozen=True):
     """How conda names the builds of one system alone."""
 
     KEYS = (("system",),)
 
     system: Literal["Linux", "Windows", "macOS"]
     builds: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9_.*?]+$")], ...], SOME]
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
 
 
-class WheelPythons(Row, frozen=True):
+class WheelPythons(Sourced, frozen=True):
     """The Pythons of a package's wheels: `RELEASE FIRST-LAST` or `RELEASE none`, from each release to the next in the
     list, which begins with the first of all."""
 
@@ -159,30 +147,24 @@ class WheelPythons(Row, frozen=True):
 
     package: Name
     since: Annotated[tuple[WheelSpan, ...], SOME]
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
     also: tuple[Name, ...] = ()  # built with it
     windows: tuple[WheelSpan, ...] = ()  # where that differs; the others are Linux's
     starts: Annotated[str, msgspec.Meta(pattern=r"^3\.\d+$")] = ""  # the last Python that imports it, wheels or not
     numpy2: Numbers = ""  # the first release whose wheels go with NumPy 2; "": all, or its own metadata says it
 
 
-class TorchBound(Row, frozen=True):
+class TorchBound(Sourced, frozen=True):
     """The torch that a package asks for: `RELEASE SPECIFIER`, from each release to the next in the list; `*`: any."""
 
     KEYS = (("package",),)
 
     package: Name
     since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ [<>=!,.*0-9]+$")], ...], SOME]
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
     tried: bool = False  # its makers tried it with these; its metadata asks for no such end
     by_code: bool = False  # its code goes with these alone, and its metadata does not say so
 
 
-class CudaLibraries(Row, frozen=True):
+class CudaLibraries(Sourced, frozen=True):
     """The CUDAs that a package's wheels hold a library for: `RELEASE TAG…`, from each release to the next in the list.
     It takes the one of torch's own CUDA, and none other."""
 
@@ -190,12 +172,9 @@ class CudaLibraries(Row, frozen=True):
 
     package: Name
     since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+(post\d+)?( cu\d{3})+$")], ...], SOME]
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
 
 
-class CudaMajor(Row, frozen=True):
+class CudaMajor(Sourced, frozen=True):
     """The CUDA whose libraries a package opens when it runs, by its first number: `RELEASE NUMBER`, from each release
     to the next in the list."""
 
@@ -203,9 +182,6 @@ class CudaMajor(Row, frozen=True):
 
     package: Name
     since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ \d{1,2}$")], ...], SOME]
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
 
     def of(self, specifier: str) -> str:
         """Return the CUDA of the newest release that meets it; "" where it is older than what is known."""
@@ -219,31 +195,25 @@ class CudaMajor(Row, frozen=True):
         return ""
 
 
-class CodeHost(Row, frozen=True):
+class CodeHost(Sourced, frozen=True):
     """`archive`: where it has a snapshot of a `{repository}` at a `{ref}`."""
 
     KEYS = (("host",),)
 
     host: Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]+(\.[a-z0-9-]+)+$")]
     archive: Annotated[str, msgspec.Meta(pattern=r"^\{repository\}/\S*\{ref\}\S*\.zip$")]
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
 
 
-class LoadsWhole(Row, frozen=True):
+class LoadsWhole(Sourced, frozen=True):
     """A package that reads whole objects from its model files, which torch refuses since that release."""
 
     KEYS = (("package",),)
 
     package: Name
     torch: Annotated[str, msgspec.Meta(pattern=r"^\d+\.\d+$")]
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
 
 
-class PackageNeed(Row, frozen=True):
+class PackageNeed(Sourced, frozen=True):
     """`since`: releases of the package, each with another one that it and those after it need, and in which versions;
     `*`: in any."""
 
@@ -251,14 +221,11 @@ class PackageNeed(Row, frozen=True):
 
     package: Name
     since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^\d\S* [a-z0-9-]+ (\*|[<>=!~]=?\S+)$")], ...], SOME]
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
     also: tuple[Name, ...] = ()  # other names of it
     undeclared: bool = False  # its metadata does not say so, and no resolver knows it
 
 
-class Gone(Row, frozen=True):
+class Gone(Sourced, frozen=True):
     """What programs use (`names`, in full) and only the `kept` releases of a package have; `unless`: the option of a
     call with which it is there in newer ones, too, `unless_also` further ones that nobody is told to give, `beside` the
     other package with which it is, and `given` and `most` that newer ones lack an option of the call alone, or take no
@@ -269,9 +236,6 @@ class Gone(Row, frozen=True):
     package: Name
     kept: Annotated[str, msgspec.Meta(pattern=r"^((<|>=)[0-9.]+|!=\d+\.\d+\.\*(,!=\d+\.\d+\.\*)*)$")]
     names: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^\w+(\.\w+)*$")], ...], SOME]
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
     unless: Annotated[str, msgspec.Meta(pattern=r"^[a-z_]+$")] = ""
     unless_also: tuple[Annotated[str, msgspec.Meta(pattern=r"^[a-z_]+$")], ...] = ()
     beside: Name = ""
@@ -279,19 +243,16 @@ class Gone(Row, frozen=True):
     most: Annotated[int, msgspec.Meta(ge=0)] = -1  # -1: any number
 
 
-class AfterInstall(Row, frozen=True):
+class AfterInstall(Sourced, frozen=True):
     """A package of the index that is not whole before its own `command` has been run, in the environment."""
 
     KEYS = (("package",),)
 
     package: Name
     command: Words
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
 
 
-class Imported(Row, frozen=True):
+class Imported(Sourced, frozen=True):
     """The modules of a package, and all packages that it brings; `more`: it brings further ones, which no row names;
     `also`: what its repository is called."""
 
@@ -299,15 +260,12 @@ class Imported(Row, frozen=True):
 
     package: Name
     modules: Annotated[tuple[Name, ...], SOME]
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
     brings: tuple[Name, ...] = ()
     more: bool = False
     also: tuple[Name, ...] = ()
 
 
-class NativeGone(Row, frozen=True):
+class NativeGone(Sourced, frozen=True):
     """What the headers of torch's releases behind `kept` refuse of a project's own C++: `options` of the compiler, or
     what its code uses (`pattern`, but where it defines `own`); `instead`: what is written today."""
 
@@ -316,9 +274,6 @@ class NativeGone(Row, frozen=True):
     name: Words
     kept: Annotated[str, msgspec.Meta(pattern=r"^<[0-9.]+$")]
     instead: Words
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
     options: tuple[Annotated[str, msgspec.Meta(pattern=r"^(c|gnu)\+\+\w+$")], ...] = ()
     on_windows: bool = False  # as an option of nvcc
     pattern: str = ""

@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from wizard.model.tables import SOME, Date, Name, Row, Words
+from wizard.model.tables import SOME, Name, Sourced, Words
 from wizard.project.versions import can_meet
 
 Program = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9*][a-z0-9.*-]*$")]
 
 
-class SystemProgram(Row, frozen=True):
+class SystemProgram(Sourced, frozen=True):
     """A program or a library of the system: `words` are its names at package managers, `said` those in sentences, and
     `started` what code calls it by; `used_by` are packages of the index that work with it and do not bring it,
     `used_on` those that bring it for the other system alone, `used_before` those whose releases before one do not bring
@@ -23,9 +23,6 @@ class SystemProgram(Row, frozen=True):
 
     name: Words
     words: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9.+-]*$")], ...], SOME]
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
     on_windows: str = ""
     on_linux: str = ""
     started: tuple[Program, ...] = ()
@@ -52,7 +49,7 @@ class SystemProgram(Row, frozen=True):
         return old or package in self.used_by or f"{os} {package}" in self.used_on
 
 
-class OldBuild(Row, frozen=True):
+class OldBuild(Sourced, frozen=True):
     """A package whose releases `before` one are there as source alone, and are built with an older `setuptools` than
     today's, from the Python `since` on, which newer setuptools need; `until` the day of that release, where a project
     leaves the version open. Without `before` it is a module that a project's own setup.py may import."""
@@ -61,15 +58,12 @@ class OldBuild(Row, frozen=True):
 
     package: Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
     setuptools: Annotated[str, msgspec.Meta(pattern=r"^<[0-9.]+$")]
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
     before: Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+$")] = ""
     until: Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")] = ""
     since: Annotated[str, msgspec.Meta(pattern=r"^3\.\d+$")] = ""
 
 
-class OfUnix(Row, frozen=True):
+class OfUnix(Sourced, frozen=True):
     """What Windows lacks: modules of Python's own, packages of conda, a setting of the environment (`NAME=value`), a
     backend of torch.distributed."""
 
@@ -77,18 +71,12 @@ class OfUnix(Row, frozen=True):
 
     kind: Literal["module", "setting", "backend"]
     names: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_=-]+$")], ...], SOME]
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
 
 
-class BuildBackend(Row, frozen=True):
+class BuildBackend(Sourced, frozen=True):
     """A `build-backend` of pyproject.toml that compiles: its module, and what the computer `needs` for it."""
 
     KEYS = (("backend",),)
 
     backend: Annotated[str, msgspec.Meta(pattern=r"^[a-z_]+$")]
     needs: Words
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]

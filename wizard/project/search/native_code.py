@@ -16,6 +16,7 @@ from itertools import islice
 
 from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.formats.live import live_nodes
+from wizard.project.formats.setup_files import last_name
 from wizard.project.model import ARCHS, CODE, RECOMMENDED, TORCH, FileLine, Statement, origin_of
 from wizard.project.packages.rows import NativeGone, companion_table
 from wizard.project.search.files import DEEPEST_PROGRAM
@@ -146,11 +147,7 @@ def _makes(text: str) -> bool:
         nodes = live_nodes(parsed(text))
     except NO_PYTHON:
         return False
-    return any(_last(node) in _CLASSES for node in nodes if isinstance(node, ast.Name | ast.Attribute))
-
-
-def _last(node: ast.AST) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return any(last_name(node) in _CLASSES for node in nodes if isinstance(node, ast.Name | ast.Attribute))
 
 
 def _for_card(text: str) -> bool:
@@ -192,7 +189,7 @@ def _is_apart(node: ast.AST) -> bool:
     compiler."""
     if isinstance(node, ast.If | ast.IfExp):
         return bool(_LOOKS.search(ast.unparse(node.test)))
-    is_call = isinstance(node, ast.Call) and _last(node.func) in (*_CHANGING, *_OTHER_CLASSES)
+    is_call = isinstance(node, ast.Call) and last_name(node.func) in (*_CHANGING, *_OTHER_CLASSES)
     return isinstance(node, ast.Compare) or is_call
 
 

@@ -17,9 +17,10 @@ from itertools import accumulate
 
 from wizard.model.messages import Message
 from wizard.model.redact import redact
-from wizard.project.formats.words import LONGEST, SENTENCE
+from wizard.project.formats.requirements import FENCE
+from wizard.project.formats.words import IS_UNDERLINE, LONGEST, SENTENCE
 from wizard.project.formats.working_folder import without_hidden
-from wizard.project.model import NOTE, RECOMMENDED, FileLine, Project, Statement, fit_to_show, normalized
+from wizard.project.model import CHINESE, NOTE, RECOMMENDED, FileLine, Project, Statement, fit_to_show, normalized
 from wizard.project.packages.companions import companion
 from wizard.project.packages.cuda_tags import is_for
 from wizard.project.search.order import is_plain_readme
@@ -101,8 +102,6 @@ _QUOTED = re.compile(r"^\s{0,3}(?:> ?)+(?:\[!\w+\])?")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•>]|\d+[.)])\s+")
 _HEADING = re.compile(r"(#{1,6}) +(.*)")
 _SUMMARY = re.compile(r"<summary>(.*?)(?:</summary>|$)", re.IGNORECASE)
-_UNDERLINE = re.compile(r"([=\-~^\"*+])\1{2,}\s*")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
 # Of running it, not of installing: left out where no heading says that it is about installing.
 _RUNNING = re.compile(
     r"multi[- ]?gpu|\bddp\b|batch|speed|resolution|faster|slower|\bset `|--\w|dataset|epoch|n_gpu|num_gpu"
@@ -125,7 +124,6 @@ _TARGET = re.compile(r"\.\. ?_|_`?[\w ]+`?:")  # of reStructuredText
 _COMMENT = re.compile(r"(?:^|.*\s)#+ *(.+)")
 # Of what is trained or tried with, and not of installing, where a sentence names nothing else.
 _DATA = re.compile(r"\bdata(?:[- ]?sets?)?\b|数据", re.IGNORECASE)
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _WORD = re.compile(r"[a-z0-9][\w.+/-]*[a-z0-9]", re.IGNORECASE)
 _FEWEST_NAMES = 2  # names and numbers by which two sentences are held against each other
 _LEAST = 12  # characters of a sentence that says something
@@ -210,7 +208,7 @@ def _once(notes: Iterable[FileLine]) -> Iterator[FileLine]:
     said = dict[str, tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]]()  # by file; the second in Chinese
     for at in notes:
         text = at.text.lower()
-        is_chinese, named = bool(_CHINESE.search(text)), frozenset(_WORD.findall(text))
+        is_chinese, named = bool(CHINESE.search(text)), frozenset(_WORD.findall(text))
         before = said.setdefault(at.file, ({}, {}))
         mine, others = before[is_chinese], before[not is_chinese]
         if text not in mine and not any(
@@ -276,9 +274,9 @@ def _parts(text: str) -> Iterator[_Part]:
     for number, written in enumerate(text.split("\n"), 1):
         line = written if is_code else _QUOTED.sub("", written)
         heading, summary = (None, None) if is_code else (_HEADING.match(line), _SUMMARY.search(line))
-        is_underline = not is_code and bool(lines) and _UNDERLINE.fullmatch(line)
+        is_underline = not is_code and bool(lines) and IS_UNDERLINE.fullmatch(line)
         is_step = not is_code and line.startswith("    ") and _STEP.match(line.strip())
-        is_fence = bool(_FENCE.match(line))
+        is_fence = bool(FENCE.match(line))
         ends = is_fence or heading or summary or (not is_code and (is_step or not line.strip()))
         if is_underline:
             headings.enter(1 + '=-~^"*+'.index(line[0]), lines.pop()[1])

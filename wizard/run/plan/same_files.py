@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Annotated, Literal
+from typing import Annotated
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -19,19 +19,16 @@ from wizard.install.lock import NO_SOLUTION
 from wizard.model.errors import WizardError
 from wizard.model.lock import Lock
 from wizard.model.messages import message
-from wizard.model.tables import SOME, Date, Name, Row, Words, parse_table, shipped_table
+from wizard.model.tables import SOME, Name, Row, Sourced, parse_table, shipped_table
 from wizard.run.model import SelectedBuild
 
 
-class SameFiles(Row, frozen=True):
+class SameFiles(Sourced, frozen=True):
     """`names`: packages that bring one module; the first of them has what the others have."""
 
     KEYS = (("names",),)
 
     names: Annotated[tuple[Name, ...], SOME]
-    source: Words
-    as_of: Date
-    confidence: Literal["high", "medium", "low"]
 
 
 class SameFilesTable(Row, frozen=True):
