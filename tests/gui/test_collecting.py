@@ -29,6 +29,7 @@ def make_many(ended_in: list[int]) -> None:
 
 def test_only_the_windows_thread_collects(qtbot: QtBot) -> None:
     gc.enable()
+    gc.unfreeze()  # what pytest collected
     parent, ended_in = QObject(), list[int]()
     collecting = Collecting(parent)
     try:
