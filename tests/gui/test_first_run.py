@@ -133,7 +133,7 @@ def test_a_tight_disk_is_said_and_its_place_is_a_button_away(
     wait_for(qtbot, window, PageId.CHECK)
     page = window.page
     assert isinstance(page, CheckPage)
-    assert "page by page" in page._subtitle.text()
+    assert "shows each step" in page._subtitle.text()
     press(qtbot, page.place)
     wait_for(qtbot, window, PageId.PLACE)
     settle(qtbot, window)

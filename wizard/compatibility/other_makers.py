@@ -151,7 +151,7 @@ def _next(card: OtherCard) -> Message:
     if card.has_cpu_build:
         return message(
             "other.next-cpu",
-            "PyTorch will run on the processor, which is slower: CUDA needs an NVIDIA card.",
+            "CUDA needs an NVIDIA card; PyTorch will use the slower processor.",
         )
     return message(
         "other.next-none",
