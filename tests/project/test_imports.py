@@ -298,8 +298,10 @@ def test_a_module_that_no_row_has_is_told_by_its_own_name(tmp_path: Path) -> Non
     assert told == {"unknown": ["nobody_knows_this (train.py:2)"], "import": ["tqdm"]}
     told = imported(tmp_path / "b", "torch\nsome-net-of-nobody\n", {"train.py": program})
     assert told == {"unknown": ["nobody_knows_this (train.py:2)"], "perhaps": ["tqdm (train.py:3)"]}
-    names = "import ffmpeg\nimport Bio\nimport mcubes\nimport flash_attn\nfrom pytorch_net import a\n"
-    lines = "torch\nffmpeg-python\nbiopython\nPyMCubes\nflash-attn\nnet\n"
+    names = "import ffmpeg\nimport Bio\nimport mcubes\nimport flash_attn\nfrom pytorch_net import a\nimport pyabtoast\n"
+    names += "import pyosclib\nimport qdarktheme\nimport onnxruntime\n"
+    lines = "torch\nffmpeg-python\nbiopython\nPyMCubes\nflash-attn\nnet\npyab-toast-notes\nosclib\n"
+    lines += "pyqtdarktheme\nonnxruntime-gpu\n"
     assert imported(tmp_path / "c", lines, {"train.py": names}) == {}
     added = "import sys\nsys.path.append('elsewhere')\nimport nobody_knows_this\n"
     assert imported(tmp_path / "d", "torch\n", {"train.py": added}) == {}

@@ -35,6 +35,7 @@ _MOST_PROGRAMS = 300
 _MOST_SCRIPTS = 20  # of a shell, that READMEs start
 _MOST_LOOKED = 2_000  # names of files that the imports of one program may mean
 _MOST_UNKNOWN = 200  # modules
+_LEAST = 4  # letters of a name without its `py`
 _ALWAYS = frozenset({TORCH, "numpy"})  # in every setup, whoever asks for it
 _ADDS_FOLDERS = "sys.path"
 _OPTIONS = r"(?:[ \t]+-[\w-]+(?:=\S+)?(?:[ \t]+[\w:./]+)??){0,6}"
@@ -220,13 +221,19 @@ def _own(reader: ProjectReader) -> set[str]:
 
 def _is_of(module: str, brought: Collection[str]) -> bool:
     """Return whether a module may be of one of these packages, by its name or by how one of both begins or ends:
-    `ffmpeg` of ffmpeg-python, `Bio` of biopython."""
+    `ffmpeg` of ffmpeg-python, `Bio` of biopython; with or without hyphens and a `py` before it."""
     name = normalized(module)
     rows = {row.name for one in brought if (row := companion(one))}
     if {name, *name.split("-")} & ({*brought} - {TORCH}) or rows & {*companions_of_module(name)}:
         return True
-    parts = (part for one in brought for part in (one, *one.split("-")))
-    return any(part.startswith(name) or part.endswith(name) for part in parts)
+    parts = [part for one in brought for part in (one, *one.split("-"))]
+    plain = name.replace("-", "").removeprefix("py")  # PyQt-Toast-Notification brings pyqttoast
+    squeezed = [one.replace("-", "").removeprefix("py") for one in brought if len(plain) >= _LEAST]
+    return any(
+        part.startswith(its) or part.endswith(its)
+        for its, names in ((name, parts), (plain, squeezed))
+        for part in names
+    )
 
 
 def _later_imports(file: str, text: str) -> Iterator[tuple[str, FileLine]]:
