@@ -319,6 +319,22 @@ def test_what_a_function_imports_is_told_apart(tmp_path: Path) -> None:
     assert imported(tmp_path / "b", "torch\n", {"train.py": guards}) == {}
 
 
+def test_what_is_of_another_tree_or_of_a_submodule_that_is_not_here_is_no_package(tmp_path: Path) -> None:
+    begun = {"train.py": "import __main__\nfrom ops.net import Net\n"}
+    copied = "import torch\n\n\ndef f():\n    from parts.net import Net\n    import their_words\n    import tqdm\n"
+    told = imported(tmp_path / "copied", "torch\n", {**begun, "ops/net.py": copied})
+    assert told == {"late": ["tqdm (ops/net.py:7)"]}
+    own = copied.replace("parts.net", "ops.net")
+    told = imported(tmp_path / "own", "torch\n", {**begun, "ops/net.py": own})
+    assert told == {"late": ["their_words (ops/net.py:6), tqdm (ops/net.py:7)"]}
+    module = '[submodule "low"]\n\tpath = outer/low\n\turl = https://github.com/a/low\n'
+    program = "import ops.places\nimport outer.low\nimport low\nimport of_low\n"
+    places = {"train.py": program, "ops/places.py": "import sys\nsys.path.insert(0, '../outer/low')\n"}
+    assert imported(tmp_path / "low", "torch\n", {**places, ".gitmodules": module}) == {}
+    told = imported(tmp_path / "none", "torch\n", places)
+    assert told == {"unknown": ["outer (train.py:2), low (train.py:3), of_low (train.py:4)"]}
+
+
 def test_what_only_a_readme_installs_counts_as_named_and_the_rest_is_told(tmp_path: Path) -> None:
     readme = "```\npip install torch==2.1.0 timm\npython train.py\n```\n"
     program = "import timm\nimport numpy\nimport psutil\n"

@@ -235,9 +235,14 @@ def _made(reader: ProjectReader) -> list[str]:
 
 def tell_submodules(reader: ProjectReader) -> None:
     """Name the repositories that git fetches into the project on demand alone, where they are not here."""
-    named = _SUBMODULE.findall(reader.folder.read(_SUBMODULES) or "") if reader.folder.has_file(_SUBMODULES) else []
-    if absent := [path for path in dict.fromkeys(named) if reader.folder.is_bare(path)]:
+    if absent := absent_submodules(reader):
         reader.found.remark("submodules", origin_of(_SUBMODULES, 1, ""), folders=cut_between(absent))
+
+
+def absent_submodules(reader: ProjectReader) -> list[str]:
+    """Return the folders that git fetches from other repositories on demand alone and that are not here."""
+    named = _SUBMODULE.findall(reader.folder.read(_SUBMODULES) or "") if reader.folder.has_file(_SUBMODULES) else []
+    return [path for path in dict.fromkeys(named) if reader.folder.is_bare(path)]
 
 
 def _is_compiled(one: Message) -> bool:

@@ -27,6 +27,7 @@ from wizard.project.model import (
 )
 from wizard.project.packages.companions import companion, companions_of_module
 from wizard.project.packages.rows import companion_table, packages_by_module
+from wizard.project.search.below import absent_submodules
 from wizard.project.search.files import DEEPEST_PROGRAM
 from wizard.project.search.order import is_plain_readme
 from wizard.project.search.reader import ProjectReader
@@ -38,6 +39,7 @@ _MOST_UNKNOWN = 200  # modules
 _LEAST = 4  # letters of a name without its `py`
 _ALWAYS = frozenset({TORCH, "numpy"})  # in every setup, whoever asks for it
 _ADDS_FOLDERS = "sys.path"
+_ITSELF = "__main__"  # the program that runs, as its own modules import it
 _OPTIONS = r"(?:[ \t]+-[\w-]+(?:=\S+)?(?:[ \t]+[\w:./]+)??){0,6}"
 # In a README, or in a script that one starts: a program that is started, by its file or as a module.
 _STARTS = re.compile(
@@ -152,11 +154,14 @@ def tell_undeclared(reader: ProjectReader, begun: Mapping[str, str]) -> None:
     of_index = {one.name for one in lines if not one.url} & named  # what an older state brings no row says
     brought, rows = _brought(of_index | _ALWAYS) | named, companion_table().imported
     known = {module.partition(".")[0] for row in rows if {row.package, *row.also} & brought for module in row.modules}
-    known |= {*sys.stdlib_module_names, *(_own(reader) if texts else ())}
+    known |= {*sys.stdlib_module_names, _ITSELF, *(_own(reader) if texts else ())}
+    absent = [path.rpartition("/")[2] for path in absent_submodules(reader)] if texts else []
+    adding = [text for text in texts.values() if _ADDS_FOLDERS in text]
+    lacks_folders = any(name in text for name in absent for text in adding)  # a module may lie in one of these
     packages = packages_by_module()
     is_open = _is_open(lines, named)
     groups: dict[str, dict[str, FileLine]] = {"perhaps": {}, "unknown": {}, "late": {}}
-    for module, where in _new_ones(texts, top_imports, known, brought):
+    for module, where in _new_ones(texts, top_imports, known, brought, lacks_folders):
         package = packages.get(module, module)
         if package in PAIRS and is_open:  # a torch of lines that are open may bring it
             continue
@@ -164,7 +169,7 @@ def tell_undeclared(reader: ProjectReader, begun: Mapping[str, str]) -> None:
             reader.found.remark("undeclared-import", where, module=module, package=package)
         else:
             groups["perhaps" if module in packages else "unknown"].setdefault(package, where)
-    for module, where in _new_ones(texts, _later_imports, known, brought):
+    for module, where in _new_ones(texts, _later_imports, known, brought, lacks_folders):
         groups["late"].setdefault(packages.get(module, module), where)
     for code, found in groups.items():
         for words in parted([f"{name} ({where.file}:{where.line})" for name, where in found.items()]):
@@ -176,21 +181,29 @@ def _new_ones(
     imports: Callable[[str, str], Iterator[tuple[str, FileLine]]],
     known: set[str],
     brought: Collection[str],
+    lacks_folders: bool,
 ) -> Iterator[tuple[str, FileLine]]:
     """Yield each module once that is not among the known ones, which it is from then on. What is in no row may be of a
-    folder that the program adds to its places."""
+    folder that the program adds to its places, or of the tree that it was copied from."""
     of_rows = {module for row in companion_table().imported for module in row.modules}
     count = 0
     for file, text in texts.items():
-        adds_folders = _ADDS_FOLDERS in text
+        is_open = lacks_folders or _ADDS_FOLDERS in text or _is_copied(file, text, known | of_rows)
         for module, where in imports(file, text):
             if module in known:
                 continue
             known.add(module)
             count += module not in of_rows
-            may_be = adds_folders or count > _MOST_UNKNOWN or _is_of(module, brought)
+            may_be = is_open or count > _MOST_UNKNOWN or _is_of(module, brought)
             if module in of_rows or not may_be:
                 yield module, where
+
+
+def _is_copied(file: str, text: str, known: Collection[str]) -> bool:
+    """Return whether a program imports itself by a name that it has in another tree: `models.net` in `ops/net.py`."""
+    name = file.rpartition("/")[2].removesuffix(".py")
+    found = re.finditer(rf"^[ \t]*(?:from|import)[ \t]+(\w+)(?:\.\w+)*\.{re.escape(name)}\b", text, re.MULTILINE)
+    return any(one[1] not in known for one in found)
 
 
 def _is_open(lines: Iterable[Statement], named: Collection[str]) -> bool:
@@ -216,6 +229,7 @@ def _brought(named: Iterable[str]) -> set[str]:
 def _own(reader: ProjectReader) -> set[str]:
     """Return what modules of the project may be called, by its files, its folders and its names."""
     own = {part for _, name, _ in reader.folder.names(DEEPEST_PROGRAM) for part in name.split("/")}
+    own |= {part for path in absent_submodules(reader) for part in path.split("/")}
     return {one.removesuffix(".py") for one in own} | {one.replace("-", "_") for one in reader.found.own}
 
 
