@@ -205,6 +205,25 @@ def test_a_command_that_sets_the_cards_counts_and_an_example_does_not(tmp_path: 
     assert "own-cards" not in codes(decided(tmp_path / "b", files, BLACKWELL))
 
 
+@pytest.mark.parametrize(
+    ("readme", "cards"),
+    [
+        ("## Install\n```\ncd ops\nTORCH_CUDA_ARCH_LIST='8.0 9.0a' pip install .\n```\n", "8.0, 9.0"),
+        ("## Install\n```\npip install .\n# docker\nTORCH_CUDA_ARCH_LIST='8.0' pip install .\n```\n", ""),
+        ("## Install\n```\n# e.g. an A100\nTORCH_CUDA_ARCH_LIST='8.0' pip install .\n```\n", ""),
+        ("## FAQ\n```\nexport TORCH_CUDA_ARCH_LIST='8.0'\n```\n", ""),
+        ("<summary>\nI got an error\n</summary>\n\nDo\n```\nexport TORCH_CUDA_ARCH_LIST=8.0\n```\n", ""),
+        ("## Install\nIf you build for another card:\n```\nexport TORCH_CUDA_ARCH_LIST=8.0\n```\n", ""),
+        ("## Install\n```\nexport TORCH_CUDA_ARCH_LIST=8.0 7.5 6.0`\n```\n", "6.0, 7.5, 8.0"),
+        ("```\n# if so\n```\n## Install\n```\nexport TORCH_CUDA_ARCH_LIST='8.0 x'\n```\n", "8.0"),
+    ],
+)
+def test_a_list_of_cards_counts_as_the_way_to_install_alone_and_whole(tmp_path: Path, readme: str, cards: str) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "README.md": readme, "setup.py": MADE.format("")}
+    said = [one.params for one in decided(tmp_path, files, BLACKWELL).remarks if one.key.endswith(".own-cards")]
+    assert [one["cards"] for one in said] == ([cards] if cards else [])
+
+
 def test_what_programs_import_and_only_a_dockerfile_below_installs_is_told(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"requirements.txt": "torch\nonnxruntime-gpu\n", "README.md": "# a\n"}
     files["server/pitch.py"] = "import onnxruntime\nimport pyworld\nimport own\n"

@@ -12,12 +12,12 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 
 from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.formats.live import live_nodes
 from wizard.project.formats.setup_files import last_name
-from wizard.project.model import ARCHS, CODE, RECOMMENDED, TORCH, FileLine, Statement, origin_of
+from wizard.project.model import ARCHS, CODE, RECOMMENDED, TORCH, FileLine, Statement, is_run, origin_of
 from wizard.project.packages.rows import NativeGone, companion_table
 from wizard.project.search.files import DEEPEST_PROGRAM
 from wizard.project.search.imports import ASIDE, compiles_at
@@ -42,9 +42,17 @@ _ARCH_ALONE = re.compile(r"-arch(?:=| )(?:sm|compute)_(\d{2,3}[af]?)(?!\d)")
 _OPEN_CARDS = re.compile(r"\b(?:compute|sm)_[{%\"']")  # put together as it runs
 _LIST_OF_CARDS = re.compile(
     r"TORCH_CUDA_ARCH_LIST[\"']?\]?\s*[=,]?\s*[\"']?"
-    r"(?P<cards>\d{1,2}\.\d(?:\+PTX)?(?:[;, ]+\d{1,2}\.\d(?:\+PTX)?){0,20})(?=[\"'\s)]|$)"
+    r"(?P<cards>\d{1,2}\.\d[af]?(?:\+PTX)?(?:[;, ]+\d{1,2}\.\d[af]?(?:\+PTX)?){0,20})(?=[\"'`\s)]|$)(?![;, ]+\d)"
 )
 _AS_EXAMPLE = re.compile(r"for example|e\.g\.|^\s*#", re.IGNORECASE)
+_TITLE = re.compile(r"#{1,6} |\s*<summary>")
+_SETS_LIST = re.compile(r"TORCH_CUDA_ARCH_LIST=(?:\"[^\"]*\"|'[^']*'|\S*)\s*")
+# What leads to a block of a text that only some need: an example, or the answer to a question.
+_IS_CASE = re.compile(
+    r"for example|e\.g\.|\bif\b|in case|\bfaqs?\b|troubleshoot|\bissues?\b|\bproblems?\b"
+    r"|\berrors?\b|\?\s*$",
+    re.IGNORECASE,
+)
 _LONGEST = 300  # characters of a line
 _DIRECTIVE = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif|define)\b(.*)")
 _FOR_OTHERS = re.compile(r"VERSION|MAJOR|MINOR|TORCH|AT_CHECK|THC|ROCM|HIP|^\s*0\s*$")  # of a condition
@@ -96,8 +104,24 @@ def _cards(reader: ProjectReader, builders: dict[str, str]) -> Iterator[Statemen
     for name in reader.files:
         is_other = name in builders or name.endswith((".py", ".txt", ".toml"))
         text = reader.folder.read(name) or "" if builders and not is_other else ""
-        if found := list(_set_lists(text)):
+        found, lines = list(_set_lists(text)), text.split("\n")
+        if found := [one for one in found if is_run(name) or _is_way(lines, one[0])]:
             yield _of_cards(name, text, found)
+
+
+def _is_way(lines: list[str], number: int) -> bool:
+    """Return whether a text has a line as the way to install: not as an example, below a question or a heading of
+    errors, nor beside the same command without a list."""
+    marks = [line.lstrip().startswith(("```", "~~~")) for line in lines]
+    is_code = [bool(count % 2) for count in accumulate(marks)]
+    first = next((at for at in range(number - 2, -1, -1) if marks[at]), -1) + 1
+    last = next((at for at in range(number, len(lines)) if marks[at]), len(lines))
+    plain = [" ".join(_SETS_LIST.sub("", line).split()) for line in lines[first:last]]
+    titles = (at for at in range(first - 1, -1, -1) if not is_code[at] and _TITLE.match(lines[at]))
+    led = [line for line in lines[next(titles, 0) : first] if line.strip()]
+    comments = [line for line in lines[first : number - 1] if line.lstrip().startswith("#")]
+    is_case = any(map(_IS_CASE.search, (*led[:2], *led[-2:], *comments[-1:])))
+    return not is_case and plain.count(plain[number - 1 - first]) == 1
 
 
 def _of_cards(name: str, text: str, found: list[tuple[int, list[str]]]) -> Statement:
