@@ -309,6 +309,17 @@ def test_whether_torch_compiles_as_the_program_stands(tmp_path: Path, program: s
     assert ("compile-without" in codes(decided(tmp_path, files, ADA))) == is_on
 
 
+def test_what_settings_choose_by_a_name_is_compiled_where_one_names_it(tmp_path: Path) -> None:
+    program = "import torch\n\n\n@torch.compile\ndef f(x):\n    return x\n\n\nclass Muon:\n    by = f\n"
+    registers = "from muon import Muon\nWAYS.register_module(module=Muon, name='Muon_2')\n"
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", "muon.py": program, "ways.py": registers}
+    assert "compile-without" not in codes(decided(tmp_path / "a", files, ADA))
+    named = {**files, "configs/a.py": "optimizer = dict(type='Muon_2')\n"}
+    assert "compile-without" in codes(decided(tmp_path / "b", named, ADA))
+    files["ways.py"] = "from muon import Muon\nway = Muon()\n"
+    assert "compile-without" in codes(decided(tmp_path / "c", files, ADA))
+
+
 @pytest.mark.slow
 def test_programs_that_are_deep_or_long_are_read(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"requirements.txt": "torch\n"}

@@ -53,6 +53,16 @@ def test_programs_are_not_read_where_anything_is_said(tmp_path: Path) -> None:
         ("from torch.utils.cpp_extension import CUDA_HOME\nfrom json import load\nload(open('a'))\n", 0),
         ("# cpp_extension\nimport torch\ntorch.load('a.pt')\n", 0),
         ("from torch.utils.cpp_extension import load\n", 0),
+        (
+            "import os\nfrom torch.utils.cpp_extension import load\n\n\ndef f():\n    if os.getenv('JIT') == 'True':\n"
+            "        load('ops', [])\n    if os.getenv('AHEAD') != '1':\n        load('ops', ['a.cu'])\n",
+            9,
+        ),
+        (
+            "try:\n    import ops\nexcept ImportError:\n    import os\n    ON = os.getenv('JIT')\n    if ON == '1':\n"
+            "        from torch.utils.cpp_extension import load\n        ops = load('ops', ['a.cu'])\n",
+            0,
+        ),
         ("from torch.utils.cpp_extension import load(\n", 0),
     ],
 )

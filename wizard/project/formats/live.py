@@ -1,5 +1,5 @@
-"""Which parts of a setup.py are done where nobody asks for more, by a variable of the environment or an option: what it
-builds on demand alone is left out.
+"""Which parts of a setup.py, or of another program, are done where nobody asks for more, by a variable of the
+environment or an option: what it builds on demand alone is left out.
 
 By its syntax, and only conditions that rest on such variables and options are decided; any other may hold.
 """
@@ -15,13 +15,14 @@ _Known = dict[str, object]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def live_nodes(tree: ast.Module) -> list[ast.AST]:
-    """Return the nodes that may be reached, of functions those that a reached line names."""
+def live_nodes(tree: ast.Module, with_functions: bool = False) -> list[ast.AST]:
+    """Return the nodes that may be reached, of functions those that a reached line names; `with_functions`: of all,
+    which another program may call."""
     live = _Live()
     try:
         live.block(tree.body, live.known)
-        while live.called:
-            one = live.called.pop()
+        while live.called or (with_functions and live.functions):
+            one = live.called.pop() if live.called else live.functions.popitem()[1]
             given = {each.arg for each in ast.walk(one.args) if isinstance(each, ast.arg)}
             live.block(one.body, {name: held for name, held in live.known.items() if name not in given})
     except RecursionError:

@@ -56,6 +56,9 @@ _SIGNS: tuple[tuple[type[ast.cmpop], str, str, str], ...] = (  # as it stands, t
 _TRIES = re.compile(r"^try:", re.MULTILINE)
 _BINARY = re.compile(r"(?:^|[-_./])(?:py)?torch[-_]?(\d+\.\d+)(?![\d])[\w.+-]{0,100}\.(?:so|pyd|dll)(?![\w])")
 _LONGEST = 300  # characters of a name
+_HOLD_NAMES = (".py", ".yaml", ".yml", ".json", ".toml", ".sh", ".md")
+_MOST_HOLDING = 2_000  # files
+_CALLED = re.compile(r"\bname=[\"']([\w-]+)[\"']")
 _MOST_ASIDE = 60  # files that install, or hold settings
 _MOST_CALLS = 5  # around a version
 _MOST_BOUNDS = 8  # of one package
@@ -148,10 +151,24 @@ def _compiling(reader: ProjectReader, file: str, text: str) -> list[Statement]:
     for line, option in calls:
         values = given.get(option, set())
         place = file if values == {True} or not option else "" if values else _switched_on(reader, option)
-        if place:
+        if place and not _waits_for_name(reader, file, tree):
             more = (place, option) if option else ()
             return [Statement(COMPILES, "", origin_of(file, line, lines[line - 1]), RECOMMENDED, file, extras=more)]
     return []
+
+
+def _waits_for_name(reader: ProjectReader, file: str, tree: ast.Module) -> bool:
+    """Return whether each class of a program is one of those that settings choose by a name, and none names one."""
+    classes = [one.name for one in tree.body if isinstance(one, ast.ClassDef)]
+    names = [name for _, name, _ in reader.folder.names(DEEPEST_PROGRAM) if name.endswith(_HOLD_NAMES) and name != file]
+    lines = [line for name in names[:_MOST_HOLDING] for line in (reader.folder.read(name) or "").split("\n")]
+    for each in classes:
+        registers = re.compile(rf"\bregister\w*\([^#]*\b{each}\b")
+        by_name = [match for line in lines if registers.search(line) and (match := _CALLED.search(line))]
+        named = re.compile(rf"\b{re.escape(by_name[0][1])}\b") if by_name else None
+        if named is None or any(named.search(line) and not registers.search(line) for line in lines):
+            return False
+    return bool(classes)
 
 
 def _compile_calls(nodes: Iterable[ast.AST], option: str | None, is_start: bool) -> Iterator[tuple[int, str]]:

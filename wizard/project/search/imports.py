@@ -15,6 +15,7 @@ from itertools import islice
 
 from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.formats.conda_words import is_condas_alone
+from wizard.project.formats.live import live_nodes
 from wizard.project.model import (
     DECIDED,
     DECLARED,
@@ -151,9 +152,11 @@ def programs(reader: ProjectReader) -> Iterator[tuple[str, str]]:
 
 
 def compiles_at(text: str) -> int:
-    """Return the line of the first call that compiles; 0 for none."""
+    """Return the line of the first call that compiles where nobody asks for it by a variable of the environment; 0 for
+    none."""
     try:
-        nodes = list(ast.walk(parsed(text)))
+        tree = parsed(text)
+        nodes = list(ast.walk(tree))
     except NO_PYTHON:
         return 0
     named = [(one.module or "", each) for one in nodes if isinstance(one, ast.ImportFrom) for each in one.names]
@@ -162,5 +165,7 @@ def compiles_at(text: str) -> int:
     places = [of for name, of in whole.items() if name == _EXTENSION_MODULE]
     calls = {of for name, of in whole.items() if name in [f"{_EXTENSION_MODULE}.{each}" for each in _COMPILING]}
     calls |= {f"{place}.{each}" for place in (*places, _EXTENSION_MODULE) for each in _COMPILING}
-    found = (one for one in nodes if isinstance(one, ast.Call) and isinstance(one.func, ast.Name | ast.Attribute))
-    return min((one.lineno for one in found if ast.unparse(one.func) in calls), default=0)
+    found = [one for one in nodes if isinstance(one, ast.Call) and isinstance(one.func, ast.Name | ast.Attribute)]
+    found = [one for one in found if ast.unparse(one.func) in calls]
+    live = {id(one) for one in live_nodes(tree, with_functions=True)} if found else set[int]()
+    return min((one.lineno for one in found if id(one) in live), default=0)
