@@ -357,6 +357,14 @@ def test_lines_of_one_package_that_hold_here_and_stand_against_each_other_are_to
     assert [one.params["other"] for one in told] == ["scipy>=1.12"]
 
 
+def test_two_lines_of_which_neither_is_kept_say_what_is_taken(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.0.1\n", "README.md": "`pip install torch==2.2.0`\n"}
+    found = decided(tmp_path / "a", files, BLACKWELL)
+    [said] = [one for one in found.remarks if ".contradiction" in one.key]
+    assert (said.key.rpartition(".")[2], said.params["given"]) == ("contradiction-moved", build(found)[0])
+    assert {"contradiction", "contradiction-moved"} & codes(decided(tmp_path / "b", files, AMPERE)) == {"contradiction"}
+
+
 def test_torchvision_is_planned_where_only_a_package_needs_it(tmp_path: Path) -> None:
     for words, pairs in (
         ("torch==2.7.1\ntimm>=0.9\n", {"torchvision"}),

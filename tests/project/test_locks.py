@@ -24,6 +24,20 @@ def test_a_lock_is_kept_where_it_runs_and_said(tmp_path: Path) -> None:
     assert "lock-left" in codes(decided(tmp_path, files, BLACKWELL))
 
 
+def test_what_a_lock_has_beside_its_torch_is_neither_asked_nor_told_of_the_newest(tmp_path: Path) -> None:
+    lock = "".join(
+        f'[[package]]\nname = "{name}"\nversion = "{of}"\n' for name, of in [("torch", "2.10.0"), ("torchcodec", "{}")]
+    )
+    project = '[project]\ndependencies = ["torch>=2.8", "torchcodec>=0.7"]\n'
+    for number, (has, said) in enumerate({"0.10.0": set[str](), "0.11.0": {"tried"}}.items()):
+        files: dict[str, str | bytes] = {"pyproject.toml": project, "uv.lock": lock.format(has)}
+        found = decided(tmp_path / str(number), files, AMPERE)
+        assert (build(found)[0], codes(found) & {"tried", "chooses-torch"}) == ("2.10.0", said)
+    assert "chooses-torch" in codes(decided(tmp_path / "open", {"pyproject.toml": project}, AMPERE))
+    files |= {"requirements.txt": "torchcodec==0.11.0\n", "uv.lock": lock.format("0.10.0")}
+    assert "tried" in codes(decided(tmp_path / "against", files, AMPERE)), "another line refuses what the lock has"
+
+
 def test_the_cuda_of_a_lock_is_kept_where_it_runs(tmp_path: Path) -> None:
     locked = 'lock-version = "1.0"\n[[packages]]\nname = "torch"\nversion = "2.8.0+cu128"\n'
     for on in (BLACKWELL, AMPERE, ADA):

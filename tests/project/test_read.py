@@ -70,7 +70,7 @@ zhipuai>=1.0.7，<=2.0.0
     assert asked(project, "torch") == [("==1.12.1", "requirements.txt:1")]
     assert asked(project, "torchvision") == [("==0.13.1", "requirements.txt:1")]
     assert asked(project, "k2") == [("==1.24.4", "requirements.txt:2")]
-    assert codes(project) == ["option-on-line", "several-on-line", "option-on-line", "unreadable-line"]
+    assert codes(project) == ["option-after", "several-on-line", "option-on-line", "unreadable-line"]
 
 
 def test_includes_constraints_circles_and_what_lies_outside(tmp_path: Path) -> None:

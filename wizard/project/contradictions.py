@@ -18,6 +18,8 @@ from wizard.project.understand import Understood
 from wizard.project.versions import can_meet, marker_holds, meets
 
 _MUST = re.compile(r"\bmust\b|\brequire[sd]?\b|\bneed(?:s|ed)?\b|必须|需要|要求", re.IGNORECASE)
+_NAME = re.compile(r"[\w.-]+")
+_BOTH, _BOTH_MOVED = "project.remark.contradiction", "project.remark.contradiction-moved"
 MOST_NAMED = 6  # contradictions in one answer
 
 
@@ -128,6 +130,26 @@ def contradiction(against: Statement, one: Statement) -> Message:
     )
 
 
+def with_what_moved(remarks: Iterable[Message], given: Mapping[str, str]) -> tuple[Message, ...]:
+    """Return the remarks, of which two lines for what could be kept by neither say what is taken instead. `given`: what
+    is taken of all that is not as asked, by its name."""
+    return tuple(_with_moved(one, given) for one in remarks)
+
+
+def _with_moved(one: Message, given: Mapping[str, str]) -> Message:
+    match = _NAME.match(str(one.params.get("one", ""))) if one.key == _BOTH else None
+    if not (match and match[0] in given):
+        return one
+    return message(
+        "project.remark.contradiction-moved",
+        "{file}, line {line} asks for {one}, {other_file}, line {other_line} for {other}: nothing meets both, and here "
+        "it is {name} {given}.",
+        **one.params,
+        name=match[0],
+        given=given[match[0]],
+    )
+
+
 def contradicts_itself(one: Statement) -> Message:
     """Return a line that no version at all can meet, as a sentence."""
     place = one.origin
@@ -210,7 +232,7 @@ def agreeing(packages: Iterable[Statement]) -> Iterator[Statement]:
 def is_contradicted(remarks: Sequence[Message]) -> bool:
     """Return whether two lines stand against each other, or one against itself, so that one is not met; what a README,
     a script or a Dockerfile says binds nobody."""
-    keys = ("project.remark.contradiction", "project.remark.contradicts-itself")
+    keys = (_BOTH, _BOTH_MOVED, "project.remark.contradicts-itself")
     if any(one.key == "project.remark.unknown-torch" for one in remarks):
         return True
     places = ([one.params.get(key) for key in ("file", "other_file")] for one in remarks if one.key in keys)

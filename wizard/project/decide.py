@@ -23,13 +23,14 @@ from wizard.project.contradictions import (
     is_contradicted,
     override_words,
     recommended_words,
+    with_what_moved,
 )
 from wizard.project.formats.branches import with_branches
 from wizard.project.model import DECLARED, TORCH, FileLine, Project, Statement, cut_between, fit_to_show
 from wizard.project.open_lines import day_for, day_of, of_that_day, told_of_day
 from wizard.project.own_list import alternatives, with_pins_of
 from wizard.project.packages.beside import after_install, beside_code, of_the_system
-from wizard.project.packages.companions import LISTED, Native, companion, is_planned
+from wizard.project.packages.companions import LISTED, companion, is_planned
 from wizard.project.packages.cuda_tags import fits_here, has_tag
 from wizard.project.packages.demands import demand_words, without_wsl
 from wizard.project.packages.lacking import (
@@ -67,6 +68,7 @@ from wizard.project.packages.ready import native_state, needed_unnamed, said_of
 from wizard.project.packages.rows import companion_table
 from wizard.project.reasons import (
     asked_words,
+    is_pinned,
     lock_words,
     runs_here,
     translated,
@@ -133,6 +135,7 @@ def decide(
     apart = needs_apart(weigher, best, moved)
     told = (*_remarks(weigher, best, moved), *opened, *apart, *more)
     remarks = without_wsl((*weigher.remarks, *_foreign(weigher.asks, is_foreign), *told))
+    remarks = with_what_moved(remarks, {one.name: one.given for one in relaxed})
     left = tuple(left_out(weigher.asks, best, machine))
     lines = (*weigher.asks.torch, *weigher.asks.python)
     named = [*(one.origin for one in lines), *(at for one in (*relaxed, *left) for at in one.origins)]
@@ -222,14 +225,9 @@ def _choosing(weigher: BuildWeigher, best: Weighed) -> list[str]:
     here = weigher.machine.os
     natives = natives_here(weigher.asks, here)
     natives = [native for native in natives if is_planned(native) and native.name not in without]
-    natives = [native for native in natives if not _is_pinned(native)]
+    natives = [native for native in natives if not is_pinned(native, weigher.asks, best.candidate.torch)]
     rows = ((native.name, companion(native.name)) for native in natives)
     return [name for name, row in rows if row and row.follows and row.wheels in LISTED and here not in row.lacks]
-
-
-def _is_pinned(native: Native) -> bool:
-    planned = [one.specifier for one in native.statements if one.strength == DECLARED and not one.group]
-    return all(one.startswith("==") for one in planned)
 
 
 def _relaxed(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:

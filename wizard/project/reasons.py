@@ -10,7 +10,9 @@ from collections.abc import Collection, Iterator
 
 from wizard.compatibility.data.ordering import CPU, variant_key, version_key
 from wizard.model.messages import Message, message
-from wizard.project.model import LOCKED, TORCH, Statement
+from wizard.project.model import DECLARED, LOCKED, TORCH, Statement
+from wizard.project.packages.companions import Native
+from wizard.project.understand import Understood
 from wizard.project.versions import can_meet, meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
@@ -143,6 +145,22 @@ def lock_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             asked=first.local,
             given=variant,
         )
+
+
+def asked_beside_lock(asks: Understood, one: Statement, torch: str) -> str:
+    """Return what a line asks for; where the torch of a lock is the one that is taken, what the lock has of that
+    package and the line admits."""
+    is_kept = any(
+        each.name == TORCH and each.strength == LOCKED and meets(each.specifier, torch) for each in asks.locked
+    )
+    held = {each.specifier for each in asks.lock_pins if each.name == one.name} if is_kept else set[str]()
+    return held.pop() if len(held) == 1 and can_meet(one.specifier, *held) else one.specifier
+
+
+def is_pinned(native: Native, asks: Understood, torch: str) -> bool:
+    """Return whether each line that declares it, or the lock beside the torch that is taken, has one release of it."""
+    lines = [one for one in native.statements if one.strength == DECLARED and not one.group]
+    return all(asked_beside_lock(asks, one, torch).startswith("==") for one in lines)
 
 
 def _is_other_kind(one: Statement, variant: str) -> bool:

@@ -74,6 +74,7 @@ class Understood:
     numpy: tuple[Statement, ...]
     implied: tuple[Statement, ...]  # torch, as wheels' names and pages by torch imply it
     locked: tuple[Statement, ...]  # torch's and Python's of locks, and the Python that a README works with
+    lock_pins: tuple[Statement, ...]  # of other packages, in locks that today's lines do not refuse
     tags: tuple[CudaTag, ...]
     native: tuple[Native, ...]
     rest: tuple[Statement, ...]  # each name once, by its first line
@@ -167,6 +168,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
         numpy=tuple(one for one in _counting(counting.statements, "numpy", os) if one.specifier),
         implied=implied,
         locked=(*locked, *_working_pythons(statements, locked)),
+        lock_pins=tuple(_lock_pins(statements, stale, os)),
         tags=tuple(_meant(_tags(fitting, os, torch, torch_any), project.card_unused)),
         native=tuple(natives_of(replace(project, statements=here))),
         rest=tuple({one.name: one for one in reversed(rest)}.values())[::-1],
@@ -244,6 +246,11 @@ def _outgrown(statements: list[Statement], of_code: Collection[Statement], os: s
     """Yield what programs use by name and no torch has that the lines ask for; options and compiled code are none."""
     named = (one for one in statements if one.name == CODE and one.group == TORCH and len(one.extras) == 1)
     return (one for one in named if not one.local and one not in of_code and is_for(one, os))
+
+
+def _lock_pins(statements: list[Statement], stale: Collection[str], os: str) -> Iterator[Statement]:
+    of_locks = (one for one in statements if one.strength == LOCKED and one.name not in (TORCH, PYTHON))
+    return (one for one in of_locks if one.specifier and one.origin.file not in stale and is_for(one, os))
 
 
 def _linked(packages: list[Statement], statements: list[Statement], os: str) -> Iterator[Statement]:

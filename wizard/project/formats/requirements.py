@@ -162,7 +162,7 @@ def read_line(words: str, where: FileLine, found: Findings, strength: str = DECL
         elif option == "editable" and value:
             rest = f"{'./' if _IS_NAME.fullmatch(value) else ''}{value} {rest}".strip()  # never a package of the index
     if any(option in _ADDRESSES for option, _ in options) and rest and not constraint and strength == DECLARED:
-        found.remark("option-on-line", where)
+        found.remark("option-on-line" if words.lstrip().startswith("-") else "option-after", where)
     for statement in statements_of(rest, where, found):
         found.statements.append(replace(statement, strength=strength, group=group))
 

@@ -33,7 +33,7 @@ from wizard.project.packages.cuda_tags import cuda_of_name, has_tag, is_for
 from wizard.project.packages.implied import torch_in
 from wizard.project.packages.ready import native_state
 from wizard.project.packages.rows import Companion
-from wizard.project.reasons import asked_words, refusal
+from wizard.project.reasons import asked_beside_lock, asked_words, refusal
 from wizard.project.search.extras import named_extras
 from wizard.project.understand import Understood, pair_meets
 from wizard.project.versions import marker_holds, meets
@@ -167,7 +167,8 @@ def unmet_bounds(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     for one in weigher.asks.rest:
         if one.name in gone or (one.url.startswith("git+") and not one.specifier):
             continue
-        bound = torch_bound(one.name, one.specifier)
+        specifier = asked_beside_lock(weigher.asks, one, torch)
+        bound = torch_bound(one.name, specifier)
         row, at = companion(one.name), one.origin
         if bound and not meets(bound, torch) and not (row and row.follows) and is_bound_by_code(one.name):
             yield message(
@@ -185,7 +186,7 @@ def unmet_bounds(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             yield message(
                 "project.remark.bound", file=at.file, line=at.line, package=one.name, asked=bound, torch=torch
             )
-        tried = torch_bound(one.name, one.specifier, True)
+        tried = torch_bound(one.name, specifier, True)
         if tried and not meets(tried, torch):
             at = one.origin
             yield message("project.remark.tried", file=at.file, line=at.line, text=at.text, asked=tried, torch=torch)
