@@ -166,6 +166,23 @@ def test_the_newest_state_of_a_repository_is_told_beside_old_code(tmp_path: Path
         assert ("project.remark.as-of-heads" in [one.key for one in found.remarks]) == told
 
 
+def test_what_another_line_pins_or_the_plan_bounds_is_not_left_open(tmp_path: Path) -> None:
+    conda = "dependencies:\n- python=3.10\n- numpy=1.22.3\n- scipy=1.10\n- pytorch\n- pip:\n  - pandas\n  - tqdm\n"
+    given = {"environment.yml": conda, "constraints.txt": "pandas==1.5.3\n", "setup.py": "import setuptools\n"}
+    given["requirements.txt"] = "-c constraints.txt\npandas\nrich\nrich==12.0 ; python_version < '3.11'\n"
+    given |= {"a.py": "import librosa\nlibrosa.output.write_wav('a', b, 1)\n"}
+    for number, (more, seconds, left) in enumerate((("", 1.68e9, ["tqdm"]), ("librosa\n", 1.5e9, ["tqdm"]))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for name, words in given.items():
+            (folder / name).write_text(words + (more if name == "requirements.txt" else ""))
+            os.utime(folder / name, (seconds, seconds))
+        told = [
+            one for one in decided(folder, {}, AMPERE).remarks if one.key.rpartition(".")[2] in ("as-of", "as-of-late")
+        ]
+        assert [str(one.params["packages"]).split(", ") for one in told] == [left]
+
+
 def test_a_project_of_pins_alone_is_told_nothing_of_days(tmp_path: Path) -> None:
     (tmp_path / "requirements.txt").write_text("torch==2.3.0\nnumpy==1.26.4\n")
     os.utime(tmp_path / "requirements.txt", (1.65e9, 1.65e9))

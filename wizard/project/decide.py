@@ -130,7 +130,7 @@ def decide(
     opened = take_parts(weigher, project, best)
     relaxed = tuple(_relaxed(weigher, best))
     rest = tuple(_rest(weigher, best))
-    more = (*system_cuda(project, best.candidate.variant), *told_of_day(project, day, rest, best.python, matrix))
+    more = (*system_cuda(project, best.candidate.variant), *told_of_day(project, day, rest, weigher, best))
     moved = {one.name for one in relaxed}
     apart = needs_apart(weigher, best, moved)
     told = (*_remarks(weigher, best, moved), *opened, *apart, *more)

@@ -16,9 +16,11 @@ from wizard.compatibility.model import TODAY, Choices
 from wizard.model.messages import Message, message
 from wizard.project.model import LOCKED, Project, Statement, cut_between
 from wizard.project.packages.companions import companion
+from wizard.project.versions import marker_holds
+from wizard.project.weigh import BuildWeigher, Weighed
 
 _REVISION = re.compile(r"(?<=[^/:@])@[^/@]+(?:#.*)?$")  # not that of a login
-_PIN = re.compile(r"==[^,*]+(?:,|$)")
+_PIN = re.compile(r"==(?:[^,*]+|\d+\.\d[^,]*)(?:,|$)")  # conda's `=1.22` is a pin, too
 DAY = "project.remark.as-of"
 
 
@@ -52,9 +54,11 @@ def _pythons_on(day: str, matrix: Matrix) -> set[str]:
 
 
 def told_of_day(
-    project: Project, day: str, packages: Collection[Statement], python: str, matrix: Matrix
+    project: Project, day: str, packages: Collection[Statement], weigher: BuildWeigher, best: Weighed
 ) -> Iterator[Message]:
-    """Yield the sentences for a day, where the project leaves anything open. `python`: the one that is taken."""
+    """Yield the sentences for a day, where the project leaves anything open. `packages`: each by its first line; one of
+    the others that were understood may pin it."""
+    asks, python, here = weigher.asks, best.python, weigher.machine.os
     heads = [one for one in packages if one.url.startswith("git+") and not _REVISION.search(one.url)]
     if day and heads:
         yield message(
@@ -68,14 +72,18 @@ def told_of_day(
         )
     locked = {one.name for one in project.statements if one.strength == LOCKED}
     of_torch = {one.name for one in packages if (row := companion(one.name)) and row.follows}  # they go with torch
-    kept = {*locked, *of_torch}
+    pinning = (one for one in (*asks.packages, *asks.constraints) if _PIN.search(one.specifier))
+    kept = {*locked, *of_torch, *(one.name for one in pinning if marker_holds(one.marker, here, python))}
     open_ones = (one for one in packages if not (_PIN.search(one.specifier) or one.url or one.name in kept))
     left = [one.name for one in open_ones]
     if not (day and left):
         return
-    if not day_for(python, day, matrix):
+    if not day_for(python, day, weigher.matrix):
         built = (one for one in packages if (row := companion(one.name)) and row.wheels == "none" and not one.url)
         left = [*(one.name for one in built if one.name not in left and not _PIN.search(one.specifier)), *left]
+        bound = {one.group for one in asks.of_code}  # by what programs use, and that is told
+        if not (left := [name for name in left if name not in bound]):
+            return
         yield message(
             "project.remark.as-of-late",
             "On {day}, the project's time, packages had no releases for Python {python} yet. Those whose version it "
