@@ -71,6 +71,13 @@ def test_only_the_index_moves_where_torch_need_not(tmp_path: Path) -> None:
     assert set(relaxed(found)) == {"cuda"}
 
 
+def test_a_cuda_that_lacks_what_goes_beside_torch_is_not_told_to_lack_code_for_the_card(tmp_path: Path) -> None:
+    words = '[project]\ndependencies = ["torch==2.13.0", "torchaudio>=2.4"]\n'
+    words += '[[tool.uv.index]]\nurl = "https://download.pytorch.org/whl/cu132"\n'
+    found = decided(tmp_path, {"pyproject.toml": words}, BLACKWELL)
+    assert relaxed(found)["cuda"] == ("cu132", "cu130", "project.why.cuda-pair")
+
+
 def test_two_lines_that_nothing_meets_are_told_and_the_first_counts(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "requirements.txt": "torch==2.3.1\n",

@@ -71,7 +71,7 @@ from wizard.project.reasons import (
     is_pinned,
     lock_words,
     runs_here,
-    translated,
+    why_not_build,
     why_not_commented,
     why_not_torch,
     without_card,
@@ -267,7 +267,7 @@ def _relaxed_cuda(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
             )
     for one in weigher.verdict.candidates:
         if one.torch == best.candidate.torch and has_tag(tag, one.variant) and given != CPU:
-            why = one.reasons[0].message if one.reasons else translated(f"{one.torch}+{one.variant}")
+            why = why_not_build(weigher, one, best)
     yield Relaxed(CUDA, asked, given, why, tuple(one.origin for one in tags))
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from wizard.compatibility.data.ordering import CPU, variant_key, version_key
+from wizard.compatibility.model import Candidate
 from wizard.model.messages import Message, message
 from wizard.project.model import DECLARED, LOCKED, TORCH, Statement
 from wizard.project.packages.companions import Native
@@ -108,6 +109,22 @@ def _without_code(weigher: BuildWeigher, torch: str, asked: str) -> Message | No
                 why=why,
             )
     return None
+
+
+def why_not_build(weigher: BuildWeigher, asked: Candidate, best: Weighed) -> Message:
+    """Return why a build of the torch that is taken, for the CUDA that is asked for, is not the one: its own reason,
+    else what lacks beside it."""
+    build, pairs = f"{asked.torch}+{asked.variant}", [*weigher.weigh(asked, best.python).pairs]
+    if asked.reasons or asked.is_translated:
+        return asked.reasons[0].message if asked.reasons else translated(build)
+    if pairs:
+        return message(
+            "project.why.cuda-pair",
+            "no {packages} is known that goes with torch {torch}",
+            packages=", ".join(pairs),
+            torch=build,
+        )
+    return message("project.why.cuda-rest", "what else is asked for does not go with torch {torch}", torch=build)
 
 
 def translated(torch: str) -> Message:
