@@ -163,6 +163,10 @@ def test_bfloat16_is_told_for_cards_that_do_not_have_it(tmp_path: Path, files: F
         assert ("named-bfloat16" in found) == (is_told and on is PASCAL)
 
 
+def _built_by(backend: str) -> Files:
+    return {"pyproject.toml": f'[build-system]\nrequires = []\nbuild-backend = "{backend}"\n'}
+
+
 _SETUP = "import pkg_resources\nfrom setuptools import setup\nsetup(name='it', install_requires=['torch'])\n"
 
 
@@ -171,6 +175,12 @@ _SETUP = "import pkg_resources\nfrom setuptools import setup\nsetup(name='it', i
     [
         ({"setup.py": _SETUP, "README.md": "`pip install -e .`\n"}, "old-setup", True),
         ({"setup.py": _SETUP, "README.md": "`pip install it`\n"}, "old-setup", False),
+        ({"setup.py": _SETUP, "README.md": "`pip install -e .`\n", **_built_by("hatchling.build")}, "old-setup", False),
+        (
+            {"setup.py": _SETUP, "README.md": "`pip install -e .`\n", **_built_by("setuptools.build_meta")},
+            "old-setup",
+            True,
+        ),
         ({"requirements.txt": "torch\ngym==0.21.0\n"}, "old-build", True),
         ({"requirements.txt": "torch\ngym\n"}, "old-build", False),
         ({"requirements.txt": "torch\ngym>=0.26\n"}, "old-build", False),

@@ -329,6 +329,9 @@ def test_a_build_that_brings_a_torch_of_its_own_is_not_told_to_lack_one(tmp_path
         found = decided(tmp_path / said.replace("/", "-"), files, AMPERE)
         told = [one.params["files"] for one in found.remarks if one.key == "project.remark.torch-in-build"]
         assert told == [said]
+    files["pyproject.toml"] = '[build-system]\nrequires = []\nbuild-backend = "hatchling.build"\n'  # runs no setup.py
+    [told] = [one for one in decided(tmp_path / "other", files, AMPERE).remarks if one.key.endswith(".torch-in-build")]
+    assert told.params["files"] == "ops/setup.py:2"
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.formats.words import WINDOWS_ALONE
 from wizard.project.model import OLD_BUILD, RECOMMENDED, UNIX, Statement, origin_of
 from wizard.project.packages.rows import companion_table
+from wizard.project.search.below import is_built_by_another
 from wizard.project.search.imports import ASIDE, programs
 from wizard.project.search.reader import ProjectReader
 from wizard.project.search.started import started, top_imports
@@ -49,7 +50,7 @@ def note_old_setup(reader: ProjectReader) -> None:
     names = {row.package for row in companion_table().old_build if not row.before}
     text = reader.folder.read("setup.py") or "" if reader.folder.has_file("setup.py") else ""
     texts = (reader.folder.read(name) or "" for name in reader.files if text)
-    is_installed = any(map(_INSTALLS_ITSELF.search, texts))
+    is_installed = not is_built_by_another(reader, "") and any(map(_INSTALLS_ITSELF.search, texts))
     for module, where in top_imports("setup.py", text) if is_installed else ():
         if module in names:
             reader.found.statements.append(Statement(OLD_BUILD, "", where, RECOMMENDED, module))

@@ -49,6 +49,7 @@ _BUILDS = {  # what lies in a folder that a program builds, and that program as 
 _COMPILER_LINE = re.compile(r"[\s`$>]*(?:g\+\+|gcc|clang(?:\+\+)?|nvcc)\s(?=.*\s-o\s)")
 _LONGEST = 300  # characters of a line
 _PACKAGE = ("pyproject.toml", "setup.cfg", "setup.py")
+_SETUPTOOLS = "setuptools"
 _DEEPEST = 3  # folders above a setup.py that is looked at
 _MOST_PARTS = 20
 _MOST_TOGETHER = 6  # parts that one environment is made for
@@ -185,6 +186,7 @@ def tell_building(reader: ProjectReader) -> None:
     environment, unless it is told not to."""
     names = [name for name in reader.folder.named("setup.py") if name.count("/") <= _DEEPEST]
     names = sorted(names, key=lambda name: name.count("/"))[:_MOST_PARTS] if reader.found.asks_for_something else []
+    names = [name for name in names if not is_built_by_another(reader, folder_of(name))]
     texts = {name: reader.folder.read(name) or "" for name in names}
     lines = [
         origin_of(name, line, text.split("\n")[line - 1]) for name, text in texts.items() if (line := _torch_at(text))
@@ -197,11 +199,22 @@ def tell_building(reader: ProjectReader) -> None:
         reader.found.remark("torch-in-build", lines[0], files=cut_between([str(one) for one in lines]))
 
 
-def _brings_torch(reader: ProjectReader, folder: str) -> bool:
-    """Return whether the pyproject.toml beside a setup.py has pip bring a torch of its own to build with."""
+def is_built_by_another(reader: ProjectReader, folder: str) -> bool:
+    """Return whether the pyproject.toml beside a setup.py has pip build by what does not run that file."""
+    system = _build_system(reader, folder)
+    backend = str(system.get("build-backend", _SETUPTOOLS))
+    return not backend.startswith(_SETUPTOOLS) and "backend-path" not in system
+
+
+def _build_system(reader: ProjectReader, folder: str) -> Mapping[str, object]:
     file = f"{folder}/{_PACKAGE[0]}".lstrip("/")
     text = (reader.folder.read(file) or "") if reader.folder.has_file(file) else ""
-    needs = table_in(load_toml(file, text, Findings()), "build-system").get("requires")
+    return table_in(load_toml(file, text, Findings()), "build-system")
+
+
+def _brings_torch(reader: ProjectReader, folder: str) -> bool:
+    """Return whether the pyproject.toml beside a setup.py has pip bring a torch of its own to build with."""
+    needs = _build_system(reader, folder).get("requires")
     names = (re.match(r"\s*([\w.-]+)", str(one)) for one in listed(needs))
     return any(normalized(name[1]) in FAMILY for name in names if name)
 
