@@ -110,6 +110,20 @@ c = { features = ["py310", "new"] }
     assert "c is taken, and not a, b" in told
 
 
+def test_the_pythons_of_other_environments_are_no_clash(tmp_path: Path) -> None:
+    words = '[dependencies]\npython = ">=3.10,<3.14"\npytorch = "*"\n'
+    for minor in (11, 12, 13):
+        words += f'[feature.py{minor}.dependencies]\npython = "3.{minor}.*"\n'
+    words += '[environments]\ndefault = ["py11"]\npy12 = ["py12"]\npy13 = ["py13"]\n'
+    lock = "packages:\n"
+    for minor in (11, 12):
+        lock += f"- conda: https://conda.anaconda.org/conda-forge/linux-64/python-3.{minor}.1-h1_0_cpython.conda\n"
+    found = decided(tmp_path / "a", {"pixi.toml": words, "pixi.lock": lock}, AMPERE)
+    assert (build(found)[2], codes(found) & {"contradiction", "python-left"}) == ("3.11", set())
+    alone = decided(tmp_path / "b", {"pixi.toml": words, "pixi.lock": lock.replace("3.11.1", "3.10.1")}, AMPERE)
+    assert "python-left" in codes(alone)
+
+
 def test_the_environments_of_pixi_for_other_computers_are_named(tmp_path: Path) -> None:
     words = '[pypi-dependencies]\neinops = "*"\n'
     for kind in ("cpu", "gpu"):

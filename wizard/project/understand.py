@@ -321,7 +321,9 @@ def _one_extra(project: Project) -> tuple[Project, list[Message]]:
 def _python(statements: list[Statement], recommended_torch: bool) -> tuple[Statement, ...]:
     found = [one for one in statements if one.name == PYTHON and one.specifier]
     recommended = tuple(one for one in found if one.strength == RECOMMENDED)
-    return tuple(one for one in found if one.strength == DECLARED) or recommended[:1]
+    declared = [one for one in found if one.strength == DECLARED]
+    # That of a feature, group or extra is for another environment where the project has one of its own.
+    return tuple([one for one in declared if one.group in ("", "constraint")] or declared) or recommended[:1]
 
 
 def _working_pythons(statements: list[Statement], locked: list[Statement]) -> list[Statement]:

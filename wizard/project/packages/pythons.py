@@ -13,6 +13,7 @@ from wizard.project.model import PYTHON, RECOMMENDED, Statement, cut_between, is
 from wizard.project.packages.lacking import needed_pins, without_wheels
 from wizard.project.packages.native import Relaxed, lines_of
 from wizard.project.reasons import asked_words
+from wizard.project.search.order import is_lock
 from wizard.project.versions import python_meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
@@ -67,8 +68,10 @@ def _left_pythons(weigher: BuildWeigher, best: Weighed) -> Iterator[tuple[Statem
     """Yield the Pythons that the project works with and that are not taken, each with the packages that have a wheel
     for the one that is, and for it none."""
     told, os = () if best.declared_python or weigher.choices.python else weigher.asks.locked, weigher.machine.os
+    locked = [one for one in told if one.name == PYTHON and is_lock(one.origin.file)]
+    met = {one.origin.file for one in locked if python_meets(one.specifier, best.python)}  # has several environments
     for one in told:
-        if one.name == PYTHON and not python_meets(one.specifier, best.python):
+        if one.name == PYTHON and not python_meets(one.specifier, best.python) and one.origin.file not in met:
             meant = (each for each in weigher.pythons if python_meets(one.specifier, each))
             lacking = [without_wheels(weigher.asks, os, each) for each in meant]
             lost = frozenset.intersection(*lacking) if lacking else frozenset[str]()
