@@ -214,6 +214,17 @@ def test_a_list_is_that_of_the_folder_in_which_the_command_runs(
     assert torch == ["", f"=={expected}"] if expected else [""]
 
 
+def test_a_shorthand_for_two_files_means_both(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"README.md": "```\nconda env create -f env[_cpu].yml\n```\n"}
+    files |= {f"env{of}.yml": "dependencies:\n  - pytorch=2.4.0\n  - einops\n" for of in ("", "_cpu")}
+    for name, on in {"gpu": AMPERE, "cpu": NO_CARD}.items():
+        found = decided(tmp_path / name, files, on)
+        assert (build(found)[0], codes(found) & {"include-missing"}) == ("2.4.0", set())
+    del files["env_cpu.yml"]
+    missing = decided(tmp_path / "one", files, AMPERE)
+    assert [one.params["name"] for one in missing.remarks if one.key.endswith("include-missing")] == ["env_cpu.yml"]
+
+
 def test_of_two_environments_that_exclude_each_other_one_is_taken_and_said(tmp_path: Path) -> None:
     made = {"infer": ("2.3.0", "vllm==0.5.0"), "train": ("2.4.0", "deepspeed==0.14.0")}
     words = "dependencies:\n  - pip:\n    - torch=={}\n    - {}\n    - einops=={}\n"

@@ -54,6 +54,7 @@ from wizard.project.model import (
 from wizard.project.packages.companions import repository_of
 from wizard.project.readme.lists import listed_packages
 
+_EITHER = re.compile(r"([^\[\]]+)\[([\w.-]+)\](\.\w+)")
 STARTED = "started"  # includes a script that a line starts
 DOWNLOADED = "downloaded"  # includes one that a line has fetched before, which may lie here, too
 BUILT = "built"  # includes a folder that a line installs
@@ -352,6 +353,12 @@ def _below(folder: str, name: str) -> str:
     return name if re.match(r"/|[a-z+]+://", name) else folder + name
 
 
+def _spelled(name: str) -> list[str]:
+    """Return the two files that a shorthand means: `env[_cpu].yml`; of any other name itself."""
+    match = _EITHER.fullmatch(name)
+    return [match[1] + match[3], match[1] + match[2] + match[3]] if match else [name]
+
+
 def _named(token: str, where: FileLine, found: Findings) -> None:
     if token.lower().strip(".,:") in _NO_NAMES:
         return
@@ -377,7 +384,8 @@ def _conda(tokens: list[str], where: FileLine, found: Findings, folder: str) -> 
         if token in ("-c", "--channel"):
             found.sources.append(AddressLine("channel", value, where, RECOMMENDED))
         elif token in ("-f", "--file"):
-            found.include(_below(folder, value), where, "")
+            for name in _spelled(value):
+                found.include(_below(folder, name), where, "")
         elif not token.startswith("-"):
             statement = conda_statement(_CONDA_FILE.sub(r"\1=\2=\3", token), where)
             named = statement and (statement.specifier or statement.name != PYTHON)
