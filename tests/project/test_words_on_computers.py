@@ -30,6 +30,10 @@ from wizard.project.versions import marker_holds
         ("It only supports Linux.\n\nOn Windows use WSL.\n", True),
         ("P is currently only supported on Linux and OSX.\n", True),
         ("Currently Linux only. Windows users: see below.\n", True),
+        (
+            "```\n--use-mt   Edit it (currently Linux only)\n-m, --mask X  Linux only\n```\nOn Windows see x.\n",
+            False,
+        ),
         ("Flash attention is only for Linux on Windows machines with WSL.\n", False),
         ("This works with any Linux, only the fonts differ on Windows.\n", False),
         ("Native Windows is not supported. Use WSL 2.\n", True),

@@ -93,6 +93,7 @@ _NO_WINDOWS = re.compile(
     re.IGNORECASE,
 )
 IS_UNDERLINE = re.compile(r"([=\-~^\"*+])\1{2,}\s*")  # of reStructuredText's headings
+_IS_OPTION = re.compile(r"[\s|`]*(?:-\w,?\s+)?--\w")  # of a program, and what it does
 # An entry of a list that has a system alone: "- Linux x86_64", "* OS: Ubuntu 20.04+", "- Linux (Debian) or WSL2".
 _IS_SYSTEM = re.compile(
     r" ?(?:[-*+•]|\d+[.)]) ?(?:(?:os|operating systems?|systems?|platforms?) ?[:：]? ?)?(?:an? )?(?:64-bit )?"
@@ -250,7 +251,7 @@ def systems_in_words(file: str, text: str) -> list[Statement]:
     for number, line, above in _below_headings(text):
         words = DECORATED.sub(" ", re.sub(r"^\s*\*\s", "- ", line[:LONGEST]))
         parts = (_IS_OF_SOME.search(words), _IS_OF_PART.search(words), *map(_IS_STEP.match, (above, words)))
-        is_of_part = any(parts) or names_other_maker(f"{above}\n{words}")
+        is_of_part = any(parts) or bool(_IS_OPTION.match(line)) or names_other_maker(f"{above}\n{words}")
         if is_of_part or _HAS_WINDOWS.search(words) or _IS_AUTHORS.search(f"{above}\n{words}"):
             continue
         is_need = _IS_SYSTEM.fullmatch(words) or (_IS_TRIED.search(words) and not _IS_NEWS.search(words))
