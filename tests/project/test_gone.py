@@ -204,6 +204,13 @@ def test_what_torch_may_refuse_to_load_is_told_where_it_moves(tmp_path: Path) ->
     assert told(decided(tmp_path / "a", files, BLACKWELL)) == [("code-option", "main.py", 3, "torch.load")]
     assert told(decided(tmp_path / "b", files, AMPERE)) == []
     assert told(decided(tmp_path / "c", {**files, "requirements.txt": "torch\n"}, BLACKWELL)) == []
+    image = {
+        **files,
+        "requirements.txt": "torch\n",
+        "Dockerfile": "FROM pytorch/pytorch:2.5.1-cuda11.8-cudnn9-runtime\n",
+    }
+    found = decided(tmp_path / "image", image, BLACKWELL)
+    assert [one.params["other_file"] for one in found.remarks if ".code-option" in one.key] == ["Dockerfile"]
     for option in ("weights_only=False", "pickle_module=dill"):
         given = {**files, "main.py": load.replace("'a.pt'", f"'a.pt', {option}")}
         assert told(decided(tmp_path / option, given, BLACKWELL)) == []

@@ -115,7 +115,16 @@ def _option_words(
     """Say that a call without an option may be refused a file, or is where it reads whole objects."""
     more = message("project.remark.more-places", " (and {count} more)", count=one.further) if one.further else ""
     said: dict[str, Param] = {**where, "more": more}
-    if not is_held:
+    if not is_held and weigher.asks.torch_any and weigher.asks.torch:
+        yield message(
+            "project.remark.code-option-told",
+            "{file}, line {line}{more} calls {name} without {argument}, and {other_file} names an older torch: from "
+            "the one that is taken here it may be refused a file. Give {argument} in that line, as its documents say.",
+            **said,
+            argument=one.local,
+            other_file=weigher.asks.torch[0].origin.file,
+        )
+    elif not is_held:
         yield message(
             "project.remark.code-option",
             "{file}, line {line}{more} calls {name} without {argument}, and the project asks for an older torch: from "
