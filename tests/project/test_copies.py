@@ -29,6 +29,23 @@ def test_another_repository_that_a_readme_fetches_is_named_and_the_project_is_no
     assert {"recommended-too", "include-from-elsewhere"} <= codes(found)
 
 
+def test_the_newest_state_of_the_project_in_place_of_its_package_is_the_project(tmp_path: Path) -> None:
+    lines = "pip install its-net  # a release, OR:\npip install git+https://github.com/a/net.git  # the newest\n"
+    setup = "from setuptools import setup\nsetup(name='its-net', install_requires=['torch'])\n"
+    for name, readme, is_told in (
+        ("or", lines, False),
+        ("and", lines.replace(", OR:", ""), True),
+        ("other", lines.replace("its-net", "some-net"), True),
+    ):
+        files: dict[str, str | bytes] = {"README.md": f"```\n{readme}```\n", "setup.py": setup}
+        said = [
+            one.params["packages"]
+            for one in decided(tmp_path / name, files, AMPERE).remarks
+            if "packages" in one.params
+        ]
+        assert any("net" in str(one).replace("some-net", "").split(", ") for one in said) == is_told
+
+
 def test_what_is_fetched_after_the_project_itself_was_installed_is_another_repository(tmp_path: Path) -> None:
     readme = "```\npip install -r requirements.txt\n```\nIt is faster with it:\n```\n"
     readme += "git clone https://code.example/x/flash-ops\ncd flash-ops && pip install .\n# pip install csrc/rotary\n"

@@ -1,7 +1,7 @@
 """Where the commands of a document or a script run, and for which system: the folder, as they go (`cd sub`), the copies
 of repositories that they fetch, the headings above them.
 
-What the commands install is the neighbour's matter.
+What the commands install is the neighbour's matter. One file: each question goes through the same lines.
 """
 
 from __future__ import annotations
@@ -243,6 +243,13 @@ class WorkingFolder:
         return parts
 
 
+_NEWEST = re.compile(
+    r"\bpip3? install [\"'`]?(?P<own>[A-Za-z][\w.-]{0,80})(?P<between>[^\n]{0,300}(?:\n[^\n]{0,300}){0,2}?)"
+    r"\bpip3? install [\"'`]?git\+\S{1,200}?/(?P<name>[\w.-]{1,80}?)(?:\.git)?(?=[@#\s\"'`]|$)"
+)
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
+
+
 def itself_in(text: str, names: Set[str], statements: Iterable[Statement]) -> str:
     """Return which of the repositories that a README fetches is the project: one that is called so, else the first that
     is no package of the table nor one that the project asks for, before a line that installs from the project's folder;
@@ -265,6 +272,13 @@ def titled_in(readmes: Iterable[str], texts: Iterable[str]) -> set[str]:
 
 def _cloned_by(line: str) -> list[str]:
     return _CLONED.findall(line) if _CLONING in line else []
+
+
+def newest_of(readmes: Iterable[str], packaged: Set[str]) -> set[str]:
+    """Return the repositories that READMEs install in place of the project's own package: behind it, after "or"."""
+    found = (match for text in readmes for match in islice(_NEWEST.finditer(text), _MOST_CLONES))
+    own = (match for match in found if normalized(match["own"]) in packaged and _OR.search(match["between"]))
+    return {normalized(match["name"]) for match in own}
 
 
 def downloaded_by(line: str) -> set[str]:

@@ -24,7 +24,7 @@ from wizard.project.file_choice import (
 )
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
 from wizard.project.formats.commands import BESIDE, BUILT, DOWNLOADED, STARTED, installs, is_copied, read_commands
-from wizard.project.formats.working_folder import itself_in, titled_in
+from wizard.project.formats.working_folder import itself_in, newest_of, titled_in
 from wizard.project.model import (
     DECIDED,
     DECLARED,
@@ -132,10 +132,11 @@ class ProjectReader:
         self.found.called = normalized(root.name if (root / ".git").exists() else _OF_ARCHIVE.sub("", root.name))
         self.found.own.add(self.found.called)
         asked = [one for name in declaring for one in self.alone(name).found.statements]
+        packaged = {one for name in declaring for one in self.alone(name).found.packaged}
         self._alone.clear()  # they did not know it yet
         readmes = [self.folder.read(name) or "" for name in telling if name.lower().startswith("readme")]
         texts = [self.folder.read(name) or "" for name in (*telling, *self.folder.linked(telling))]
-        self.found.own |= titled_in(readmes, texts)
+        self.found.own |= titled_in(readmes, texts) | newest_of(readmes, packaged)
         for text in readmes:
             self.found.own |= {normalized(one) for one in [itself_in(text, self.found.own, asked)] if one}
 
