@@ -54,6 +54,8 @@ def test_programs_and_words_are_no_packages(line: str) -> None:
         "The package includes these modules:\n- numpy\n",
         "Install it:\n```\npip install numpy\n```\n",
         "## Results\nIt needs numpy.\n- numpy\n",
+        "## Performance comparison\nIt uses three packages:\n\n1. numpy\n1. dlib\n",
+        "## Usage\nThis notebook demonstrates these packages:\n\n1. numpy\n1. dlib\n",
     ],
 )
 def test_other_lists_are_none_of_needs(text: str) -> None:

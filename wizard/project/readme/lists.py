@@ -31,6 +31,8 @@ _OF_OTHERS = re.compile(
     r"|apt(?:-get)?|brew|yum|npm|system|hardware|docker|plug-?ins?|extensions?|nodes?|commands?|steps?|includes?|provides?)\b",
     re.IGNORECASE,
 )
+# Packages that are held against the project, or against each other.
+_COMPARES = re.compile(r"\b(?:compar\w*|benchmark\w*|demonstrat\w*|versus|vs)\b|对比|比较", re.IGNORECASE)
 _OF_PIP = re.compile(r"\bpip3?\b|\bpython (?:dependenc|requirement|package|librar|module)", re.IGNORECASE)
 _LINK = re.compile(r"\[([^\][]{1,100})\]\([^()\s]{0,300}\)")
 _BULLET = re.compile(r"\s{0,20}(?:[-*+•]|\d{1,2}[.)])\s{1,8}")
@@ -50,7 +52,7 @@ _ENTRY = re.compile(
 def listed_packages(file: str, text: str) -> list[Statement]:
     """Return the packages of such lists, each with its line."""
     found, block = dict[str, Statement](), list[Statement]()
-    is_needs = is_led = is_pip = is_code = False
+    is_needs = is_led = is_pip = is_code = is_compared = False
     for number, line in enumerate(text.split("\n")[:MOST_LINES], 1):
         if FENCE.match(line):
             is_code = not is_code
@@ -61,13 +63,14 @@ def listed_packages(file: str, text: str) -> list[Statement]:
         if not is_code and line.startswith("#"):
             is_needs, is_led = bool(OF_NEEDS.match(line[:LONGEST])), False
             is_pip = is_needs and bool(_OF_PIP.search(line[:LONGEST]))
+            is_compared = bool(_COMPARES.search(line[:LONGEST]))
             continue
         if not line.strip():
             continue
         bullet, indent = (None, None) if is_code else (_BULLET.match(line), _INDENTED.match(line))
         is_item = bool(bullet or is_code or (indent and is_led))
         if not is_item:
-            is_led = is_lead(line)
+            is_led = is_lead(line) and not (is_compared or _COMPARES.search(line[-LONGEST:]))
             is_pip = is_led and bool(_OF_PIP.search(line[-LONGEST:]))
             continue
         marked = bullet or indent
