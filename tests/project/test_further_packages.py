@@ -266,6 +266,11 @@ def test_what_stands_below_requirements_is_declared_where_nothing_else_declares(
         ("## Environmental Setup\n### Linux", "pip install einops\n", {"einops"}),
         ("## Installation", "pip install einops\n# optional\npip install wandb\n", {"einops"}),
         ("## Installation", "pip install einops\npip install wandb  # for training\n# pip install x\n", {"einops"}),
+        (
+            "## Installation",
+            "pip install einops setuptools==59.5.0 wheel\npip install wheel==0.40\n",
+            {"einops", "setuptools==59.5.0"},
+        ),
         ("## Installation\nFor training you want more:", "pip install einops\n", set()),
         ("## Installation\n### Option 2: another way", "pip install einops\n", set()),
         ("## Optional installation", "pip install einops\n", set()),

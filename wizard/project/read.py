@@ -201,11 +201,14 @@ def _take_needed(reader: ProjectReader) -> None:
     counting = torch.origin.file if torch else ""
     known = {*DECIDED, *TOOLS, *GROUND, *found.own}
     told = [one for one in found.statements if one.strength == RECOMMENDED and not (one.group or one.url or one.marker)]
+    ground = [one for one in told if one.name in GROUND and one.specifier]
     told = [one for one in told if one.name not in known and not is_commented(one.origin)]
     needed = [one for one in told if one.origin in found.needed and _is_first_text(one.origin.file, counting)]
     has_extras = any(one.strength == DECLARED and one.group for one in found.statements)
     beside = [one for one in told if one.origin.file == counting and is_recipe(counting) and not has_extras]
     if taken := dict.fromkeys(needed or beside):
+        lines = {one.origin for one in taken}  # a command is done whole
+        taken |= dict.fromkeys(one for one in ground if one.origin in lines)
         words, at = cut_between([*dict.fromkeys(map(str, taken))]), next(iter(taken)).origin
         if needed:
             found.remark("needed-taken", at, packages=words)
