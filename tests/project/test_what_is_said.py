@@ -259,6 +259,11 @@ def test_what_conda_has_for_other_systems_alone_is_not_to_be_had_by_it(tmp_path:
     assert {code: said(decided(tmp_path, files, ADA), code)[0]["packages"] for code in told} == told
     [one] = said(decided(tmp_path, files, AMPERE), "conda-programs")
     assert one["packages"] == "graph-tool, ffmpeg"
+    listed: dict[str, str | bytes] = {"environment.yml": "dependencies:\n- pytorch\n- hmmer\n- gcc\n- kalign2==2.04\n"}
+    told = {"conda-libraries": "gcc", "conda-libraries-elsewhere": "hmmer, kalign2"}
+    found = decided(tmp_path / "listed", listed, ADA)
+    assert {code: said(found, code)[0]["packages"] for code in told} == told
+    assert said(decided(tmp_path / "linux", listed, AMPERE), "conda-libraries")[0]["count"] == 3
 
 
 def test_the_call_that_a_start_comes_to_first_is_named_with_how_many_others(tmp_path: Path) -> None:

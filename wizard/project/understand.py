@@ -195,7 +195,7 @@ def understand(project: Project, os: str, has_card: bool, capability: str = "") 
             *nightly,
             *old,
             *extras,
-            *exports(statements),
+            *of_conda_here(exports(statements), os),
             *_elsewhere(statements, os),
             *other_cards(statements, has_card, capability),
             *exported_elsewhere(statements, os),

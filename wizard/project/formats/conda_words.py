@@ -7,7 +7,7 @@ The rows are those of `matrices/companions.toml`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from fnmatch import fnmatch, translate
 from functools import lru_cache
 
@@ -17,7 +17,7 @@ from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
 from wizard.project.model import FileLine, Statement, normalized
 from wizard.project.packages.companions import companion, has_row
-from wizard.project.packages.rows import companion_table
+from wizard.project.packages.rows import CondaNamed, companion_table
 from wizard.project.versions import ENDLESS
 
 _CONDA_SPEC = re.compile(
@@ -34,6 +34,7 @@ _LIBRARY_BUILD = re.compile(
 )
 
 
+_LIBRARIES = "project.remark.conda-libraries"
 # The package that chose torch's build before there was cudatoolkit, as PyTorch 0.4 says how it is installed: `cuda90`.
 _OF_CUDA = re.compile(r"cuda(\d{1,2})(\d)")
 
@@ -80,6 +81,9 @@ def of_conda_here(remarks: Iterable[Message], os: str) -> Iterator[Message]:
     """Yield what was told, without the advice to take from conda what conda has for other systems alone."""
     rows = [row for row in companion_table().conda_only if os in row.lacks]
     for one in remarks:
+        if one.key == _LIBRARIES:
+            yield from _libraries_here(one, rows)
+            continue
         names = str(one.params["packages"]).split(", ") if one.key == "project.remark.conda-programs" else []
         lacking = [name for name in names if any(fnmatch(name, each) for row in rows for each in row.names)]
         others = [name for name in names if name not in lacking]
@@ -94,6 +98,24 @@ def of_conda_here(remarks: Iterable[Message], os: str) -> Iterator[Message]:
                 line=one.params["line"],
                 packages=", ".join(lacking),
             )
+
+
+def _libraries_here(one: Message, rows: Collection[CondaNamed]) -> Iterator[Message]:
+    words, mark, more = str(one.params["packages"]).partition(" (+")
+    names = words.split(", ")
+    lacking = [name for name in names if any(fnmatch(name, each) for row in rows for each in row.names)]
+    others = [name for name in names if name not in lacking]
+    if others or mark:
+        count = int(str(one.params["count"])) - len(lacking)
+        left: dict[str, str | int] = {"count": count, "packages": f"{', '.join(others)}{mark}{more}"}
+        yield message("project.remark.conda-libraries", **left) if lacking else one
+    if lacking:
+        yield message(
+            "project.remark.conda-libraries-elsewhere",
+            "Conda has these libraries and programs for other systems alone, and they are no packages of the index: "
+            "{packages}. What needs them does not run here: use WSL.",
+            packages=", ".join(lacking),
+        )
 
 
 @lru_cache(maxsize=8192)
