@@ -245,11 +245,35 @@ def test_lists_of_the_documents_are_no_demands_beside_others(tmp_path: Path) -> 
 def test_repositories_within_that_were_not_fetched_are_named(tmp_path: Path) -> None:
     words = '[submodule "a"]\n\tpath = submodules/a\n\turl = https://x.example/a\n[submodule "b"]\n  path="ext/b"\n'
     files: dict[str, str | bytes] = {"requirements.txt": "torch\n", ".gitmodules": words, "ext/b/setup.cfg": ""}
+    files["README.md"] = "# t\nRun `git submodule update --init` first.\n"
     (tmp_path / "submodules" / "a").mkdir(parents=True)  # git makes it, empty
     said = [one for one in decided(tmp_path, files, AMPERE).remarks if one.key.endswith(".submodules")]
     assert [one.params["folders"] for one in said] == ["submodules/a"]
     (tmp_path / "submodules" / "a" / "a.py").write_text("")
     assert "submodules" not in codes(decided(tmp_path, files, AMPERE))
+
+
+@pytest.mark.parametrize(
+    ("more", "is_needed"),
+    [
+        ({}, False),
+        ({"README.md": "# t\nSee [low](https://x.example/ext/low).\n"}, False),
+        ({"README.md": "# t\n`git clone --recursive https://x.example/t`\n"}, True),
+        ({"README.md": "# t\n`cd ext/low && make`\n"}, True),
+        ({"ops/CMakeLists.txt": "add_subdirectory(../ext/low)\n"}, True),
+        ({"tools/convert.py": "from ext.low import net\n"}, False),
+        ({"tools/convert.py": "from ext.low import net\n", "main.py": "import tools.convert\n"}, True),
+        ({"README.md": "# t\n`python main.py`\n", "main.py": "import low\n"}, True),
+        ({"README.md": "# t\n`python main.py`\n", "main.py": "", "convert.py": "import low\n"}, False),
+    ],
+)
+def test_a_submodule_that_nothing_names_is_for_who_uses_it(
+    tmp_path: Path, more: dict[str, str | bytes], is_needed: bool
+) -> None:
+    module = '[submodule "low"]\n\tpath = ext/low\n\turl = https://x.example/low\n'
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\n", ".gitmodules": module, **more}
+    told = codes(decided(tmp_path, files, AMPERE)) & {"submodules", "submodules-aside"}
+    assert told == {"submodules" if is_needed else "submodules-aside"}
 
 
 def test_a_repository_that_is_fetched_beside_the_project_is_told(tmp_path: Path) -> None:

@@ -50,7 +50,6 @@ from wizard.project.search.below import (
     tell_building,
     tell_compiled,
     tell_compiler_line,
-    tell_submodules,
 )
 from wizard.project.search.demands import note_demands, tell_needed_aside
 from wizard.project.search.extras import take_shared, tell_extras
@@ -61,7 +60,7 @@ from wizard.project.search.native_code import note_native_code
 from wizard.project.search.notes import read_notes
 from wizard.project.search.order import is_plain_readme, rank
 from wizard.project.search.reader import ProjectReader
-from wizard.project.search.repositories import note_used
+from wizard.project.search.repositories import note_used, tell_submodules
 from wizard.project.search.started import started, tell_undeclared
 from wizard.project.search.steps import of_steps, of_today
 

@@ -246,12 +246,6 @@ def _made(reader: ProjectReader) -> list[str]:
     return found
 
 
-def tell_submodules(reader: ProjectReader) -> None:
-    """Name the repositories that git fetches into the project on demand alone, where they are not here."""
-    if absent := absent_submodules(reader):
-        reader.found.remark("submodules", origin_of(_SUBMODULES, 1, ""), folders=cut_between(absent))
-
-
 def absent_submodules(reader: ProjectReader) -> list[str]:
     """Return the folders that git fetches from other repositories on demand alone and that are not here."""
     named = _SUBMODULE.findall(reader.folder.read(_SUBMODULES) or "") if reader.folder.has_file(_SUBMODULES) else []
