@@ -257,6 +257,12 @@ def test_what_holds_an_open_python_below_the_usual_one_is_told(tmp_path: Path) -
     assert said("a", "torch\nnumpy==1.22.4\n") == [("3.10", "3.11", "numpy", 2)]
     assert said("b", "torch\nnumpy==1.22.4\n", "<3.11") == [], "a line asks for this Python"
     assert said("c", "torch\nnumpy\n") == []
+    files: dict[str, str | bytes] = {"requirements.txt": "torch\nnumpy>=1.22,<2\n"}
+    files["a.py"] = "import numpy as np\n\nprint(np.find_common_type([], []))\nx = np.zeros(3, dtype=np.bool)\n"
+    found = decided(tmp_path / "d", files, AMPERE)
+    held = {one.key.rpartition(".")[2]: one.params for one in found.remarks if ".python-held" in one.key}
+    assert [*held] == ["python-held-code"]
+    assert (held["python-held-code"]["line"], held["python-held-code"]["used"]) == (4, "numpy.bool")
 
 
 def test_a_python_that_cannot_even_import_a_package_is_further_than_one_that_it_must_be_built_for(

@@ -6,6 +6,7 @@ Said of what was chosen (`weigh`): what moves is told with its lines, what is on
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
@@ -14,6 +15,7 @@ from wizard.project.packages.lacking import needed_pins, without_wheels
 from wizard.project.packages.native import Relaxed, lines_of
 from wizard.project.reasons import asked_words
 from wizard.project.search.order import is_lock
+from wizard.project.understand import Understood
 from wizard.project.versions import python_meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
@@ -91,7 +93,34 @@ def holding_python(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     lost = without_wheels(asks, os, nearest) - without_wheels(asks, os, python)
     pins = [one for one in needed_pins(asks, os, nearest) if one not in needed_pins(asks, os, python)]
     lost |= {one.name for one in pins}
+    for one in _holding_code(asks, os, nearest, lost - {one.name for one in pins}):
+        lost -= {one.group}
+        yield message(
+            "project.remark.python-held-code",
+            "Python is {python}, not {newer}: {file}, line {line} uses {used}, and of {package} no release that has it "
+            "and that the project asks for has a ready wheel for that one.",
+            file=one.origin.file,
+            line=one.origin.line,
+            used=one.extras[0],
+            package=one.group,
+            python=python,
+            newer=nearest,
+        )
     if lines := [one for one in (*asks.packages, *asks.constraints, *pins) if one.name in lost]:
         where: dict[str, str | int] = {"file": lines[0].origin.file, "line": lines[0].origin.line}
         names = cut_between(sorted(lost))
         yield message("project.remark.python-held", **where, packages=names, python=python, newer=nearest)
+
+
+def _holding_code(asks: Understood, os: str, python: str, lost: Collection[str]) -> list[Statement]:
+    """Return for each package the line whose use alone leaves no release with a wheel: no list asks for that."""
+    of_code = {one.origin: one for one in asks.of_code}
+    lists = tuple(one for one in asks.constraints if one.origin not in of_code)
+    plain = without_wheels(replace(asks, constraints=lists), os, python)
+    found: dict[str, Statement] = {}
+    for one in asks.constraints:
+        used = of_code.get(one.origin)
+        is_its = used and used.group == one.name and one.name in lost and one.name not in {*plain, *found}
+        if used and is_its and one.name in without_wheels(replace(asks, constraints=(*lists, one)), os, python):
+            found[one.name] = used
+    return list(found.values())
