@@ -237,7 +237,7 @@ def test_a_board_is_sent_to_its_maker_and_told_nothing_against_that(capability: 
     assert rows["gpu"].fix is not None
     assert rows["gpu"].fix.key == "plan.notice.own-wheels", "Check and pick say the same"
     assert rows["gpu"].why is not None
-    assert text(rows["gpu"].why, "en").endswith("uses the slower processor."), "as for the cards of AMD"
+    assert text(rows["gpu"].why, "en").endswith("uses the processor."), "as for the cards of AMD"
     assert (rows["driver"].state, rows["driver"].why and rows["driver"].why.key) == ("note", "check.driver.board")
     assert "CUDA" not in text(rows["driver"].fact, "en"), "nothing that is installed uses it"
     assert not {"plan.notice.last-branch", "plan.notice.no-torch", "plan.notice.last-torch"} & set(keys)

@@ -52,6 +52,19 @@ def test_what_is_here_already_is_not_to_be_downloaded(
     assert f"Download: {bytes_text(0)}. All of it" in page.tiles.download.words
 
 
+@pytest.mark.parametrize(("tile", "page"), [("what", PageId.BUILD), ("where", PageId.PLACE)])
+def test_what_a_tile_says_is_changed_where_it_is_decided(
+    tile: str, page: PageId, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    """Who let the program choose has not seen these pages."""
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    change = getattr(review_page(window).tiles, tile).change
+    assert change.accessibleName() == f"{tile.capitalize()}: Change"
+    press(qtbot, change)
+    assert window.navigator.page is page
+
+
 def test_the_time_is_said_where_the_speed_was_measured(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:

@@ -64,7 +64,7 @@ def _gpus(machine: Machine, matrix: Matrix | None) -> Iterator[Requirement]:
             _gpu_fact(gpu, machine, matrix),
             message(
                 "check.gpu.board-why",
-                "Needs NVIDIA's own PyTorch; this one uses the slower processor.",
+                "Needs NVIDIA's own PyTorch; this one uses the processor.",
             )
             if is_board
             else _gpu_detail(gpu, machine, matrix),

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.differences import BREAKS, DIFFERENT, difference_row, differences, is_held_back
+from wizard.app.pages.order import ORDER
 from wizard.app.pages.run import resolving_words
 from wizard.app.use.settings import UsePlan
 from wizard.compatibility.model import Plan
@@ -54,6 +55,7 @@ class ReviewPage(Page):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
         self.tiles, self.different = PlanTiles(), Notice()
+        self.tiles.wanted.connect(context.navigator.go_to)
         self.more, self.commands, self.files = Fold(), Fold(), Fold()
         self._file_rows = RowCard(3, 0)
         self._file_rows.setProperty("role", "fold")
@@ -165,6 +167,7 @@ class ReviewPage(Page):
     def _show(self, preview: Preview) -> None:
         lock = preview.lock
         self.tiles.show_plan(preview, self.state.selected)
+        self.tiles.show_changeable([page for page in ORDER if self.context.navigator.may_go_to(page)])
         told = (one for one in differences(self.state, preview.plan) if one.key not in (*_IN_DETAILS, _LOST))
         if lost := next((one for one in preview.plan.notices if one.key == _LOST), None):
             self.lost.show_words(lost)

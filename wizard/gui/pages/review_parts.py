@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QPushButton, QWidget
 
 from wizard.app.classroom import local_source
 from wizard.app.pages.order import PageId, SideId
@@ -36,13 +37,17 @@ class _Tile(QFrame):
     def __init__(self, icon_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "info")
-        rows = column(self, (24, 16, 24, 16), 5)
+        rows = column(self, (24, 12, 24, 16), 5)
         self._name, self._value, self._more = label("", "muted"), label("", "value"), label("", "muted")
         head = line_up(gap=10)
         head.addWidget(IconView(icon_name, 18))
         head.addWidget(self._name, 1)
+        self.change = QPushButton()  # what it says, on the page that decides it
+        self.change.setProperty("role", "change")
+        self.change.setVisible(False)
+        head.addWidget(self.change)
+        self._name.setMinimumHeight(self.change.sizeHint().height())
         rows.addLayout(head)
-        rows.addSpacing(4)
         rows.addWidget(self._value)
         below = line_up(gap=12)
         self.bar = DiskBar(self)  # of the disk's tile alone
@@ -57,6 +62,8 @@ class _Tile(QFrame):
             part.setText(words)
         self._more.setVisible(bool(more))
         self.setAccessibleName(told_of(name, f"{value}. {more}".strip()))
+        self.change.setText(self.tr("Change"))
+        self.change.setAccessibleName(told_of(name, self.change.text()))
 
     @property
     def words(self) -> str:
@@ -65,6 +72,8 @@ class _Tile(QFrame):
 
 class PlanTiles(QWidget):
     """Two and two, of the same size: what, where, how much to download, how much room."""
+
+    wanted = Signal(object)  # PageId: the page that decides what a tile says
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,9 +84,19 @@ class PlanTiles(QWidget):
         self.what, self.where, self.download, self.disk = (_Tile(name) for name in icons)
         for place, tile in enumerate((self.what, self.where, self.download, self.disk)):
             grid.addWidget(tile, place // 2, place % 2)
+        for tile, page in self._decided().items():
+            tile.change.clicked.connect(lambda checked=False, page=page: self.wanted.emit(page))
         for number in range(2):
             grid.setColumnStretch(number, 1)
             grid.setColumnMinimumWidth(number, 100)
+
+    def _decided(self) -> dict[_Tile, PageId]:
+        return {self.what: PageId.BUILD, self.where: PageId.PLACE}
+
+    def show_changeable(self, pages: Collection[PageId]) -> None:
+        """Offer to change what these pages decide."""
+        for tile, page in self._decided().items():
+            tile.change.setVisible(page in pages)
 
     @property
     def words(self) -> tuple[str, ...]:
