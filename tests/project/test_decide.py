@@ -76,6 +76,11 @@ def test_a_cuda_that_lacks_what_goes_beside_torch_is_not_told_to_lack_code_for_t
     words += '[[tool.uv.index]]\nurl = "https://download.pytorch.org/whl/cu132"\n'
     found = decided(tmp_path, {"pyproject.toml": words}, BLACKWELL)
     assert relaxed(found)["cuda"] == ("cu132", "cu130", "project.why.cuda-pair")
+    lines = (
+        "--extra-index-url https://download.pytorch.org/whl/cu118\ntorch==2.2.2+cu118\nxformers==0.0.25.post1+cu118\n"
+    )
+    found = decided(tmp_path / "library", {"requirements.txt": lines}, ADA, Choices(python="3.13"))
+    assert relaxed(found)["cuda"][2] == "project.why.cuda-library"
 
 
 def test_two_lines_that_nothing_meets_are_told_and_the_first_counts(tmp_path: Path) -> None:

@@ -114,14 +114,21 @@ def _without_code(weigher: BuildWeigher, torch: str, asked: str) -> Message | No
 def why_not_build(weigher: BuildWeigher, asked: Candidate, best: Weighed) -> Message:
     """Return why a build of the torch that is taken, for the CUDA that is asked for, is not the one: its own reason,
     else what lacks beside it."""
-    build, pairs = f"{asked.torch}+{asked.variant}", [*weigher.weigh(asked, best.python).pairs]
+    build, weighed = f"{asked.torch}+{asked.variant}", weigher.weigh(asked, best.python)
     if asked.reasons or asked.is_translated:
         return asked.reasons[0].message if asked.reasons else translated(build)
-    if pairs:
+    if weighed.pairs:
         return message(
             "project.why.cuda-pair",
             "no {packages} is known that goes with torch {torch}",
-            packages=", ".join(pairs),
+            packages=", ".join(weighed.pairs),
+            torch=build,
+        )
+    if weighed.libraries:
+        return message(
+            "project.why.cuda-library",
+            "the release of {packages} that is asked for holds no library for the CUDA of torch {torch}",
+            packages=", ".join(weighed.libraries),
             torch=build,
         )
     return message("project.why.cuda-rest", "what else is asked for does not go with torch {torch}", torch=build)
