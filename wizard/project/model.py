@@ -41,7 +41,8 @@ BINARY = "__binary"  # the same of ready code for the releases of torch that are
 COMPILES = "__compiles"  # the same of a line that has torch compile what it runs, where nobody asks for less
 UNIX = "__unix"  # the same of what Windows lacks, of the kind that is the group (`of_unix`), named by its extras
 OLD_BUILD = "__old-build"  # the same of a setup.py that imports what newer setuptools lack, by its line
-DEMANDS = (BOUND, ASSERTED, ARCHS, BINARY, COMPILES, OLD_BUILD)
+MENDED = "__mended"  # the same of a program that puts the module which is its group in its place for others
+DEMANDS = (BOUND, ASSERTED, ARCHS, BINARY, COMPILES, OLD_BUILD, MENDED)
 BFLOAT16 = "bfloat16"  # the build of a card that must compute with these numbers
 NOTE = "__note"  # the same of a sentence or a step of a README that nothing understood
 ON_MAC = 'sys_platform == "darwin"'  # the marker of what a README has for other computers

@@ -54,7 +54,7 @@ from wizard.project.search.below import (
 from wizard.project.search.demands import note_demands, tell_needed_aside
 from wizard.project.search.extras import take_shared, tell_extras
 from wizard.project.search.files import ProjectFolder, declares, is_list
-from wizard.project.search.gone import note_gone
+from wizard.project.search.gone import note_gone, note_mended
 from wizard.project.search.imports import note_needing, read_imports, tell_compiling
 from wizard.project.search.native_code import note_native_code
 from wizard.project.search.notes import read_notes
@@ -155,6 +155,7 @@ def _note(reader: ProjectReader) -> None:
     note_unix(reader)
     note_old_setup(reader)
     note_gone(reader, begun)
+    note_mended(reader, begun)
     note_native_code(reader)
     note_demands(reader, begun)
     note_needing(reader)

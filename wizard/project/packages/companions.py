@@ -17,7 +17,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from wizard.compatibility.data.ordering import CPU, version_key
-from wizard.project.model import DECLARED, LOCKED, TORCH, FileLine, Project, Statement, normalized
+from wizard.project.model import DECLARED, LOCKED, MENDED, TORCH, FileLine, Project, Statement, normalized
 from wizard.project.packages.rows import Companion, PackageNeed, WheelPythons, companion_table
 from wizard.project.versions import can_meet, meets
 
@@ -123,6 +123,13 @@ def loads_whole_since(name: str) -> str:
 def is_bound_by_code(package: str) -> bool:
     """Return whether it is its code, and not its metadata, that goes with some torch alone."""
     return any(one.by_code for one in companion_table().torch_bound if one.package == package)
+
+
+def mended_names(statements: Iterable[Statement]) -> frozenset[str]:
+    """Return the packages that a project has go with newer torch: it puts the one module in its place that these
+    lack."""
+    modules = {one.group for one in statements if one.name == MENDED}
+    return frozenset(row.package for row in companion_table().torch_bound if modules and row.module in modules)
 
 
 def mended_in(package: str) -> str:

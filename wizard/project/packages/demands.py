@@ -12,8 +12,8 @@ from wizard.compatibility.data.ordering import CPU, variant_key
 from wizard.compatibility.rules import code_for
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
-from wizard.project.model import ARCHS, ASSERTED, BINARY, BOUND, COMPILES, FileLine, cut_between
-from wizard.project.packages.companions import companion, release_of, torch_bound
+from wizard.project.model import ARCHS, ASSERTED, BINARY, BOUND, COMPILES, MENDED, FileLine, cut_between
+from wizard.project.packages.companions import companion, mended_names, release_of, torch_bound
 from wizard.project.packages.ready import native_state
 from wizard.project.packages.rows import companion_table
 from wizard.project.versions import can_meet, marker_holds, meets
@@ -28,6 +28,7 @@ _LEFT_OUT = ("no-card", "old-card", "no-wheel", "before")  # of `native_state`
 def demand_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     """Yield what the programs ask for and what becomes of it here."""
     yield from _bound_words(weigher, best)
+    yield from _mended_words(weigher, best)
     yield from _old_sources(weigher, best)
     yield from _asserted_words(weigher, best)
     yield from _card_words(weigher, best)
@@ -79,6 +80,25 @@ def _bound_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
                 "looked at.",
                 **where,
             )
+
+
+def _mended_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Say which packages go with this torch only because the project puts in their place what they import."""
+    torch, names = best.candidate.torch, mended_names(weigher.asks.demands)
+    bound = [(one, torch_bound(one.name, one.specifier)) for one in weigher.asks.packages if one.name in names]
+    others = [str(one) for one, end in bound if end and not meets(end, torch)]
+    for one in (one for one in weigher.asks.demands if one.name == MENDED and others):
+        yield message(
+            "project.remark.mended",
+            "{file}, line {line}, puts {module}, which newer releases of {lacking} lack, in its place for {packages}: "
+            "with it they go with torch {torch}. A program that comes to them before that line fails at its import.",
+            file=one.origin.file,
+            line=one.origin.line,
+            module=one.group,
+            lacking=one.group.partition(".")[0],
+            packages=cut_between([*dict.fromkeys(others)]),
+            torch=torch,
+        )
 
 
 def _old_sources(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:

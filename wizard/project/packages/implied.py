@@ -13,7 +13,13 @@ from urllib.parse import unquote
 from wizard.compatibility.data.ordering import version_key
 from wizard.compatibility.model import Candidate
 from wizard.project.model import BOUND, DECLARED, LOCKED, PYTHON, RECOMMENDED, TORCH, Project, Statement
-from wizard.project.packages.companions import companion, loads_whole_since, torch_bound, torch_of
+from wizard.project.packages.companions import (
+    companion,
+    loads_whole_since,
+    mended_names,
+    torch_bound,
+    torch_of,
+)
 from wizard.project.packages.cuda_tags import is_wheel_for, wheel_words
 from wizard.project.versions import can_meet, meets, python_meets
 
@@ -30,6 +36,7 @@ def implied_by(project: Project, os: str, has_card: bool, capability: str) -> It
     passed = (LOCKED, RECOMMENDED) if declares else (LOCKED,)
     yield from _implied_by_programs(project.statements)
     torch = [one.specifier if not one.url else ">=9999" for one in project.statements if one.name == TORCH]
+    mended = mended_names(project.statements)
     for one in project.statements:
         if one.strength in passed or one.group not in ("", "constraint"):
             continue
@@ -43,7 +50,7 @@ def implied_by(project: Project, os: str, has_card: bool, capability: str) -> It
         can_be_had = not one.group and (row is None or not (os in row.lacks or row.is_outside(one.specifier, os)))
         can_be_had = can_be_had and not (row and row.wheels == "releases" and one.url)  # that has its own torch
         is_newest = one.url.startswith("git+") and not one.specifier  # that may have mended what a release asks
-        counts = can_be_had and one.strength == DECLARED and not is_newest
+        counts = can_be_had and one.strength == DECLARED and not (is_newest or one.name in mended)
         yield from _bounds_of(one, torch) if counts else ()
         words = wheel_words(one)
         on_this = is_wheel_for(words, os)

@@ -25,6 +25,7 @@ from wizard.project.packages.companions import (
     is_planned,
     loads_whole_since,
     mended_in,
+    mended_names,
     release_made_for,
     torch_bound,
     torch_of,
@@ -164,6 +165,7 @@ def _pinned_to(statements: tuple[Statement, ...], given: str) -> bool:
 def unmet_bounds(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     """What other packages ask of torch, as far as is known, and the taken one does not meet."""
     torch, gone = best.candidate.torch, {one.name for one in left_out(weigher.asks, best, weigher.machine)}
+    gone |= mended_names(weigher.asks.demands)
     for one in weigher.asks.rest:
         if one.name in gone or (one.url.startswith("git+") and not one.specifier):
             continue

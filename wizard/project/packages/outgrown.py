@@ -48,6 +48,15 @@ def code_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
                 "state of the project, or change its code.",
                 **where,
             )
+        elif not is_held and one.specifier.startswith(">="):
+            yield message(
+                "project.remark.code-older",
+                "{file}, line {line} uses {name}, which {package} has in {kept} alone, and here it is {torch}: where "
+                "the project gets to that line, it fails. Take a newer torch if the rest goes with it, or change that "
+                "line.",
+                **where,
+                torch=best.candidate.torch,
+            )
         elif not is_held:
             yield message(
                 "project.remark.code-fails",

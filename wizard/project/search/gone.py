@@ -2,7 +2,8 @@
 
 As syntax alone: modules, cells of notebooks, and Cython by its lines. What is within `try`, but where each of its ways
 has such a name, or behind a look at a version is meant for both; what a program puts in itself (`np.float = float`) is
-there. Which names these are is a row (`gone`) of `matrices/companions.toml`.
+there. Which names these are is a row (`gone`) of `matrices/companions.toml`; so are modules that a package needs and
+programs put in themselves (`torch_bound`). One file: each is a look at the same uses.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from wizard.project.formats.by_name import unquoted
 from wizard.project.model import (
     BEGUN,
     CODE,
+    MENDED,
     OF_ALL,
     PYTHON,
     RECOMMENDED,
@@ -51,6 +53,7 @@ _NAMED = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\.([A-Za-z_]\w*)(?![\w.])(\s*=(?!=
 # What only a model has, and no dict or tensor; and the keys of a program's own settings in what it saved.
 _OF_MODELS = frozenset({"eval", "fuse", "modules", "named_parameters", "parameters", "state_dict", "train"})
 _SETTINGS = frozenset({"args", "cfg", "config", "hparams", "opt", "opts"})
+_MODULES = "sys.modules"
 # A line of a cell that is none of Python's: what a shell or the notebook itself does.
 _MAGIC = re.compile(r"^(\s*)(?:[!%?].*|[^\s#][^#]*\?\s*)$")
 
@@ -199,6 +202,43 @@ def note_gone(reader: ProjectReader, begun: Collection[str]) -> None:
         one = _first_reached(places, order, is_call=bool(row.unless))
         if not own & {*row.names} and not reader.folder.named(f"{one.extras[0]}.py"):
             reader.found.statements.append(one)
+
+
+def note_mended(reader: ProjectReader, begun: Collection[str]) -> None:
+    """Note the first line of each module that the project's own programs put in its place for others to import, and by
+    whose lack a row bounds torch. By itself that asks for nothing."""
+    left = {row.module for row in companion_table().torch_bound if row.module}
+    for file, text in programs(reader) if reader.found.asks_for_something else ():
+        wanted = {one for one in left if one in text} if "sys.modules" in text else set()
+        lines = _put_in_place(text) if wanted and (file in begun or not ASIDE.fullmatch(file)) else {}
+        for module in sorted(wanted & {*lines}):
+            where = origin_of(file, lines[module], text.split("\n")[lines[module] - 1])
+            reader.found.statements.append(Statement(MENDED, "", where, RECOMMENDED, module))
+            left.remove(module)
+
+
+def _put_in_place(text: str) -> dict[str, int]:
+    """Return the modules of `sys.modules["…"] = …` and `sys.modules.setdefault("…", …)`, by whatever name holds the
+    words, each with its line."""
+    try:
+        nodes = [*ast.walk(parsed(text))]
+    except NO_PYTHON:
+        return {}
+    held: dict[str, str] = {}
+    for one in nodes:
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str):
+            held |= {to.id: one.value.value for to in one.targets if isinstance(to, ast.Name)}
+    found: dict[str, int] = {}
+    for one in nodes:
+        key: ast.expr | None = None
+        if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store) and ast.unparse(one.value) == _MODULES:
+            key = one.slice
+        elif isinstance(one, ast.Call) and one.args and ast.unparse(one.func) == f"{_MODULES}.setdefault":
+            key = one.args[0]
+        name = key.value if isinstance(key, ast.Constant) else held.get(key.id) if isinstance(key, ast.Name) else None
+        if key is not None and isinstance(name, str):
+            found.setdefault(name, key.lineno)
+    return found
 
 
 def _first_reached(places: list[Statement], order: dict[str, int], is_call: bool) -> Statement:
