@@ -447,3 +447,28 @@ def test_a_device_in_a_configuration_is_a_value_and_one_in_a_call_is_shown_itsel
     found = decided(tmp_path / "b", files, NO_CARD)
     [said] = [one.params for one in found.remarks if one.key.endswith("named-no-card")]
     assert (said["line"], said["text"]) == (5, 'device="cuda",')
+
+
+STARTS = "```\npip install -r requirements.txt\npython train.py\n```\n"
+
+
+def test_of_the_pair_what_a_start_imports_is_taken_beside_a_torch_that_a_list_names(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch~=2.1.0\nan-unknown-one\n", "README.md": STARTS}
+    program, other = "import util.data\n", "from torchvision import transforms\n"
+    found = decided(tmp_path / "a", {**files, "train.py": program, "util/data.py": other}, ADA)
+    assert (build(found)[0], [*found.understood.pairs]) == ("2.1.2", ["torchvision"])
+    assert "pair-imported" in codes(found)
+    left = decided(tmp_path / "b", {**files, "train.py": "import torch\n", "other.py": other}, ADA)
+    assert not left.understood.pairs
+
+
+def test_what_a_start_imports_and_only_an_extra_has_is_told(tmp_path: Path) -> None:
+    lines = "from setuptools import setup\nsetup(name='net', install_requires=['torch'{}], "
+    lines += "extras_require={{'test': ['matplotlib']}})\n"
+    files: dict[str, str | bytes] = {"README.md": STARTS, "train.py": "import matplotlib.pyplot as plt\n"}
+    for more, is_told in (("", True), (", 'matplotlib'", False)):
+        found = decided(tmp_path / str(is_told), {**files, "setup.py": lines.format(more)}, ADA)
+        said = [one.params for one in found.remarks if one.key == "project.remark.import-of-extra"]
+        assert [(one["file"], one["package"], one["extra"]) for one in said] == [
+            ("train.py", "matplotlib", "test")
+        ] * is_told

@@ -61,7 +61,7 @@ from wizard.project.search.notes import read_notes
 from wizard.project.search.order import is_plain_readme, rank
 from wizard.project.search.reader import ProjectReader
 from wizard.project.search.repositories import note_used, tell_submodules
-from wizard.project.search.started import started, tell_undeclared
+from wizard.project.search.started import started, tell_of_extras, tell_undeclared
 from wizard.project.search.steps import of_steps, of_today
 
 _LISTS = {"dep", "deps", "dependencies", "extra", "extras", "libs", "modules", "packages", "pip", "pypi"}
@@ -106,14 +106,11 @@ def read_project(path: Path) -> Project:
         reader.take_locked()
         take_shared(reader.found, reader.folder.texts)
         tell_extras(reader.found)
+        tell_of_extras(reader, started(reader))
         reader.found.tell_recommended(is_of_index)
         tell_needed_aside(reader)
-        tell_compiled(reader)
-        tell_compiler_line(reader)
-        tell_building(reader)
-        tell_compiling(reader)
-        tell_submodules(reader)
-        _tell_unread(reader)
+        for tell in (tell_compiled, tell_compiler_line, tell_building, tell_compiling, tell_submodules, _tell_unread):
+            tell(reader)
         tell_torch_unread(reader)
     else:
         raise UsageError(

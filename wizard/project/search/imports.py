@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 from wizard.model.syntax import NO_PYTHON, parsed
@@ -35,7 +35,7 @@ from wizard.project.packages.rows import companion_table
 from wizard.project.search.files import DEEPEST_PROGRAM
 from wizard.project.search.order import is_plain_readme
 from wizard.project.search.reader import ProjectReader
-from wizard.project.search.started import top_imports
+from wizard.project.search.started import started, top_imports
 
 _MOST_FILES = 100
 MOST_PROGRAMS = 300  # looked at for what they compile
@@ -54,13 +54,13 @@ ASIDE = re.compile(
 
 def read_imports(reader: ProjectReader) -> None:
     """Where nothing at all is said: plan torch and its pair as far as the programs import them, and name the rest.
-    Where files say something and nothing of torch, the pair alone."""
+    Where files say something and nothing of torch, the pair alone; where they name torch, the pair as far as the
+    programs import it that a README starts."""
     said = [*reader.found.statements, *reader.found.told]
     lines = [one for one in reader.found.statements if one.group != "imported"]
     is_silent = not any(not one.group for one in said) and not reader.found.sources
-    if any(one.name == TORCH for one in lines):
-        return
-    found = _imported(reader)
+    is_named = any(one.name == TORCH for one in lines)
+    found = _imported_first(started(reader)) if is_named else _imported(reader)
     pairs = [Statement(one, "", found[one], RECOMMENDED) for one in PAIRS if one in found]
     if not is_silent:
         pairs = [one for one in pairs if all(one.name != each.name for each in said)]
@@ -72,6 +72,15 @@ def read_imports(reader: ProjectReader) -> None:
         others = [_with_release(reader, one) for one in sorted(found.keys() - {TORCH, *PAIRS})]
         packages = fit_to_show(first_few(others, _MOST_NAMED)) or "–"
         reader.found.remark("imports-alone", found[TORCH], packages=packages)
+
+
+def _imported_first(texts: Mapping[str, str]) -> dict[str, FileLine]:
+    """Return what these programs import at their top, by its first line."""
+    found = dict[str, FileLine]()
+    for file, text in texts.items():
+        for module, where in top_imports(file, text) if any(one in text for one in PAIRS) else ():
+            found.setdefault(module, where)
+    return found
 
 
 def _imported(reader: ProjectReader) -> dict[str, FileLine]:

@@ -1,6 +1,7 @@
 """Reads which programs of a project are started, by way of which files, and what of their imports no file declares.
 
 As syntax alone: those in `try`, for type checkers alone, in tests and documents may be missing, and are passed over.
+One file: each look goes through the same programs and their imports.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from wizard.project.model import (
 from wizard.project.packages.companions import companion, companions_of_module
 from wizard.project.packages.rows import companion_table, packages_by_module
 from wizard.project.search.below import absent_submodules
+from wizard.project.search.extras import named_extras
 from wizard.project.search.files import DEEPEST_PROGRAM
 from wizard.project.search.order import is_plain_readme
 from wizard.project.search.reader import ProjectReader
@@ -40,6 +42,7 @@ _LEAST = 4  # letters of a name without its `py`
 _ALWAYS = frozenset({TORCH, "numpy"})  # in every setup, whoever asks for it
 _ADDS_FOLDERS = "sys.path"
 _ITSELF = "__main__"  # the program that runs, as its own modules import it
+_WITH_EXTRAS = ("setup.py", "setup.cfg", "pyproject.toml")
 _OPTIONS = r"(?:[ \t]+-[\w-]+(?:=\S+)?(?:[ \t]+[\w:./]+)??){0,6}"
 # In a README, or in a script that one starts: a program that is started, by its file or as a module.
 _STARTS = re.compile(
@@ -174,6 +177,25 @@ def tell_undeclared(reader: ProjectReader, begun: Mapping[str, str]) -> None:
     for code, found in groups.items():
         for words in parted([f"{name} ({where.file}:{where.line})" for name, where in found.items()]):
             reader.found.remark(f"undeclared-{code}", next(iter(found.values())), packages=words)
+
+
+def tell_of_extras(reader: ProjectReader, begun: Mapping[str, str]) -> None:
+    """Name what the programs in `begun` import at their top, and only an extra or a group of the project has that
+    nobody takes or names."""
+    lines = [one for one in reader.found.statements if not one.name.startswith("__") and one.group != "imported"]
+    plain = _brought({one.name for one in lines if not one.group or one.strength != DECLARED} | _ALWAYS)
+    told = named_extras(reader.found.remarks)
+    of_groups: dict[str, Statement] = {}
+    for one in lines:
+        is_extra = one.origin.file in _WITH_EXTRAS and one.strength == DECLARED and one.group not in ("", "constraint")
+        if is_extra and one.name not in plain and normalized(one.group) not in told:
+            of_groups.setdefault(one.name, one)
+    packages = packages_by_module()
+    for file, text in begun.items() if of_groups else ():
+        for module, where in top_imports(file, text):
+            of = of_groups.pop(normalized(packages.get(module, module)), None)
+            if of is not None:
+                reader.found.remark("import-of-extra", where, package=of.name, extra=of.group, place=str(of.origin))
 
 
 def _new_ones(
