@@ -10,18 +10,19 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
+from itertools import islice
 
 from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.model import BFLOAT16, CARD, RECOMMENDED, SWITCH, FileLine, Statement, origin_of
-from wizard.project.search.imports import MOST_PROGRAMS, programs
+from wizard.project.search.imports import ASIDE, MOST_PROGRAMS, programs
+from wizard.project.search.order import is_plain_readme
 from wizard.project.search.reader import ProjectReader
-from wizard.project.search.started import imported_files, programs_named
+from wizard.project.search.started import imported_files, programs_named, started
 
 _DEEPEST_CALL = 3  # files that one start goes through
 _MOST_CALLS = 5_000  # of one start
 _MAY_WANT_CARD = re.compile(r"\.cuda\b|[\"']cuda")
-_LOOKS = re.compile(r"is_available|device_count")
+_LOOKS = re.compile(r"is_available|(?<!% torch\.cuda\.)device_count")
 _ASSERTED = re.compile(r"^[ \t]*assert torch\.cuda\.is_available\(\)", re.MULTILINE)
 _ON_CARD = re.compile(r".*\.cuda|torch\.cuda\.(?:\w+Tensor|set_device)")
 _TAKES_DEVICE = re.compile(r".*\.to|(?:torch\.)?set_default_(?:device|tensor_type)")
@@ -33,6 +34,13 @@ _NO_DEVICE = re.compile(
     re.IGNORECASE,
 )
 _IS_DEVICE = re.compile(r"cuda(?::\d+)?")
+_DEVICE_DEFAULT = re.compile(r"device\b[^\n]{0,80}=\s?[\"']cuda")
+_FROM = re.compile(r"^[ \t]*from[ \t]+([A-Za-z_][\w.]*)[ \t]+import\b", re.MULTILINE)  # in code that a README shows
+_IS_CPU = "cpu"
+# A function that a package's list of commands names: `net = "net.cli:main"`.
+_COMMAND = re.compile(r"^[ \t]*[\"']?[\w.-]+\s?=\s?[\"']?([A-Za-z_][\w.]*):([A-Za-z_]\w*)[\"']", re.MULTILINE)
+_WITH_COMMANDS = ("pyproject.toml", "setup.cfg", "setup.py")
+_MOST_NAMES = 50  # functions with a device of their own
 _IS_CARD = re.compile(r"cuda(?::\d+)?|torch\.cuda\.\w+")
 _MAY_USE_CARD = re.compile(r"cuda|gpu|device|accelerat|\.to\(|trainer|fabric|pipeline", re.IGNORECASE)
 _IMPORTS_TORCH = re.compile(r"^(?:import|from)[ \t]+torch\b", re.MULTILINE)
@@ -71,14 +79,87 @@ def note_cards(reader: ProjectReader) -> None:
     _note_unused_card(reader)
     texts = dict(programs(reader)) if reader.found.asks_for_something else {}
     named = [name for name in programs_named(reader) if name in texts]
-    starts = chain(named, _of_nobody(texts, named)) if any(map(_MAY_WANT_CARD.search, texts.values())) else iter(())
-    calls, switches = _Calls(reader), list[Statement]()
-    for name in starts:
-        if place := calls.place(name):
-            reader.found.statements.append(Statement(CARD, "", place, RECOMMENDED, "systems"))
-            return
-        switches += _switches(name, texts[name])
+    may_want = any(map(_MAY_WANT_CARD.search, texts.values()))
+    named, starts = (named, _of_nobody(texts, named)) if may_want else ([], iter(()))
+    calls, switches, begun = _Calls(reader), list[Statement](), started(reader)
+    commands = [(file, function) for file, function in _commands(reader) if file in texts]
+    for ways in ([*((name, "") for name in named), *commands], ((name, "") for name in starts)):
+        for name, function in ways:
+            if place := calls.place(name, function):
+                reader.found.statements.append(Statement(CARD, "", place, RECOMMENDED, "systems"))
+                return
+            switches += _switches(name, texts[name])
+        switches += islice(_defaults(reader, begun), 1) if not switches else ()
+        if switches:
+            break
+        begun = texts
     reader.found.statements += switches[:1]
+
+
+def _commands(reader: ProjectReader) -> Iterator[tuple[str, str]]:
+    """Yield the functions that the commands of the project's own package start, each with its file."""
+    for name in filter(reader.folder.has_file, _WITH_COMMANDS):
+        for match in islice(_COMMAND.finditer(reader.folder.read(name) or ""), _MOST_NAMES):
+            path = match[1].replace(".", "/")
+            files = (f"{below}{path}{end}" for below in ("", "src/") for end in (".py", "/__init__.py"))
+            yield from ((file, match[2]) for file in filter(reader.folder.has_file, files))
+
+
+def _defaults(reader: ProjectReader, begun: Mapping[str, str]) -> Iterator[Statement]:
+    """Yield the options, then the functions, that put what they do on a card where nobody gives them another device: of
+    the files in `begun`, and of those that code in a README imports. A function is one where some call there gives it
+    none."""
+    told = [reader.folder.read(name) or "" for name in reader.files if is_plain_readme(name)]
+    names = (match[1].replace(".", "/") + ".py" for text in told for match in _FROM.finditer(text))
+    shown = {name: reader.folder.read(name) or "" for name in filter(reader.folder.has_file, names)}
+    files = {file: text for file, text in (shown | {**begun}).items() if not ASIDE.fullmatch(file)}
+    held = {file: text for file, text in files.items() if _DEVICE_DEFAULT.search(text) and not _LOOKS.search(text)}
+    found = [one for file, text in held.items() for one in _default_devices(file, text)]
+    for where, _, _, given in (one for one in found if not one[1]):
+        yield Statement(CARD, "", where, RECOMMENDED, "systems", build=SWITCH, extras=(given,))
+    for where, name, at, given in (one for one in found[:_MOST_NAMES] if one[1]):
+        call = re.compile(rf"(?<!def )(?<!class )\b{name}\(((?:[^()]|\([^()]{{0,200}}\)){{0,400}})\)")
+        calls = (match[1] for text in (*files.values(), *told) if f"{name}(" in text for match in call.finditer(text))
+        if any(not re.search(r"device|\*", words) and words.count(",") < at for words in calls):
+            yield Statement(CARD, "", where, RECOMMENDED, "systems", build=SWITCH, extras=(given, name))
+
+
+def _default_devices(file: str, text: str) -> Iterator[tuple[FileLine, str, int, str]]:
+    """Yield the lines of a program that have the card as the device of who gives none: each with the function, "" of
+    an option, at which place the device stands there, and what to give instead."""
+    try:
+        nodes = [*ast.walk(parsed(text))]
+    except NO_PYTHON:
+        return
+    lines = text.split("\n")
+    of_class = {id(made): one for one in nodes if isinstance(one, ast.ClassDef) for made in one.body}
+    for one in nodes:
+        if isinstance(one, ast.Call) and ast.unparse(one.func).endswith(".add_argument") and one.args:
+            options = [str(each.value) for each in one.args if isinstance(each, ast.Constant)]
+            option = next((each for each in options if each.startswith("--") and "device" in each), "")
+            if option and any(each.arg == "default" and _is_device(each.value) for each in one.keywords):
+                yield origin_of(file, one.lineno, lines[one.lineno - 1]), "", 0, f"{option} {_IS_CPU}"
+        elif isinstance(one, _Function):
+            owner = of_class.get(id(one))
+            name = owner.name if owner and one.name == "__init__" else "" if owner else one.name
+            named = [*one.args.posonlyargs, *one.args.args]
+            given = [
+                (at, named[at], value)
+                for at, value in enumerate(one.args.defaults, len(named) - len(one.args.defaults))
+            ]
+            given += [
+                (len(named), of, value)
+                for of, value in zip(one.args.kwonlyargs, one.args.kw_defaults, strict=True)
+                if value
+            ]
+            for at, of, value in given:
+                if name and "device" in of.arg and _is_device(value):
+                    place = origin_of(file, of.lineno, lines[of.lineno - 1])
+                    yield place, name, at - bool(owner), f'{of.arg}="{_IS_CPU}"'
+
+
+def _is_device(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and bool(_IS_DEVICE.fullmatch(node.value))
 
 
 def note_bfloat16(reader: ProjectReader) -> None:
@@ -126,10 +207,11 @@ class _Calls:
         self.seen: set[tuple[str, str]] = set()
         self.left = _MOST_CALLS
 
-    def place(self, file: str) -> FileLine | None:
-        """Return the first line of a start that needs a card."""
+    def place(self, file: str, function: str = "") -> FileLine | None:
+        """Return the first line of a start that needs a card; `function`: the one that the start calls."""
         module = self._module(file)
-        return self._first(module, module.body, 0) if module else None
+        called = module.functions.pop(function, None) if module else None
+        return self._first(module, [*module.body, *(called.body if called else ())], 0) if module else None
 
     def _first(self, module: _Module, body: Iterable[ast.AST], deep: int) -> FileLine | None:
         for call in _calls(body, module.functions):
@@ -201,6 +283,8 @@ def _calls(nodes: Iterable[ast.AST], functions: dict[str, _Function]) -> Iterato
     for node in nodes:
         if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
             yield from _calls(node.body, functions)
+        elif isinstance(node, ast.If) and _ends(node.body[0]):  # who goes on comes by what is there instead
+            yield from _calls(node.orelse, functions)
         if isinstance(node, (*_MAY_NOT_RUN, *_DEFINED)):
             continue
         yield from _calls(ast.iter_child_nodes(node), functions)
@@ -210,6 +294,11 @@ def _calls(nodes: Iterable[ast.AST], functions: dict[str, _Function]) -> Iterato
         for name in (_called(node), *handed):  # `fire.Fire(main)` calls it, too
             if called := functions.pop(name, None):
                 yield from _calls(called.body, functions)
+
+
+def _ends(node: ast.stmt) -> bool:
+    is_false = isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant) and not node.test.value
+    return is_false or isinstance(node, ast.Raise)
 
 
 def _called(node: ast.AST) -> str:
@@ -235,6 +324,13 @@ def _named_cards(tree: ast.Module) -> dict[str, int]:
 def _is_card(node: ast.expr) -> bool:
     if isinstance(node, ast.Call) and ast.unparse(node.func) in ("torch.device", "device") and len(node.args) == 1:
         node = node.args[0]
+    if isinstance(node, ast.IfExp):  # on a card whichever way it goes, or on a Mac's
+        ways = (node.body, node.orelse)
+        is_mac = any(isinstance(one, ast.Constant) and one.value == "mps" for one in ways)
+        return any(map(_is_card, ways)) and (is_mac or all(map(_is_card, ways)))
+    if isinstance(node, ast.JoinedStr):  # f"cuda:{rank}"
+        first = node.values[0] if node.values else None
+        return isinstance(first, ast.Constant) and str(first.value) in ("cuda", "cuda:")
     words = str(node.value) if isinstance(node, ast.Constant) else ast.unparse(node)
     return bool(_IS_CARD.fullmatch(words))
 

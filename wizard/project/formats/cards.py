@@ -107,8 +107,10 @@ def other_cards(statements: Iterable[Statement], has_card: bool, capability: str
         if one.name == CARD and (is_old or is_absent):
             where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
             code = "card-switch" if one.build == SWITCH else "named-no-card"
+            code = "card-default" if one.build == SWITCH and len(one.extras) > 1 else code
             code = ("named-bfloat16" if one.build == BFLOAT16 else "named-card") if is_old else code
             where |= {"least": one.specifier[2:], "given": capability, "option": next(iter(one.extras), "")}
+            where |= {"name": one.extras[-1] if one.extras else ""}
             yield message(f"project.remark.{code}", **where)
             return
 
