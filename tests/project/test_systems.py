@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, decided
+from tests.project.deciding import ADA, AMPERE, codes, decided
 from wizard.machine.model import Machine
 
 TORCH: dict[str, str | bytes] = {"requirements.txt": "torch\n"}
@@ -102,3 +102,20 @@ def test_a_program_that_code_starts_is_told_where_no_readme_has_it(tmp_path: Pat
     assert told(tmp_path / "b", "programs-started", {**files, "README.md": "apt install ffmpeg\n"}, ADA) == []
     other = "import subprocess\n# run('ffmpeg')\nname = 'ffmpeg'\nsubprocess.run(['ffmpeg-tool'])\n"
     assert told(tmp_path / "c", "programs-started", {**files, "cut.py": other}, ADA) == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_told"),
+    [
+        ("**Windows + WSL.** Follow this guide.", True),
+        ("On Windows, it's recommended to use [Windows Subsystem for Linux (WSL)](https://a.b) here.", True),
+        ("### A note for Windows users\n\nWe recommend running the code in WSL2:", True),
+        ("On Windows, WSL2 is an alternative that you can also use.", False),
+        ("### Linux\n\nWe recommend running the code in WSL2:", False),
+        ("Tested on Windows and WSL2.", False),
+    ],
+)  # fmt: skip
+def test_who_is_sent_to_wsl_on_windows_is_told_so_there(tmp_path: Path, lines: str, is_told: bool) -> None:
+    files: dict[str, str | bytes] = {"README.md": f"# It\n\n{lines}\n", "requirements.txt": "torch\n"}
+    assert ("named-wsl" in codes(decided(tmp_path / "a", files, ADA))) == is_told
+    assert "named-wsl" not in codes(decided(tmp_path / "b", files, AMPERE))

@@ -25,7 +25,7 @@ from wizard.project.file_choice import (
 )
 from wizard.project.formats.cards import other_cards
 from wizard.project.formats.conda_words import of_conda_here
-from wizard.project.formats.systems import OTHER_BRANCH, PROGRAMS, SHELL, of_this_system, of_unix
+from wizard.project.formats.systems import OTHER_BRANCH, PROGRAMS, SHELL, WSL, of_this_system, of_unix
 from wizard.project.model import (
     CODE,
     DECLARED,
@@ -364,7 +364,7 @@ def _elsewhere(statements: list[Statement], os: str) -> Iterator[Message]:
                 )
                 continue
             if one.strength == RECOMMENDED:
-                yield message("project.remark.named-systems", **where)
+                yield message(f"project.remark.named-{'wsl' if one.group == WSL else 'systems'}", **where)
                 continue
             yield message(
                 "project.remark.lock-elsewhere", file=place.file, line=place.line, marker=fit_to_show(one.marker)

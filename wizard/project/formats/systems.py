@@ -12,8 +12,17 @@ from itertools import pairwise, takewhile
 
 from wizard.model.messages import Message, message
 from wizard.project.formats.requirements import FENCE
-from wizard.project.formats.words import LONGEST, NO_WINDOWS, SENTENCE, WINDOWS_ALONE
-from wizard.project.model import MADE_FOR, RECOMMENDED, FileLine, Statement, cut_between, normalized, origin_of
+from wizard.project.formats.words import LONGEST, NO_WINDOWS, SENTENCE, WINDOWS_ALONE, below_headings
+from wizard.project.model import (
+    DECORATED,
+    MADE_FOR,
+    RECOMMENDED,
+    FileLine,
+    Statement,
+    cut_between,
+    normalized,
+    origin_of,
+)
 from wizard.project.packages.companions import companion
 from wizard.project.packages.rows import companion_table
 from wizard.project.packages.system_rows import SystemProgram
@@ -27,6 +36,20 @@ SENTENCE_NAMES, SCRIPT = (
     "script",
 )  # builds of programs: a README's words, a script of Linux's that it starts
 SHELL = "shell"  # the group of what is done by a script of Linux's shell
+WSL = "wsl"  # the same of a sentence that sends people on Windows there
+_IN_WSL = r"(?:wsl ?2?|windows subsystem for linux)\b"
+# "If you are on Windows, it is recommended to use WSL"; below a heading on Windows without the system's name.
+_SENDS_TO_WSL = re.compile(
+    r"\b(?:recommend\w*|advised?|requires?|required|needs?|must|only|please|use|using|via|through|should)\b"
+    rf"[^.!?]{{0,60}}\b{_IN_WSL}|\bwindows ?\+ ?{_IN_WSL}",
+    re.IGNORECASE,
+)
+_IS_ON_WINDOWS = re.compile(r"\bwindows\b(?! subsystem)", re.IGNORECASE)
+_IS_CHOICE = re.compile(
+    r"\b(?:also|alternatively|optional(?:ly)?|either|or|and|not|without|tested|issues?|bugs?|errors?|fail\w*|fix\w*)\b"
+    r"|n't\b",
+    re.IGNORECASE,
+)
 # A step of a block of code that runs a script of Linux's shell, by its name one that sets something up.
 _SHELL_STEP = re.compile(
     r"(?:^|&&|;)\s*[$>]?\s*(?:(?:bash|sh|zsh|source|\.)\s+(?:-\w+\s+)*|(?=\./))"
@@ -93,6 +116,18 @@ def other_branches(file: str, text: str, own: Collection[str]) -> list[Statement
             where = origin_of(file, number, line)
             found.setdefault(system, Statement(OTHER_BRANCH, "", where, RECOMMENDED, "systems", _MARKERS[system]))
     return list(found.values())
+
+
+def wsl_in_words(file: str, text: str) -> list[Statement]:
+    """Return the first line that sends people on Windows to WSL, as the way to run the project and no choice."""
+    for number, line, above in below_headings(text):
+        for one in SENTENCE.split(line[:LONGEST]):
+            words = re.sub(r"\]\(\S*\)|\[", " ", one)
+            words = DECORATED.sub(" ", words)
+            is_meant = _IS_ON_WINDOWS.search(words) or _IS_ON_WINDOWS.search(above)
+            if is_meant and _SENDS_TO_WSL.search(words) and not _IS_CHOICE.search(words):
+                return [Statement(MADE_FOR, "", origin_of(file, number, line), RECOMMENDED, WSL, NO_WINDOWS)]
+    return []
 
 
 def _goes_elsewhere(sentence: str, own: Collection[str]) -> bool:

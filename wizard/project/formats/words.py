@@ -248,7 +248,7 @@ def systems_in_words(file: str, text: str) -> list[Statement]:
     that says that it does not run on Windows. What is for some users, one step or one package is none, nor is what the
     authors have."""
     names_windows = bool(WINDOWS.search(text))
-    for number, line, above in _below_headings(text):
+    for number, line, above in below_headings(text):
         words = DECORATED.sub(" ", re.sub(r"^\s*\*\s", "- ", line[:LONGEST]))
         parts = (_IS_OF_SOME.search(words), _IS_OF_PART.search(words), *map(_IS_STEP.match, (above, words)))
         is_of_part = any(parts) or bool(_IS_OPTION.match(line)) or names_other_maker(f"{above}\n{words}")
@@ -267,7 +267,7 @@ def systems_in_words(file: str, text: str) -> list[Statement]:
     return []
 
 
-def _below_headings(text: str) -> Iterator[tuple[int, str, str]]:
+def below_headings(text: str) -> Iterator[tuple[int, str, str]]:
     """Yield each line with its number and what it stands below: a heading (of Markdown, one that is underlined, or a
     summary), or a step whose further lines are indented."""
     heading, step, above = "", "", ""

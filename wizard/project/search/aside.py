@@ -13,7 +13,13 @@ from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError
 from wizard.project.formats.cards import cards_in_words, torch_for_cards
 from wizard.project.formats.commands import installs
-from wizard.project.formats.systems import other_branches, programs_in_code, programs_of_one_system, shell_step
+from wizard.project.formats.systems import (
+    other_branches,
+    programs_in_code,
+    programs_of_one_system,
+    shell_step,
+    wsl_in_words,
+)
 from wizard.project.formats.words import WINDOWS, systems_in_words, ways_round
 from wizard.project.formats.working_folder import without_hidden
 from wizard.project.model import (
@@ -112,6 +118,7 @@ def note_systems(reader: ProjectReader) -> None:
     readmes = [name for name in reader.files if _IS_TOLD.search(name) and reader.found.statements]
     texts = {name: without_hidden(reader.folder.read(name) or "") for name in readmes}
     said = [one for name, text in texts.items() for one in systems_in_words(name, text)]
+    said = said or [one for name, text in texts.items() for one in wsl_in_words(name, text)]
     if not said and not any(WINDOWS.search(text) for text in texts.values()) and not reader.folder.named("*.bat"):
         said = [one for name, text in texts.items() for one in shell_step(name, text, reader.folder.named)]
     reader.found.statements += said[:1]
