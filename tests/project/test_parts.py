@@ -353,9 +353,22 @@ def test_a_build_that_brings_a_torch_of_its_own_is_not_told_to_lack_one(tmp_path
         found = decided(tmp_path / said.replace("/", "-"), files, AMPERE)
         told = [one.params["files"] for one in found.remarks if one.key == "project.remark.torch-in-build"]
         assert told == [said]
+        own = [(one.params["file"], one.params["text"]) for one in found.remarks if one.key.endswith("torch-of-build")]
+        assert own == [("pyproject.toml", "torch>=2")] * (said == "ops/setup.py:2")
     files["pyproject.toml"] = '[build-system]\nrequires = []\nbuild-backend = "hatchling.build"\n'  # runs no setup.py
     [told] = [one for one in decided(tmp_path / "other", files, AMPERE).remarks if one.key.endswith(".torch-in-build")]
     assert told.params["files"] == "ops/setup.py:2"
+
+
+def test_what_a_readme_has_built_from_git_and_programs_import_is_built_against_this_torch(tmp_path: Path) -> None:
+    readme = (
+        "```\npip install torch==2.5.1\npip install 'git+https://github.com/facebookresearch/detectron2.git'\n```\n"
+    )
+    files: dict[str, str | bytes] = {"README.md": readme, "requirements.txt": "einops\n"}
+    for number, program in enumerate(("import detectron2\n", "import einops\n")):
+        found = decided(tmp_path / str(number), {**files, "train.py": program}, AMPERE)
+        said = [str(one.params["packages"]) for one in found.remarks if one.key.startswith("project.native.toolkit")]
+        assert said == ["detectron2"] * (number == 0)
 
 
 @pytest.mark.parametrize(

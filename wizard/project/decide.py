@@ -358,7 +358,9 @@ def _remarks(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) -> It
     yield from on_pages((one for one in planned if states[one.name] == "ready"), candidate)
     usable = (one for one in natives if states[one.name] in ("ready", "compiler", "newer"))
     yield from pages_of_another(asks, usable, candidate, best.python)
-    built = (one for one in planned if states[one.name] in ("compiler", "no-wheel"))
+    needed = {one.group for one in asks.needing}  # by programs, and installed by a README alone
+    wanted = (one for one in natives if one in planned or one.name in needed)
+    built = (one for one in wanted if states[one.name] in ("compiler", "no-wheel"))
     yield from by_nvcc(built, candidate, weigher.machine, weigher.matrix)
     yield from lacking_parts(asks, candidate)
     if candidate.variant == CPU:

@@ -23,6 +23,7 @@ from wizard.project.model import (
     PYTHON,
     RECOMMENDED,
     TORCH,
+    FileLine,
     Findings,
     Statement,
     cut_between,
@@ -195,28 +196,33 @@ def tell_building(reader: ProjectReader) -> None:
         groups = [folder_of(one.file) or "." for one in lines]
         found = zip(lines, groups, strict=True)
         reader.found.statements += [Statement(BUILT_WITH, "", at, RECOMMENDED, group) for at, group in found]
+    for at in (place for one in lines if (place := _brings_torch(reader, folder_of(one.file)))):
+        reader.found.remark("torch-of-build", at)
     if lines := [one for one in lines if not _brings_torch(reader, folder_of(one.file))]:
         reader.found.remark("torch-in-build", lines[0], files=cut_between([str(one) for one in lines]))
 
 
 def is_built_by_another(reader: ProjectReader, folder: str) -> bool:
     """Return whether the pyproject.toml beside a setup.py has pip build by what does not run that file."""
-    system = _build_system(reader, folder)
+    system, _, _ = _build_system(reader, folder)
     backend = str(system.get("build-backend", _SETUPTOOLS))
     return not backend.startswith(_SETUPTOOLS) and "backend-path" not in system
 
 
-def _build_system(reader: ProjectReader, folder: str) -> Mapping[str, object]:
+def _build_system(reader: ProjectReader, folder: str) -> tuple[Mapping[str, object], str, str]:
+    """Return the table, its file and that file's text."""
     file = f"{folder}/{_PACKAGE[0]}".lstrip("/")
     text = (reader.folder.read(file) or "") if reader.folder.has_file(file) else ""
-    return table_in(load_toml(file, text, Findings()), "build-system")
+    return table_in(load_toml(file, text, Findings()), "build-system"), file, text
 
 
-def _brings_torch(reader: ProjectReader, folder: str) -> bool:
-    """Return whether the pyproject.toml beside a setup.py has pip bring a torch of its own to build with."""
-    needs = _build_system(reader, folder).get("requires")
-    names = (re.match(r"\s*([\w.-]+)", str(one)) for one in listed(needs))
-    return any(normalized(name[1]) in FAMILY for name in names if name)
+def _brings_torch(reader: ProjectReader, folder: str) -> FileLine | None:
+    """Return the line of the pyproject.toml beside a setup.py that has pip bring a torch of its own to build with."""
+    system, file, text = _build_system(reader, folder)
+    named = ((str(one), re.match(r"\s*([\w.-]+)", str(one))) for one in listed(system.get("requires")))
+    words = next((words for words, name in named if name and normalized(name[1]) in FAMILY), "")
+    lines = [number for number, line in enumerate(text.split("\n"), 1) if words and words in line]
+    return origin_of(file, lines[0], words) if lines else None
 
 
 def _torch_at(text: str) -> int:
