@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import AMPERE, NO_CARD, codes, decided
+from tests.project.deciding import AMPERE, BLACKWELL, NO_CARD, PASCAL, codes, decided
+from wizard.machine.model import Machine
 
 Files = dict[str, str | bytes]
 STARTS: Files = {"README.md": "# It\n\n```\npython train.py\n```\n", "requirements.txt": "torch\n"}
@@ -70,3 +71,24 @@ def test_what_takes_the_card_unless_it_is_given_another_device_is_told(
     found = decided(tmp_path, {**STARTS, **files}, NO_CARD)
     said = [one.params["option"] for one in found.remarks if one.key.endswith((".card-switch", ".card-default"))]
     assert said == [given] * bool(given)
+
+
+@pytest.mark.parametrize(
+    ("line", "on", "code"),
+    [
+        ("tensorrt==10.6.0", BLACKWELL, "card-newer"),
+        ("tensorrt==10.8.0", BLACKWELL, ""),
+        ("tensorrt", BLACKWELL, ""),
+        ("tensorrt==10.6.0", PASCAL, "card-older"),
+        ("tensorrt", PASCAL, "card-older"),
+        ("tensorrt<9", PASCAL, ""),
+        ("tensorrt==8.6.1", PASCAL, ""),
+        ("onnxruntime-gpu==1.23.0", BLACKWELL, "card-newer"),
+        ("onnxruntime-gpu==1.22.0", BLACKWELL, ""),
+        ("tensorrt==10.6.0", AMPERE, ""),
+        ("tensorrt==10.6.0", NO_CARD, ""),
+    ],
+)
+def test_a_release_without_code_for_the_card_is_told(tmp_path: Path, line: str, on: Machine, code: str) -> None:
+    found = codes(decided(tmp_path, {"requirements.txt": f"torch\n{line}\n"}, on))
+    assert found & {"card-newer", "card-older"} == {code} - {""}

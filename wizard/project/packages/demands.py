@@ -34,6 +34,7 @@ def demand_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     yield from _card_words(weigher, best)
     yield from _binary_words(weigher, best)
     yield from _other_cuda(weigher, best)
+    yield from _other_cards(weigher, best)
     yield from _compile_words(weigher, best)
     yield from _made_words(weigher, best)
 
@@ -196,6 +197,37 @@ def _other_cuda(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
                 given=given,
                 variant=variant,
             )
+
+
+def _other_cards(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Say which packages have no code for the card here, in the release that is asked for."""
+    known = [gpu.compute_capability for gpu in weigher.machine.gpus if gpu.compute_capability]
+    lines = [one for one in weigher.asks.packages if marker_holds(one.marker, weigher.machine.os, best.python)]
+    for row in companion_table().card_span if known and best.candidate.variant != CPU else ():
+        asked = ((one, row.of(one.specifier)) for one in lines if one.name in (row.package, *row.also) and not one.url)
+        for one, span in [(one, span) for one, span in asked if span][:1]:
+            least, most = map(ComputeCapability.parse, span)
+            where: dict[str, str | int] = {"file": one.origin.file, "line": one.origin.line, "package": str(one)}
+            if most < min(known):
+                yield message(
+                    "project.remark.card-newer",
+                    "{file}, line {line}: {package} has code for cards up to compute capability {most}, and the card "
+                    "here has {given}: what uses it does not run on this card. Take a newer release of it, or do "
+                    "without it.",
+                    **where,
+                    most=str(most),
+                    given=str(min(known)),
+                )
+            elif max(known) < least:
+                yield message(
+                    "project.remark.card-older",
+                    "{file}, line {line}: {package} has code for cards from compute capability {least} on, and the "
+                    "card here has {given}: what uses it does not run on this card. Do without it, or take an older "
+                    "release that the rest goes with.",
+                    **where,
+                    least=str(least),
+                    given=str(max(known)),
+                )
 
 
 def _compile_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:

@@ -15,7 +15,7 @@ from packaging.version import Version
 
 from wizard.compatibility.data.ordering import variant_key, version_key
 from wizard.model.tables import SOME, Https, Name, Row, Sourced, Words, parse_table, shipped_table
-from wizard.project.packages.system_rows import BuildBackend, OfUnix, OldBuild, SystemProgram
+from wizard.project.packages.system_rows import BuildBackend, CardSpan, OfUnix, OldBuild, SystemProgram
 from wizard.project.versions import can_meet
 
 Names = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9*][a-z0-9.*-]*$")]  # with `*` for any ending
@@ -300,6 +300,7 @@ class CompanionTable(Row, frozen=True):
     package_need: tuple[PackageNeed, ...] = ()
     cuda_libraries: tuple[CudaLibraries, ...] = ()
     cuda_major: tuple[CudaMajor, ...] = ()
+    card_span: tuple[CardSpan, ...] = ()
     loads_whole: tuple[LoadsWhole, ...] = ()
     code_host: tuple[CodeHost, ...] = ()
     gone: tuple[Gone, ...] = ()

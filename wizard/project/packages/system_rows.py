@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 import msgspec
+from packaging.version import Version
 
 from wizard.model.tables import SOME, Name, Sourced, Words
 from wizard.project.versions import can_meet
 
+_NO_END = "99.0"  # a compute capability that no card has
 Program = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9*][a-z0-9.*-]*$")]
 
 
@@ -80,3 +83,24 @@ class BuildBackend(Sourced, frozen=True):
 
     backend: Annotated[str, msgspec.Meta(pattern=r"^[a-z_]+$")]
     needs: Words
+
+
+class CardSpan(Sourced, frozen=True):
+    """The cards that the releases of a package have code for: `RELEASE LEAST-MOST`, two compute capabilities, from each
+    release to the next in the list; `*`: any, or nobody knows."""
+
+    KEYS = (("package",),)
+
+    package: Name
+    since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ (\*|\d+\.\d-\d+\.\d)$")], ...], SOME]
+    also: tuple[Name, ...] = ()
+
+    def of(self, specifier: str) -> tuple[str, str] | None:
+        """Return the least and the most of a pinned release; of what is open the least that the newest asks for."""
+        pin = re.fullmatch(r"={2,3}([0-9]{1,9}(?:\.[0-9]{1,9}){0,5})(?:\.\*|[a-z.+][\w.+]*)?", specifier)
+        spans = [one.split() for one in self.since]
+        older = [span for since, span in spans if pin is None or Version(since) <= Version(pin[1])]
+        if not older or older[-1] == "*" or (pin is None and "<" in specifier):
+            return None
+        least, _, most = older[-1].partition("-")
+        return least, most if pin else _NO_END
