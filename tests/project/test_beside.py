@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import ADA, AMPERE, PASCAL, build, codes, decided
+from tests.project.deciding import ADA, AMPERE, NO_CARD, PASCAL, build, codes, decided
 from wizard.machine.model import Machine
 
 
@@ -85,3 +85,10 @@ def test_what_opens_the_libraries_of_ffmpeg_needs_a_build_that_has_them(tmp_path
     found = decided(tmp_path, {"requirements.txt": "torch\ntorchcodec\n"}, on)
     [said] = [str(one.params["programs"]) for one in found.remarks if one.key.endswith(".of-the-system")]
     assert said == f"torchcodec: FFmpeg with its libraries ({way})"
+
+
+def test_two_packages_of_one_module_are_told_with_the_one_that_is_installed(tmp_path: Path) -> None:
+    lines = "torch\nonnxruntime==1.15.1\nonnxruntime-gpu==1.18.0\nopencv-python\nopencv-python-headless\n"
+    for on, stays in ((AMPERE, ["opencv-python", "onnxruntime-gpu"]), (NO_CARD, ["opencv-python"])):
+        found = decided(tmp_path / str(len(stays)), {"requirements.txt": lines}, on)
+        assert [one.params["stays"] for one in found.remarks if one.key == "project.remark.same-files"] == stays

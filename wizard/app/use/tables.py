@@ -16,6 +16,7 @@ from wizard.compatibility.data.load import load_matrix, parse_policy
 from wizard.compatibility.data.model import PLATFORMS, Build, Matrix, OverlayState, Release
 from wizard.compatibility.data.ordering import CPU, cuda_of, version_key
 from wizard.compatibility.data.overlay import merged, read_overlay, remove_overlay, write_overlay
+from wizard.compatibility.data.same_files import parse_same_files
 from wizard.compatibility.data.validate import check_folder
 from wizard.compatibility.model import Choices
 from wizard.compatibility.other_makers import parse_other_makers
@@ -32,7 +33,6 @@ from wizard.process import redact
 from wizard.project.packages.rows import parse_companions
 from wizard.run.model import Facts
 from wizard.run.plan.place import parse_places as parse_cluster_places
-from wizard.run.plan.same_files import parse_same_files
 from wizard.run.select.learned_rows import is_usable, pairs, rows_of
 from wizard.run.select.new_builds import NewBuild, NewBuilds, find_new_builds
 from wizard.run.select.select_build import NO_SOURCE_ANSWERS

@@ -16,6 +16,7 @@ from wizard.project.model import ARCHS, ASSERTED, BINARY, BOUND, COMPILES, MENDE
 from wizard.project.packages.companions import companion, mended_names, release_of, torch_bound
 from wizard.project.packages.ready import native_state
 from wizard.project.packages.rows import companion_table
+from wizard.project.packages.same_files import told_twins
 from wizard.project.versions import can_meet, marker_holds, meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
@@ -35,6 +36,7 @@ def demand_words(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     yield from _binary_words(weigher, best)
     yield from _other_cuda(weigher, best)
     yield from _other_cards(weigher, best)
+    yield from told_twins(weigher, best)
     yield from _compile_words(weigher, best)
     yield from _made_words(weigher, best)
 

@@ -8,42 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import lru_cache
-from typing import Annotated
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from wizard.compatibility.data.same_files import same_files
 from wizard.compatibility.model import ProjectUse
 from wizard.install.lock import NO_SOLUTION
 from wizard.model.errors import WizardError
 from wizard.model.lock import Lock
 from wizard.model.messages import message
-from wizard.model.tables import SOME, Name, Row, Sourced, parse_table, shipped_table
 from wizard.run.model import SelectedBuild
-
-
-class SameFiles(Sourced, frozen=True):
-    """`names`: packages that bring one module; the first of them has what the others have."""
-
-    KEYS = (("names",),)
-
-    names: Annotated[tuple[Name, ...], SOME]
-
-
-class SameFilesTable(Row, frozen=True):
-    same_files: Annotated[tuple[SameFiles, ...], SOME]
-
-
-def parse_same_files(document: str) -> SameFilesTable:
-    """Raises TableError."""
-    return parse_table("same_files", document, SameFilesTable)
-
-
-@lru_cache(maxsize=1)
-def _rows() -> tuple[SameFiles, ...]:
-    """Raises WizardError `bad-table`."""
-    return shipped_table("same_files", SameFilesTable).same_files
 
 
 def locked_once(lock: Callable[[SelectedBuild], Lock], selected: SelectedBuild) -> tuple[Lock, SelectedBuild]:
@@ -65,7 +40,7 @@ def locked_once(lock: Callable[[SelectedBuild], Lock], selected: SelectedBuild) 
 def _instead(lock: Lock) -> dict[str, str]:
     """Return what is not to be locked, each with what brings its module."""
     names = {canonicalize_name(file.name) for file in lock.files}
-    present = ([name for name in row.names if name in names] for row in _rows())
+    present = ([name for name in row.names if name in names] for row in same_files())
     return {name: first for first, *others in filter(None, present) for name in others}
 
 
