@@ -435,3 +435,18 @@ def test_a_comment_of_a_block_makes_a_choice_of_the_lines_up_to_an_empty_one(tmp
     block = "pip install torch==2.3.1\npip install timm\n\n# for the benchmarks\npip install ogb\n\npip install yacs\n"
     found = decided(tmp_path, {"README.md": f"# t\n## Environment setup\n```\n{block}```\n"}, AMPERE)
     assert [*rest(found)] == ["timm", "yacs"]
+
+
+def test_all_members_of_a_workspace_are_read_and_are_no_packages_of_the_index(tmp_path: Path) -> None:
+    sources = "[tool.uv.sources]\nit-core = { workspace = true }\n"
+    part = '[project]\nname = "it-{}"\nversion = "1"\ndependencies = {}\n'
+    files: dict[str, str | bytes] = {
+        "packages/core/pyproject.toml": part.format("core", '["torch", "einops"]'),
+        "packages/ways/pyproject.toml": part.format("ways", '["it-core", "tqdm"]'),
+        "packages/more/pyproject.toml": part.format("more", '["rich"]'),
+    }
+    root = f'{sources}[tool.uv.workspace]\nmembers = ["packages/*"]\nexclude = ["packages/more"]\n'
+    found = decided(tmp_path / "a", {**files, "pyproject.toml": root}, AMPERE)
+    assert {one.name for one in found.understood.rest} == {"einops", "tqdm"}
+    found = decided(tmp_path / "b", {**files, "pyproject.toml": sources}, AMPERE)
+    assert {one.name for one in found.understood.rest} == {"einops"}

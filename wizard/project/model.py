@@ -131,6 +131,7 @@ class Findings:
     told: list[Statement] = field(default_factory=list)  # in words, which count last
     own: set[str] = field(default_factory=set)  # names of the project itself
     packaged: set[str] = field(default_factory=set)  # of these, what it is as a package
+    members: set[str] = field(default_factory=set)  # what its parts are as packages, in one workspace of uv's
     called: str = ""  # as its folder is
     own_extras: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of it, which one of its extras names
     remarks: list[Message] = field(default_factory=list)

@@ -309,10 +309,17 @@ def _uv(uv: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
                 linked = poetry_statement(str(name), one, lines.at(str(name), "tool.uv.sources"), "constraint")
                 if linked:
                     found.statements.append(linked)
+    parts = (str(name) for name, value in table_in(uv, "sources").items() if _is_member(value))
+    found.members |= set(map(normalized, parts))
     # Names that uv has to build with the project's torch stand here and nowhere else.
     for name in table_in(uv, "extra-build-dependencies"):
         where = lines.at(str(name), "tool.uv.extra-build-dependencies")
         found.statements.append(Statement(normalized(str(name)), "", where, group="constraint"))
+
+
+def _is_member(value: Any) -> bool:
+    """Return whether a source is a part of the project itself, and none of the index."""
+    return any(one.get("workspace") is True for one in _entries([value]))
 
 
 def _unused(uv: Mapping[str, Any]) -> set[str]:

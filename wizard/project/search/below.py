@@ -1,7 +1,7 @@
 """Reads what lies in folders below the project's own: the part that asks for torch, or all that go together, which
 parts are compiled, and which are not there.
 
-What the project's own folder asks for is `reader`'s matter.
+What the project's own folder asks for is `reader`'s matter. One file: each look goes through the same folders.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from posixpath import normpath
 
 from wizard.model.distributions import FAMILY
@@ -110,7 +111,25 @@ def read_below(reader: ProjectReader) -> None:
         names = [name for name in names if not (declares and _is_of_extras(name))]
         if asking := reader.asking(names[:MOST_FILES]):
             _read_parts(reader, asking, names)
-            return
+            break
+    _read_members(reader)
+
+
+def _read_members(reader: ProjectReader) -> None:
+    """Read the other members of uv's workspace that name no torch: where its root is no package, `uv sync` installs all
+    of them. A member is none of the index's packages."""
+    file = _PACKAGE[0]
+    text = (reader.folder.read(file) or "") if reader.folder.has_file(file) else ""
+    document = load_toml(file, text, Findings()) if "tool.uv.workspace" in text else {}
+    workspace = table_in(table_in(table_in(document, "tool"), "uv"), "workspace")
+    asked, left = ([str(one) for one in listed(workspace.get(key))] for key in ("members", "exclude"))
+    names = [name for name in reader.folder.named(file) if "/" in name] if asked and "project" not in document else []
+    for name in sorted(names)[:_MOST_PARTS]:
+        is_member = any(fnmatchcase(folder_of(name), one) for one in asked)
+        if is_member and name not in reader.files and not any(fnmatchcase(folder_of(name), one) for one in left):
+            reader.read(name)
+    members = reader.found.members
+    reader.found.statements = [one for one in reader.found.statements if one.name not in members or one.group]
 
 
 def _read_installed(reader: ProjectReader) -> None:
