@@ -92,3 +92,17 @@ def test_two_packages_of_one_module_are_told_with_the_one_that_is_installed(tmp_
     for on, stays in ((AMPERE, ["opencv-python", "onnxruntime-gpu"]), (NO_CARD, ["opencv-python"])):
         found = decided(tmp_path / str(len(stays)), {"requirements.txt": lines}, on)
         assert [one.params["stays"] for one in found.remarks if one.key == "project.remark.same-files"] == stays
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_told"),
+    [
+        ("bpy==4.0\n", True),
+        ("bpy==4.2.0\n", False),
+        ("bpy\n", False),
+        ("--extra-index-url https://download.blender.org/pypi/\nbpy==4.0\n", False),
+    ],
+)
+def test_a_release_that_only_its_makers_index_has_is_told(tmp_path: Path, lines: str, is_told: bool) -> None:
+    found = decided(tmp_path, {"requirements.txt": f"{lines}torch\n"}, AMPERE)
+    assert ("own-index" in codes(found)) == is_told

@@ -29,7 +29,7 @@ from wizard.project.formats.branches import with_branches
 from wizard.project.model import DECLARED, TORCH, FileLine, Project, Statement, cut_between, fit_to_show
 from wizard.project.open_lines import day_for, day_of, of_that_day, told_of_day
 from wizard.project.own_list import alternatives, with_pins_of
-from wizard.project.packages.beside import after_install, beside_code, of_the_system
+from wizard.project.packages.beside import after_install, beside_code, from_own_index, of_the_system
 from wizard.project.packages.companions import LISTED, companion, is_planned
 from wizard.project.packages.cuda_tags import fits_here, has_tag
 from wizard.project.packages.demands import demand_words, without_wsl
@@ -369,6 +369,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) -> It
     yield from beside_code(asks, candidate.torch)
     yield from of_the_system(asks, weigher.machine.os, best.python, candidate.torch)
     yield from after_install(asks, weigher.machine.os, best.python)
+    yield from from_own_index(asks, weigher.machine.os, best.python)
     chosen = replace(weigher.choices, torch=candidate.torch, variant=candidate.variant, python=best.python)
     yield from resolve(weigher.machine, weigher.matrix, chosen, prove_all=False).notices
 

@@ -66,6 +66,28 @@ def beside_code(asks: Understood, torch: str) -> Iterator[Message]:
         )
 
 
+def from_own_index(asks: Understood, os: str, python: str) -> Iterator[Message]:
+    """Yield what lines ask for that only an index of its makers has, where no line of the project names that."""
+    rows = {row.package: row for row in companion_table().own_index}
+    for one in asks.packages:
+        row = rows.get(one.name)
+        is_old = bool(row and one.specifier) and not can_meet(one.specifier, f">={row.since}" if row else "")
+        if row is None or one.url or not is_old or not marker_holds(one.marker, os, python):
+            continue
+        if not any(source.url.startswith(row.where.rstrip("/")) for source in asks.sources):
+            yield message(
+                "project.remark.own-index",
+                "{file}, line {line} (“{asked}”): the package index has {package} from {since} on alone, and its "
+                "makers have older ones at {page}. Name that index as well, or take a newer release.",
+                file=one.origin.file,
+                line=one.origin.line,
+                asked=str(one),
+                package=one.name,
+                since=row.since,
+                page=row.where,
+            )
+
+
 def after_install(asks: Understood, os: str, python: str) -> Iterator[Message]:
     """Name the commands by which packages fetch what they do not start without, and what an old source is built with;
     none is run here."""

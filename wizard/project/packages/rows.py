@@ -253,6 +253,16 @@ class AfterInstall(Sourced, frozen=True):
     command: Words
 
 
+class OwnIndex(Sourced, frozen=True):
+    """A package of which the package index has no release before `since` any more; its makers have them at `where`."""
+
+    KEYS = (("package",),)
+
+    package: Name
+    since: Numbers
+    where: Https
+
+
 class Imported(Sourced, frozen=True):
     """The modules of a package, and all packages that it brings; `more`: it brings further ones, which no row names;
     `also`: what its repository is called."""
@@ -310,6 +320,7 @@ class CompanionTable(Row, frozen=True):
     old_build: tuple[OldBuild, ...] = ()
     imported: tuple[Imported, ...] = ()
     after_install: tuple[AfterInstall, ...] = ()
+    own_index: tuple[OwnIndex, ...] = ()
     native_gone: tuple[NativeGone, ...] = ()
 
 
