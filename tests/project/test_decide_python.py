@@ -216,6 +216,13 @@ def test_a_python_that_commands_make_and_torch_has_no_wheels_for_is_one_that_mov
     assert [str(at) for one in found.relaxed for at in one.origins] == ["README.md:2"] * moved
 
 
+def test_the_python_of_an_image_is_none_that_the_project_asks_for(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"Dockerfile": "FROM scratch\nRUN conda install python=3.8\n"}
+    for declared in ("", ", python_requires='>=3.6'"):
+        files["setup.py"] = f"from setuptools import setup\nsetup(install_requires=['torch==2.9.0']{declared})\n"
+        assert bool(relaxed(decided(tmp_path / f"d{len(declared)}", files, AMPERE))) == (not declared)
+
+
 def test_a_pin_that_no_python_has_a_wheel_for_chooses_none_and_is_told(tmp_path: Path) -> None:
     found = decided(tmp_path, {"requirements.txt": "torch\npyyaml==5.3.1\n"}, AMPERE)
     assert build(found)[::2] == ("2.14.1", "3.12")

@@ -354,7 +354,11 @@ def is_script(file: str) -> bool:
 
 def is_run(file: str) -> bool:
     """Return whether a file is done as it stands: a script or a Dockerfile, and no text for people, who may choose."""
-    return is_script(file) or "dockerfile" in file.rpartition("/")[2].lower()
+    return is_script(file) or is_image(file)
+
+
+def is_image(file: str) -> bool:
+    return "dockerfile" in file.rpartition("/")[2].lower()
 
 
 def is_recipe(file: str) -> bool:

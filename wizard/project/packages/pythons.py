@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from wizard.compatibility.data.ordering import version_key
 from wizard.model.messages import Message, message
-from wizard.project.model import PYTHON, RECOMMENDED, Statement, cut_between, is_commented
+from wizard.project.model import PYTHON, RECOMMENDED, Statement, cut_between, is_commented, is_image
 from wizard.project.packages.lacking import needed_pins, without_wheels
 from wizard.project.packages.native import Relaxed, lines_of
 from wizard.project.reasons import asked_words
@@ -32,13 +32,15 @@ def relaxed_python(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
             why = message("project.why.python", torch=best.candidate.torch, asked=asked)
         yield Relaxed(PYTHON, asked, best.python, why, lines_of(unmet) if best.declared_python else ())
     for one, lost in _left_pythons(weigher, best):
-        if reason := _why_not_python(one, lost, best):
+        if reason := _why_not_python(weigher, one, lost, best):
             yield Relaxed(PYTHON, one.specifier, best.python, reason, (one.origin,))
 
 
-def _why_not_python(one: Statement, lost: Collection[str], best: Weighed) -> Message | None:
-    """Return what is against the Python of a command; None where it is only said, or nothing is known against it."""
-    if one.strength != RECOMMENDED or is_commented(one.origin):
+def _why_not_python(weigher: BuildWeigher, one: Statement, lost: Collection[str], best: Weighed) -> Message | None:
+    """Return what is against the Python of a command; None where it is only said, where nothing is known against it, or
+    where it is an image's and the project itself declares which Pythons it takes."""
+    is_of_image = is_image(one.origin.file) and bool(weigher.asks.python)
+    if one.strength != RECOMMENDED or is_commented(one.origin) or is_of_image:
         return None
     torch, of_torch = best.candidate.torch, best.candidate.pythons
     if not any(python_meets(one.specifier, each) for each in of_torch):
@@ -57,7 +59,7 @@ def left_python(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     """Name the Python that the project works with and that is not taken; one that is asked for is told as that."""
     for one, lost in _left_pythons(weigher, best):
         where = weigher.asks.quoted(one.origin)
-        if _why_not_python(one, lost, best):
+        if _why_not_python(weigher, one, lost, best):
             continue
         if lost:
             names = cut_between(sorted(lost))
