@@ -120,8 +120,8 @@ def test_explained_in_both_languages(call: Call) -> None:
         "528.33 or newer",
         "[certain] NVIDIA CUDA Toolkit Release Notes",
         "2.15.0+cu132  has no code for the GeForce GTX 970",
-        "Driver series 580 is the last for",
-        "2.14.1+cu126 is the last that runs on the GeForce GTX 970",
+        "works with drivers up to series 580",
+        "PyTorch 2.14.1+cu126 is the last version for the GeForce GTX 970",
         "The driver says CUDA 12.4",
         "fits, but 2.14.1 is newer",
     ):

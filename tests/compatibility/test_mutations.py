@@ -32,7 +32,7 @@ Document = dict[str, Any]
 FREE = {
     "companions": {
         *("system_program.name", "system_program.on_windows", "system_program.on_linux", "after_install.command"),
-        "build_backend.needs",
+        *("build_backend.needs", "torch_bound.module"),
         *("native_gone.name", "native_gone.pattern", "native_gone.instead"),
     },
     "conda_errors": {"error.exception", "error.says"},

@@ -137,13 +137,15 @@ def test_a_card_that_does_not_answer_leaves_the_drivers_row_alone() -> None:
 
 
 def test_a_card_in_parts_is_told_by_its_parts() -> None:
-    card = replace(MACHINE.nvidia_gpus[0], mig=(MigInstance("1g.10gb", 10 * 2**30, "MIG-1"), MigInstance("2g.20gb")))
+    card = replace(
+        MACHINE.nvidia_gpus[0], mig=(MigInstance("1g.10gb", 10 * 2**30, "MIG-1"), MigInstance("2g.20gb", uuid="MIG-2"))
+    )
     (row,) = (
         one for one in requirements(replace(MACHINE, gpus=(card,)), UserSettings()) if one.fact.key == "check.gpu.mig"
     )
     assert "1g.10gb (10.0 GB), 2g.20gb" in text(row.fact, "en")
     assert row.fix is not None
-    assert "CUDA_VISIBLE_DEVICES=MIG-1" in text(row.fix, "en")
+    assert "CUDA_VISIBLE_DEVICES=MIG-2" in text(row.fix, "en")
     empty = replace(MACHINE, gpus=(replace(card, mig=()),))
     assert rows_of(empty)["gpu"].state == "warning"
     assert rows_of(empty)["gpu"].fact.key == "machine.card.mig-empty"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QPushButton, QWidget
 
 from wizard.app.classroom import local_source
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from wizard.gui.pages.base import Page
 
 _ROOM = "environments.volume.environment"
+_NARROW = 560  # pixels: less has no room for two buttons beside the names of tiles
 
 
 def _one_digit(gigabytes: object) -> str:
@@ -80,6 +82,7 @@ class PlanTiles(QWidget):
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(16)
+        self._changeable: frozenset[PageId] = frozenset()
         icons = ("gpu", "folder", "download", "hard-drive")
         self.what, self.where, self.download, self.disk = (_Tile(name) for name in icons)
         for place, tile in enumerate((self.what, self.where, self.download, self.disk)):
@@ -94,9 +97,14 @@ class PlanTiles(QWidget):
         return {self.what: PageId.BUILD, self.where: PageId.PLACE}
 
     def show_changeable(self, pages: Collection[PageId]) -> None:
-        """Offer to change what these pages decide."""
+        """Offer to change what these pages decide; the rail does so, too, and alone where two tiles have no room."""
+        self._changeable = frozenset(pages)
         for tile, page in self._decided().items():
-            tile.change.setVisible(page in pages)
+            tile.change.setVisible(page in pages and self.width() >= _NARROW)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.show_changeable(self._changeable)
 
     @property
     def words(self) -> tuple[str, ...]:
