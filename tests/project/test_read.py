@@ -149,9 +149,11 @@ dependencies:
 
 def test_conda_lists(tmp_path: Path) -> None:
     explicit = "# platform: linux-64\n@EXPLICIT\nhttps://c.example/linux-64/pytorch-1.11.0-py3.9_cuda11.3_0.tar.bz2\n"
+    explicit += "https://c.example/noarch/einops-0.7.0-pyhd8ed1ab_0.conda\n"
     exported = "numpy=1.23.0=py39_0\npytorch=1.11.0=py3.9_cuda11.3_0\n"
     project = project_of(tmp_path, {"spec-file.txt": explicit, "requirements.txt": exported})
     assert asked(project, "torch") == [("==1.11.0", "requirements.txt:2"), ("==1.11.0", "spec-file.txt:3")]
+    assert asked(project, "einops") == [("==0.7.0", "spec-file.txt:4")]
     assert codes(project) == ["platform-list"]
 
 

@@ -25,6 +25,18 @@ setup(install_requires=BASE + ["numpy", f"scipy>={1}.5"], extras_require={"a": r
     assert codes(project) == ["setup-computed"]
 
 
+@pytest.mark.parametrize(
+    "asked_for", ['"torch==" + V', '"torch==%s" % V', '"%s==%s" % ("torch", "2.2.0")', 'f"torch=={V}"', "PINNED"]
+)
+def test_words_that_setup_py_puts_together_are_read(tmp_path: Path, asked_for: str) -> None:
+    """Joined by a plus sign of two words in the file they were passed over, and nothing was said."""
+    words = f'V = "2.2.0"\nPINNED = "torch==" + V\nsetup(install_requires=[{asked_for}, "scipy"])\n'
+    project = project_of(tmp_path, {"setup.py": words})
+    assert [each.specifier for each in project.statements if each.name == "torch"] == ["==2.2.0"]
+    assert sorted(each.name for each in project.statements) == ["scipy", "torch"]
+    assert codes(project) == []
+
+
 def test_setup_py_is_syntax_and_never_run(tmp_path: Path) -> None:
     words = f"""import pathlib
 pathlib.Path({str(tmp_path / "ran")!r}).touch()

@@ -40,7 +40,7 @@ from wizard.project.model import (
 from wizard.project.versions import ENDLESS, can_meet
 
 _FILE = re.compile(
-    r"/(?P<platform>[a-z]+-[a-z0-9_]+)/(?P<name>[^/]+)-(?P<version>[^-/]+)-(?P<build>[^-/]+)\.(?:conda|tar\.bz2)"
+    r"/(?P<platform>noarch|[a-z]+-[a-z0-9_]+)/(?P<name>[^/]+)-(?P<version>[^-/]+)-(?P<build>[^-/]+)\.(?:conda|tar\.bz2)"
 )
 _PLATFORMS = {"linux-64": "linux", "win-64": "win32"}
 _WHEELS = {"x86_64": "linux", "win_amd64": "win32"}

@@ -1,5 +1,5 @@
 """Which parts of a setup.py, or of another program, are done where nobody asks for more, by a variable of the
-environment or an option: what it builds on demand alone is left out.
+environment or an option: what it builds on demand alone is left out. And words that are put together of words in it.
 
 By its syntax, and only conditions that rest on such variables and options are decided; any other may hold.
 """
@@ -7,7 +7,7 @@ By its syntax, and only conditions that rest on such variables and options are d
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 _MOST_KNOWN = 50  # names: a condition copies them
 _OPEN = object()  # what is not known before it runs
@@ -191,3 +191,36 @@ def _called(node: ast.Call, known: _Known) -> object:
     if name == "bool" and held is not _OPEN:
         return bool(held)
     return int(held) if name == "int" and isinstance(held, str | int) and str(held).isdecimal() else _OPEN
+
+
+_MOST_PARTS, _LONGEST, _DEEPEST = 1_000, 300, 6
+
+
+def joined_words(value: ast.expr, bound: Callable[[ast.expr], ast.expr], depth: int = 0) -> str | None:
+    """Return the words that are put together of words in the file (`"torch==" + V`, `"torch==%s" % V`, f-strings); None
+    where they are not. `bound`: what a name stands for."""
+    value = bound(value)
+    if isinstance(value, ast.Constant):
+        return value.value if isinstance(value.value, str) and len(value.value) < _LONGEST else None
+    if depth > _DEEPEST:
+        return None
+    if isinstance(value, ast.JoinedStr):
+        inner = [one.value if _is_plain(one) else one for one in value.values[:_MOST_PARTS]]  # type: ignore[attr-defined]
+        parts = [joined_words(one, bound, depth + 1) for one in inner]
+        return None if None in parts else "".join(filter(None, parts))
+    if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Add | ast.Mod):
+        return None
+    given = value.right.elts[:_MOST_PARTS] if isinstance(value.right, ast.Tuple) else [value.right]
+    left, right = joined_words(value.left, bound, depth + 1), [joined_words(one, bound, depth + 1) for one in given]
+    if left is None or None in right:
+        return None
+    if isinstance(value.op, ast.Add):
+        return left + "".join(filter(None, right))
+    pieces = left.split("%s")
+    filled = [word for pair in zip(pieces, [*right, ""], strict=False) for word in pair]
+    return "".join(filter(None, filled)) if len(pieces) == len(right) + 1 and "%" not in "".join(pieces) else None
+
+
+def _is_plain(part: ast.expr) -> bool:
+    """Return whether a part of an f-string is a value as it is, without a format."""
+    return isinstance(part, ast.FormattedValue) and part.format_spec is None and part.conversion < 0

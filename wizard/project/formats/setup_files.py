@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.model.syntax import NO_PYTHON, parsed
-from wizard.project.formats.live import live_nodes
+from wizard.project.formats.live import joined_words, live_nodes
 from wizard.project.formats.requirements import logical_lines, statements_of
 from wizard.project.formats.toml_files import TomlText
 from wizard.project.model import LOCKED, PYTHON, Findings, Statement, origin_of
@@ -215,6 +215,7 @@ class SetupReader:
         parts = {id(part) for node in self._walk(value) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
         given = (one for node in self._walk(value) if isinstance(node, ast.Call) for one in _arguments(node))
         parts |= {id(one) for one in given if not _FILE.fullmatch(str(one.value))}  # `encoding="utf-8"` is no package
+        parts |= self._put_together(value, group)
         for node in self._walk(value):
             if id(node) in parts:
                 continue
@@ -233,10 +234,21 @@ class SetupReader:
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not followed:
                 self._function(node.func.id, group)
 
+    def _put_together(self, value: ast.expr, group: str) -> set[int]:
+        """Take the words that are put together of others; return which nodes these are."""
+        taken: set[int] = set()
+        for node in self._walk(value):
+            if not isinstance(node, ast.BinOp | ast.JoinedStr) or id(node) in taken:
+                continue
+            if (words := joined_words(node, self._bound)) is not None:
+                taken |= {id(part) for part in ast.walk(node)}
+                self._string(words, node.lineno, group)
+        return taken
+
     def _computed(self, value: ast.expr, depth: int = 0) -> ast.expr | None:
         """Return the first part of a list whose words stand nowhere in the file."""
         inner: list[ast.expr] = []
-        if isinstance(value, ast.Constant) or depth > 6:
+        if isinstance(value, ast.Constant) or depth > 6 or joined_words(value, self._bound) is not None:
             return None
         if isinstance(value, ast.List | ast.Tuple | ast.Set):
             inner = value.elts[:_MOST_PARTS]
