@@ -416,3 +416,6 @@ def test_a_build_that_may_not_run_is_no_plain_fit(
     page.card.show_build(replace(unsure, proof=doubted), Choices())
     states = {box.state for box in page.card.findChildren(LinkBox)}
     assert states == {"ok", "unsure"}, "the link that is not sure has another colour"
+    (open_link,) = (box for box in page.card.findChildren(LinkBox) if box.state == "unsure")
+    doubt = {"en": "(not confirmed)", "zh_CN": "(未经证实)"}[language]
+    assert open_link._words.accessibleName().endswith(doubt), "it is heard, too"

@@ -84,7 +84,7 @@ def _instances(gpu: Gpu) -> Iterator[Requirement]:
         uuid = next((part.uuid for part in gpu.mig[1:] if part.uuid), "MIG-…")
         fix = message(
             "check.gpu.mig.fix",
-            "Programs use the first part. Another one needs a setting: `CUDA_VISIBLE_DEVICES={uuid}`",
+            "Programs use the first part. Another one needs `CUDA_VISIBLE_DEVICES={uuid}`",
             uuid=uuid,
         )
         yield Requirement("gpu", "note", fact, None, fix if len(gpu.mig) > 1 else None)

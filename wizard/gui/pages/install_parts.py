@@ -27,7 +27,7 @@ _STEPS = 1000
 _CURVE_SECONDS = 60
 _OFTEN = 0.9  # of the looks at the speed were not above the dashed line
 _CURVE_HEIGHT = 52  # pixels
-_CURVE_WIDTH, _LOW = 250, 400
+_CURVE_WIDTH, _LOW, _LOWEST = 250, 400, 250
 _LONG = 85 * 60  # seconds: no time left has longer words
 _AIR, _TIGHT, _AROUND = 8, 10, 16  # pixels: between two steps where there is room, else, and around all of them
 _CURVE_FILL = 40  # of 255: how much of the accent lies under the line
@@ -98,7 +98,7 @@ class RunProgress(QFrame):
         column(self).addWidget(both)
         whole = QWidget()
         rows, line = column(whole, gap=10), line_up(gap=14)
-        self._was_measured = False  # whether this attempt has told a speed
+        self._was_measured = self._is_lowest = False  # whether this attempt has told a speed; no room for one
         self._percent, self._left = label("", "moment", wrap=False), label("", "muted", wrap=False)
         self._done = label("", "muted", wrap=False)
         _keep_room(self._done)
@@ -130,7 +130,8 @@ class RunProgress(QFrame):
         both.line.addWidget(self._speed)
 
     def give_way(self, room: int) -> None:
-        """Leave the curve out where so few pixels are better given to the steps; the speed is said above it."""
+        """Leave the curve out where so few pixels are better given to the steps, and the speed, too, in the lowest."""
+        self._is_lowest = room < _LOWEST
         if self._curve.has_no_room is not (room < _LOW):
             self._curve.has_no_room = room < _LOW
             _keep_room(self._curve, room >= _LOW)
@@ -165,8 +166,9 @@ class RunProgress(QFrame):
         put_words(self._left, left_text(left) if left is not None else words)
         put_words(self._rate, rate_text(rate) if rate else "")
         put_words(self._limit, limit)
-        _keep_room(self._speed, is_going and (fetch is None or fetch.state in ("waiting", "running")))
-        self._speed.setVisible(rate is not None)
+        is_to_come = is_going and (fetch is None or fetch.state in ("waiting", "running"))
+        _keep_room(self._speed, is_to_come and not self._curve.has_no_room)
+        self._speed.setVisible(rate is not None and not self._is_lowest)
         self.bar.setAccessibleName(self.tr("Progress: %1").replace("%1", percent))
         self.bar.setAccessibleDescription(self.words)
 

@@ -24,6 +24,7 @@ _ICONS = {
     "wheel": "file-check",
 }
 _GROUNDS = {"idle": "neutral", "unsure": "on_warning", "broken": "on_problem"}
+_SIGNS = {"unsure": "circle-question-mark", "broken": "x"}  # not by the colour alone
 _CIRCLE = 34  # pixels
 
 
@@ -62,7 +63,7 @@ class LinkBox(QFrame):
         lines = column(self, gap=4)
         self._name, self._words = label("", "strong"), label("", "muted")
         self.state = state
-        sign = "x" if state == "broken" else _ICONS.get(kind, "check")
+        sign = _SIGNS.get(state) or _ICONS.get(kind, "check")
         lines.addWidget(IconView(sign, 18, "card", _GROUNDS.get(state, "on_ok"), _CIRCLE), 0, _MIDDLE)
         for one in (self._name, self._words):
             one.setAlignment(_MIDDLE)
@@ -74,5 +75,6 @@ class LinkBox(QFrame):
         """Show its name and fact; the sentence is for who looks closer or hears it."""
         self._name.setText(name)
         self._words.setText(fact or sentence)
-        self._words.setAccessibleName(sentence)
+        doubt = QCoreApplication.translate("Link", "not confirmed")
+        self._words.setAccessibleName(f"{sentence} ({doubt})" if self.state == "unsure" else sentence)
         self.setToolTip(plain_tip("\n".join(part for part in (sentence, source) if part)))

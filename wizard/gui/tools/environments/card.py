@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.gui.pages.verify.kernel import NotebookAddress
@@ -133,6 +134,7 @@ class EnvironmentCard(QFrame):
         if package != self._wanted:
             self._wanted = package
             dress(self.buttons["packages"], "primary" if package else "small")
+            self.buttons["packages"].setIcon(QIcon() if package else icon(_ICONS["packages"]))
             self.retranslate()
 
     def focus_first(self) -> None:
@@ -198,10 +200,10 @@ class EnvironmentCard(QFrame):
         self.buttons["clone"].setVisible((is_usable and one.kind.value not in ("system", "base")) or one.is_moved)
         helps = self._line if one.is_moved else self._further.line  # then it is what helps
         helps.insertWidget(0, self.buttons["clone"])
-        self.buttons["check"].setVisible(not one.is_moved)
+        self.buttons["check"].setVisible(not one.is_moved and not self._wanted)  # which needs the room
         self.buttons["export"].setVisible(is_usable)
         self.buttons["check"].setEnabled(one.state.value != "deleting")
-        self.buttons["delete"].setVisible(one.kind.value != "system")
+        self.buttons["delete"].setVisible(one.kind.value != "system" and not self._wanted)
         self._show_kept()
         self._place_buttons()
 

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
 _NAME, _PYTHON, _TORCH, _ENGINE, _SIZE, _USED, _STATE = range(7)
 _MOST_ROWS_SHOWN, _ALL_ROWS = 8, 100_000  # in a form; on a page of its own, which scrolls
-_LEAST_TALL = {_PYTHON: 760, _SIZE: 680}  # pixels of the table that show the column; its details say it, too
-_LEAST = {_ENGINE: 800, _PYTHON: 680}
+_LEAST_TALL = {_PYTHON: 760, _SIZE: 680, _USED: 680}  # pixels of the table; its details say it, too
+_LEAST = {_ENGINE: 800, _PYTHON: 680, _USED: 680}
 _STATES = {"ok": "ok", "broken": "problem", "unfinished": "warning", "deleting": "note"}
 
 
