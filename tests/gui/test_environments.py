@@ -389,7 +389,7 @@ def test_names_are_read_in_a_narrow_window(language: str, qtbot: QtBot, make_win
     assert page.table.columnWidth(0) > 100
     page.table.sort_by(1)
     window.resize(624, 360)
-    qtbot.waitUntil(lambda: page.table.columnWidth(0) > 100 and len(shown_signs(page)) == 1)
+    qtbot.waitUntil(lambda: page.table.columnWidth(0) > 80 and len(shown_signs(page)) == 1)
 
 
 def shown_signs(page: EnvironmentsPage) -> list[str]:
