@@ -122,7 +122,7 @@ class VerdictCard(QFrame):
             source = self.tr("Source: %1").replace("%1", "; ".join(named)) if link.source else ""
             idle = {"plan.proof.no-gpu": self.tr("no NVIDIA card"), "plan.proof.cpu": self.tr("not used")}
             fact = idle.get(link.message.key) or _fact(link) or _other_card(link)
-            if link.kind == "kernels":  # of another number than the card's, mostly: an older one runs on it
+            if link.kind == "kernels" and made.state == "ok":  # of another number than the card's, mostly
                 fact = self.tr("%1 code runs on it").replace("%1", fact)
             made.show_words(link_name(link.kind), fact, self._translator.say(link.message), source)
 
