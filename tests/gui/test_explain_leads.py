@@ -16,6 +16,8 @@ from tests.gui.test_explain import SHORT, failed_engine, opened
 from tests.gui.test_running import said_on
 from tests.gui.walking import failed_install, go_to, press, settle
 from wizard.app.pages.order import PageId, SideId
+from wizard.compatibility.model import Choices
+from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.explain import ExplainPage
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine
@@ -103,14 +105,19 @@ def test_a_page_that_is_closed_says_why_below_the_sentence(
     assert (window.side.here, window.navigator.page) == (None, PageId.WELCOME)
 
 
+def _with_audio(qtbot: QtBot, window: WizardWindow) -> Choices:
+    """Choose torchaudio, too; return what is chosen then."""
+    go_to(qtbot, window, PageId.BUILD)
+    press(qtbot, window.page.companions["torchaudio"])
+    settle(qtbot, window)
+    return window.navigator.state.choices
+
+
 def test_a_page_that_is_named_beside_a_failed_run_keeps_what_was_chosen(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
     window = make_window()
-    go_to(qtbot, window, PageId.BUILD)
-    press(qtbot, window.page.companions["torchaudio"])
-    settle(qtbot, window)
-    chosen = window.navigator.state.choices
+    chosen = _with_audio(qtbot, window)
     assert chosen.companions == ("torchvision", "torchaudio")
     failed_install(qtbot, window, session)
     window.side.open(SideId.EXPLAIN)
@@ -144,10 +151,7 @@ def test_a_setup_by_explains_button_keeps_what_was_chosen_for_a_failed_one(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
     window = make_window()
-    go_to(qtbot, window, PageId.BUILD)
-    press(qtbot, window.page.companions["torchaudio"])
-    settle(qtbot, window)
-    chosen = window.navigator.state.choices
+    chosen = _with_audio(qtbot, window)
     failed_install(qtbot, window, session)
     window.side.open(SideId.EXPLAIN, text="ModuleNotFoundError: No module named 'torch'")
     settle(qtbot, window)
