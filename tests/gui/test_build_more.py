@@ -394,7 +394,7 @@ def test_a_system_without_any_build_has_no_empty_grid(
 
 
 @pytest.mark.parametrize(
-    ("language", "words"), [("en", ("unsure", "not confirmed")), ("zh_CN", ("不确定", "尚未得到证实"))]
+    ("language", "words"), [("en", ("unsure", "not confirmed")), ("zh_CN", ("不确定", "尚未确认"))]
 )
 def test_a_build_that_may_not_run_is_no_plain_fit(
     language: str, words: tuple[str, str], qtbot: QtBot, make_window: MakeWindow
@@ -417,5 +417,5 @@ def test_a_build_that_may_not_run_is_no_plain_fit(
     states = {box.state for box in page.card.findChildren(LinkBox)}
     assert states == {"ok", "unsure"}, "the link that is not sure has another colour"
     (open_link,) = (box for box in page.card.findChildren(LinkBox) if box.state == "unsure")
-    doubt = {"en": "(not confirmed)", "zh_CN": "(未经证实)"}[language]
+    doubt = {"en": "(not confirmed)", "zh_CN": "(尚未确认)"}[language]
     assert open_link._words.accessibleName().endswith(doubt), "it is heard, too"

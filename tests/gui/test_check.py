@@ -158,8 +158,12 @@ def test_the_parts_of_a_card_open_how_one_is_chosen(
     qtbot.waitUntil(lambda: any(one.text() == words for one in visible(window, QPushButton)))  # type: ignore[attr-defined]
     opener = button(window, words)
     assert words in opener.accessibleName()
+    said = {"en": "Programs use the first part", "zh_CN": "程序使用第一个分区"}[language]
+    assert said in opener.accessibleDescription()
     fix = next(row.fix for row in session.facts.requirements if row.fix and "uuid" in row.fix.params)
     assert fix.params["uuid"] == "MIG-2", "the first is used anyhow"
+    alone = replace(machine, gpus=(replace(card, mig=parts[:1]),))
+    assert not any(row.fix for row in requirements(alone, UserSettings()) if row.fact.key == "check.gpu.mig")
 
 
 def test_rows_in_order_are_one_line_whose_tip_names_them(

@@ -369,6 +369,8 @@ def test_where_the_text_names_no_environment_it_is_chosen_first(qtbot: QtBot, ma
     environments = window.page
     assert isinstance(environments, EnvironmentsPage)
     assert environments._said.text() == "Choose the environment that gets opencv-python."
+    environments.table.select(next(one.prefix for one in fake_tools.ENVIRONMENTS if one.state.value == "broken"))
+    assert environments.card.buttons["check"].isVisible(), "it takes no package, and is repaired"
     environments.table.selectRow(0)
     settle(qtbot, window)
     add = environments.card.buttons["packages"]

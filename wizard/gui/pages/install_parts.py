@@ -27,7 +27,8 @@ _STEPS = 1000
 _CURVE_SECONDS = 60
 _OFTEN = 0.9  # of the looks at the speed were not above the dashed line
 _CURVE_HEIGHT = 52  # pixels
-_CURVE_WIDTH, _LOW, _LOWEST = 250, 400, 250
+_CURVE_WIDTH = 250
+_LOW, _LOWEST = 400, 250  # pixels of the page: less has no room for the curve, for the speed
 _LONG = 85 * 60  # seconds: no time left has longer words
 _AIR, _TIGHT, _AROUND = 8, 10, 16  # pixels: between two steps where there is room, else, and around all of them
 _CURVE_FILL = 40  # of 255: how much of the accent lies under the line
@@ -53,8 +54,11 @@ class SpeedCurve(QWidget):
             self._seen.append((now, rate))
         while self._seen and now - self._seen[0][0] > _CURVE_SECONDS:
             self._seen.popleft()
-        self.setVisible(len(self._seen) > 1 and not self.has_no_room)
+        self.show_where_room()
         self.update()
+
+    def show_where_room(self) -> None:
+        self.setVisible(len(self._seen) > 1 and not self.has_no_room)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the last seconds of the download as a line, the fastest of them at the top."""
@@ -132,10 +136,12 @@ class RunProgress(QFrame):
     def give_way(self, room: int) -> None:
         """Leave the curve out where so few pixels are better given to the steps, and the speed, too, in the lowest."""
         self._is_lowest = room < _LOWEST
+        if self._is_lowest:
+            self._speed.hide()
         if self._curve.has_no_room is not (room < _LOW):
             self._curve.has_no_room = room < _LOW
             _keep_room(self._curve, room >= _LOW)
-            self._curve.setVisible(room >= _LOW and self._curve.isVisibleTo(self._speed))
+            self._curve.show_where_room()
 
     @property
     def words(self) -> str:

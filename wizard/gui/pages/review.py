@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.differences import BREAKS, DIFFERENT, difference_row, differences, is_held_back
-from wizard.app.pages.order import ORDER
+from wizard.app.pages.order import ORDER, PageId
 from wizard.app.pages.run import resolving_words
 from wizard.app.use.settings import UsePlan
 from wizard.compatibility.model import Plan
@@ -55,7 +55,7 @@ class ReviewPage(Page):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
         self.tiles, self.different = PlanTiles(), Notice()
-        self.tiles.wanted.connect(context.navigator.go_to)
+        self.tiles.wanted.connect(self._change)
         self.more, self.commands, self.files = Fold(), Fold(), Fold()
         self._file_rows = RowCard(3, 0)
         self._file_rows.setProperty("role", "fold")
@@ -83,6 +83,11 @@ class ReviewPage(Page):
         self.body.addWidget(self.different)
         self.body.addWidget(FoldList(self.settings, self.files, self.commands, self.limits_fold, self.more))
         self.body.addStretch(1)
+
+    def _change(self, page: PageId) -> None:
+        """The way may have closed since the tile was drawn: a run begins."""
+        if self.context.navigator.may_open(page):
+            self.context.navigator.go_to(page)
 
     def enter(self) -> None:
         self.nothing.clear()

@@ -48,7 +48,6 @@ class _Tile(QFrame):
         self.change.setProperty("role", "change")
         self.change.setVisible(False)
         head.addWidget(self.change)
-        self._name.setMinimumHeight(self.change.sizeHint().height())
         rows.addLayout(head)
         rows.addWidget(self._value)
         below = line_up(gap=12)
@@ -58,6 +57,10 @@ class _Tile(QFrame):
         below.addWidget(self._more, 1)
         rows.addLayout(below)
         rows.addStretch(1)
+
+    def keep_height(self, high: int) -> None:
+        """Keep the first line as high as the button of another tile, in pixels."""
+        self._name.setMinimumHeight(high)
 
     def show_words(self, name: str, value: str, more: str) -> None:
         for part, words in ((self._name, name), (self._value, value), (self._more, more)):
@@ -99,6 +102,8 @@ class PlanTiles(QWidget):
     def show_changeable(self, pages: Collection[PageId]) -> None:
         """Offer to change what these pages decide; the rail does so, too, and alone where two tiles have no room."""
         self._changeable = frozenset(pages)
+        for tile in (self.what, self.where, self.download, self.disk):  # shown or not, all are equally high
+            tile.keep_height(self.what.change.sizeHint().height())
         for tile, page in self._decided().items():
             tile.change.setVisible(page in pages and self.width() >= _NARROW)
 

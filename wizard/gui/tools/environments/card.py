@@ -200,10 +200,11 @@ class EnvironmentCard(QFrame):
         self.buttons["clone"].setVisible((is_usable and one.kind.value not in ("system", "base")) or one.is_moved)
         helps = self._line if one.is_moved else self._further.line  # then it is what helps
         helps.insertWidget(0, self.buttons["clone"])
-        self.buttons["check"].setVisible(not one.is_moved and not self._wanted)  # which needs the room
+        gives_room = bool(self._wanted) and takes_packages  # to what it is chosen for
+        self.buttons["check"].setVisible(not one.is_moved and not gives_room)
         self.buttons["export"].setVisible(is_usable)
         self.buttons["check"].setEnabled(one.state.value != "deleting")
-        self.buttons["delete"].setVisible(one.kind.value != "system" and not self._wanted)
+        self.buttons["delete"].setVisible(one.kind.value != "system" and not gives_room)
         self._show_kept()
         self._place_buttons()
 
