@@ -38,6 +38,18 @@ def test_a_new_driver() -> None:
     assert (gpus[1].pci_id, gpus[1].bus_id) == ("10de:2684", "0000:41:00.0")
 
 
+@pytest.mark.parametrize(
+    ("version", "memory", "read"),
+    [("580.65.06-beta", "24564", "580.65.06"), ("9e9", "-5", None), ("[N/A]", "0", None), ("580", "1", None)],
+)
+def test_what_no_machine_file_takes_is_not_known(version: str, memory: str, read: str | None) -> None:
+    """It ended a setup at its last step, which reads the file of the first."""
+    row = f"0, NVIDIA GeForce RTX 4090, GPU-1, 00000000:01:00.0, 0x268410DE, {memory}, {version}\n"
+    (gpu,), found = parse_gpus(row)
+    assert found == read
+    assert (gpu.memory_bytes is None) is (int(memory) <= 0)
+
+
 def test_an_old_driver_knows_less() -> None:
     def answer(argv: tuple[str, ...]) -> tuple[str, int | None]:
         if "compute_cap" in argv[1]:

@@ -104,13 +104,16 @@ def _number(cell: str, base: int = 10) -> int | None:
         return None
 
 
+_DRIVER = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,4}){1,3}(?![\w.])")  # as the machine file takes it: all else ends a setup
+
+
 def parse_gpus(text: str) -> tuple[tuple[Gpu, ...], str | None]:
     """Return the cards that answer and the driver version, from the answer to FIELDS."""
     gpus: list[Gpu] = []
     version: str | None = None
     for index, name, uuid, bus_id, device_id, memory, driver_version in _rows(text, FIELDS.count(",") + 1):
         mib = _number(memory)
-        version = version or _known(driver_version)
+        version = version or ((given := _DRIVER.match(driver_version)) and given[0]) or None
         if _number(index) is None or _DEAD_CELL.match(name) or _DEAD_CELL.match(uuid):
             continue
         gpus.append(
@@ -118,7 +121,7 @@ def parse_gpus(text: str) -> tuple[tuple[Gpu, ...], str | None]:
                 vendor="nvidia",
                 name=_known(name),
                 pci_id=pci_id(_number(device_id, 16)),
-                memory_bytes=mib * _MIB if mib else None,
+                memory_bytes=mib * _MIB if mib and mib > 0 else None,
                 uuid=_known(uuid),
                 bus_id=normal_bus_id(bus_id),
             )
