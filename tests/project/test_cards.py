@@ -80,6 +80,7 @@ def test_what_takes_the_card_unless_it_is_given_another_device_is_told(
         ("tensorrt==10.8.0", BLACKWELL, ""),
         ("tensorrt", BLACKWELL, ""),
         ("tensorrt==10.6.0", PASCAL, "card-older"),
+        ("tensorrt~=8.6.0", PASCAL, ""),
         ("tensorrt", PASCAL, "card-older"),
         ("tensorrt<9", PASCAL, ""),
         ("tensorrt==8.6.1", PASCAL, ""),

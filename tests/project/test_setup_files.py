@@ -37,6 +37,25 @@ def test_words_that_setup_py_puts_together_are_read(tmp_path: Path, asked_for: s
     assert codes(project) == []
 
 
+def test_words_that_a_call_gets_are_no_packages(tmp_path: Path) -> None:
+    words = 'HERE = "reqs"\nsetup(install_requires=["torch"] + read(HERE + "_list") + load(name=HERE + "-extra"))\n'
+    project = project_of(tmp_path, {"setup.py": words})
+    assert [each.name for each in project.statements] == ["torch"]
+
+
+def test_words_of_many_pieces_are_one(tmp_path: Path) -> None:
+    pieces = "+".join(f'"{letter}"' for letter in "abcdefghij")
+    project = project_of(tmp_path, {"setup.py": f"setup(install_requires=[{pieces}])\n"})
+    assert [each.name for each in project.statements] == ["abcdefghij"]
+
+
+def test_names_that_multiply_come_to_an_end(tmp_path: Path) -> None:
+    lines = [f'v{at} = "a"' + f" + v{at + 1}" * 40 for at in range(12)]
+    words = "\n".join([*lines, 'v12 = "b"', 'setup(install_requires=["torch", "x" + v0])', ""])
+    project = project_of(tmp_path, {"setup.py": words})
+    assert [each.name for each in project.statements] == ["torch"]
+
+
 def test_setup_py_is_syntax_and_never_run(tmp_path: Path) -> None:
     words = f"""import pathlib
 pathlib.Path({str(tmp_path / "ran")!r}).touch()

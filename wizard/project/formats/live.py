@@ -193,25 +193,30 @@ def _called(node: ast.Call, known: _Known) -> object:
     return int(held) if name == "int" and isinstance(held, str | int) and str(held).isdecimal() else _OPEN
 
 
-_MOST_PARTS, _LONGEST, _DEEPEST = 1_000, 300, 6
+_MOST_PARTS, _LONGEST, _DEEPEST = 1_000, 300, 50
 
 
-def joined_words(value: ast.expr, bound: Callable[[ast.expr], ast.expr], depth: int = 0) -> str | None:
+def joined_words(
+    value: ast.expr, bound: Callable[[ast.expr], ast.expr], budget: list[int], depth: int = 0
+) -> str | None:
     """Return the words that are put together of words in the file (`"torch==" + V`, `"torch==%s" % V`, f-strings); None
-    where they are not. `bound`: what a name stands for."""
+    where they are not. `bound`: what a name stands for. `budget`: how many parts may still be looked at, for names that
+    stand for names double them at each step."""
+    budget[0] -= 1
+    if depth > _DEEPEST or budget[0] < 0:
+        return None
     value = bound(value)
     if isinstance(value, ast.Constant):
         return value.value if isinstance(value.value, str) and len(value.value) < _LONGEST else None
-    if depth > _DEEPEST:
-        return None
     if isinstance(value, ast.JoinedStr):
         inner = [one.value if _is_plain(one) else one for one in value.values[:_MOST_PARTS]]  # type: ignore[attr-defined]
-        parts = [joined_words(one, bound, depth + 1) for one in inner]
+        parts = [joined_words(one, bound, budget, depth + 1) for one in inner]
         return None if None in parts else "".join(filter(None, parts))
     if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Add | ast.Mod):
         return None
     given = value.right.elts[:_MOST_PARTS] if isinstance(value.right, ast.Tuple) else [value.right]
-    left, right = joined_words(value.left, bound, depth + 1), [joined_words(one, bound, depth + 1) for one in given]
+    left = joined_words(value.left, bound, budget, depth + 1)
+    right = [joined_words(one, bound, budget, depth + 1) for one in given]
     if left is None or None in right:
         return None
     if isinstance(value.op, ast.Add):

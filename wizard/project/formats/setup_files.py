@@ -94,7 +94,7 @@ class SetupReader:
     def __init__(self, file: str, text: str, tree: ast.Module, found: Findings) -> None:
         self.file, self.lines, self.tree, self.found = file, text.split("\n"), tree, found
         self.bound: dict[str, ast.expr] = {}
-        self.seen = 0
+        self.seen, self._budget = 0, [_MOST_NODES]
         self._tables: set[int] = set()
         self._systems = [one for node in self._walk(tree) for one in _of_systems(node)]
         for node in self._walk(tree):
@@ -237,18 +237,22 @@ class SetupReader:
     def _put_together(self, value: ast.expr, group: str) -> set[int]:
         """Take the words that are put together of others; return which nodes these are."""
         taken: set[int] = set()
+        given = {id(one) for node in self._walk(value) if isinstance(node, ast.Call) for one in _values_of(node)}
         for node in self._walk(value):
             if not isinstance(node, ast.BinOp | ast.JoinedStr) or id(node) in taken:
                 continue
-            if (words := joined_words(node, self._bound)) is not None:
+            words = joined_words(node, self._bound, self._budget)
+            if words is not None or self._budget[0] < 0:  # pieces of what is too much are no packages
                 taken |= {id(part) for part in ast.walk(node)}
+            is_name = words is not None and (id(node) not in given or _FILE.fullmatch(words))
+            if words is not None and is_name:  # `read(HERE + "_list")` is none
                 self._string(words, node.lineno, group)
         return taken
 
     def _computed(self, value: ast.expr, depth: int = 0) -> ast.expr | None:
         """Return the first part of a list whose words stand nowhere in the file."""
         inner: list[ast.expr] = []
-        if isinstance(value, ast.Constant) or depth > 6 or joined_words(value, self._bound) is not None:
+        if isinstance(value, ast.Constant) or depth > 6 or joined_words(value, self._bound, self._budget) is not None:
             return None
         if isinstance(value, ast.List | ast.Tuple | ast.Set):
             inner = value.elts[:_MOST_PARTS]
@@ -378,3 +382,7 @@ def read_python_version(name: str, text: str, found: Findings) -> None:
     if match:
         where = origin_of(name, 1, text.split("\n")[0])
         found.statements.append(Statement(PYTHON, f"=={match[1]}.*", where, LOCKED))
+
+
+def _values_of(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(one.value for one in call.keywords)]

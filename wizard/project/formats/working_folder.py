@@ -243,8 +243,9 @@ class WorkingFolder:
         return parts
 
 
+_OWN = re.compile(r"\bpip3? install [\"'`]?(?P<own>[A-Za-z][\w.-]{0,80})(?![\w.-])")
 _NEWEST = re.compile(
-    r"\bpip3? install [\"'`]?(?P<own>[A-Za-z][\w.-]{0,80})(?P<between>[^\n]{0,300}(?:\n[^\n]{0,300}){0,2}?)"
+    r"(?P<between>[^\n]{0,300}(?:\n[^\n]{0,300}){0,2}?)"
     r"\bpip3? install [\"'`]?git\+\S{1,200}?/(?P<name>[\w.-]{1,80}?)(?:\.git)?(?=[@#\s\"'`]|$)"
 )
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
@@ -276,9 +277,10 @@ def _cloned_by(line: str) -> list[str]:
 
 def newest_of(readmes: Iterable[str], packaged: Set[str]) -> set[str]:
     """Return the repositories that READMEs install in place of the project's own package: behind it, after "or"."""
-    found = (match for text in readmes for match in islice(_NEWEST.finditer(text), _MOST_CLONES))
-    own = (match for match in found if normalized(match["own"]) in packaged and _OR.search(match["between"]))
-    return {normalized(match["name"]) for match in own}
+    named = ((text, one) for text in readmes for one in islice(_OWN.finditer(text), _MOST_CLONES))
+    ends = ((text, one.end()) for text, one in named if normalized(one["own"]) in packaged)
+    found = (match for text, end in ends if (match := _NEWEST.match(text, end)))
+    return {normalized(match["name"]) for match in found if _OR.search(match["between"])}
 
 
 def downloaded_by(line: str) -> set[str]:

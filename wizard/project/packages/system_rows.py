@@ -100,7 +100,7 @@ class CardSpan(Sourced, frozen=True):
         pin = re.fullmatch(r"={2,3}([0-9]{1,9}(?:\.[0-9]{1,9}){0,5})(?:\.\*|[a-z.+][\w.+]*)?", specifier)
         spans = [one.split() for one in self.since]
         older = [span for since, span in spans if pin is None or Version(since) <= Version(pin[1])]
-        if not older or older[-1] == "*" or (pin is None and "<" in specifier):
+        if not older or older[-1] == "*" or (pin is None and re.search("<|~=|==", specifier)):
             return None
         least, _, most = older[-1].partition("-")
         return least, most if pin else _NO_END

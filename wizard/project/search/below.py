@@ -43,6 +43,7 @@ _CUDA_ALONE = f"project.remark.{OWN_CUDA}"
 _COMPILED = (_CUDA_ALONE, "project.remark.own-either", "project.remark.own-cpp", "project.remark.own-some")
 _EXTRAS = re.compile(r"extras?|optional|docs?")
 _SUBMODULES = ".gitmodules"
+_MOST_SUBMODULES = 50
 _SUBMODULE = re.compile(r"^\s*path\s*=\s*\"?([^\n\"]+?)\"?\s*$", re.MULTILINE)
 _BUILDS = {  # what lies in a folder that a program builds, and that program as it is called
     "CMakeLists.txt": re.compile(r"(?:^|[\s;&])cmake\s+(?:-\S+\s+)*\.", re.MULTILINE),
@@ -274,7 +275,8 @@ def _made(reader: ProjectReader) -> list[str]:
 def absent_submodules(reader: ProjectReader) -> list[str]:
     """Return the folders that git fetches from other repositories on demand alone and that are not here."""
     named = _SUBMODULE.findall(reader.folder.read(_SUBMODULES) or "") if reader.folder.has_file(_SUBMODULES) else []
-    return [path for path in dict.fromkeys(named) if reader.folder.is_bare(path)]
+    paths = [*dict.fromkeys(filter(None, (one.rstrip("/") for one in named)))][:_MOST_SUBMODULES]
+    return [path for path in paths if reader.folder.is_bare(path)]
 
 
 def _is_compiled(one: Message) -> bool:

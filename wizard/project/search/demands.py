@@ -161,7 +161,7 @@ def _waits_for_name(reader: ProjectReader, file: str, tree: ast.Module) -> bool:
     """Return whether each class of a program is one of those that settings choose by a name, and none names one."""
     classes = [one.name for one in tree.body if isinstance(one, ast.ClassDef)]
     names = [name for _, name, _ in reader.folder.names(DEEPEST_PROGRAM) if name.endswith(_HOLD_NAMES) and name != file]
-    lines = [line for name in names[:_MOST_HOLDING] for line in (reader.folder.read(name) or "").split("\n")]
+    lines = [line[:_LONGEST] for name in names[:_MOST_HOLDING] for line in (reader.folder.read(name) or "").split("\n")]
     for each in classes:
         registers = re.compile(rf"\bregister\w*\([^#]*\b{each}\b")
         by_name = [match for line in lines if registers.search(line) and (match := _CALLED.search(line))]

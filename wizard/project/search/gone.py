@@ -209,7 +209,7 @@ def note_mended(reader: ProjectReader, begun: Collection[str]) -> None:
     whose lack a row bounds torch. By itself that asks for nothing."""
     left = {row.module for row in companion_table().torch_bound if row.module}
     for file, text in programs(reader) if reader.found.asks_for_something else ():
-        wanted = {one for one in left if one in text} if "sys.modules" in text else set()
+        wanted = {one for one in left if one in text} if _MODULES in text else set()
         lines = _put_in_place(text) if wanted and (file in begun or not ASIDE.fullmatch(file)) else {}
         for module in sorted(wanted & {*lines}):
             where = origin_of(file, lines[module], text.split("\n")[lines[module] - 1])
