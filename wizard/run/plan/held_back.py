@@ -158,7 +158,7 @@ def needed_elsewhere(words: str) -> SourceNeed | None:
 
 def _needed(name: str, flowing: str) -> SourceNeed | None:
     found = re.search(
-        rf"(\S+?)(?:[<>=!~]\S*)? depends on {re.escape(name)}((?:[<>=!~]+[\w.*+!]+,?)*)(?![\w-])", flowing
+        rf"(\S+?)(?:[<>=!~]\S*)? depends? on {re.escape(name)}((?:[<>=!~]+[\w.*+!]+,?)*)(?![\w-])", flowing
     )
     return SourceNeed(name, found[2].rstrip(","), found[1]) if found and found[1] != _ASKING else None
 
