@@ -12,7 +12,8 @@ from tests.project.deciding import AMPERE, BLACKWELL
 from tests.project.test_read import project_of
 from wizard.app import project_build
 from wizard.app.project import lost_pairs, request_of
-from wizard.app.project_plan import _asked, _left
+from wizard.app.project_parts import left_words, outside
+from wizard.app.project_plan import _asked
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices, Verdict
 from wizard.machine.model import Machine, PythonInstall
@@ -111,7 +112,7 @@ def test_what_imports_torch_when_it_is_built_is_built_with_torch_there(
     matrix = load_matrix()
     request = request_of(project_of(tmp_path, files), FACTS, matrix, Choices())
     taken, selected = project_build.selected_build(FACTS, matrix, request, False, lambda: False)
-    commands = [str(one.params["command"]) for one in _left(taken, selected)]
+    commands = [str(one.params["command"]) for one in left_words(outside(taken, selected), False)]
     apart = ["--no-build-isolation" in one for one in sorted(commands, key=lambda one: "detectron2" not in one)]
     assert apart == [True, setup == SETUP, setup == SETUP]
 

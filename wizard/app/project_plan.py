@@ -12,45 +12,38 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from posixpath import normpath
 
 from wizard.app.project import (
     IsCancelled,
     ProjectRequest,
     absolute_folder,
-    code_folder,
     lost_pairs,
     no_pair,
-    page_of,
     pin_of,
     with_lost,
 )
 from wizard.app.project_build import selected_build, written
+from wizard.app.project_parts import NEEDED, Outside, left_words, outside, parts_of, source_alone, ways_of
 from wizard.app.project_use import promised_of, use_of
 from wizard.compatibility.data.model import Matrix
-from wizard.environment.activate.scripts import python_path
-from wizard.environment.activate.terminal import this_users_shell
 from wizard.install.lock import LOCK_NO_PAIR, NO_SOLUTION
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.lock import Lock, PackageVersion
 from wizard.model.messages import Message, message
-from wizard.process import redact
 from wizard.project.answer import lines_named, moved_words, relaxed_words
 from wizard.project.decide import ProjectDecision
-from wizard.project.model import BUILT_WITH, LOCKED, Statement, builds_itself, is_folder, normalized
+from wizard.project.model import LOCKED, Statement, normalized
 from wizard.project.packages.companions import companion, undeclared_bounds
-from wizard.project.packages.lacking import name_on_pages
 from wizard.project.packages.native import NOTHING, Relaxed
 from wizard.project.search.files import ProjectFolder
 from wizard.project.versions import loosened, marker_holds, meets
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.as_of import LockAgain, ReleasesThen
-from wizard.run.plan.commands import quote_of
 from wizard.run.plan.computed import OnProgress
-from wizard.run.plan.held_back import HeldBack, SourceNeed, source_alone
-from wizard.run.plan.other_packages import naming, nowhere
-from wizard.run.plan.place import target_prefix
+from wizard.run.plan.held_back import HeldBack, SourceNeed
+from wizard.run.plan.held_back import source_alone as sources_alone
+from wizard.run.plan.other_packages import nowhere
 from wizard.run.plan.preview import preview
 from wizard.system import paths
 
@@ -59,7 +52,6 @@ _NO_WHEEL = re.compile(r"Wheels are required for `([^`]+)`")
 _NO_NAME = re.compile(r"Because (\S+)\s+was\s+not\s+found\s+in\s+the\s+package\s+registry")
 _NO_VERSION = re.compile(r"no versions? of ([A-Za-z0-9][\w.-]*)|[Bb]ecause only ([A-Za-z0-9][\w.-]*?)[<>=! ]")
 MOST_LOOKED_FOR, _MOST_ABSENT, _MOST_SHOWN = 600, 100, 6  # names that no index may have
-_NEEDED = "project.left.needed"
 _CANNOT = (*NO_SOLUTION, "lock-conda-version")
 SOURCE_ALONE = ErrorText(
     "project-source-alone",
@@ -115,16 +107,26 @@ def plan_project(
     folder, left = absolute_folder(request.project), (*(one.name for _, one in request.left), *names)
     use = use_of(folder, ProjectFolder(Path(folder)), (*(one.name for one in request.decision.left_out), *left))
     as_asked = promised_of(_asked(request, selected, list(request.packages), 0, {}).requirements, selected.python)
-    ways = (*_left(request, selected), *(one.why for one in request.decision.left_out))
+    found, puts_in = tuple(outside(request, selected)), request.choices.parts
+    others = tuple(one.why for one in request.decision.left_out)
     if len(request.packages) > MOST_LOOKED_FOR:  # the resolver would ask for minutes
         lack.drop_absent([])
     while True:
         asked = _asked(request, selected, lack.packages, lack.freedom, then.versions)
         promised = promised_of(asked.requirements, asked.python)
-        out, more = (one.name for one in lack.without), lack.ways()
-        asks, left_out = (*as_asked, *names), (*use.left, *out)
-        told_of = replace(use, promised=promised, asked=asks, left=left_out, ways=(*ways, *more))
-        notices = (*asked.notices, *(one for one in more if one.key == _NEEDED))
+        more = lack.outside()
+        parts = parts_of((*found, *more)) if puts_in else ()
+        of_parts, out = {one.name for one in parts}, (*use.left, *(one.name for one in lack.without))
+        told_of = replace(
+            use,
+            promised=promised,
+            asked=(*as_asked, *names),
+            left=tuple(name for name in out if name not in of_parts),
+            ways=(*ways_of(found, puts_in), *others, *ways_of(more, puts_in)),
+            parts=parts,
+        )
+        more_said = left_words((one for one in more if one.way.key == NEEDED), puts_in)
+        notices = (*asked.notices, *left_words(found, puts_in), *more_said)
         asked = replace(asked, project=told_of, apart=tuple(lack.apart), notices=notices)
         try:
             return preview(facts, request.choices, asked, is_cancelled, on_progress, told), (*lost, *moved)
@@ -156,12 +158,12 @@ class _Lack:
         names = {one.name for one in self.without}
         return [one for one in self.request.packages if one.name not in names]
 
-    def ways(self) -> tuple[Message, ...]:
+    def outside(self) -> tuple[Outside, ...]:
         """A sentence for each; with the command that adds it, where another package needs it."""
         found = (
-            _way_of(self.apart[one.name], one, self.request, self.selected)
+            source_alone(self.apart[one.name], one.asked, self.request, self.selected)
             if one.name in self.apart and one.name not in FAMILY
-            else relaxed_words(one)
+            else Outside(relaxed_words(one))
             for one in self.without
         )
         return tuple(found)
@@ -171,7 +173,7 @@ class _Lack:
         if error.code not in _CANNOT:
             raise error
         packages = self.packages
-        found = list(source_alone(self.facts, self.selected, error.details))
+        found = list(sources_alone(self.facts, self.selected, error.details))
         if error.code == LOCK_NO_PAIR.code:
             found.append(SourceNeed(str(error.params["name"]), "", str(error.params["by"])))
         needs = [one for one in found if one.name not in self.apart]
@@ -261,7 +263,7 @@ def _asked(
             if version and name not in FAMILY and not name.startswith("nvidia-")
         ),
         overrides=tuple(map(written, decision.understood.overrides)) if freedom < _ANY else (),
-        notices=(*selected.notices, *map(relaxed_words, decision.relaxed), *_left(request, selected)),
+        notices=(*selected.notices, *map(relaxed_words, decision.relaxed)),
     )
 
 
@@ -318,66 +320,3 @@ def _not_as_asked(one: Statement, given: str, selected: SelectedBuild, why: str)
     torch, python = selected.candidate.torch, selected.python
     reason = message(f"project.why.{why}", torch=torch, python=python)
     return Relaxed(one.name, one.specifier or "*", given, reason, (one.origin,))
-
-
-def _left(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Message]:
-    """What a person may put in afterwards, by a command that touches nothing else."""
-    for why, one in {one.name: (why, one) for why, one in reversed(request.left)}.values():
-        if not marker_holds(one.marker, paths.os_name(), selected.python):
-            continue
-        if why in ("address", "path", "native"):
-            page = page_of(one.name, selected) if why == "native" else ""
-            is_kept = one.name not in {each.name for each in request.decision.relaxed}
-            row = companion(one.name)
-            name = name_on_pages(one.name, one.conda, row) if row else one.name
-            native = f"{name}{one.specifier}" if is_kept and name == one.name else name
-            words = {"native": native, "path": str(Path(code_folder(request)) / one.url)}.get(why, one.url)
-            yield message(
-                f"project.left.{'page' if page else why}",
-                name=one.name,
-                file=one.origin.file,
-                line=one.origin.line,
-                command=_command(request, selected, words, why == "path", page, _needs_torch(request, one, page)),
-            )
-    conda = list(dict.fromkeys(one.name for why, one in request.left if why == "conda"))
-    if conda:
-        yield naming("project.left.conda", conda)
-    if builds_itself(request.project):
-        needs_torch = "." in _built_with_torch(request)
-        command = _command(request, selected, code_folder(request), True, needs_torch=needs_torch)
-        yield message("project.left.self", command=command)
-
-
-def _way_of(need: SourceNeed, one: Relaxed, request: ProjectRequest, selected: SelectedBuild) -> Message:
-    """Return what is said of a package that others need and that is left out, with the command that adds it."""
-    words = f"{one.name}{'' if one.asked == '*' else one.asked}"
-    return message(_NEEDED, name=one.name, by=need.by, command=_command(request, selected, words, False))
-
-
-def _built_with_torch(request: ProjectRequest) -> set[str]:
-    """Return the folders of the project whose setup.py imports torch, "." for its own."""
-    return {one.group for one in request.project.statements if one.name == BUILT_WITH}
-
-
-def _needs_torch(request: ProjectRequest, one: Statement, page: str) -> bool:
-    """Return whether its build must see the torch of the environment: that of a folder whose setup.py imports it, and
-    of what is made for one torch and has no page of wheels."""
-    row = companion(one.name)
-    is_against = row is not None and row.follows and not page and not one.url.partition("#")[0].endswith(".whl")
-    return is_against or (is_folder(one.url) and normpath(one.url) in _built_with_torch(request))
-
-
-def _command(
-    request: ProjectRequest,
-    selected: SelectedBuild,
-    words: str,
-    is_editable: bool,
-    page: str = "",
-    needs_torch: bool = False,
-) -> str:
-    os = paths.os_name()
-    quote = quote_of(this_users_shell(os))
-    python = python_path(str(target_prefix(request.choices)), os, selected.engine == "venv")
-    options = "--no-build-isolation " if needs_torch else ""
-    options += f"{'-e ' if is_editable else ''}{f'--find-links {quote(page)} ' if page else ''}"
-    return redact(f"{quote(python)} -m pip install --no-deps {options}{quote(words)}")

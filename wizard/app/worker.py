@@ -50,6 +50,7 @@ from wizard.run.run_folder import RUN_BUSY, RunFolder, forget_owner
 from wizard.run.steps.create import Create
 from wizard.run.steps.fetch import Fetch
 from wizard.run.steps.install import CheckFiles, Install
+from wizard.run.steps.parts import Parts
 from wizard.run.steps.preflight import Preflight, prefix_lock
 from wizard.run.steps.share import Share
 from wizard.run.steps.verify import Verify
@@ -63,6 +64,11 @@ _STARTER_SECONDS = 60.0  # who starts a worker holds it until that is written do
 
 
 STAGES: Stages = ((Preflight(),), (Create(), Fetch(), Install()), (CheckFiles(),), (Verify(cause_and_fix),))
+
+
+def _stages_of(plan: Plan) -> Stages:
+    has_parts = plan.project is not None and bool(plan.project.parts)
+    return (*STAGES[:-1], (Parts(cause_and_fix),), STAGES[-1]) if has_parts else STAGES
 
 
 def read_run_lock(folder: RunFolder) -> Lock:
@@ -99,7 +105,7 @@ class _Attempt:
         self._folder, self._plan, self._lock = folder, plan, lock
         self._repair = read_repair(folder.path)
         self._is_shared = is_shared(plan)
-        stages = stages_on_existing(self._repair) if self._repair else STAGES
+        stages = stages_on_existing(self._repair) if self._repair else _stages_of(plan)
         self._stages: Stages = (*stages, (Share(),)) if self._is_shared else stages
         self._emitter = Emitter(folder, echo)
         self._journal = RunJournal(folder.journal)

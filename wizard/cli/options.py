@@ -76,6 +76,10 @@ PROJECT = under(
         help=N_("what may differ from what the project asks (torch, cuda, numpy); may be given again"),
     ),
     AS_OF,
+    flag(
+        "--parts",
+        help=N_("install last what is on no index: the project itself, its folders and repositories; their code runs"),
+    ),
 )
 NETWORK = under(
     N_("the network"),
@@ -211,7 +215,10 @@ def choices_from(arguments: Arguments) -> Choices:
     )
 
 
-_OF_SETUP = ("as_of", "name", "limit_rate", "connections", "keep_wheels", "copies", "cache_dir", "temp_dir", "shared")
+_OF_SETUP = (
+    *("as_of", "parts", "name", "limit_rate", "connections"),
+    *("keep_wheels", "copies", "cache_dir", "temp_dir", "shared"),
+)
 
 
 def _check_day(text: str | None) -> None:

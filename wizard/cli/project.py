@@ -110,7 +110,7 @@ def project_setup(
     """None without --project. Raises UsageError `project-alone`, `project-missing`, `no-such-project`,
     `nothing-declared`."""
     if not arguments.project:
-        check_is_of_project(arguments, "strict", "relax", "as_of")
+        check_is_of_project(arguments, "strict", "relax", "as_of", "parts")
         return None
     for option in ("profile", "pack", "code", "into", "reuse", "if_missing"):
         if getattr(arguments, option):
@@ -159,6 +159,7 @@ class ProjectSetup:
         request = request_of(self._project, facts, session.matrix, choices)
         self._tell(request)
         self._ask_hosts(request)
+        request = self._with_parts(request)
         facts = with_trusted(facts, request, self._consent.trusted)
         relaxed = request.decision.differing
         is_new = self._may_ask and self._unnamed(relaxed)
@@ -204,6 +205,18 @@ class ProjectSetup:
             question = message("profile.host.ask", host=host)
             if is_new and self._may_ask and agrees(question, self._terminal, self._interrupt):
                 self._consent.trusted |= {host}
+
+    def _with_parts(self, request: ProjectRequest) -> ProjectRequest:
+        """Ask whether the project's own code may run, which is what its build does."""
+        from wizard.app.project_parts import has_parts, with_parts
+
+        if self._arguments.parts or not (self._may_ask and has_parts(request)):
+            return request
+        question = message(
+            "project.part.ask",
+            "Install the project itself, its folders and repositories last, too? Their build code runs then. [y/N]",
+        )
+        return with_parts(request, agrees(question, self._terminal, self._interrupt))
 
     def _unnamed(self, relaxed: Iterable[Relaxed]) -> list[str]:
         return list(dict.fromkeys(one.name for one in relaxed if one.name not in self._arguments.relax))

@@ -90,6 +90,7 @@ class Choices:
     shared: bool = False  # everybody on this computer may use the environment
     copies: bool = False  # the environment gets files of its own, none that it shares with the package store
     as_of: str | None = None  # the day of what a project leaves open, "2022-03-14" or "today"; None: its own, if old
+    parts: bool = False  # of a project, what lies on no index is put in last: its own build code runs
     keep_wheels: bool = False  # the downloaded wheels stay in the downloads, beside what is unpacked in the store
 
 
@@ -169,10 +170,25 @@ class ProjectImport:
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectPart:
+    """What of a project lies on no index and pip puts in last. `words`: a folder, an address or a requirement; `page`:
+    of its makers' ready wheels, then no other is taken; `sees_torch`: its build needs the environment's torch; `way`:
+    what is said where it does not go in, with the command."""
+
+    name: str
+    words: str
+    way: Message
+    is_editable: bool = False
+    page: str = ""
+    sees_torch: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectUse:
     """What of a project is tried and shown after its setup. `promised`: requirements that count here; `asked`: the same
     as its files have them, whether the plan could keep them or not; `left`: packages that the plan leaves out; `ways`:
-    how each of them can be had; `command`: the first that its README names, shown as text alone."""
+    how each of them can be had; `command`: the first that its README names, shown as text alone; `parts`: put in last,
+    in this order."""
 
     folder: str
     promised: tuple[str, ...] = ()
@@ -182,6 +198,7 @@ class ProjectUse:
     command_file: str = ""
     asked: tuple[str, ...] = ()
     ways: tuple[Message, ...] = ()
+    parts: tuple[ProjectPart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from wizard.run.control import Control
 from wizard.run.emitter import Emitter
 from wizard.run.journal import History, RunJournal
 from wizard.run.run_folder import RunFolder
-from wizard.run.verify.model import StepResult, Verification
+from wizard.run.verify.model import SmokeCheck, StepResult, Verification
 
 _POLL = 0.05
 
@@ -48,6 +48,7 @@ class Context:
     place: Future[TargetEnvironment] = field(default_factory=Future)
     ready: queue.SimpleQueue[StoreEntry | None] = field(default_factory=queue.SimpleQueue)
     verification: Future[Verification] = field(default_factory=Future)
+    parts: Future[tuple[SmokeCheck, ...]] = field(default_factory=Future)  # what there is to know of a project's
     results: queue.SimpleQueue[StepResult] = field(default_factory=queue.SimpleQueue)
     abort: threading.Event = field(default_factory=threading.Event)
 

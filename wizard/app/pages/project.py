@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.app.project import ProjectRequest
+from wizard.app.project_parts import PART_KINDS
 from wizard.classroom.profile.hosts import ForeignHost
 from wizard.compatibility.explain import variant_name
 from wizard.compatibility.model import Candidate
@@ -27,12 +28,13 @@ _ROLES = {"index": "index", "find-links": "torch_index"}
 @dataclass(frozen=True, slots=True)
 class ProjectRow:
     """`asked`: the line as the file has it; where `origin` is None nothing was asked, and it is only a name. `given`:
-    None where it is left out. `why`: how that differs."""
+    None where it is left out. `why`: how that differs. `is_last`: it is put in after all others."""
 
     asked: str
     origin: FileLine | None
     given: str | None
     why: Message | None = None
+    is_last: bool = False
 
 
 def environment_name(project: Project) -> str:
@@ -60,10 +62,13 @@ def count_packages(request: ProjectRequest) -> int:
 
 
 def later_rows(request: ProjectRequest) -> tuple[ProjectRow, ...]:
-    """Return what no index has ready: it is put in afterwards, by a command that the plan names."""
+    """Return what no index has ready: it is put in last, or afterwards by a command that the plan names."""
     moved = {one.name for one in request.decision.relaxed}
-    found = {one.name: one for _, one in reversed(request.left) if one.name not in moved}
-    return tuple(ProjectRow(one.origin.text, one.origin, None) for one in reversed(found.values()))
+    found = {one.name: (why, one) for why, one in reversed(request.left) if one.name not in moved}
+    return tuple(
+        ProjectRow(one.origin.text, one.origin, None, is_last=request.choices.parts and why in PART_KINDS)
+        for why, one in reversed(found.values())
+    )
 
 
 def hosts_of(request: ProjectRequest) -> tuple[ForeignHost, ...]:

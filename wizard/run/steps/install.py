@@ -114,10 +114,10 @@ class CheckFiles(Step):
         wrong: list[str] = []
         for file in context.lock.files:
             context.check()
-            measure = _measure(store, file, site_packages)
-            wrong += check_record(site_packages, measure)
+            measured_by = measure(file, site_packages, store)
+            wrong += check_record(site_packages, measured_by)
             if context.history.after_crash:
-                wrong += changed_files(site_packages, record_of(measure), file.name)
+                wrong += changed_files(site_packages, record_of(measured_by), file.name)
         if wrong:
             raise WizardError(
                 "install-damaged",
@@ -134,7 +134,7 @@ class CheckFiles(Step):
         return message("step.check.done", count=len(context.lock.files))
 
 
-def _measure(store: PackageStore, file: LockedFile, site_packages: Path) -> Path:
+def measure(file: LockedFile, site_packages: Path, store: PackageStore) -> Path:
     """The wheel; where somebody has removed the store meanwhile, the list that was installed of it."""
     return store.wheel_of(file) or site_packages / f"{'-'.join(file.filename.split('-')[:2])}.dist-info"
 

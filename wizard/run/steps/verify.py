@@ -53,4 +53,4 @@ class Verify(Step):
         found = try_project(python, project, self._explain, context.is_stopped, context.plan.environment)
         for check in found:
             context.emitter.log(self.name, check.message)
-        return found
+        return (*found, *(context.parts.result() if context.parts.done() else ()))

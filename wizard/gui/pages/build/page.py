@@ -177,8 +177,11 @@ class BuildPage(Page):
             )
 
     def _answered(self) -> None:
-        panel, is_newest = self.project, self.project.newest.isChecked()
+        panel = self.project
+        is_newest, puts_in = panel.newest.isChecked(), panel.parts.isChecked()
         self.context.navigator.put_agreed(panel.agree.isChecked(), panel.strict.isChecked(), panel.consent.trusted)
+        if puts_in != self.state.choices.parts:
+            self.context.navigator.put_parts(puts_in)
         if is_newest != (self.state.choices.as_of == TODAY):
             self.context.navigator.put_newest(is_newest)
             self._ask_project()

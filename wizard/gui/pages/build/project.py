@@ -19,6 +19,7 @@ from wizard.app.pages.project import (
     later_rows,
     left_words,
 )
+from wizard.app.project_parts import has_parts
 from wizard.compatibility.model import TODAY
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.advice import Advice
@@ -49,19 +50,19 @@ class ProjectPanel(QWidget):
         rows = column(self, gap=10)
         self._files = selectable(label("", "muted"))
         self.card = RowCard(3, 1)
-        self.agree, self.strict, self.newest = Tick(), Tick(), Tick()
+        self.agree, self.strict, self.newest, self.parts = Tick(), Tick(), Tick(), Tick()
         self.consent = HostsConsent(translator.say, head=_HOSTS)
         self._unasked, self._refused, self._day = Advice("", "muted"), label(""), Advice("", "muted")
         self.more, self.notes = Fold(), Fold()
         self.other = QPushButton()
-        of_day = (self._day, self.newest)
-        for widget in (self._files, self.card, self._unasked, *of_day, self.agree, self.consent, self._refused):
+        answers = (self._day, self.newest, self.agree, self.parts, self.consent, self._refused)
+        for widget in (self._files, self.card, self._unasked, *answers):
             rows.addWidget(widget)
-        for tick in (self.newest, self.agree):
+        for tick in (self.parts, self.newest, self.agree):
             rows.setAlignment(tick, Qt.AlignmentFlag.AlignLeft)  # its ring is as wide as its words
         rows.addWidget(FoldList(self.more, self.notes))
         rows.addStretch(1)
-        for tick in (self.agree, self.strict, self.newest):
+        for tick in (self.agree, self.strict, self.newest, self.parts):
             tick.toggled.connect(self.answered)
         self.consent.changed.connect(self.answered)
         self.notes.button.toggled.connect(self._tell_notes)
@@ -70,6 +71,7 @@ class ProjectPanel(QWidget):
     def retranslate(self) -> None:
         self.strict.setText(self.tr("E&xactly as asked"))
         self.newest.setText(self.tr("Ne&west packages"))
+        self.parts.setText(self.tr("Install the project's own co&de, too: its build scripts run"))
         self.other.setText(self.tr("&Other file…"))
         self.more.show_words(self.tr("What was noticed &while reading"))
         self.notes.show_words(self.tr("What the project itself &says about installing"))
@@ -85,8 +87,8 @@ class ProjectPanel(QWidget):
             return
         self._folder = project.folder
         self._files.setText(self.tr("Read: %1").replace("%1", self._translator.listed(project.files)))
-        of_day = (self._day, self.newest)
-        for part in (self.card, self._unasked, *of_day, self.agree, self.consent, self._refused, self.more, self.notes):
+        answers = (self.parts, self._day, self.newest, self.agree, self.consent, self._refused)
+        for part in (self.card, self._unasked, *answers, self.more, self.notes):
             part.setVisible(False)
         if request is None:
             return
@@ -120,6 +122,7 @@ class ProjectPanel(QWidget):
             self.consent.show_hosts(hosts, state.trusted)
         self.consent.setVisible(bool(hosts))
         self._show_day(state)
+        self.parts.setVisible(has_parts(request))
         told = left_words(request)
         empty(self.more.body)
         for one in told:
@@ -154,8 +157,8 @@ class ProjectPanel(QWidget):
         return self.tr("%1, line %2").replace("%1", at.file).replace("%2", str(at.line))
 
     def _show_answers(self, state: AppState) -> None:
-        is_newest = state.choices.as_of == TODAY
-        for tick, is_on in ((self.agree, state.agreed), (self.strict, state.strict), (self.newest, is_newest)):
+        of_choices = ((self.newest, state.choices.as_of == TODAY), (self.parts, state.choices.parts))
+        for tick, is_on in ((self.agree, state.agreed), (self.strict, state.strict), *of_choices):
             with QSignalBlocker(tick):
                 tick.setChecked(is_on)
 
@@ -165,7 +168,8 @@ class ProjectPanel(QWidget):
             asked.append(label(self._place_of(row.origin), "muted"))
         if row.why is not None:  # of what was asked: below what is planned it read as if that would not run
             asked.append(Advice(self._translator.signed(row.why), "differs" if state == "warning" else "muted"))
-        instead = self.tr("by a command afterwards") if state == "note" else self.tr("left out")
+        afterwards = self.tr("last, from its source") if row.is_last else self.tr("by a command afterwards")
+        instead = afterwards if state == "note" else self.tr("left out")
         given = label(row.given or instead, "strong")
         words = {"warning": self.tr("differs"), "note": self.tr("later"), "ok": self.tr("as asked")}
         pill = Pill(state, words[state]) if state in words else Pill("ok", self.tr("not specified"))

@@ -1,0 +1,176 @@
+"""What of a project lies on no index is put in last where that was asked for: its own folder, folders, repositories."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.line.test_project import folder, installed, prefix, setup, write
+from tests.line.wheel import build_wheel
+from tests.line.world import World
+from tests.servers.git_server import GitServer, publish
+from tests.tools import needs
+from tests.waiting import wait_until
+
+__all__ = ["folder"]
+# A build backend of a project's own: nothing has to be downloaded for it.
+BACKEND = """
+import pathlib, time, zipfile
+NAME, NEEDS, MARK, HOLD = {how!r}
+FILE = "{{}},,\\n".format
+
+def write(folder, path, text):
+    if NAME == "broken":
+        raise SystemExit("fatal: this part cannot be built")
+    if MARK:
+        with open(MARK, "a") as marks:
+            marks.write("built ")
+    while HOLD and pathlib.Path(HOLD).exists():
+        time.sleep(0.05)
+    info = NAME + "-1.0.dist-info"
+    files = {{path: text}}
+    files[info + "/METADATA"] = "Metadata-Version: 2.1\\nName: " + NAME + "\\nVersion: 1.0\\n"
+    files[info + "/METADATA"] += "".join("Requires-Dist: " + one + "\\n" for one in NEEDS)
+    files[info + "/WHEEL"] = "Wheel-Version: 1.0\\nGenerator: own\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
+    files[info + "/RECORD"] = "".join(map(FILE, [*files, info + "/RECORD"]))
+    with zipfile.ZipFile(pathlib.Path(folder) / (NAME + "-1.0-py3-none-any.whl"), "w") as made:
+        for name, words in files.items():
+            made.writestr(name, words)
+    return NAME + "-1.0-py3-none-any.whl"
+
+def build_wheel(folder, settings=None, metadata=None):
+    return write(folder, NAME + ".py", "WHERE = 'a copy'")
+
+def build_editable(folder, settings=None, metadata=None):
+    return write(folder, "_" + NAME + ".pth", str(pathlib.Path.cwd()))
+"""
+
+
+def package(name: str, needs: tuple[str, ...] = (), mark: str = "", hold: str = "") -> dict[str, str]:
+    """Return the files of a package with a backend of its own and one module, `NAME`. Each build adds to the file
+    `mark`, and waits while `hold` is there."""
+    lines = ("[project]", f'name = "{name}"', 'version = "1.0"', f"dependencies = {json.dumps(list(needs))}")
+    built = ("[build-system]", "requires = []", 'build-backend = "own_backend"', 'backend-path = ["."]')
+    return {
+        "pyproject.toml": "\n".join((*lines, *built, "")),
+        "own_backend.py": BACKEND.format(how=(name, needs, mark, hold)),
+        f"{name}.py": "WHERE = 'its source'\n",
+    }
+
+
+def lay(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[GitServer]:
+    for name in ("elsewhere", "plain", "broken"):
+        publish(tmp_path / "served", name, package(name, ("not-there",) if name == "elsewhere" else ()))
+    with GitServer(tmp_path / "served") as server:
+        yield server
+
+
+@needs("git")
+def test_folders_repositories_and_the_project_itself_come_last(
+    world: World, folder: Path, served: GitServer, tmp_path: Path
+) -> None:
+    lay(folder, package("mine", ("torch", "padding-a")))
+    lay(folder / "lib", package("inner"))
+    write(
+        folder,
+        "requirements.txt",
+        "torch",
+        "padding-a==1.0",
+        "-e ./lib",
+        f"elsewhere @ git+{served.address}/elsewhere.git",
+        f"git+{served.address}/plain.git",
+        f"broken @ git+{served.address}/broken.git",
+        "-e git+ssh://git@git.example/secret.git#egg=secret",
+    )
+    done = world.run(*setup(world, folder, "--yes", "--parts"))
+    assert done.returncode == 0, done.stderr
+    for line in (
+        "requirements.txt, line 3: lib is installed last, from its folder; its build code runs.",
+        "elsewhere is installed last, from its address; its build code runs.",
+        "The project itself is installed last, from its folder; its build code runs.",
+        "Installed last: elsewhere, plain, lib, 项目 one.",
+        "broken could not be installed: fatal: this part cannot be built.",
+        "elsewhere needs not-there, which is not there",
+        "-m pip install --no-deps 'git+ssh://git@git.example/secret.git#egg=secret'",
+    ):
+        assert line in done.stderr, line
+    assert done.stderr.count("mine is installed last") == 0
+    found = installed(world)
+    assert {name: found.get(name) for name in ("inner", "elsewhere", "plain", "mine", "padding-a")} == {
+        **dict.fromkeys(("inner", "elsewhere", "plain", "mine"), "1.0"),
+        "padding-a": "1.0",
+    }
+    where = "import inner, elsewhere, plain, mine; print(*(m.WHERE for m in (inner, elsewhere, plain, mine)), sep='|')"
+    assert world.import_check(prefix(world), where).strip() == "its source|its source|a copy|its source"
+    assert (prefix(world) / "src" / "elsewhere" / "elsewhere.py").is_file()
+
+
+def test_nothing_of_the_project_is_built_unasked(world: World, folder: Path) -> None:
+    lay(folder, package("mine", ("torch",)))
+    done = world.run(*setup(world, folder, "--yes"))
+    assert done.returncode == 0, done.stderr
+    assert f"-m pip install --no-deps -e '{folder}'" in done.stderr
+    assert "mine" not in installed(world)
+
+
+def test_what_an_index_has_as_source_alone_and_what_another_package_brings(world: World, folder: Path) -> None:
+    """The source is built last; a part of the name of a locked package does not replace it."""
+    shelf, source = world.packages.root, folder.parent / "runtime-1.0"
+    lay(source, package("runtime"))
+    (source / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: runtime\nVersion: 1.0\n", encoding="utf-8")
+    shutil.make_archive(str(shelf / "runtime-1.0"), "gztar", source.parent, source.name)
+    build_wheel(shelf, "runtime", "2.0", {"runtime.py": b""})
+    build_wheel(shelf, "hydra", "1.0", {"hydra.py": b""}, ["runtime==1.0", "inner"])
+    build_wheel(shelf, "inner", "0.9", {"inner.py": b"WHERE = 'the index'"})
+    lay(folder / "lib", package("inner"))
+    write(folder, "requirements.txt", "torch", "hydra", "./lib")
+    done = world.run(*setup(world, folder, "--yes", "--parts", "--relax", "runtime"))
+    assert done.returncode == 0, done.stderr
+    assert "runtime, which hydra needs and the package index has as source alone, is installed last" in done.stderr
+    assert "lib could not be installed: " in done.stderr, "only its build tells that it is called inner"
+    assert "inner==0.9" in done.stderr
+    found = installed(world)
+    assert (found["runtime"], found["inner"]) == ("1.0", "0.9")
+
+
+def test_parts_are_of_a_project(world: World) -> None:
+    done = world.run("setup", "--parts", "--yes", "--name", "demo", *world.sources)
+    assert done.returncode == 2
+    assert "--parts is for a project" in done.stderr
+
+
+def test_a_kill_while_a_part_is_built_is_healed_and_builds_none_twice(
+    world: World, folder: Path, tmp_path: Path
+) -> None:
+    """Each build leaves a mark; the second one hangs until it is killed with all of its processes."""
+    hold = tmp_path / "hold"
+    hold.touch()
+    lay(folder / "first", package("first", mark=str(tmp_path / "first")))
+    lay(folder / "second", package("second", mark=str(tmp_path / "second"), hold=str(hold)))
+    write(folder, "requirements.txt", "torch", "./first", "./second")
+    program = world.start(*setup(world, folder, "--yes", "--parts"))
+    try:
+        wait_until((tmp_path / "second").exists)
+    finally:
+        world.kill_all()
+        program.communicate()
+    world.wait_for_nothing()
+    hold.unlink()
+    done = world.run("resume")
+    assert done.returncode == 0, done.stderr
+    assert "Installed last: first, second." in done.stderr
+    found = installed(world)
+    assert (found["first"], found["second"]) == ("1.0", "1.0")
+    built = {name: (tmp_path / name).read_text().count("built") for name in ("first", "second")}
+    assert built == {"first": 1, "second": 2}

@@ -1,0 +1,173 @@
+"""What of a project lies on no index: the sentence with the command that adds each, and what a setup puts in last.
+
+It puts in what it was asked to (`parts` of the choices), for the build code of these runs. What would be compiled
+against torch, and what only conda has, stays for the person.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from posixpath import normpath
+from urllib.parse import urlsplit
+
+from wizard.app.project import ProjectRequest, code_folder, page_of
+from wizard.compatibility.model import ProjectPart
+from wizard.environment.activate.scripts import python_path
+from wizard.environment.activate.terminal import this_users_shell
+from wizard.model.messages import Message, message
+from wizard.process import redact
+from wizard.project.model import BUILT_WITH, Statement, builds_itself, is_folder
+from wizard.project.packages.companions import companion
+from wizard.project.packages.lacking import name_on_pages
+from wizard.project.versions import marker_holds
+from wizard.run.model import SelectedBuild
+from wizard.run.plan.commands import quote_of
+from wizard.run.plan.held_back import SourceNeed
+from wizard.run.plan.other_packages import naming
+from wizard.run.plan.place import target_prefix
+from wizard.system import paths
+from wizard.transfer.address import address_problem
+
+NEEDED = "project.left.needed"
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """`way`: how a person adds it; `part`: as a setup puts it in, None for what it never does; `said`: that it will."""
+
+    way: Message
+    part: ProjectPart | None = None
+    said: Message | None = None
+
+
+def outside(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Outside]:
+    """Yield what is left out of the lock, the project itself last."""
+    first = {one.name: (why, one) for why, one in reversed(request.left)}
+    for why, one in reversed(first.values()):
+        if why in _KINDS and marker_holds(one.marker, paths.os_name(), selected.python):
+            yield _outside(why, one, request, selected)
+    conda = list(dict.fromkeys(one.name for why, one in request.left if why == "conda"))
+    if conda:
+        yield Outside(naming("project.left.conda", conda))
+    if builds_itself(request.project):
+        needs_torch, folder = "." in _built_with_torch(request), code_folder(request)
+        way = message("project.left.self", command=_command(request, selected, folder, True, needs_torch=needs_torch))
+        part = ProjectPart(Path(folder).name, folder, way, is_editable=True, sees_torch=needs_torch)
+        yield Outside(way, part if _may_come(part, request) else None, message("project.part.self"))
+
+
+def has_parts(request: ProjectRequest) -> bool:
+    """Return whether a setup could put in something last; which exactly, the plan knows."""
+    return any(why in PART_KINDS for why, _ in request.left) or builds_itself(request.project)
+
+
+def with_parts(request: ProjectRequest, puts_in: bool = True) -> ProjectRequest:
+    """Return the request that was asked to put them in, or not to: nothing else of it hangs on that."""
+    choices, asked = (replace(one, parts=puts_in) for one in (request.choices, request.asked))
+    return replace(request, choices=choices, asked=asked)
+
+
+def left_words(found: Iterable[Outside], puts_in: bool) -> tuple[Message, ...]:
+    """Return what the plan says of them; `puts_in`: the setup was asked to."""
+    return tuple(one.said if puts_in and one.part and one.said else one.way for one in found)
+
+
+def ways_of(found: Iterable[Outside], puts_in: bool) -> tuple[Message, ...]:
+    """Return how a person adds what the setup does not put in."""
+    return tuple(one.way for one in found if not (puts_in and one.part))
+
+
+def parts_of(found: Iterable[Outside]) -> tuple[ProjectPart, ...]:
+    """Return what a setup puts in, in the order in which one may need the other."""
+    return tuple(sorted((one.part for one in found if one.part), key=_rank))
+
+
+def _rank(part: ProjectPart) -> int:
+    is_address = "://" in part.words
+    return 0 if part.page else 1 if not (is_address or part.is_editable) else 2 if is_address else 3
+
+
+PART_KINDS = ("address", "path")  # of `request.left`: what a setup can put in
+_KINDS = ("native", *PART_KINDS)
+
+
+def _outside(why: str, one: Statement, request: ProjectRequest, selected: SelectedBuild) -> Outside:
+    page = page_of(one.name, selected) if why == "native" else ""
+    is_kept = one.name not in {each.name for each in request.decision.relaxed}
+    row = companion(one.name)
+    name = name_on_pages(one.name, one.conda, row) if row else one.name
+    native = f"{name}{one.specifier}" if is_kept and name == one.name else name
+    words = {"native": native, "path": str(Path(code_folder(request)) / one.url)}.get(why, one.url)
+    needs_torch = _needs_torch(request, one, page)
+    way = message(
+        f"project.left.{'page' if page else why}",
+        name=one.name,
+        file=one.origin.file,
+        line=one.origin.line,
+        command=_command(request, selected, words, why == "path", page, needs_torch),
+    )
+    if why == "native" and not page:
+        return Outside(way)
+    is_editable = is_folder(one.url) if why == "path" else _is_named_repository(one)
+    if is_editable and why == "address" and "egg=" not in words:  # pip wants the name there
+        words += f"{'&' if '#' in words else '#'}egg={one.name}"
+    part = ProjectPart(one.name, words, way, is_editable, page, needs_torch)
+    said = message(f"project.part.{'page' if page else why}", name=one.name, file=one.origin.file, line=one.origin.line)
+    return Outside(way, part if _may_come(part, request) else None, said)
+
+
+def _may_come(part: ProjectPart, request: ProjectRequest) -> bool:
+    """Return whether its place is one that this computer goes to: here, or by https."""
+    choices = request.choices
+    address = part.page or (part.words.removeprefix("git+") if "://" in part.words else "")
+    if address:
+        is_odd = "://" in part.words and not part.words.startswith(("git+http", "http"))
+        has_login = "@" in urlsplit(address).netloc  # the plan is a file: a login does not belong there
+        return not (choices.offline or is_odd or has_login or address_problem(address))
+    return not choices.offline and Path(part.words).exists()
+
+
+def _is_named_repository(one: Statement) -> bool:
+    """Return whether its line names the package that the repository has, which an editable one wants."""
+    named = rf"(?i)[#&]egg={re.escape(one.name)}\b|(?:^|[\s\"']){re.escape(one.name)}\s*(?:\[[^]]*\]\s*)?@"
+    return one.url.startswith("git+") and bool(re.search(named, f"{one.url} {one.origin.text}"))
+
+
+def source_alone(need: SourceNeed, asked: str, request: ProjectRequest, selected: SelectedBuild) -> Outside:
+    """Return a package that others need and of which the index has the source alone. `asked`: "*" for any version."""
+    words = f"{need.name}{'' if asked == '*' else asked}"
+    way = message(NEEDED, name=need.name, by=need.by, command=_command(request, selected, words, False))
+    said = message("project.part.needed", name=need.name, by=need.by)
+    return Outside(way, None if request.choices.offline else ProjectPart(need.name, words, way), said)
+
+
+def _built_with_torch(request: ProjectRequest) -> set[str]:
+    """Return the folders of the project whose setup.py imports torch, "." for its own."""
+    return {one.group for one in request.project.statements if one.name == BUILT_WITH}
+
+
+def _needs_torch(request: ProjectRequest, one: Statement, page: str) -> bool:
+    """Return whether its build must see the torch of the environment: that of a folder whose setup.py imports it, and
+    of what is made for one torch and has no page of wheels."""
+    row = companion(one.name)
+    is_against = row is not None and row.follows and not page and not one.url.partition("#")[0].endswith(".whl")
+    return is_against or (is_folder(one.url) and normpath(one.url) in _built_with_torch(request))
+
+
+def _command(
+    request: ProjectRequest,
+    selected: SelectedBuild,
+    words: str,
+    is_editable: bool,
+    page: str = "",
+    needs_torch: bool = False,
+) -> str:
+    os = paths.os_name()
+    quote = quote_of(this_users_shell(os))
+    python = python_path(str(target_prefix(request.choices)), os, selected.engine == "venv")
+    options = "--no-build-isolation " if needs_torch else ""
+    options += f"{'-e ' if is_editable else ''}{f'--find-links {quote(page)} ' if page else ''}"
+    return redact(f"{quote(python)} -m pip install --no-deps {options}{quote(words)}")
