@@ -291,6 +291,7 @@ def test_the_window_tells_the_truth_whatever_happens(
                 load = round(psutil.getloadavg()[0])
                 sys.stdout.write(f"{number + 1}: {dict(person.counts)}, load {load}, {person.wrong}\n")
                 sys.stdout.flush()
+            person.to_the_end()  # the last round may have ended before there was a Python
     finally:
         person.shut()
         person.window.tasks.stop()

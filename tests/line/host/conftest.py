@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import io
 import os
@@ -54,8 +55,11 @@ class Box:
         def answers() -> bool:
             assert self.sshd is not None
             assert self.sshd.poll() is None, (self.folder / "sshd.log").read_text()
-            with socket.socket() as sock:
-                return sock.connect_ex(("127.0.0.1", self.port)) == 0
+            with socket.socket() as sock, contextlib.suppress(OSError):
+                sock.settimeout(1.0)
+                sock.connect(("127.0.0.1", self.port))
+                return sock.recv(4) == b"SSH-"  # a port that nobody serves may be reached from that very port
+            return False
 
         wait_until(answers)
 
