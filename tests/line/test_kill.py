@@ -17,9 +17,10 @@ import pytest
 
 from tests.abilities import patience
 from tests.line.world import TORCH, World
+from tests.thorough import times
 from wizard.model.events import Event, EventKind, parse_line
 
-KILLS = 20
+KILLS = times(20, 10)
 
 
 def verified_files(world: World) -> set[str]:
