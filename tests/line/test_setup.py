@@ -124,6 +124,16 @@ def test_a_second_start_at_the_same_place_is_refused(world: World) -> None:
     assert program.returncode == 0
 
 
+def test_of_two_starts_in_one_second_one_is_refused_and_leaves_nothing(world: World) -> None:
+    """No run that is offered to go on with, where the other one has made the environment."""
+    both = [world.start("setup", "--yes", "--name", "demo", *world.sources) for _ in range(2)]
+    said = {program.returncode: err for program in both for _, err in [program.communicate(timeout=HANG)]}
+    assert sorted(said) == [0, 1], said
+    assert "Another setup is at work on" in said[1]
+    assert "torch-wizard resume" not in said[1]
+    assert len(world.runs()) == 1
+
+
 def test_the_worker_survives_the_program_that_started_it(world: World) -> None:
     program = world.start("setup", "--yes", "--name", "demo", *world.sources)
     world.wait_for_journal(program)

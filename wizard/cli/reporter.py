@@ -30,6 +30,7 @@ from wizard.model.redact import redact, redact_all
 from wizard.run.model import Preview
 from wizard.run.plan.plan_file import read_plan
 from wizard.run.report.text import render_text
+from wizard.run.run_folder import RUN_BUSY
 from wizard.system import paths
 from wizard.transfer.download import FetchProgress
 
@@ -302,10 +303,17 @@ def follow_run(
     terminal.drop()
     if pid is not None:
         _wait_for_end(pid)
+    return _told_end(session, run_id, last, as_events, terminal)
+
+
+def _told_end(session: Runs, run_id: str, last: Event | None, as_events: bool, terminal: Terminal) -> ExitStatus:
+    is_late = False
     if last is None or last.kind is not EventKind.RUN_FINISHED:
-        _tell_silence(session, run_id, terminal)
+        is_late = _tell_silence(session, run_id, terminal) and last is None
     status = final_status(last)
-    if not as_events:
+    if is_late:  # nothing of it has begun, so nothing is left to go on with
+        session.discard(run_id)
+    elif not as_events:
         has_report = last is not None and bool(last.data.get("report"))
         tell_result(session, run_id, status, has_report, terminal)
     return status
@@ -353,20 +361,23 @@ def _wait_for_end(pid: int) -> None:
         return
 
 
-def _tell_silence(session: Runs, run_id: str, terminal: Terminal) -> None:
-    """The worker ended without its last event: killed, or refused before it could tell. Its own words are the best."""
+def _tell_silence(session: Runs, run_id: str, terminal: Terminal) -> bool:
+    """The worker ended without its last event: killed, or refused before it could tell. Its own words are the best.
+    Tell whether another one was quicker at that place."""
     own = _own_words(session.worker_output_path(run_id))
     if own:
         terminal.write(own)
-    else:
-        terminal.error(
-            WizardError(
-                "worker-died",
-                "The installing part of the program ended without a word.",
-                "Press Resume[|, or run torch-wizard resume {run}]; the log may say more.",
-                run=run_id,
-            )
+        busy = WizardError(RUN_BUSY, path=read_plan(session.plan_path(run_id)).prefix)
+        return terminal.words(busy.summary) in own
+    terminal.error(
+        WizardError(
+            "worker-died",
+            "The installing part of the program ended without a word.",
+            "Press Resume[|, or run torch-wizard resume {run}]; the log may say more.",
+            run=run_id,
         )
+    )
+    return False
 
 
 def _own_words(path: Path) -> str:
