@@ -231,7 +231,7 @@ def test_a_row_of_errors_in_the_table_is_a_dead_card() -> None:
     assert reading.notices == (message("machine.card.unknown", card="0000:02:00.0"),)
 
 
-@pytest.mark.parametrize("said", ["\ufffd\ufffd\ufffd\ufffd \ufffd\x07", "<html>busy</html>", ""])
+@pytest.mark.parametrize("said", ["\ufffd\ufffd\ufffd\ufffd \ufffd\x07", "<html>busy</html>", "", "x" * 1_000_000])
 def test_rubbish_that_ends_well_is_no_silence(said: str) -> None:
     failure = probe_nvidia_smi(answering(lambda argv: (said, 0)), "nvidia-smi").failure
     assert failure is not None

@@ -88,7 +88,8 @@ def find_nvidia_smi() -> str | None:
 
 
 def _rows(text: str, width: int) -> list[list[str]]:
-    rows = csv.reader(text.splitlines(), skipinitialspace=True)
+    lines = (line for line in text.splitlines() if len(line) < csv.field_size_limit())  # a longer one is no row
+    rows = csv.reader(lines, skipinitialspace=True)
     return [[cell.strip() for cell in row] for row in rows if len(row) == width]
 
 
