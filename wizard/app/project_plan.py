@@ -90,7 +90,7 @@ def plan_project(
     request, selected = selected_build(facts, matrix, request, is_strict, is_cancelled)
     lost = lost_pairs(request, selected)
     selected, names = with_lost(selected, lost, is_strict), [one.name for one in lost]
-    moved: list[Relaxed] = []
+    moved, of_parts = list[Relaxed](), set[str]()
     lack = _Lack(facts, request, selected, is_strict, is_cancelled, frozenset(names))
     beside = {normalized(re.split(r"[^A-Za-z0-9._-]", words, maxsplit=1)[0]) for words in request.choices.extras}
     named = {one.name for one in request.project.statements if one.strength == LOCKED or pin_of(one)}
@@ -101,7 +101,8 @@ def plan_project(
         if not is_strict and (needs := [need for one in behind for need in one.needs if need.name not in lack.apart]):
             raise _SourceAlone(needs)
         early = {one.name: one for one in behind if one.is_early}
-        moved[:] = [*_moved(request, lock, selected, lack.unknown, early), *lack.without]
+        missing = (one for one in lack.without if one.name not in of_parts)
+        moved[:] = [*_moved(request, lock, selected, lack.unknown, early), *missing]
         return (*map(moved_words, moved), *(one.said for one in behind if not one.is_early), *then.told(lock))
 
     folder, left = absolute_folder(request.project), (*(one.name for _, one in request.left), *names)
