@@ -18,6 +18,7 @@ from wizard.app import project_address
 from wizard.app.project_address import archive_url, bring_project, brought_before, is_address, parse_address
 from wizard.cli.main import main
 from wizard.model.errors import Cancelled, UsageError, WizardError
+from wizard.model.messages import text
 from wizard.project.read import read_project
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "machines"
@@ -227,7 +228,18 @@ def test_an_archive_that_swells_is_left(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(project_address, "MOST_BYTES", 1_000_000)
     with pytest.raises(WizardError) as caught:
         brought(archive(("requirements.txt", b"torch\n"), ("zeros", bytes(2_000_000))), tmp_path)
-    assert caught.value.code == "project-too-large"
+    assert caught.value.code == "project-archive-too-large"
+
+
+def test_who_has_an_archive_that_swells_is_not_sent_to_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(project_address, "MOST_BYTES", 1_000_000)
+    here = tmp_path / "captions.zip"
+    here.write_bytes(archive(("requirements.txt", b"torch\n"), ("zeros", bytes(2_000_000))))
+    with pytest.raises(WizardError) as caught:
+        bring_project(str(here), lambda: False, tmp_path / "projects")
+    said = text(caught.value.hint, "en")
+    assert "unpack" in said
+    assert "git" not in said
 
 
 @pytest.mark.parametrize("data", [b"", b"<html>Please sign in</html>", b"PK\x03\x04 broken"])

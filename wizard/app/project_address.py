@@ -67,6 +67,11 @@ TOO_LARGE = ErrorText(
     "The project at {address} is larger than {limit} or has more than {files} files, and was left.",
     "Make a copy of it with git yourself, and open that folder.",
 )
+ARCHIVE_TOO_LARGE = ErrorText(
+    "project-archive-too-large",
+    "The archive {address} holds more than {limit} or more than {files} files, and was left.",
+    "If you trust it, unpack it yourself and open the folder that comes of it.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +294,8 @@ def _extent(folder: Path) -> tuple[int, int]:
 
 
 def _too_large(address: ProjectAddress, limit: int) -> WizardError:
-    return WizardError(TOO_LARGE, address=address.repository, limit=bytes_text(limit), files=MOST_FILES)
+    told = ARCHIVE_TOO_LARGE if address.is_archive else TOO_LARGE
+    return WizardError(told, address=address.repository, limit=bytes_text(limit), files=MOST_FILES)
 
 
 # As an archive
