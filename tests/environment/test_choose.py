@@ -27,7 +27,7 @@ PYTHONS = (
         ("auto", (DOWN,), "3.12", "venv", "venv-no-channel"),
         ("auto", (), "3.12", "venv", "venv-no-channel"),
         ("rattler", (UP,), "3.12", "rattler", "rattler-asked"),
-        ("venv", (UP,), "3.12", "venv", "venv-asked"),
+        ("venv", (UP,), "3.12", "venv", "venv-kind-asked"),
     ],
 )
 def test_the_choice(wanted: str, channels: tuple[ChannelVerdict, ...], python: str, engine: str, reason: str) -> None:
@@ -37,6 +37,11 @@ def test_the_choice(wanted: str, channels: tuple[ChannelVerdict, ...], python: s
     assert choice.channels == ((UP.url,) if engine == "rattler" else ())
     for language in LANGUAGES:
         assert "secret" not in text(choice.reason, language)
+
+
+def test_a_python_counts_as_asked_for_where_it_was_named_alone() -> None:
+    choice = choose_engine("venv", (UP,), PYTHONS, "3.12", is_named=True)
+    assert choice.reason.key == "environments.reason.venv-asked"
 
 
 @pytest.mark.parametrize(

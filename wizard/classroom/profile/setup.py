@@ -288,7 +288,7 @@ def _selected_build(
     if choices.engine == "venv" or not any(channel.answers for channel in channels):
         selection = select(file.profile, facts.machine, matrix, choices, available_pythons(facts.machine.pythons))
     python = _candidate(selection).python or ""
-    engine = choose_engine(choices.engine, channels, base_pythons(facts), python, own)
+    engine = choose_engine(choices.engine, channels, base_pythons(facts), python, own, bool(choices.base_python))
     return _selected_of(file, selection, engine, trusted, _further(policy, choices, facts.settings, engine))
 
 

@@ -51,8 +51,10 @@ def choose_engine(
     pythons: tuple[BasePython, ...],
     python: str,
     own_conda: OwnConda | None = None,
+    is_named: bool = False,
 ) -> ChosenEngine:
-    """Choose the engine. `python` is "3.12"; `own_conda` was confirmed before, when "conda" is wanted.
+    """Choose the engine. `python` is "3.12"; `own_conda` was confirmed before, when "conda" is wanted. `is_named`: the
+    person named the Python itself, by its path.
 
     Raises UsageError for a wish that cannot be honoured, WizardError when nothing is left.
     """
@@ -99,7 +101,7 @@ def choose_engine(
             found=_found(pythons),
             tried=_tried(channel_verdicts),
         )
-    return ChosenEngine("venv", Path(base.executable), (), _venv_reason(wanted, base))
+    return ChosenEngine("venv", Path(base.executable), (), _venv_reason(wanted, base, is_named))
 
 
 def _conda_choice(
@@ -137,8 +139,9 @@ def _rattler_reason(wanted: str, channel: str) -> Message:
     return message(f"environments.reason.rattler-{key}", channel=redact(channel))
 
 
-def _venv_reason(wanted: str, base: BasePython) -> Message:
-    key = "asked" if wanted == "venv" else "no-channel"
+def _venv_reason(wanted: str, base: BasePython, is_named: bool) -> Message:
+    """What was asked for may be the kind of the environment alone, and then not this Python."""
+    key = "asked" if is_named else "kind-asked" if wanted == "venv" else "no-channel"
     return message(f"environments.reason.venv-{key}", python=base.version, path=base.executable)
 
 

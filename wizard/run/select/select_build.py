@@ -231,7 +231,7 @@ def _selected_build(
     catalog: SourceCatalog,
     own: OwnConda | None,
 ) -> SelectedBuild:
-    engine = choose_engine(choices.engine, channels, base_pythons(facts), found.python, own)
+    engine = choose_engine(choices.engine, channels, base_pythons(facts), found.python, own, bool(choices.base_python))
     companions, dropped = kept_companions(choices, found)
     packages = catalog.package_sources(found.source, found.python, found.candidate.numpy)
     by_kind = _by_kind(found, packages, engine.channels, catalog)
