@@ -280,7 +280,7 @@ class Session(Runs):
         on_progress: OnProgress = lambda progress: None,
     ) -> Preview:
         """Raises as `named_preview`."""
-        from wizard.app.companion_torch import named_preview
+        from wizard.app.refused_lock import named_preview
 
         return named_preview(facts, self._placed(choices), selected, is_cancelled, on_progress)
 

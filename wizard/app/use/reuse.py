@@ -16,7 +16,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from wizard.app.companion_torch import with_lacking
+from wizard.app.refused_lock import with_lacking
 from wizard.app.use.doctor import plans_for
 from wizard.app.use.environments import conda_roots, find_environment
 from wizard.compatibility.data.model import Matrix

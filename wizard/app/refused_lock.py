@@ -1,0 +1,160 @@
+"""Says of a lock that has no solution which named package is at fault: what the package index's pages have of it, or
+what the resolver says stands against it.
+
+Before the lock, `companion_torch` says what is known; where no page answers, the resolver's refusal stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from packaging.specifiers import SpecifierSet
+
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.data.ordering import version_key
+from wizard.compatibility.model import Choices
+from wizard.install.lock import NO_SOLUTION
+from wizard.model.errors import ErrorText, WizardError
+from wizard.project.packages.companions import companion, undeclared_bounds
+from wizard.run.model import Facts, Preview, SelectedBuild
+from wizard.run.plan.computed import OnProgress
+from wizard.run.plan.held_back import named_packages, needed_elsewhere, source_alone, torch_need
+from wizard.run.plan.preview import preview
+from wizard.run.select.source_catalog import is_main
+from wizard.sources.model import Source
+from wizard.sources.read import Reader
+from wizard.sources.wanted import fitting_versions, platform_tags
+from wizard.transfer.http import SourceUnreachable, list_headers
+
+_SECONDS, _MOST_ASKED = 10.0, 60  # for pages
+
+_NO_PACKAGE = ErrorText(
+    "lock-no-package",
+    "No package is named {name} ({source}).",
+    "Check the spelling, or name the index that has it[| (--index)].",
+)
+_SOURCE_ALONE = ErrorText(
+    "lock-source-alone",
+    "There is only the source of {name} ({source}), and nothing is compiled unasked.",
+    "Leave it out; its documentation says how it is built, or where else its makers have ready wheels.",
+)
+_ON_NO_INDEX = ErrorText(
+    "lock-on-no-index",
+    "{name} is on no package index: its makers give the source alone, and nothing is compiled unasked.",
+    "Leave it out; its documentation says how it is built, or where else its makers have ready wheels.",
+)
+_NEEDS_SOURCE = ErrorText(
+    "lock-needs-source",
+    "{name} needs {need}, of which there is only the source ({source}), and nothing is compiled unasked.",
+    "Leave {name} out, or ask for another release of it.",
+)
+_NEEDS_ELSEWHERE = ErrorText(
+    "lock-needs-elsewhere",
+    "{name} needs {need}, which has no ready wheel for this system with Python {python}.",
+    "Leave {name} out, or choose another Python[| (--python)].",
+)
+_OTHER_TORCH = ErrorText(
+    "lock-other-torch",
+    "{name} needs {need}, which does not go with torch {torch}.",
+    "Choose a torch that it goes with[ (page {page.build})| (--torch)], where one runs here, or leave {name} out.",
+)
+_MAKERS_PAGE = ErrorText(
+    "lock-makers-page",
+    "There is only the source of {name} ({source}); its makers have ready wheels for torch up to {newest} at {where}.",
+    "Leave it out, and install the wheel for your torch, CUDA and Python from there afterwards.",
+)
+_OTHER_PYTHONS = ErrorText(
+    "lock-other-pythons",
+    "{name} has ready wheels for Python {pythons} alone, not for Python {python}.",
+    "Choose such a Python[| (--python)], or leave {name} out.",
+)
+_OTHER_SYSTEMS = ErrorText(
+    "lock-other-systems",
+    "{name} has ready wheels for other systems alone.",
+    "Leave it out.",
+)
+_INSTEAD = ErrorText(
+    "lock-instead",
+    "{name} has ready wheels for other systems alone.",
+    "Name {instead} in its place, which has them for this one.",
+)
+
+
+def named_preview(
+    facts: Facts,
+    choices: Choices,
+    selected: SelectedBuild,
+    is_cancelled: Callable[[], bool],
+    on_progress: OnProgress,
+) -> Preview:
+    """Raises as `preview`; where a package that was asked for has no wheel here, that."""
+    bound = replace(selected, constraints=undeclared_bounds(selected.requirements))
+    try:
+        return preview(facts, choices, bound, is_cancelled, on_progress)
+    except WizardError as error:
+        raise with_lacking(error, facts, selected) from error
+
+
+def with_lacking(error: WizardError, facts: Facts, selected: SelectedBuild) -> WizardError:
+    """Return what says which package that was asked for has no wheel here, and what there is of it; else the error."""
+    main = next((source for source in selected.package_sources if is_main(source)), None)
+    if error.code not in NO_SOLUTION or main is None:
+        return error
+    with Reader(facts.settings, (_SECONDS, _SECONDS), headers=list_headers()) as reader:
+        for name, allowed in tuple(named_packages(selected.requirements))[:_MOST_ASKED]:
+            try:
+                found = _lacking(reader, main, name, allowed, facts, selected.python)
+            except SourceUnreachable:
+                return error
+            if found:
+                text, params = found
+                return WizardError(text, details=error.details, name=name, source=main.label, **params)
+    words, torch, python = error.details, selected.candidate.torch, selected.python
+    named = (torch_need(name, words) for name, _ in named_packages(selected.requirements))
+    stands_against = (
+        (_NEEDS_SOURCE, next(iter(source_alone(facts, selected, words)), None)),
+        (_NEEDS_ELSEWHERE, needed_elsewhere(words)),
+        (_OTHER_TORCH, next(filter(None, named), None)),
+    )
+    for text, need in stands_against:
+        if need:
+            told = {"name": need.by, "need": str(need), "source": main.label}
+            return WizardError(text, details=words, torch=torch, python=python, **told)
+    return error
+
+
+def _lacking(
+    reader: Reader, main: Source, name: str, allowed: SpecifierSet, facts: Facts, python: str
+) -> tuple[ErrorText, dict[str, str]] | None:
+    machine, row = facts.machine, companion(name)
+    offers = reader.offers(main, name)
+
+    def has(pythons: Iterable[str]) -> list[str]:
+        """Return those with a wheel on this system that may be taken."""
+        return [
+            one
+            for one in pythons
+            if any(
+                allowed.contains(version, prereleases=True)
+                for version in fitting_versions(
+                    offers, one, platform_tags(one, machine.os, machine.arch, machine.glibc)
+                )
+            )
+        ]
+
+    if has([python]):
+        return None
+    if not reader.has(main, name):
+        return _ON_NO_INDEX if row and row.wheels == "none" else _NO_PACKAGE, {}
+    known = {one for build in load_matrix().builds for one in build.pythons}
+    if pythons := has(sorted(known, key=version_key)):
+        return _OTHER_PYTHONS, {"pythons": ", ".join(pythons), "python": python}
+    if any(allowed.contains(offer.version, prereleases=True) for offer in offers if not offer.yanked):
+        return (_INSTEAD, {"instead": row.instead}) if row and row.instead else (_OTHER_SYSTEMS, {})
+    if not any(allowed.contains(one, prereleases=True) for one in reader.sources(main, name)):
+        return None
+    if row and row.where and row.newest and machine.os not in row.lacks:
+        folder = f"{row.where.partition('{')[0].rpartition('/')[0]}/" if "{" in row.where else row.where
+        return _MAKERS_PAGE, {"where": folder, "newest": row.newest}
+    return _SOURCE_ALONE, {}
