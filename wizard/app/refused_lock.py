@@ -14,17 +14,18 @@ from packaging.specifiers import SpecifierSet
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.data.ordering import version_key
 from wizard.compatibility.model import Choices
-from wizard.install.lock import NO_SOLUTION
+from wizard.install.lock import LOCK_NO_PAIR, NO_SOLUTION
 from wizard.model.errors import ErrorText, WizardError
+from wizard.project.model import normalized
 from wizard.project.packages.companions import companion, undeclared_bounds
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.computed import OnProgress
-from wizard.run.plan.held_back import named_packages, needed_elsewhere, source_alone, torch_need
+from wizard.run.plan.held_back import SourceNeed, named_packages, needed_elsewhere, source_alone, torch_need
 from wizard.run.plan.preview import preview
 from wizard.run.select.source_catalog import is_main
 from wizard.sources.model import Source
 from wizard.sources.read import Reader
-from wizard.sources.wanted import fitting_versions, platform_tags
+from wizard.sources.wanted import fitting_versions, platform_tags, public
 from wizard.transfer.http import SourceUnreachable, list_headers
 
 _SECONDS, _MOST_ASKED = 10.0, 60  # for pages
@@ -49,6 +50,12 @@ _NEEDS_SOURCE = ErrorText(
     "{name} needs {need}, of which there is only the source ({source}), and nothing is compiled unasked.",
     "Leave {name} out, or ask for another release of it.",
 )
+_SOURCE_SINCE = ErrorText(
+    "lock-source-since",
+    "Of the newer releases of {name} there is only the source ({source}), and nothing is compiled unasked; {version}, "
+    "the last with a ready wheel, needs {need}, which does not go with torch {torch}.",
+    "Leave it out; its documentation says how it is built, or where else its makers have ready wheels.",
+)
 _NEEDS_ELSEWHERE = ErrorText(
     "lock-needs-elsewhere",
     "{name} needs {need}, which has no ready wheel for this system with Python {python}.",
@@ -67,7 +74,13 @@ _MAKERS_PAGE = ErrorText(
 _OTHER_PYTHONS = ErrorText(
     "lock-other-pythons",
     "{name} has ready wheels for Python {pythons} alone, not for Python {python}.",
-    "Choose such a Python[| (--python)], or leave {name} out.",
+    "Choose such a Python[| (--python)] for a new environment, or leave {name} out.",
+)
+_NO_PYTHON_OF_TORCH = ErrorText(
+    "lock-no-python-of-torch",
+    "{name} has ready wheels for Python {pythons} alone, and torch {torch} is made for none of these.",
+    "Leave {name} out, or choose an older torch that is made for such a Python[ (page {page.build})| (--torch)], where "
+    "one runs here.",
 )
 _OTHER_SYSTEMS = ErrorText(
     "lock-other-systems",
@@ -97,14 +110,15 @@ def named_preview(
 
 
 def with_lacking(error: WizardError, facts: Facts, selected: SelectedBuild) -> WizardError:
-    """Return what says which package that was asked for has no wheel here, and what there is of it; else the error."""
+    """Return what says which package that was asked for has no wheel here, and what there is of it; else the error.
+    Where the newest of it is source alone, that is at fault, and not what its last wheel of years ago needs."""
     main = next((source for source in selected.package_sources if is_main(source)), None)
     if error.code not in NO_SOLUTION or main is None:
         return error
     with Reader(facts.settings, (_SECONDS, _SECONDS), headers=list_headers()) as reader:
         for name, allowed in tuple(named_packages(selected.requirements))[:_MOST_ASKED]:
             try:
-                found = _lacking(reader, main, name, allowed, facts, selected.python)
+                found = _lacking(reader, main, name, allowed, facts, selected)
             except SourceUnreachable:
                 return error
             if found:
@@ -117,17 +131,40 @@ def with_lacking(error: WizardError, facts: Facts, selected: SelectedBuild) -> W
         (_NEEDS_ELSEWHERE, needed_elsewhere(words)),
         (_OTHER_TORCH, next(filter(None, named), None)),
     )
-    for text, need in stands_against:
+    lost = (
+        SourceNeed(str(error.params["name"]), "", str(error.params["by"])) if error.code == LOCK_NO_PAIR.code else None
+    )
+    for text, need in ((LOCK_NO_PAIR, lost), *stands_against):
         if need:
             told = {"name": need.by, "need": str(need), "source": main.label}
-            return WizardError(text, details=words, torch=torch, python=python, **told)
+            if version := _last_wheel(facts, main, need.by, selected.requirements):
+                return WizardError(_SOURCE_SINCE, details=words, torch=torch, version=version, **told)
+            if need is not lost:
+                return WizardError(text, details=words, torch=torch, python=python, **told)
     return error
 
 
+def _last_wheel(facts: Facts, main: Source, name: str, requirements: tuple[str, ...]) -> str:
+    """Return the newest release of a package that was asked for with a wheel, for any system, where a newer one is
+    source alone; "" where none is, or nothing answers."""
+    allowed = dict(named_packages(requirements)).get(normalized(name))
+    if allowed is None:
+        return ""
+    with Reader(facts.settings, (_SECONDS, _SECONDS), headers=list_headers()) as reader:
+        try:
+            wheels = {public(one.version) for one in reader.offers(main, name) if not one.yanked}
+            sources = reader.sources(main, name)
+        except SourceUnreachable:
+            return ""
+    last = max(filter(allowed.contains, wheels), default=None)
+    newest = max((one for one in sources if allowed.contains(one) and not one.is_prerelease), default=None)
+    return str(last) if last and newest and last < newest else ""
+
+
 def _lacking(
-    reader: Reader, main: Source, name: str, allowed: SpecifierSet, facts: Facts, python: str
+    reader: Reader, main: Source, name: str, allowed: SpecifierSet, facts: Facts, selected: SelectedBuild
 ) -> tuple[ErrorText, dict[str, str]] | None:
-    machine, row = facts.machine, companion(name)
+    machine, row, taken = facts.machine, companion(name), selected.candidate
     offers = reader.offers(main, name)
 
     def has(pythons: Iterable[str]) -> list[str]:
@@ -143,13 +180,15 @@ def _lacking(
             )
         ]
 
-    if has([python]):
+    if has([selected.python]):
         return None
     if not reader.has(main, name):
         return _ON_NO_INDEX if row and row.wheels == "none" else _NO_PACKAGE, {}
     known = {one for build in load_matrix().builds for one in build.pythons}
     if pythons := has(sorted(known, key=version_key)):
-        return _OTHER_PYTHONS, {"pythons": ", ".join(pythons), "python": python}
+        its = [one for one in pythons if one in taken.pythons]
+        text = _OTHER_PYTHONS if its else _NO_PYTHON_OF_TORCH
+        return text, {"pythons": ", ".join(its or pythons), "python": selected.python, "torch": taken.torch}
     if any(allowed.contains(offer.version, prereleases=True) for offer in offers if not offer.yanked):
         return (_INSTEAD, {"instead": row.instead}) if row and row.instead else (_OTHER_SYSTEMS, {})
     if not any(allowed.contains(one, prereleases=True) for one in reader.sources(main, name)):
