@@ -156,6 +156,19 @@ def test_what_differs_stands_first_and_needs_a_yes(
     qtbot.waitUntil(lambda: not page.project.agree.isVisible())
 
 
+def test_exactly_as_asked_says_why_not_where_a_line_could_not_be_read(
+    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
+) -> None:
+    (tmp_path / "requirements.txt").write_text("torch\n??? 1\n")
+    window = make_window()
+    page = opened(qtbot, window, tmp_path)
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    page.project.strict.click()
+    assert not window.footer.primary.isEnabled()
+    qtbot.waitUntil(page.project._refused.isVisible)
+    assert "line" in page.project._refused.text()
+
+
 def test_what_is_left_out_is_a_difference_and_a_line_stands_once(
     qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
 ) -> None:

@@ -72,6 +72,29 @@ def test_strict_is_exactly_or_not_at_all(project: Path, tmp_path: Path) -> None:
     assert "torch, cuda, torchvision, xformers" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("file", "words", "status"),
+    [
+        ("setup.py", "from setuptools import setup\nsetup(install_requires=['torch'] + found())\n", 1),
+        (
+            "setup.py",
+            "from setuptools import setup\nsetup(install_requires=['torch'], extras_require={'x': found()})\n",
+            0,
+        ),
+        ("requirements.txt", "torch\n??? 1\n", 1),
+        ("requirements.txt", "torch\n-r gone.txt\n", 1),
+        ("requirements.txt", "torch\n", 0),
+    ],
+)
+def test_strict_passes_over_nothing_that_cannot_be_read(tmp_path: Path, file: str, words: str, status: int) -> None:
+    folder = tmp_path / "one"
+    folder.mkdir()
+    (folder / file).write_text(words)
+    done = pick(tmp_path / "s", "--project", folder, "--machine", OLD_CARD, "--strict")
+    assert done.returncode == status, done.stderr
+    assert status == 0 or f"{file}, line 2" in done.stderr
+
+
 def test_people_see_the_line_and_the_reason(project: Path, tmp_path: Path) -> None:
     said = pick(tmp_path / "s", "--project", project / "requirements.txt", "--machine", NEW_CARD).stdout
     assert "torch 2.7.1 (CUDA 12.8)" in said

@@ -15,6 +15,7 @@ from wizard.machine.model import Machine
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import message
 from wizard.project.answer import moved_words, project_document, project_lines, relaxed_words
+from wizard.project.contradictions import unread_lines
 from wizard.project.decide import ProjectDecision, decide
 from wizard.project.model import Project
 from wizard.project.packages.native import Relaxed
@@ -90,6 +91,15 @@ def project_path(arguments: Arguments, terminal: Terminal, is_cancelled: Callabl
 
 
 def _not_as_asked(decision: ProjectDecision) -> WizardError:
+    unread = unread_lines(decision.remarks)
+    if unread and not decision.differing:
+        return WizardError(
+            "not-as-asked-unread",
+            "Whether the project gets exactly what it asks cannot be said: {file}, line {line}, could not be read.",
+            "Write what it asks for as plain lines; without --strict what could not be read is passed over.",
+            file=unread[0].params["file"],
+            line=unread[0].params["line"],
+        )
     if not decision.differing:
         return WizardError(
             "not-as-asked-twice",

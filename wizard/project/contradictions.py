@@ -1,4 +1,5 @@
-"""Lines of a project that stand against each other, or against themselves: which they are, and whether that matters.
+"""Lines of a project that stand against each other, or against themselves: which they are, and whether that matters;
+and those that nobody could read.
 
 Pure. Which of them counts is the weigher's matter; here each is a sentence, and of thousands most are counted only.
 """
@@ -21,6 +22,14 @@ _MUST = re.compile(r"\bmust\b|\brequire[sd]?\b|\bneed(?:s|ed)?\b|必须|需要|�
 _NAME = re.compile(r"[\w.-]+")
 _BOTH, _BOTH_MOVED = "project.remark.contradiction", "project.remark.contradiction-moved"
 MOST_NAMED = 6  # contradictions in one answer
+_UNREAD = frozenset(
+    f"project.remark.{code}"
+    for code in (
+        *("setup-computed", "unreadable-line", "unreadable-file", "bound-unread", "dependencies-unread", "yaml-alias"),
+        *("file-not-read", "file-outside", "include-missing", "include-from-elsewhere", "named-elsewhere"),
+        *("several-named", "too-many-files", "too-long"),
+    )
+)
 
 
 def contradictions(asks: Understood, os: str, python: str) -> Iterator[Message]:
@@ -237,6 +246,13 @@ def is_contradicted(remarks: Sequence[Message]) -> bool:
         return True
     places = ([one.params.get(key) for key in ("file", "other_file")] for one in remarks if one.key in keys)
     return any(not any(_only_tells(str(file)) for file in files if file) for files in places)
+
+
+def unread_lines(remarks: Iterable[Message]) -> list[Message]:
+    """Return what is said of lines that ask for something which was not read: not what a README tells, nor an extra,
+    which nobody installs unasked."""
+    said = (one for one in remarks if one.key in _UNREAD and not one.params.get("group"))
+    return [one for one in said if not _only_tells(str(one.params.get("file", "")))]
 
 
 def _only_tells(file: str) -> bool:

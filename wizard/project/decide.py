@@ -23,6 +23,7 @@ from wizard.project.contradictions import (
     is_contradicted,
     override_words,
     recommended_words,
+    unread_lines,
     with_what_moved,
 )
 from wizard.project.formats.branches import with_branches
@@ -105,8 +106,9 @@ class ProjectDecision:
 
     @property
     def is_exact(self) -> bool:
-        """Return whether the project gets all as it asks: nothing differs, and no line stands against another."""
-        return not self.differing and not is_contradicted(self.remarks)
+        """Return whether the project gets all as it asks: nothing differs, no line stands against another, and each
+        could be read."""
+        return not (self.differing or is_contradicted(self.remarks) or unread_lines(self.remarks))
 
 
 def decide(

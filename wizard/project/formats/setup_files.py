@@ -18,7 +18,7 @@ from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.formats.live import joined_words, live_nodes
 from wizard.project.formats.requirements import logical_lines, statements_of
 from wizard.project.formats.toml_files import TomlText
-from wizard.project.model import LOCKED, PYTHON, Findings, Statement, origin_of
+from wizard.project.model import LOCKED, PYTHON, FileLine, Findings, Statement, origin_of
 from wizard.project.versions import python_specifier
 
 OWN_CUDA = "own-cuda"  # the remark of a project that compiles CUDA code, and nothing without it
@@ -96,6 +96,7 @@ class SetupReader:
         self.bound: dict[str, ast.expr] = {}
         self.seen, self._budget = 0, [_MOST_NODES]
         self._tables: set[int] = set()
+        self._told: set[FileLine] = set()  # lines that are computed
         self._systems = [one for node in self._walk(tree) for one in _of_systems(node)]
         for node in self._walk(tree):
             if isinstance(node, ast.Assign):
@@ -209,8 +210,8 @@ class SetupReader:
         self.seen += 1
         if depth > 6 or self.seen > 200:
             return
-        if depth == 0 and (computed := self._computed(value)):
-            self.found.remark("setup-computed", origin_of(self.file, computed.lineno, self._line(computed.lineno)))
+        if depth == 0:
+            self._tell_computed(value, group)
         followed = False
         parts = {id(part) for node in self._walk(value) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
         given = (one for node in self._walk(value) if isinstance(node, ast.Call) for one in _arguments(node))
@@ -233,6 +234,13 @@ class SetupReader:
                 followed = True
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not followed:
                 self._function(node.func.id, group)
+
+    def _tell_computed(self, value: ast.expr, group: str) -> None:
+        if computed := self._computed(value):
+            where = origin_of(self.file, computed.lineno, self._line(computed.lineno))
+            if not (group and where in self._told):
+                self.found.remark("setup-computed", where, **({"group": group} if group else {}))
+            self._told.add(where)
 
     def _put_together(self, value: ast.expr, group: str) -> set[int]:
         """Take the words that are put together of others; return which nodes these are."""

@@ -75,9 +75,6 @@ class ProjectPanel(QWidget):
         self.other.setText(self.tr("&Other file…"))
         self.more.show_words(self.tr("What was noticed &while reading"))
         self.notes.show_words(self.tr("What the project itself &says about installing"))
-        self._refused.setText(
-            self.tr("What the project asks for is not available in exactly these versions. Untick “Exactly as asked” to accept what differs.")
-        )
         self.consent.retranslate()
 
     def show_state(self, state: AppState) -> None:
@@ -116,7 +113,8 @@ class ProjectPanel(QWidget):
         words = self.tr("I &accept the difference") if len(different) == 1 else self.tr("I &accept the %1 differences")
         self.agree.setText(words.replace("%1", str(len(different))))
         self.agree.setVisible(bool(different) and not state.strict)
-        self._refused.setVisible(bool(different) and state.strict)
+        self._tell_refused(bool(different))
+        self._refused.setVisible(state.strict and not request.decision.is_exact)
         self._show_answers(state)
         if self.consent.hosts != (hosts := hosts_of(request)):
             self.consent.show_hosts(hosts, state.trusted)
@@ -129,6 +127,11 @@ class ProjectPanel(QWidget):
             self.more.body.addWidget(Advice(self._translator.signed(one)))
         self.more.setVisible(bool(told))
         self._show_notes(request.decision.notes)
+
+    def _tell_refused(self, differs: bool) -> None:
+        other = self.tr("What the project asks for is not available in exactly these versions. Untick “Exactly as asked” to accept what differs.")
+        unread = self.tr("Not every line of the project can be kept to; what was noticed while reading names it. Untick “Exactly as asked” to go on without it.")
+        self._refused.setText(other if differs else unread)
 
     def _show_day(self, state: AppState) -> None:
         """Say of which day an old project gets what it leaves open, with the other way."""
