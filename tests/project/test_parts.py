@@ -349,12 +349,13 @@ def test_a_build_that_brings_a_torch_of_its_own_is_not_told_to_lack_one(tmp_path
         ('["setuptools", "torch>=2"]', "ops/setup.py:2"),
         ('["torch-geometric"]', "setup.py:2, ops/setup.py:2"),
     ):
-        files["pyproject.toml"] = f"[build-system]\nrequires = {needs}\n"
+        files["pyproject.toml"] = f"# needs torch>=2\n[build-system]\nrequires = {needs}\n"
         found = decided(tmp_path / said.replace("/", "-"), files, AMPERE)
         told = [one.params["files"] for one in found.remarks if one.key == "project.remark.torch-in-build"]
         assert told == [said]
-        own = [(one.params["file"], one.params["text"]) for one in found.remarks if one.key.endswith("torch-of-build")]
-        assert own == [("pyproject.toml", "torch>=2")] * (said == "ops/setup.py:2")
+        own = [one.params for one in found.remarks if one.key.endswith("torch-of-build")]
+        places = [(one["file"], one["line"], one["text"]) for one in own]
+        assert places == [("pyproject.toml", 3, "torch>=2")] * (said == "ops/setup.py:2")
     files["pyproject.toml"] = '[build-system]\nrequires = []\nbuild-backend = "hatchling.build"\n'  # runs no setup.py
     [told] = [one for one in decided(tmp_path / "other", files, AMPERE).remarks if one.key.endswith(".torch-in-build")]
     assert told.params["files"] == "ops/setup.py:2"
@@ -448,5 +449,12 @@ def test_all_members_of_a_workspace_are_read_and_are_no_packages_of_the_index(tm
     root = f'{sources}[tool.uv.workspace]\nmembers = ["packages/*"]\nexclude = ["packages/more"]\n'
     found = decided(tmp_path / "a", {**files, "pyproject.toml": root}, AMPERE)
     assert {one.name for one in found.understood.rest} == {"einops", "tqdm"}
+    others = {f"aside/n{n}/pyproject.toml": part.format(f"n{n}", '["rich"]') for n in range(30)}
+    deeper = {"packages/ways/deep/pyproject.toml": part.format("deep", '["yacs"]')}
+    found = decided(tmp_path / "many", {**files, **others, **deeper, "pyproject.toml": root}, AMPERE)
+    assert {one.name for one in found.understood.rest} == {"einops", "tqdm"}, "of its members alone, however many"
+    both = root.replace("packages/*", "./packages/**/")
+    found = decided(tmp_path / "deep", {**files, **deeper, "pyproject.toml": both}, AMPERE)
+    assert {one.name for one in found.understood.rest} == {"einops", "tqdm", "yacs"}
     found = decided(tmp_path / "b", {**files, "pyproject.toml": sources}, AMPERE)
     assert {one.name for one in found.understood.rest} == {"einops"}

@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
+from itertools import islice
 from posixpath import normpath
 
 from wizard.model.distributions import FAMILY
@@ -17,7 +19,7 @@ from wizard.model.messages import Message
 from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.file_choice import words_of
 from wizard.project.formats.setup_files import OWN_CUDA
-from wizard.project.formats.toml_files import listed, load_toml, table_in
+from wizard.project.formats.toml_files import TomlText, listed, load_toml, table_in
 from wizard.project.model import (
     BUILT_WITH,
     DECLARED,
@@ -28,6 +30,7 @@ from wizard.project.model import (
     Findings,
     Statement,
     cut_between,
+    fit_to_show,
     is_folder,
     is_script,
     normalized,
@@ -55,6 +58,7 @@ _PACKAGE = ("pyproject.toml", "setup.cfg", "setup.py")
 _SETUPTOOLS = "setuptools"
 _DEEPEST = 3  # folders above a setup.py that is looked at
 _MOST_PARTS = 20
+_MOST_PATTERNS = 100  # of a workspace
 _MOST_TOGETHER = 6  # parts that one environment is made for
 _PYTHONS = tuple(f"3.{minor}" for minor in range(6, 16))
 
@@ -123,14 +127,28 @@ def _read_members(reader: ProjectReader) -> None:
     text = (reader.folder.read(file) or "") if reader.folder.has_file(file) else ""
     document = load_toml(file, text, Findings()) if "tool.uv.workspace" in text else {}
     workspace = table_in(table_in(table_in(document, "tool"), "uv"), "workspace")
-    asked, left = ([str(one) for one in listed(workspace.get(key))] for key in ("members", "exclude"))
+    asked, left = ([str(one) for one in listed(workspace.get(key))][:_MOST_PATTERNS] for key in ("members", "exclude"))
     names = [name for name in reader.folder.named(file) if "/" in name] if asked and "project" not in document else []
-    for name in sorted(names)[:_MOST_PARTS]:
-        is_member = any(fnmatchcase(folder_of(name), one) for one in asked)
-        if is_member and name not in reader.files and not any(fnmatchcase(folder_of(name), one) for one in left):
-            reader.read(name)
-    members = reader.found.members
-    reader.found.statements = [one for one in reader.found.statements if one.name not in members or one.group]
+    folders = ((name, folder_of(name)) for name in sorted(names))
+    members = (name for name, folder in folders if _is_among(folder, asked) and not _is_among(folder, left))
+    for name in islice((name for name in members if name not in reader.files), _MOST_PARTS):
+        reader.read(name)
+    its = reader.found.members
+    reader.found.statements = [one for one in reader.found.statements if one.name not in its or one.group]
+
+
+def _is_among(folder: str, patterns: Iterable[str]) -> bool:
+    """Return whether a folder is one of a workspace's: `*` stands for what is in one folder, `**` for any folders
+    between (uv's page on workspaces: members are globs)."""
+    return any(_matches(folder.split("/"), one.removeprefix("./").rstrip("/").split("/")) for one in patterns)
+
+
+def _matches(folders: Sequence[str], pattern: Iterable[str]) -> bool:
+    reached = {0}  # how many of the folders the pattern may have gone through so far
+    for part in pattern:
+        steps = {at + 1 for at in reached if at < len(folders) and fnmatchcase(folders[at], part)}
+        reached = {*range(min(reached), len(folders) + 1)} if part == "**" and reached else steps
+    return len(folders) in reached
 
 
 def _read_installed(reader: ProjectReader) -> None:
@@ -241,8 +259,7 @@ def _brings_torch(reader: ProjectReader, folder: str) -> FileLine | None:
     system, file, text = _build_system(reader, folder)
     named = ((str(one), re.match(r"\s*([\w.-]+)", str(one))) for one in listed(system.get("requires")))
     words = next((words for words, name in named if name and normalized(name[1]) in FAMILY), "")
-    lines = [number for number, line in enumerate(text.split("\n"), 1) if words and words in line]
-    return origin_of(file, lines[0], words) if lines else None
+    return replace(TomlText(file, text).at(words, "build-system"), text=fit_to_show(words)) if words else None
 
 
 def _torch_at(text: str) -> int:
