@@ -13,6 +13,7 @@ from pathlib import Path
 from wizard.model.errors import UsageError
 from wizard.project.changed import changed_on
 from wizard.project.code.cards import note_bfloat16, note_cards
+from wizard.project.code.compiling import note_compiling
 from wizard.project.code.systems import note_old_setup, note_unix
 from wizard.project.file_choice import purpose_of, words_of
 from wizard.project.formats.commands import installs
@@ -104,7 +105,7 @@ def read_project(path: Path) -> Project:
         tell_scripts(reader)
         _note(reader)
         reader.take_locked()
-        take_shared(reader.found, reader.folder.texts)
+        take_shared(reader.found, reader.folder.read)
         tell_extras(reader.found)
         tell_of_extras(reader, started(reader))
         reader.found.tell_recommended(is_of_index)
@@ -154,7 +155,8 @@ def _note(reader: ProjectReader) -> None:
     note_gone(reader, begun)
     note_mended(reader, begun)
     note_native_code(reader)
-    note_demands(reader, begun)
+    note_demands(reader)
+    note_compiling(reader, begun)
     note_needing(reader)
     note_used(reader)
     tell_undeclared(reader, begun)

@@ -1,7 +1,6 @@
 """Reads what the programs of a project ask for in their own code, and no list says: between which releases a package
 must be (`assert mmcv_version <= digit_version(mmcv_maximum_version)`), what they try to import and do not run without,
-the torch that a ready binary beside them is made for, whether torch compiles for the card, and imports that only a
-Dockerfile or a notebook installs.
+the torch that a ready binary beside them is made for, and imports that only a Dockerfile or a notebook installs.
 
 As syntax alone. By itself that asks for nothing but what goes with it. One file: each is a look at the same programs.
 """
@@ -10,9 +9,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import islice
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
@@ -22,7 +21,6 @@ from wizard.project.model import (
     ASSERTED,
     BINARY,
     BOUND,
-    COMPILES,
     DECIDED,
     GROUND,
     RECOMMENDED,
@@ -56,9 +54,6 @@ _SIGNS: tuple[tuple[type[ast.cmpop], str, str, str], ...] = (  # as it stands, t
 _TRIES = re.compile(r"^try:", re.MULTILINE)
 _BINARY = re.compile(r"(?:^|[-_./])(?:py)?torch[-_]?(\d+\.\d+)(?![\d])[\w.+-]{0,100}\.(?:so|pyd|dll)(?![\w])")
 _LONGEST = 300  # characters of a name
-_HOLD_NAMES = (".py", ".yaml", ".yml", ".json", ".toml", ".sh", ".md")
-_MOST_HOLDING = 2_000  # files
-_CALLED = re.compile(r"\bname=[\"']([\w-]+)[\"']")
 _MOST_ASIDE = 60  # files that install, or hold settings
 _MOST_CALLS = 5  # around a version
 _MOST_BOUNDS = 8  # of one package
@@ -79,7 +74,7 @@ class _Version:
     line: int
 
 
-def note_demands(reader: ProjectReader, begun: Mapping[str, str]) -> None:
+def note_demands(reader: ProjectReader) -> None:
     """Note between which releases the programs take what has native code, what they do not run without, and what is
     made for one torch."""
     _note_bounds(reader)
@@ -88,10 +83,7 @@ def note_demands(reader: ProjectReader, begun: Mapping[str, str]) -> None:
         may = (_TRIES.search(text) and ("assert" in text or "raise" in text)) or _BINARY.search(text)
         for one in _of_program(file, text) if may and not ASIDE.fullmatch(file) else ():
             found.setdefault(f"{one.name} {one.group}", one)
-    texts = chain(begun.items(), programs(reader)) if reader.found.asks_for_something else iter(())
-    texts = ((file, text) for file, text in texts if "torch.compile" in text and not ASIDE.fullmatch(file))
-    compiling = (one for file, text in texts for one in _compiling(reader, file, text))
-    reader.found.statements += [*found.values(), *islice(compiling, 1)]
+    reader.found.statements += found.values()
 
 
 def tell_needed_aside(reader: ProjectReader) -> None:
@@ -137,93 +129,6 @@ def _of_program(file: str, text: str) -> Iterator[Statement]:
         first = min(made.values())
         where, of = origin_of(file, first, lines[first - 1]), sorted(made, key=version_key)
         yield Statement(BINARY, "", where, RECOMMENDED, file, extras=tuple(of))
-
-
-def _compiling(reader: ProjectReader, file: str, text: str) -> list[Statement]:
-    """Return the first line that has torch compile what it runs, by no option or by one that is on as it stands, and
-    where that is said."""
-    try:
-        tree = parsed(text)
-        calls, given = [*_compile_calls(tree.body, None, is_start=True)], _given(ast.walk(tree))
-    except NO_PYTHON:
-        return []
-    lines = text.split("\n")
-    for line, option in calls:
-        values = given.get(option, set())
-        place = file if values == {True} or not option else "" if values else _switched_on(reader, option)
-        if place and not _waits_for_name(reader, file, tree):
-            more = (place, option) if option else ()
-            return [Statement(COMPILES, "", origin_of(file, line, lines[line - 1]), RECOMMENDED, file, extras=more)]
-    return []
-
-
-def _waits_for_name(reader: ProjectReader, file: str, tree: ast.Module) -> bool:
-    """Return whether each class of a program is one of those that settings choose by a name, and none names one."""
-    classes = [one.name for one in tree.body if isinstance(one, ast.ClassDef)]
-    names = [name for _, name, _ in reader.folder.names(DEEPEST_PROGRAM) if name.endswith(_HOLD_NAMES) and name != file]
-    lines = [line[:_LONGEST] for name in names[:_MOST_HOLDING] for line in (reader.folder.read(name) or "").split("\n")]
-    for each in classes:
-        registers = re.compile(rf"\bregister\w*\([^#]*\b{each}\b")
-        by_name = [match for line in lines if registers.search(line) and (match := _CALLED.search(line))]
-        named = re.compile(rf"\b{re.escape(by_name[0][1])}\b") if by_name else None
-        if named is None or any(named.search(line) and not registers.search(line) for line in lines):
-            return False
-    return bool(classes)
-
-
-def _compile_calls(nodes: Iterable[ast.AST], option: str | None, is_start: bool) -> Iterator[tuple[int, str]]:
-    """Yield the lines, each with the option that it hangs on; not what is tried, or done by other conditions."""
-    for node in nodes:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            of_decorator = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
-            yield from ((one.lineno, "") for one in of_decorator if _is_compile(one))
-            yield from _compile_calls(node.body, option, is_start=is_start and isinstance(node, ast.ClassDef))
-        elif isinstance(node, ast.If):
-            test = node.test
-            name = test.attr if isinstance(test, ast.Attribute) else test.id if isinstance(test, ast.Name) else ""
-            if option is None and "compile" in name:
-                yield from _compile_calls(node.body, name, is_start)
-        elif not isinstance(node, ast.Try | ast.Lambda | ast.IfExp):
-            is_call = isinstance(node, ast.Call) and _is_compile(node.func)
-            if isinstance(node, ast.Call) and is_call and (option or is_start):
-                yield node.lineno, option or ""
-            yield from _compile_calls(ast.iter_child_nodes(node), option, is_start)
-
-
-def _is_compile(node: ast.expr) -> bool:
-    is_its = isinstance(node, ast.Attribute) and node.attr == "compile" and isinstance(node.value, ast.Name)
-    return isinstance(node, ast.Attribute) and is_its and ast.unparse(node.value) == "torch"
-
-
-def _given(nodes: Iterable[ast.AST]) -> dict[str, set[bool]]:
-    """Return what a program has for options where nobody gives another: defaults of functions and of classes, and
-    what it sets itself."""
-    found: dict[str, set[bool]] = {}
-    for one in nodes:
-        pairs: list[tuple[str, ast.expr | None]] = []
-        if isinstance(one, ast.arguments):
-            named = [*one.posonlyargs, *one.args]
-            pairs = [
-                (of.arg, value) for of, value in zip(named[len(named) - len(one.defaults) :], one.defaults, strict=True)
-            ]
-            pairs += [(of.arg, value) for of, value in zip(one.kwonlyargs, one.kw_defaults, strict=True)]
-        elif isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
-            pairs = [(one.target.id, one.value)]
-        elif isinstance(one, ast.Assign):
-            pairs = [(target.id, one.value) for target in one.targets if isinstance(target, ast.Name)]
-        for name, value in pairs:
-            if isinstance(value, ast.Constant) and isinstance(value.value, bool):
-                found.setdefault(name, set()).add(value.value)
-    return found
-
-
-def _switched_on(reader: ProjectReader, option: str) -> str:
-    """Return the first settings of the project that have an option on, where none has it off."""
-    switch = re.compile(rf"^[ \t]*{re.escape(option)}:[ \t]*(true|false)\b", re.MULTILINE | re.IGNORECASE)
-    names = (name for _, name, _ in reader.folder.names() if name.endswith((".yaml", ".yml")))
-    found = ((name, switch.findall(reader.folder.read(name) or "")) for name in islice(names, _MOST_ASIDE))
-    said = [(name, {one.lower() for one in values}) for name, values in found if values]
-    return said[0][0] if said and all(values == {"true"} for _, values in said) else ""
 
 
 def _binaries(nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.Constant, re.Match[str]]]:

@@ -8,7 +8,7 @@ matter.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from wizard.model.messages import Message
@@ -33,12 +33,12 @@ _OF_FOLDER = re.compile(r"(?:\./?|file:\.?/?)\[([\w.,\s-]+)\]")
 _PLAIN = re.compile(r"\b(?:pip3?|uv pip)\s+install\s(?:[^#\n]*\s)?(?:-e\s+)?[\"']?\.[\"']?(?:\s|$)")
 
 
-def take_shared(found: Findings, texts: Mapping[str, str]) -> None:
+def take_shared(found: Findings, read: Callable[[str], str | None]) -> None:
     """Take the extras that every line has which installs the project, where the project itself asks for no torch and
     these do. What stands below a heading of training and the like is an addition; what a script does, it does all."""
     lines = [one for one in found.statements if one.strength == RECOMMENDED and not one.group and _extras(one, found)]
     torch = [one for one in found.statements if one.name == TORCH and one.strength == DECLARED]
-    files = {one.origin.file: texts.get(one.origin.file, "") for one in lines}
+    files = {name: read(name) or "" for name in dict.fromkeys(one.origin.file for one in lines)}
     aside = {file: lines_aside(text) for file, text in files.items()}
     lines = [one for one in lines if one.origin.line not in aside[one.origin.file]]
     if not lines or not all(one.group for one in torch) or any(map(_PLAIN.search, files.values())):

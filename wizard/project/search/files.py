@@ -92,11 +92,10 @@ _IS_TEXT = ("utf-8", "gb18030")
 
 @dataclass
 class ProjectFolder:
-    """The folder, with what was taken from it already; `texts` are the files read, by their relative names."""
+    """The folder. Of what was read nothing is kept: some have gigabytes of settings and data."""
 
     root: Path
-    texts: dict[str, str] = field(default_factory=dict)
-    cut: set[str] = field(default_factory=set)  # of these, what is longer than is read
+    cut: set[str] = field(default_factory=set)  # what is longer than is read
 
     @cached_property
     def limit(self) -> Path:
@@ -338,7 +337,6 @@ class ProjectFolder:
         if text.count("\n") > MOST_LINES and is_in_lines(name):
             self.cut.add(name)
             text = "\n".join(text.split("\n", MOST_LINES)[:-1])
-        self.texts[name] = text
         return text
 
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import accumulate, islice
+from itertools import islice
 
 from wizard.model.syntax import NO_PYTHON, parsed
 from wizard.project.formats.live import live_nodes
@@ -104,24 +106,47 @@ def _cards(reader: ProjectReader, builders: dict[str, str]) -> Iterator[Statemen
     for name in reader.files:
         is_other = name in builders or name.endswith((".py", ".txt", ".toml"))
         text = reader.folder.read(name) or "" if builders and not is_other else ""
-        found, lines = list(_set_lists(text)), text.split("\n")
-        if found := [one for one in found if is_run(name) or _is_way(lines, one[0])]:
+        found, lines = list(_set_lists(text)), _Lines(text.split("\n"))
+        if found := [one for one in found if is_run(name) or lines.is_way(one[0])]:
             yield _of_cards(name, text, found)
 
 
-def _is_way(lines: list[str], number: int) -> bool:
-    """Return whether a text has a line as the way to install: not as an example, below a question or a heading of
-    errors, nor beside the same command without a list."""
-    marks = [line.lstrip().startswith(("```", "~~~")) for line in lines]
-    is_code = [bool(count % 2) for count in accumulate(marks)]
-    first = next((at for at in range(number - 2, -1, -1) if marks[at]), -1) + 1
-    last = next((at for at in range(number, len(lines)) if marks[at]), len(lines))
-    plain = [" ".join(_SETS_LIST.sub("", line).split()) for line in lines[first:last]]
-    titles = (at for at in range(first - 1, -1, -1) if not is_code[at] and _TITLE.match(lines[at]))
-    led = [line for line in lines[next(titles, 0) : first] if line.strip()]
-    comments = [line for line in lines[first : number - 1] if line.lstrip().startswith("#")]
-    is_case = any(map(_IS_CASE.search, (*led[:2], *led[-2:], *comments[-1:])))
-    return not is_case and plain.count(plain[number - 1 - first]) == 1
+class _Lines:
+    """A text in lines, of which many may set a list of cards: what they are asked is looked up once for all."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines, begins = lines, [line.lstrip() for line in lines]
+        self._fences = [at for at, line in enumerate(begins) if line.startswith(("```", "~~~"))]
+        self._titles = [at for at, line in enumerate(lines) if _TITLE.match(line) and not self._is_code(at)]
+        self._written = [at for at, line in enumerate(begins) if line]
+        self._comments = [at for at, line in enumerate(begins) if line.startswith("#")]
+        self._plain: dict[tuple[int, int], Counter[str]] = {}  # by block: how often a command stands there
+
+    def _is_code(self, at: int) -> bool:
+        return bool(bisect_right(self._fences, at) % 2)
+
+    def is_way(self, number: int) -> bool:
+        """Return whether a text has a line as the way to install: not as an example, below a question or a heading of
+        errors, nor beside the same command without a list."""
+        after = bisect_left(self._fences, number - 1)  # the line itself may be a fence
+        first = self._fences[after - 1] + 1 if after else 0
+        after = bisect_left(self._fences, number)
+        last = self._fences[after] if after < len(self._fences) else len(self._lines)
+        title = bisect_left(self._titles, first)
+        begin, end = (bisect_left(self._written, at) for at in (self._titles[title - 1] if title else 0, first))
+        comment = bisect_left(self._comments, number - 1)
+        led = [*self._written[begin : min(begin + 2, end)], *self._written[max(begin, end - 2) : end]]
+        led += [at for at in self._comments[max(0, comment - 1) : comment] if at >= first]
+        if any(_IS_CASE.search(self._lines[at]) for at in led):
+            return False
+        block = first, last
+        if block not in self._plain:
+            self._plain[block] = Counter(map(_without_list, self._lines[first:last]))
+        return self._plain[block][_without_list(self._lines[number - 1])] == 1
+
+
+def _without_list(line: str) -> str:
+    return " ".join(_SETS_LIST.sub("", line).split())
 
 
 def _of_cards(name: str, text: str, found: list[tuple[int, list[str]]]) -> Statement:

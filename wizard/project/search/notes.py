@@ -13,7 +13,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from wizard.model.messages import Message
 from wizard.model.redact import redact
@@ -126,6 +126,7 @@ _COMMENT = re.compile(r"(?:^|.*\s)#+ *(.+)")
 _DATA = re.compile(r"\bdata(?:[- ]?sets?)?\b|数据", re.IGNORECASE)
 _WORD = re.compile(r"[a-z0-9][\w.+/-]*[a-z0-9]", re.IGNORECASE)
 _FEWEST_NAMES = 2  # names and numbers by which two sentences are held against each other
+_MOST_COMPARED = 200  # sentences of the other language
 _LEAST = 12  # characters of a sentence that says something
 
 
@@ -212,7 +213,8 @@ def _once(notes: Iterable[FileLine]) -> Iterator[FileLine]:
         before = said.setdefault(at.file, ({}, {}))
         mine, others = before[is_chinese], before[not is_chinese]
         if text not in mine and not any(
-            _is_translation(*((named, each) if is_chinese else (each, named))) for each in others.values()
+            _is_translation(*((named, each) if is_chinese else (each, named)))
+            for each in islice(others.values(), _MOST_COMPARED)
         ):
             mine[text] = named
             yield at
@@ -244,7 +246,7 @@ class _Headings:
         self.label = ""
 
     def enter(self, level: int, title: str) -> None:
-        self._open = [one for one in self._open if one[0] < level] + [(level, title)]
+        self._open = [one for one in self._open if one[0] < level] + [(level, title[: 2 * LONGEST])]
         self.label = ""
 
     def part(self, lines: Sequence[tuple[int, str]], is_code: bool) -> _Part:
@@ -255,7 +257,7 @@ class _Headings:
             self.label = ""
         above = "\n".join([*(title for level, title in self._open if level > 1), self.label])
         if not is_entry and lines[-1][1].rstrip(" *_").endswith((":", "：")):
-            self.label = lines[-1][1]
+            self.label = lines[-1][1][: 2 * LONGEST]  # each part below is held against it
         return _Part(tuple(lines), above, self._is_setup(), is_code)
 
     def _is_setup(self) -> bool:

@@ -7,7 +7,9 @@ What commands install from a repository is the reader's matter; by itself this a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import islice
 
 from wizard.project.formats.words import IN_WORDS, LONGEST
 from wizard.project.formats.working_folder import without_hidden
@@ -50,31 +52,64 @@ def tell_submodules(reader: ProjectReader) -> None:
     """Name the repositories that git fetches into the project on demand alone, where they are not here: those that a
     step, a build or a start names, and those that only who uses them needs."""
     absent = absent_submodules(reader)
-    needed = [path for path in absent if _is_needed(reader, path)]
+    are_needed = _needed(reader, absent) if absent else set()
+    needed = [path for path in absent if path in are_needed]
     if needed:
         reader.found.remark("submodules", origin_of(_SUBMODULES, 1, ""), folders=cut_between(needed))
     if others := [path for path in absent if path not in needed]:
         reader.found.remark("submodules-aside", origin_of(_SUBMODULES, 1, ""), folders=cut_between(others))
 
 
-def _is_needed(reader: ProjectReader, path: str) -> bool:
-    name = path.rpartition("/")[2]
-    texts = [_URL.sub(" ", reader.folder.read(one) or "") for one in reader.files if not one.endswith(".py")]
-    whole = re.compile(rf"(?<![\w-]){re.escape(path)}(?![\w-])")
-    if any(_FETCHES.search(text) or whole.search(text) for text in texts):
-        return True
-    files = [one for _, one, _ in reader.folder.names(DEEPEST_PROGRAM) if _BUILDS.fullmatch(one)][:_MOST_BUILDS]
-    last = re.compile(rf"(?:[/(]|\bcd ){re.escape(name)}(?![\w-])|{whole.pattern}")
-    if any(last.search(_URL.sub(" ", reader.folder.read(one) or "")) for one in files):
-        return True
-    used = re.compile(
-        rf"^[ \t]*(?:from|import)[ \t]+(?:[\w.]+\.)?{re.escape(name)}\b|[\"'/]{re.escape(path)}\b", re.MULTILINE
-    )
+def _needed(reader: ProjectReader, paths: list[str]) -> set[str]:
+    """Return those of them that are needed. Each file is gone through once, however many submodules there are."""
+    found: set[str] = set()
+    for text in _texts(reader, (one for one in reader.files if not one.endswith(".py"))):
+        if _FETCHES.search(text):
+            return {*paths}
+        found |= {path for path in paths if path in text and _whole(path).search(text)}
+    files = (one for _, one, _ in reader.folder.names(DEEPEST_PROGRAM) if _BUILDS.fullmatch(one))
+    for text in _texts(reader, islice(files, _MOST_BUILDS)) if found < {*paths} else ():
+        found |= {path for path in paths if _last(path) in text and _goes_to(path).search(text)}
+    left = [path for path in paths if path not in found]
+    return found | (_used(reader, left) if left else set())
+
+
+def _texts(reader: ProjectReader, names: Iterable[str]) -> Iterator[str]:
+    return (_URL.sub(" ", reader.folder.read(one) or "") for one in names)
+
+
+def _used(reader: ProjectReader, paths: list[str]) -> set[str]:
+    """Return those that a program uses which is started, or imported by another one where nothing says what is."""
     begun, texts_of = started(reader), dict(programs(reader))
-    users = [file for file, text in {**texts_of, **begun}.items() if used.search(text) and not ASIDE.fullmatch(file)]
-    others = () if begun else ((file, text) for file, text in texts_of.items() if users)
-    imported = {one for file, text in others for one in imported_files(file, text) if one != file}
-    return any(file in begun or file in imported for file in users)
+    users: dict[str, list[str]] = {}
+    for file, text in {**texts_of, **begun}.items():
+        for path in paths if not ASIDE.fullmatch(file) else ():
+            if _last(path) in text and _uses(path).search(text):
+                users.setdefault(path, []).append(file)
+    others = texts_of.items() if users and not begun else ()
+    known = {*begun, *(one for file, text in others for one in imported_files(file, text) if one != file)}
+    return {path for path, files in users.items() if not known.isdisjoint(files)}
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+@lru_cache(maxsize=256)
+def _whole(path: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-]){re.escape(path)}(?![\w-])")
+
+
+@lru_cache(maxsize=256)
+def _goes_to(path: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:[/(]|\bcd ){re.escape(_last(path))}(?![\w-])|{_whole(path).pattern}")
+
+
+@lru_cache(maxsize=256)
+def _uses(path: str) -> re.Pattern[str]:
+    last = re.escape(_last(path))
+    of_import = rf"^[ \t]*(?:from|import)[ \t]+(?:[\w.]+\.)?{last}\b"
+    return re.compile(rf"{of_import}|[\"'/]{re.escape(path)}\b", re.MULTILINE)
 
 
 def _named(reader: ProjectReader) -> Iterator[tuple[str, FileLine]]:
