@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,8 +11,11 @@ import pytest
 from tests.app import values
 from tests.install import wheels
 from tests.servers.index_server import IndexServer
-from wizard.app.companion_torch import with_companions_torch
+from wizard.app.companion_torch import kept_extras, select_for_named, with_companions_torch
+from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Candidate, Choices
+from wizard.compatibility.resolve import resolve
+from wizard.machine.model import Driver
 from wizard.model.capability import ComputeCapability
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, text
@@ -101,6 +104,55 @@ def test_a_package_that_is_known_to_bound_torch_chooses_it(index: IndexServer) -
     asked = len(index.paths())
     assert chosen(index, Choices(extras=("facenet-pytorch<2.6",)), candidates=candidates).candidate == values.BEST
     assert len(index.paths()) == asked  # that release takes any
+
+
+def selected_for(
+    index: IndexServer, choices: Choices, facts: Facts, has: Collection[str] = ()
+) -> tuple[SelectedBuild, list[Choices]]:
+    """What a session selects, and what the sources were asked for. `has`: of a torch that is pinned, those they have;
+    empty: any."""
+    main = Source("official", Layout.SIMPLE, Origin.OFFICIAL, index.simple)
+    asked: list[Choices] = []
+
+    def select(wanted: Choices) -> SelectedBuild:
+        asked.append(wanted)
+        if has and wanted.torch and wanted.torch not in has:
+            raise WizardError("no-source", build=f"torch {wanted.torch}")
+        best = resolve(facts.machine, load_matrix(), wanted).best
+        assert best
+        return replace(values.SELECTED, candidate=best, package_sources=(main,), notices=())
+
+    verdict = resolve(facts.machine, load_matrix(), choices)
+    return select_for_named(facts, load_matrix(), choices, verdict, select, select, lambda: False), asked
+
+
+def of_card(capability: str) -> Facts:
+    card = replace(values.FACTS.machine.gpus[0], compute_capability=ComputeCapability.parse(capability), pci_id=None)
+    driver = Driver("580.95.05")
+    return replace(values.FACTS, machine=replace(values.MACHINE, gpus=(card,), driver=driver))
+
+
+def test_what_has_no_use_on_the_card_is_left_out_and_lowers_no_torch(index: IndexServer) -> None:
+    facts = of_card("7.0")
+    plain = resolve(facts.machine, load_matrix(), Choices()).best
+    found, asked = selected_for(index, Choices(extras=("vllm", "pandas")), facts)
+    assert plain
+    assert found.candidate.torch == plain.torch
+    assert [one.extras for one in asked] == [("pandas",)]
+    assert [one.key for one in found.notices] == ["project.native.old-card"]
+    assert kept_extras(facts.machine, load_matrix(), Choices(extras=("vllm", "pandas"))).extras == ("pandas",)
+
+
+def test_the_tables_choose_first_and_the_newest_release_has_the_last_word(index: IndexServer) -> None:
+    facts = of_card("9.0")
+    newest = resolve(facts.machine, load_matrix(), Choices()).best
+    found, asked = selected_for(index, Choices(extras=("vllm",)), facts)
+    assert newest
+    assert asked[0].torch not in (None, newest.torch)
+    assert found.candidate.torch == "2.13.0", "the index's newest vllm is for that"
+    assert newest.torch in text(found.notices[0], "en"), "not the one that the tables had chosen"
+    found, asked = selected_for(index, Choices(extras=("vllm",)), facts, has=["2.13.0"])
+    assert [one.torch for one in asked[1:]] == [None, "2.13.0"], "no source has what the tables chose"
 
 
 def test_nobody_is_asked_where_no_package_is_made_for_one_torch(index: IndexServer) -> None:

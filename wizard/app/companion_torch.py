@@ -16,13 +16,17 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.data.ordering import CPU
-from wizard.compatibility.model import Candidate, Choices
+from wizard.compatibility.model import Candidate, Choices, Verdict
+from wizard.compatibility.resolve import resolve
+from wizard.machine.model import Machine
 from wizard.model.capability import ComputeCapability
 from wizard.model.errors import WizardError
 from wizard.model.lock import Lock
 from wizard.model.messages import Message, message
 from wizard.project.model import TORCH
+from wizard.project.named import decide_named
 from wizard.project.packages.companions import (
     companion,
     has_library,
@@ -37,6 +41,37 @@ from wizard.run.plan.computed import Asker
 from wizard.run.plan.preview import lock_request
 
 
+def select_for_named(
+    facts: Facts,
+    matrix: Matrix,
+    choices: Choices,
+    verdict: Verdict,
+    first: Callable[[Choices], SelectedBuild],
+    again: Callable[[Choices], SelectedBuild],
+    is_cancelled: Callable[[], bool],
+) -> SelectedBuild:
+    """Select with `first` what goes with the packages that are named, as a project that lists them gets it; what has no
+    use here is left out and told. Where no source has that build, the newest. Raises as `first`."""
+    named = decide_named(facts.machine, matrix, choices, verdict)
+    try:
+        selected = first(named.choices)
+    except WizardError:
+        if named.choices == named.open:
+            raise
+        selected = first(named.open)
+    newest = verdict.best.torch if named.torch and verdict.best else selected.candidate.torch
+    found = with_companions_torch(facts, named.open, selected, verdict.candidates, again, is_cancelled, newest)
+    is_decided = named.torch == found.candidate.torch
+    return replace(found, notices=(*found.notices, *named.said, *(named.of_torch if is_decided else ())))
+
+
+def kept_extras(machine: Machine, matrix: Matrix, choices: Choices) -> Choices:
+    """Return the choices without the named packages that have no use here, as `select_for_named` takes them."""
+    if not choices.extras:
+        return choices
+    return decide_named(machine, matrix, choices, resolve(machine, matrix, choices, prove_all=False)).open
+
+
 def with_companions_torch(
     facts: Facts,
     choices: Choices,
@@ -44,10 +79,12 @@ def with_companions_torch(
     candidates: Collection[Candidate],
     again: Callable[[Choices], SelectedBuild],
     is_cancelled: Callable[[], bool],
+    newest: str = "",
 ) -> SelectedBuild:
-    """`again` selects anew. What has no ready wheels for so new a torch, for its CUDA or for the cards is told. Raises
+    """`again` selects anew. What has no ready wheels for so new a torch, for its CUDA or for the cards is told.
+    `newest`: the torch that would be taken if nothing were named, where it is not the selected one. Raises
     Cancelled."""
-    found = _chosen(facts, choices, selected, candidates, again, is_cancelled)
+    found = _chosen(facts, choices, selected, candidates, again, is_cancelled, newest)
     build, named = found.candidate, dict(_specifiers(choices.extras))
     bounds = {name: bound for name, bound in _bounds(choices.extras, {build.variant}) if build.variant != CPU}
     older = {name: bound for name, asked in named.items() if (bound := _open(asked, release_bound(name, build.torch)))}
@@ -121,6 +158,7 @@ def _chosen(
     candidates: Collection[Candidate],
     again: Callable[[Choices], SelectedBuild],
     is_cancelled: Callable[[], bool],
+    newest: str,
 ) -> SelectedBuild:
     is_cpu = selected.candidate.variant == CPU
     releases = {one.torch for one in candidates if one.fits and (one.variant == CPU) == is_cpu}
@@ -139,6 +177,8 @@ def _chosen(
         other = again(replace(choices, torch=torch))
     except WizardError:
         return selected
+    if torch == newest or other.candidate.torch != torch:
+        return other if torch == newest else selected
     names = _names(made_for_one)
     named = [f"{file.name} {file.version}" for file in lock.files if canonicalize_name(file.name) in names]
     told = message(
@@ -146,10 +186,10 @@ def _chosen(
         "torch {torch} is taken and not {newest}, since {packages} needs it. To keep the newer torch, name it[| "
         "(--torch {newest})]: then an older release comes, or none.",
         torch=other.candidate.torch,
-        newest=selected.candidate.torch,
+        newest=newest or selected.candidate.torch,
         packages=", ".join(named),
     )
-    return replace(other, notices=(*other.notices, told)) if other.candidate.torch == torch else selected
+    return replace(other, notices=(*other.notices, told))
 
 
 def _made_for_one(extras: Collection[str], torch: str) -> Iterator[str]:

@@ -166,17 +166,16 @@ class Session(Runs):
         on_source: Callable[[SourceStatus], None] = lambda status: None,
     ) -> SelectedBuild:
         """Asks the sources. Raises WizardError `no-source`, `no-build-fits`, `no-python`."""
-        from wizard.app.companion_torch import with_companions_torch
+        from wizard.app.companion_torch import select_for_named
         from wizard.run.select.select_build import select_build
 
         choices = self.canonical(choices)
-        verdict = self.propose(facts, choices)
-        selected = select_build(facts, self.matrix, verdict, choices, on_note, is_cancelled, fresh, on_source)
 
-        def again(wanted: Choices) -> SelectedBuild:
-            return select_build(facts, self.matrix, self.propose(facts, wanted), wanted, on_note, is_cancelled)
+        def select(wanted: Choices, *how: Any) -> SelectedBuild:
+            return select_build(facts, self.matrix, self.propose(facts, wanted), wanted, on_note, is_cancelled, *how)
 
-        return with_companions_torch(facts, choices, selected, verdict.candidates, again, is_cancelled)
+        verdict, first = self.propose(facts, choices), lambda wanted: select(wanted, fresh, on_source)
+        return select_for_named(facts, self.matrix, choices, verdict, first, select, is_cancelled)
 
     def mirrors(self) -> tuple[MirrorRow, ...]:
         """Every place of the tables that may be chosen by name. Raises UsageError `bad-mirrors-file`."""
@@ -280,9 +279,11 @@ class Session(Runs):
         on_progress: OnProgress = lambda progress: None,
     ) -> Preview:
         """Raises as `named_preview`."""
+        from wizard.app.companion_torch import kept_extras
         from wizard.app.refused_lock import named_preview
 
-        return named_preview(facts, self._placed(choices), selected, is_cancelled, on_progress)
+        kept = kept_extras(facts.machine, self.matrix, self._placed(choices))
+        return named_preview(facts, kept, selected, is_cancelled, on_progress)
 
     def plan_reuse(
         self,

@@ -120,15 +120,33 @@ def _teller(
     judge = Judge(matrix).judge
 
     def tell(machine: Machine, name: str | None) -> ExitStatus:
-        _tell(judge(machine, choices), machine, name, arguments, terminal)
+        verdict, left_out = _of_named(judge(machine, choices), machine, matrix, choices)
+        _tell(verdict, machine, name, arguments, terminal, left_out)
         return ExitStatus.DONE
 
     return tell
 
 
-def _tell(verdict: Verdict, machine: Machine, name: str | None, arguments: Arguments, terminal: Terminal) -> None:
+def _of_named(verdict: Verdict, machine: Machine, matrix: Matrix, choices: Choices) -> tuple[Verdict, dict[str, Any]]:
+    """Return the verdict that counts what --with names, and what the document has of that."""
+    if not choices.extras:
+        return verdict, {}
+    from wizard.project.named import with_named
+
+    verdict, named = with_named(machine, matrix, choices, verdict)
+    return verdict, {"left_out": list(named.left_out)}
+
+
+def _tell(
+    verdict: Verdict,
+    machine: Machine,
+    name: str | None,
+    arguments: Arguments,
+    terminal: Terminal,
+    left_out: dict[str, Any],
+) -> None:
     if arguments.json:
-        terminal.document(pick_document(verdict, name, terminal.language))
+        terminal.document({**pick_document(verdict, name, terminal.language), **left_out})
         return
     if name:
         terminal.line(f"== {name}")
@@ -158,12 +176,13 @@ def _pick_here(network: Network | None, choices: Choices, arguments: Arguments, 
     session = Session(network)
     facts = session.probe()
     verdict = session.judge(facts.machine, choices)
+    verdict, left_out = _of_named(verdict, facts.machine, session.matrix, choices)
     carried, news = _live(session, facts, choices)
     if arguments.json:
-        document = pick_document(verdict, None, terminal.language)
+        document = {**pick_document(verdict, None, terminal.language), **left_out}
         terminal.document({**document, **_live_document(carried, news, terminal)})
         return ExitStatus.DONE
-    _tell(verdict, facts.machine, None, arguments, terminal)
+    _tell(verdict, facts.machine, None, arguments, terminal, left_out)
     terminal.line(terminal.words(carried))
     for line in _news_lines(news, terminal):
         terminal.line(line)

@@ -113,6 +113,9 @@ def newest_rejections(verdict: Verdict) -> tuple[Rejection, ...]:
     newest, best = newest_release(verdict), verdict.best
     if best and best.torch == newest and best.variant != CPU:
         return ()
+    alike = [one for one in verdict.candidates if best and (one.torch, one.variant) == (newest, best.variant)]
+    if best and best.torch != newest and any(one.fits for one in alike):  # what a person named chose another one
+        return ()
     grouped: dict[tuple[str, frozenset[Any]], Rejection] = {}
     for candidate in verdict.candidates:
         if candidate.torch != newest or candidate.fits or not candidate.reasons:
