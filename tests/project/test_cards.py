@@ -85,6 +85,9 @@ def test_what_takes_the_card_unless_it_is_given_another_device_is_told(
         ("tensorrt<9", PASCAL, ""),
         ("tensorrt==8.6.1", PASCAL, ""),
         ("onnxruntime-gpu==1.23.0", BLACKWELL, "card-newer"),
+        ("faiss-gpu", AMPERE, "card-ended"),
+        ("faiss-gpu==1.7.2", BLACKWELL, "card-ended"),
+        ("faiss-gpu==1.5.3", AMPERE, ""),
         ("onnxruntime-gpu==1.22.0", BLACKWELL, ""),
         ("tensorrt==10.6.0", AMPERE, ""),
         ("tensorrt==10.6.0", NO_CARD, ""),
@@ -92,4 +95,4 @@ def test_what_takes_the_card_unless_it_is_given_another_device_is_told(
 )
 def test_a_release_without_code_for_the_card_is_told(tmp_path: Path, line: str, on: Machine, code: str) -> None:
     found = codes(decided(tmp_path, {"requirements.txt": f"torch\n{line}\n"}, on))
-    assert found & {"card-newer", "card-older"} == {code} - {""}
+    assert found & {"card-newer", "card-older", "card-ended"} == {code} - {""}

@@ -210,7 +210,15 @@ def _other_cards(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         for one, span in [(one, span) for one, span in asked if span][:1]:
             least, most = map(ComputeCapability.parse, span)
             where: dict[str, str | int] = {"file": one.origin.file, "line": one.origin.line, "package": str(one)}
-            if most < min(known):
+            if most < min(known) and row.ended:
+                yield message(
+                    "project.remark.card-ended",
+                    "{file}, line {line}: {package} has code for cards up to compute capability {most}, the card here "
+                    "has {given}, and no newer release of it comes: what uses it hangs or fails on this card. Take "
+                    "another package with the same modules that has code for it, or do without it.",
+                    **(where | {"most": str(most), "given": str(min(known))}),
+                )
+            elif most < min(known):
                 yield message(
                     "project.remark.card-newer",
                     "{file}, line {line}: {package} has code for cards up to compute capability {most}, and the card "

@@ -87,20 +87,22 @@ class BuildBackend(Sourced, frozen=True):
 
 class CardSpan(Sourced, frozen=True):
     """The cards that the releases of a package have code for: `RELEASE LEAST-MOST`, two compute capabilities, from each
-    release to the next in the list; `*`: any, or nobody knows."""
+    release to the next in the list; `*`: any, or nobody knows. `ended`: the index gets no newer release of it."""
 
     KEYS = (("package",),)
 
     package: Name
     since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ (\*|\d+\.\d-\d+\.\d)$")], ...], SOME]
     also: tuple[Name, ...] = ()
+    ended: bool = False
 
     def of(self, specifier: str) -> tuple[str, str] | None:
-        """Return the least and the most of a pinned release; of what is open the least that the newest asks for."""
+        """Return the least and the most of a pinned release, and of the last one; of what is open the least that the
+        newest asks for."""
         pin = re.fullmatch(r"={2,3}([0-9]{1,9}(?:\.[0-9]{1,9}){0,5})(?:\.\*|[a-z.+][\w.+]*)?", specifier)
         spans = [one.split() for one in self.since]
         older = [span for since, span in spans if pin is None or Version(since) <= Version(pin[1])]
         if not older or older[-1] == "*" or (pin is None and re.search("<|~=|==", specifier)):
             return None
         least, _, most = older[-1].partition("-")
-        return least, most if pin else _NO_END
+        return least, most if pin or self.ended else _NO_END
