@@ -73,7 +73,6 @@ def test_the_footer_comes_and_goes_with_the_height_of_the_window(
 
 
 def test_what_was_fetched_is_whole_while_paused(qtbot: QtBot, window: WizardWindow, session: FakeSession) -> None:
-    """The curve of the speed is hidden then and keeps its room, which the parts beside it did not count."""
     session.script = half_run
     go_to(qtbot, window, PageId.INSTALL)
     install = window.page
@@ -86,6 +85,27 @@ def test_what_was_fetched_is_whole_while_paused(qtbot: QtBot, window: WizardWind
 
     qtbot.waitUntil(lambda: any("1.34" in one.text() for one in said()))
     qtbot.waitUntil(lambda: all(one.width() >= one.minimumSizeHint().width() for one in said()))
+
+
+def test_what_a_step_did_lies_below_its_name_however_many_lines_it_has(
+    qtbot: QtBot, window: WizardWindow, session: FakeSession
+) -> None:
+    """The card was no higher than its words need on wider lines."""
+    session.script = half_run
+    window.resize(640, 400)
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.page
+    assert isinstance(install, InstallPage)
+    qtbot.waitUntil(lambda: install.watch.view.bytes is not None)
+
+    def are_whole() -> bool:
+        said = [row.words for row in install.steps._rows.values() if row.words.isVisible() and row.words.text()]
+        return len(said) == 3 and all(one.height() >= one.heightForWidth(one.width()) for one in said)
+
+    for width in (640, 560, 510, 496):
+        window.resize(width, 280)
+        qtbot.waitUntil(lambda high=width: window.width() == high)
+        qtbot.waitUntil(are_whole)
 
 
 def test_the_speeds_curve_gives_way_to_the_steps(qtbot: QtBot, window: WizardWindow, session: FakeSession) -> None:

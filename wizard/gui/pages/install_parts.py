@@ -223,7 +223,6 @@ class RunSteps(QWidget):
         self._outer: QVBoxLayout = column(self)
         self._card = RowCard(4, 2, has_lines=False)
         self._outer.addWidget(self._card)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
 
     def show_view(
         self, view: RunView, is_going: bool, is_paused: bool = False, is_new: bool = True, is_ending: bool = False
