@@ -28,6 +28,7 @@ _CURVE_SECONDS = 60
 _OFTEN = 0.9  # of the looks at the speed were not above the dashed line
 _CURVE_HEIGHT = 52  # pixels
 _CURVE_WIDTH = 250
+_BELOW_RATE = 4  # pixels between the speed's words and its curve
 _LOW, _LOWEST = 400, 250  # pixels of the page: less has no room for the curve, for the speed
 _LONG = 85 * 60  # seconds: no time left has longer words
 _AIR, _TIGHT, _AROUND = 8, 10, 16  # pixels: between two steps where there is room, else, and around all of them
@@ -100,8 +101,8 @@ class RunProgress(QFrame):
         self.setProperty("role", "card")
         both = Turning(28, (22, 16, 22, 18))
         column(self).addWidget(both)
-        whole = QWidget()
-        rows, line = column(whole, gap=10), line_up(gap=14)
+        self._whole = QWidget()
+        rows, line = column(self._whole, gap=10), line_up(gap=14)
         self._was_measured = self._is_lowest = False  # whether this attempt has told a speed; no room for one
         self._percent, self._left = label("", "moment", wrap=False), label("", "muted", wrap=False)
         self._done = label("", "muted", wrap=False)
@@ -118,7 +119,7 @@ class RunProgress(QFrame):
         rows.addStretch(1)
         self._speed = QWidget()
         self._speed.setFixedWidth(_CURVE_WIDTH)
-        beside = column(self._speed, gap=4)
+        beside = column(self._speed, gap=_BELOW_RATE)
         self._rate, self._limit = label("", "small-strong", wrap=False), label("", "small")
         self._curve = SpeedCurve()
         _keep_room(self._curve)
@@ -130,7 +131,7 @@ class RunProgress(QFrame):
         beside.addLayout(over)
         beside.addWidget(self._curve)
         beside.addStretch(1)
-        both.line.addWidget(whole, 1)
+        both.line.addWidget(self._whole, 1)
         both.line.addWidget(self._speed)
 
     def give_way(self, room: int) -> None:
@@ -173,7 +174,11 @@ class RunProgress(QFrame):
         put_words(self._rate, rate_text(rate) if rate else "")
         put_words(self._limit, limit)
         is_to_come = is_going and (fetch is None or fetch.state in ("waiting", "running"))
-        _keep_room(self._speed, is_to_come and not self._curve.has_no_room)
+        has_room = is_to_come and not self._curve.has_no_room
+        _keep_room(self._speed, has_room and not is_paused)
+        # A pause leaves the place of the speed to the bar; what lies below does not move.
+        high = self._rate.sizeHint().height() + _BELOW_RATE + _CURVE_HEIGHT
+        self._whole.setMinimumHeight(high if has_room and is_paused else 0)
         self._speed.setVisible(rate is not None and not self._is_lowest)
         self.bar.setAccessibleName(self.tr("Progress: %1").replace("%1", percent))
         self.bar.setAccessibleDescription(self.words)
