@@ -14,10 +14,12 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
 from tests.gui.test_environments import cells, opened
-from tests.gui.walking import is_heard_as_seen, mnemonics, press, settle, typed
+from tests.gui.test_layout import is_across
+from tests.gui.walking import LEAST, is_heard_as_seen, lower, mnemonics, press, settle, typed
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.model.errors import UsageError
+from wizard.model.messages import LANGUAGES
 
 
 def test_a_copy_is_made_under_its_own_name(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
@@ -89,6 +91,24 @@ def test_return_in_a_form_presses_its_own_button_alone(
     qtbot.keyClick(page.adding.names, Qt.Key.Key_Return)
     qtbot.waitUntil(page.adding.go.isVisible)
     assert ("plan_add", ("pandas",)) in session.calls
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_form_of_packages_scrolls_nothing_sideways(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """With a look's answer, whose button is the widest."""
+    window = make_window(language)
+    page = opened(qtbot, window, fake_tools.HOME / "torch")
+    press(qtbot, page.card.buttons["packages"])
+    typed(qtbot, page.adding.names, "pandas")
+    press(qtbot, page.adding.look)
+    qtbot.waitUntil(page.adding.go.isVisible)
+    for size in ((640, 400), LEAST):
+        lower(window, size)
+        is_across(qtbot, window, size)
+        qtbot.waitUntil(lambda: page.adding.names.width() >= 160)
 
 
 @pytest.mark.parametrize("way", ["add", "update"])

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QPushButton
 
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.verify.kernel import PackagesFold
 from wizard.gui.shell.tasks import IsCancelled, seldom
 from wizard.gui.widgets.fields import MainButton, ReturnField, read_in_order, tell_wrong
-from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.frames import Turning, column, line_up
 from wizard.gui.widgets.labels import label
 from wizard.gui.widgets.messages import Trouble
 from wizard.model.messages import bytes_text, message
@@ -155,6 +155,7 @@ class ClonePanel(QFrame):
         self.bar.setVisible(self.is_going)
 
 
+_LEAST_NAMES = 160  # pixels, in which the end of what is typed can be read
 _BETWEEN = re.compile(r"\s+|,(?=\s*[A-Za-z]|\s*$)")  # a comma within numpy>=1,<3 is none
 
 
@@ -178,20 +179,17 @@ class PackagesPanel(QFrame):
         self.go, self.keep = MainButton(self), QPushButton(self)
         self._text, self.names = QLabel(self), ReturnField(self.look, self)
         self._text.setBuddy(self.names)
+        self.names.setMinimumWidth(_LEAST_NAMES)
         self.packages = PackagesFold(page.context.translator, self)
         self.go.setProperty("role", "primary")
-        field, buttons = line_up(), line_up()
+        field, buttons = Turning(), Turning()
         for widget in (self._text, self.names, self.look):
-            field.addWidget(widget, int(widget is self.names))
+            field.line.addWidget(widget, int(widget is self.names))
         for button in (self.go, self.update_all, self.keep):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        for part in (self._title, self._words):
+            buttons.line.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        buttons.line.addStretch(1)
+        for part in (self._title, self._words, field, self._changes, self.packages, buttons):
             rows.addWidget(part)
-        rows.addLayout(field)
-        rows.addWidget(self._changes)
-        rows.addWidget(self.packages)
-        rows.addLayout(buttons)
         self.names.textChanged.connect(self._forget)
         self.look.clicked.connect(lambda: self._plan(self._page.context.session.plan_add))
         self.update_all.clicked.connect(lambda: self._plan(self._page.context.session.plan_update))
