@@ -15,9 +15,10 @@ from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
 from tests.gui.test_environments import cells, opened
 from tests.gui.test_layout import is_across
-from tests.gui.walking import LEAST, is_heard_as_seen, lower, mnemonics, press, settle, typed
+from tests.gui.walking import LEAST, cell, is_heard_as_seen, lower, mnemonics, press, settle, typed
 from tests.sentences import error_text
-from wizard.app.pages.order import PageId
+from wizard.app.pages.order import PageId, SideId
+from wizard.gui.tools.environments.page import EnvironmentsPage
 from wizard.model.errors import UsageError
 from wizard.model.messages import LANGUAGES
 
@@ -109,6 +110,34 @@ def test_the_form_of_packages_scrolls_nothing_sideways(
         lower(window, size)
         is_across(qtbot, window, size)
         qtbot.waitUntil(lambda: page.adding.names.width() >= 160)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_who_cannot_take_a_package_says_why(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    """In its row, before it is opened by a tip, and to a screen reader."""
+    window = make_window(language)
+    window.side.open(SideId.ENVIRONMENTS, text="einops")
+    settle(qtbot, window)
+    page = window.page
+    assert isinstance(page, EnvironmentsPage)
+    press(qtbot, page.nobodys)
+    said = {}
+    for one in fake_tools.ENVIRONMENTS:
+        page.table.select(one.prefix)
+        row, card = page.table.chosen_row, page.card
+        words = card.cannot.text() if card.cannot.isVisible() else ""
+        assert bool(words) is card.buttons["packages"].isHidden(), one.name
+        for role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleDescriptionRole):
+            assert cell(page.table, row, 0, role).endswith(words)
+        said[one.name] = words
+    told = list(filter(None, said.values()))
+    assert len(told) == len(set(told)) == len(said) - 2, "each has its own reason"
+    assert all("einops" in words for words in told)
+    page.table.select(fake_tools.HOME / "torch")
+    press(qtbot, page.card.buttons["packages"])
+    press(qtbot, page.adding.keep)
+    page.table.select(fake_tools.HOME / "half")
+    assert not page.card.cannot.isVisible(), "it is chosen for nothing any more"
 
 
 @pytest.mark.parametrize("way", ["add", "update"])

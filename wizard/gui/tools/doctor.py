@@ -17,7 +17,7 @@ from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.tools.doctor_answer import DoctorAnswer, download_message
-from wizard.gui.tools.environments.table import torch_words
+from wizard.gui.tools.environments.words import torch_words
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.fields import Choice
 from wizard.gui.widgets.frames import Turning, box, column

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.gui.pages.verify.kernel import NotebookAddress
 from wizard.gui.shell.translator import Translator
-from wizard.gui.tools.environments.table import day_text, engine_name, torch_words
+from wizard.gui.tools.environments.words import cannot_take, day_text, engine_name, takes_packages, torch_words
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine, CodeLines, copy_out, open_folder
 from wizard.gui.widgets.fields import read_in_order
@@ -64,7 +64,7 @@ class EnvironmentCard(QFrame):
         self._older: tuple[Replaced, ...] = ()
         self.lacks: str | None = None  # for a notebook; None: nobody knows
         rows = column(self, _MARGINS, 8)
-        self._prefix, self._inside = selectable(label("", "muted")), label("")
+        self._prefix, self._inside, self.cannot = selectable(label("", "muted")), label(""), label("")
         self._reason, self.to_type = Advice("", "problem"), CodeLine(parent=self)
         self.address = NotebookAddress(translator)
         in_order = (*_FIRST[:-1], "details", _FIRST[-1], *_MORE)  # as the Tab key goes: what deletes comes last
@@ -95,7 +95,7 @@ class EnvironmentCard(QFrame):
         self.older.body.addWidget(self._older_note)
         self.older.body.addWidget(self._older_rows)
         self.ways = CodeLines(translator)
-        for widget in (self._reason, self.to_type, self.address):
+        for widget in (self._reason, self.cannot, self.to_type, self.address):
             rows.addWidget(widget)
         rows.addLayout(self._line)
         rows.addLayout(kept)
@@ -193,14 +193,16 @@ class EnvironmentCard(QFrame):
         self.address.retranslate()
         is_usable = one.state.value == "ok"
         self.buttons["terminal"].setVisible(is_usable and one.kind.value != "system")
-        takes_packages = is_usable and bool(one.torch) and one.kind.value not in ("system", "base")
-        self.buttons["packages"].setVisible(takes_packages)
+        is_taking = takes_packages(one)
+        self.cannot.setText(cannot_take(one, self._wanted) if self._wanted else "")
+        self.cannot.setVisible(bool(self.cannot.text()))
+        self.buttons["packages"].setVisible(is_taking)
         is_ready = self.lacks == "" and is_usable
-        self.buttons["notebook"].setVisible(is_ready or (bool(self.lacks) and takes_packages))
+        self.buttons["notebook"].setVisible(is_ready or (bool(self.lacks) and is_taking))
         self.buttons["clone"].setVisible((is_usable and one.kind.value not in ("system", "base")) or one.is_moved)
         helps = self._line if one.is_moved else self._further.line  # then it is what helps
         helps.insertWidget(0, self.buttons["clone"])
-        gives_room = bool(self._wanted) and takes_packages  # to what it is chosen for
+        gives_room = bool(self._wanted) and is_taking  # to what it is chosen for
         self.buttons["check"].setVisible(not one.is_moved and not gives_room)
         self.buttons["export"].setVisible(is_usable)
         self.buttons["check"].setEnabled(one.state.value != "deleting")

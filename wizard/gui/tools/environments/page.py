@@ -178,7 +178,8 @@ class EnvironmentsPage(SidePage):
         self.nobodys.setVisible(any(not one.is_persons for one in self._found or ()) and not is_asked)
         self.panel.setVisible(self._plan is not None)
         self.copying.setVisible(self.copying.is_asked)
-        self.card.want(self._to_add)
+        for part in (self.card, self.table):
+            part.want(self._to_add)
         self.card.setVisible(one is not None and not is_asked)
         self.again.setEnabled(not is_asked)
         self.disk.show_beside(sum(one.freed for one in self._sizes.values()), not is_asked)
@@ -210,7 +211,6 @@ class EnvironmentsPage(SidePage):
             self.api.sizes(found, lambda prefix, sizes: note((prefix, sizes)), is_cancelled)
 
         self.beside("sizes", measure, lambda answer: None, self._sized, lambda error: None)
-
         self.disk.count()
 
     def _show_row(self, room: QRect) -> None:

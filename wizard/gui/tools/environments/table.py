@@ -5,19 +5,25 @@ One file: the table, what stands in its chosen row, and the fold that shows the 
 
 from __future__ import annotations
 
-import datetime
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.build import version_rank
 from wizard.app.use.environments import is_measured
-from wizard.gui.widgets.figures import variant_text
+from wizard.gui.tools.environments.words import (
+    built_words,
+    cannot_take,
+    day_text,
+    engine_name,
+    environment_state,
+    from_home,
+    torch_words,
+)
 from wizard.gui.widgets.frames import column
 from wizard.gui.widgets.icons import ICON_SIZE, icon
 from wizard.gui.widgets.labels import SIGNS, label, spoken, told_of, without_key
@@ -35,7 +41,6 @@ from wizard.gui.widgets.row_table import (
     put,
 )
 from wizard.model.messages import bytes_text
-from wizard.system.traits import this
 
 if TYPE_CHECKING:
     from wizard.environment.inspect.sizes import Sizes
@@ -45,67 +50,6 @@ _NAME, _PYTHON, _TORCH, _ENGINE, _SIZE, _USED, _STATE = range(7)
 _MOST_ROWS_SHOWN, _ALL_ROWS = 8, 100_000  # in a form; on a page of its own, which scrolls
 _LEAST_TALL = {_PYTHON: 760, _SIZE: 680, _USED: 680}  # pixels of the table; its details say it, too
 _LEAST = {_ENGINE: 800, _PYTHON: 680, _USED: 680}
-_STATES = {"ok": "ok", "broken": "problem", "unfinished": "warning", "deleting": "note"}
-
-
-def engine_name(kind: str) -> str:
-    """Return who made an environment in the language of the window."""
-    names = {
-        "rattler": QCoreApplication.translate("EngineName", "built-in"),
-        "conda": QCoreApplication.translate("EngineName", "conda"),
-        "venv": QCoreApplication.translate("EngineName", "venv"),
-        "base": QCoreApplication.translate("EngineName", "conda itself"),
-        "system": QCoreApplication.translate("EngineName", "system"),
-    }
-    return names.get(kind, kind)
-
-
-def environment_state(state: str) -> tuple[str, str]:
-    """The pill's state and word."""
-    words = {
-        "ok": QCoreApplication.translate("EnvironmentState", "OK"),
-        "broken": QCoreApplication.translate("EnvironmentState", "Broken"),
-        "unfinished": QCoreApplication.translate("EnvironmentState", "Unfinished"),
-        "deleting": QCoreApplication.translate("EnvironmentState", "Being deleted"),
-    }
-    return _STATES.get(state, "note"), words.get(state, state)
-
-
-def from_home(folder: Path) -> str:
-    """Return a folder as shells of Linux and macOS write it: ~ for the person's own."""
-    own = Path.home()
-    return f"~/{folder.relative_to(own)}" if not this().dos_paths and own in folder.parents else str(folder)
-
-
-def torch_words(one: Environment) -> str:
-    if one.torch is None:
-        return "–"
-    return f"{one.torch}+{one.variant}" if one.variant and "+" not in one.torch else one.torch
-
-
-_NEAR_DAYS = 30
-
-
-def day_text(moment: float | None) -> str:
-    """Return a day as a date, and those of the last month as words."""
-    if moment is None:
-        return "–"
-    then, today = (datetime.date.fromtimestamp(at) for at in (moment, time.time()))
-    near = {
-        0: QCoreApplication.translate("EnvironmentDay", "today"),
-        1: QCoreApplication.translate("EnvironmentDay", "yesterday"),
-    }
-    days = (today - then).days
-    if 1 < days <= _NEAR_DAYS:
-        return QCoreApplication.translate("EnvironmentDay", "%1 days ago").replace("%1", str(days))
-    return near.get(days, then.isoformat())
-
-
-def built_words(one: Environment) -> str:
-    """Return its torch as people say it: 2.14.1 CUDA 12.6."""
-    return (
-        f"{one.torch.partition('+')[0]} {variant_text(one.variant)}" if one.torch and one.variant else torch_words(one)
-    )
 
 
 class EnvironmentsTable(RowTable):
@@ -124,7 +68,7 @@ class EnvironmentsTable(RowTable):
         self._sizes: Mapping[Path, Sizes] = {}
         self._words: tuple[str, ...] = ()
         self._sorted_by = (_USED, True)  # column, largest first
-        self._has_nobodys = True
+        self._has_nobodys, self._wanted = True, ""
         self._delegates = {_PYTHON: Cell(self), _NAME: NameCell(self), _SIZE: SizeCell(self), _STATE: BadgeCell(self)}
         self.setItemDelegate(self._delegates[_PYTHON])
         for place in (_NAME, _SIZE, _STATE):
@@ -211,6 +155,12 @@ class EnvironmentsTable(RowTable):
         """Show only those whose name, folder or versions hold every word."""
         self._words = tuple(words.casefold().split())
         self.show_rows(self._every, self._sizes)
+
+    def want(self, package: str) -> None:
+        """A package that a row is being chosen for, '' where none is: who cannot take it says why."""
+        if package != self._wanted:
+            self._wanted = package
+            self.show_rows(self._every, self._sizes)
 
     def show_nobodys(self, is_shown: bool) -> None:
         """Show also what is nobody's to delete: conda's own and the system's."""
@@ -303,11 +253,12 @@ class EnvironmentsTable(RowTable):
         state, word = environment_state(one.state.value)
         is_one_of_several = not self.is_tall and sum(other.name == one.name for other in self._every) > 1
         name = f"{one.name}  ({one.prefix.parent})" if is_one_of_several else one.name
-        self.put(row, _NAME, name, str(one.prefix))
+        why = cannot_take(one, self._wanted) if self._wanted else ""
+        self.put(row, _NAME, name, "\n".join(filter(None, (str(one.prefix), why))))
         if self.is_tall:
             put(self, row, _NAME, FOLDER, from_home(one.prefix))
         place = (str(one.prefix),) if one.is_persons or not self.heading else (self.heading, str(one.prefix))
-        put(self, row, _NAME, Qt.ItemDataRole.AccessibleDescriptionRole, spoken(place))
+        put(self, row, _NAME, Qt.ItemDataRole.AccessibleDescriptionRole, spoken(filter(None, (*place, why))))
         python = ".".join((one.python or "–").split(".")[: 2 if self.is_tall else None])
         self.put(row, _PYTHON, python, one.python or "")
         self.put(row, _TORCH, built_words(one) if self.is_tall else torch_words(one))
