@@ -84,6 +84,34 @@ def test_a_page_that_was_scrolled_opens_at_its_top_again_and_keys_scroll_it(
     assert _is_at_top(window)
 
 
+@pytest.mark.parametrize("way", ["key", "mouse", "again"])
+def test_asked_anew_source_stays_at_its_top_and_its_choice_gets_the_keys_back(
+    way: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """The row that had them goes, and Qt gave them to the open fold below, or to nobody."""
+    scenes.rich(session)
+    window = make_window()
+    window.resize(*LEAST)
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    page.fold.button.setChecked(True)
+    _wait(qtbot, window)
+    before = page.tables["torch"].chosen_choice
+    assert before is not None
+    assert before is window.focusWidget()
+    if way == "key":
+        qtbot.keyClick(before, Qt.Key.Key_Down)
+    elif way == "mouse":
+        press(qtbot, page.tables["torch"].lines[1].radio)
+    else:
+        qtbot.keyClick(window, Qt.Key.Key_A, Qt.KeyboardModifier.AltModifier)
+    asked = session.names().count("select_build")
+    qtbot.waitUntil(lambda: session.names().count("select_build") > asked)
+    _wait(qtbot, window)
+    assert _is_at_top(window)
+    assert window.focusWidget() is page.tables["torch"].chosen_choice
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_folds_of_source_fit_into_it(
     language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession

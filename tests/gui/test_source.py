@@ -151,8 +151,8 @@ def test_a_row_is_chosen_and_the_others_stay_choices(
     official = replace(values.PROBED[1], rate=None)
     session.selected = replace(values.PROBED_SELECTED, torch_source=values.OFFICIAL, states=(official,))
     press(qtbot, lines[1].radio)
+    qtbot.waitUntil(lambda: window.navigator.state.choices.mirrors == "official")
     settle(qtbot, window)
-    assert window.navigator.state.choices.mirrors == "official"
     rows = source_page(window).tables["torch"].rows
     assert [(row.source, bool(row.uses)) for row in rows] == [
         (values.OFFICIAL, True),

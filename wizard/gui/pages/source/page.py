@@ -67,6 +67,8 @@ class SourcePage(Page):
         self.footer_left = [self.again]
         self._lay_out()
         self.tables["torch"].chosen.connect(self._choose_row)
+        # Qt would give its keys to a fold below, and the page would scroll there. The page gives them to what comes.
+        self.tables["torch"].leaves_with_keys.connect(self.setFocus)
         self.where.chosen.connect(lambda word: self._choose(mirrors=word))
         self.region.chosen.connect(lambda word: self._choose(region=word))
         self.again.clicked.connect(lambda: self._measure(fresh=True))
@@ -81,13 +83,8 @@ class SourcePage(Page):
         self.fold.body.addWidget(self.by_hand)
         self.network_fold.body.addWidget(self.region)
         self.network_fold.body.addWidget(self.network)
-        for widget in (
-            self.different,
-            self._notices,
-            *self.tables.values(),
-            self.persistent,
-            FoldList(self.fold, self.network_fold),
-        ):
+        folds = FoldList(self.fold, self.network_fold)
+        for widget in (self.different, self._notices, *self.tables.values(), self.persistent, folds):
             self.body.addWidget(widget)
         self.body.addStretch(1)
 

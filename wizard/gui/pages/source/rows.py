@@ -1,15 +1,17 @@
 """Shows the sources of one kind of thing as choices: who, how fast, and how long this download takes from there.
 
 Lines are filled in place, for rows come and change their order while sources are probed, and widgets are slow to make.
+One file: the lines of a card share its columns.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QProgressBar, QRadioButton, QWidget
 
@@ -197,6 +199,7 @@ def _elsewhere(row: SourceStatus) -> str:
 
 class SourceRows(QWidget):
     chosen = Signal(SourceStatus)
+    leaves_with_keys = Signal()  # a line that has them goes
 
     def __init__(self, translator: Translator, has_choice: bool, parent: QWidget | None = None) -> None:
         """`has_choice`: its rows can be chosen. What comes beside PyTorch follows the same choice."""
@@ -243,7 +246,6 @@ class SourceRows(QWidget):
         `instead`: what is used for want of them."""
         self.title.setText(title)
         self._box.setAccessibleName(title)
-        self.setVisible(bool(rows))
         lost = [row for row in rows if row.availability in _NO_ANSWER and not row.uses]
         lost = lost if len(lost) > 1 else []
         names = self._translator.listed(dict.fromkeys(self._translator.say(row.source.label) for row in lost))
@@ -252,6 +254,10 @@ class SourceRows(QWidget):
         self._lost.setText("\n".join(filter(None, (instead, silent))))
         self._lost.setVisible(bool(self._lost.text()))
         self.rows = rows = tuple(row for row in rows if row not in lost)
+        at = next((place for place, line in enumerate(self._lines) if line.radio.hasFocus()), None)
+        if at is not None and not any(is_choosable(row) or row.uses for row in rows[at : at + 1]):
+            self.leaves_with_keys.emit()
+        self.setVisible(bool(rows or lost))
         self._box.setVisible(bool(rows))
         size = next((row.size for row in rows if row.size and row.kind == "torch"), size)
         self._size.setText(bytes_text(size) if size else "")
@@ -293,4 +299,5 @@ class SourceRows(QWidget):
         self._group.addButton(line.radio)
         self._card.addWidget(line)
         line.show()  # at once: Qt would do it one round later, and its choice could not have the focus until then
-        line.radio.clicked.connect(lambda: self.chosen.emit(self.rows[place]))
+        # Once the arrow key that pressed it has moved the keys here: the line may go, and they would go with it.
+        line.radio.clicked.connect(lambda: QTimer.singleShot(0, self, partial(self.chosen.emit, self.rows[place])))
