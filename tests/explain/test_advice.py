@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from dataclasses import replace
@@ -14,7 +15,10 @@ from tests.sentences import po_file
 from wizard.app.tools import WindowSession
 from wizard.app.use.explain import answer
 from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import resolve
 from wizard.diagnose.known_errors.facts import parse_facts
+from wizard.machine.machine_file import machine_from_json
 from wizard.machine.model import Machine
 from wizard.model.catalogue import read_po
 from wizard.model.errors import UsageError
@@ -75,6 +79,36 @@ def test_without_a_card_the_cpu_build_is_the_right_one() -> None:
     first, folded = advice(none, of_another)
     assert first.startswith("The text is from a computer with an NVIDIA card")
     assert folded == of_a_card
+
+
+RADEON = Path(__file__).parent.parent / "data" / "other_makers" / "rx-7900-xtx-linux.json"
+FULL = "torch.OutOfMemoryError: {} out of memory. Tried to allocate 2.00 GiB."
+COMPILED = "AssertionError: Torch not compiled with CUDA enabled"
+
+
+@pytest.mark.parametrize(
+    ("has_offer", "said", "begins", "is_folded"),
+    [
+        (False, FULL.format("CUDA"), "The text is from a computer with an NVIDIA card", True),
+        (False, FULL.format("HIP"), "Close other programs that use the card", False),
+        (True, FULL.format("CUDA"), "Close other programs that use the card", False),
+        (True, f"GeForce RTX 3060\n{FULL.format('CUDA')}", "The text is from a computer with an NVIDIA card", True),
+        (True, COMPILED, "This computer has no NVIDIA card but one of AMD, and there is a PyTorch for it", True),
+    ],
+)
+def test_what_helps_with_a_card_is_folded_and_a_card_with_its_own_pytorch_is_told(
+    has_offer: bool, said: str, begins: str, is_folded: bool
+) -> None:
+    """Not "the CPU build is the right one" beside "AMD offers a PyTorch"."""
+    machine = replace(values.MACHINE, gpus=(), driver=None)
+    if has_offer:
+        machine = machine_from_json(json.loads(RADEON.read_text(encoding="utf-8")))
+    facts, matrix = replace(values.FACTS, machine=machine), load_matrix()
+    verdict = resolve(machine, matrix, Choices())
+    first = answer(said, lambda: (facts, verdict, matrix)).found[0]
+    assert text(first.fix, "en").startswith(begins)
+    assert (first.with_card is not None) is is_folded
+    assert ("the CPU build is the right one" in text(first.fix, "en")) is (not has_offer and is_folded)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

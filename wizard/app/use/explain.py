@@ -35,6 +35,7 @@ _OTHER = "explain.reason.other-"
 _OWNER = "explain.reason.owner"
 _CPU_BUILD = ("torch-cpu-build", "cpu-build-seen")  # without a card, it is the right one
 _OF_NO_CARD = ("explain.fix-mac", "explain.fix-other-maker")
+_RAN_ON_A_CARD = ("oom", "oom-room-said", "oom-at-start", "cublas-notinit", "cudnn-notinit", "cuda-busy")
 _ASKS_FOR_NVIDIA = (
     *("no-nvidia-driver", "no-cuda-gpus", "is-available-false", "gpu-not-used", "cuda-missing-said", "cpu-build-said"),
     *("webui-no-gpu", "webui-device", "driver-insufficient", "cuda-init-cut", "uv-cpu-build", "nvml-not-found"),
@@ -105,7 +106,8 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
         other = replace(found[0], reason="explain.cause-driver-suffices", advice="explain.fix-driver-suffices")
         found = (other, *found[1:])
     if not facts.machine.nvidia_gpus:
-        found = tuple(_without_a_card(one, _shows_card(named)) for one in found)
+        offered = next((card.maker for card in verdict.others if card.offers), "")
+        found = tuple(_without_a_card(one, named, offered) for one in found)
     environment = _environment(named.environment)
     # A failure on a card is not of a computer without one, unless the text's environment is here.
     is_cpu = verdict.best is not None and verdict.best.variant == CPU
@@ -114,13 +116,18 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
     return ExplainResult(found, told, guide, reasons, environment)
 
 
-def _without_a_card(one: Explanation, is_of_a_card: bool) -> Explanation:
+def _without_a_card(one: Explanation, named: TextFacts, offered: str) -> Explanation:
     """What helps with a card alone, apart: here it would bring a build that cannot compute.
 
-    `is_of_a_card`: the text shows one, so it is of another computer."""
-    if not one.error.wants_card or one.advice in _OF_NO_CARD:
+    `offered`: whose card is here that has a PyTorch of its own; '': none. What fills one of AMD stays as it is."""
+    has_run = one.id in _RAN_ON_A_CARD
+    is_of_amd = named.shows_amd or "HIP " in one.line or bool(offered and not _shows_card(named))
+    if not one.error.wants_card or one.advice in _OF_NO_CARD or (has_run and is_of_amd):
         return one
-    return replace(one, advice="explain.fix-text-of-card" if is_of_a_card else "explain.fix-no-card", with_card=one.fix)
+    advice = "explain.fix-text-of-card" if has_run or _shows_card(named) else "explain.fix-no-card"
+    if offered:
+        return replace(one, params={**one.params, "maker": offered}, advice=f"{advice}-offer", with_card=one.fix)
+    return replace(one, advice=advice, with_card=one.fix)
 
 
 def with_package(found: tuple[Explanation, ...]) -> tuple[Explanation, ...]:
