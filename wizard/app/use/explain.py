@@ -272,9 +272,10 @@ def _facts(wanted: tuple[str, ...], facts: Facts, verdict: Verdict, matrix: Matr
     """`fits`: whether the build that is best here is advice for the text's computer."""
     machine = facts.machine
     if "card" in wanted:
-        cards = [f"{card.name} ({card.capability_text})" for card in graphics_cards(machine, matrix)]
+        cards = graphics_cards(machine, matrix)
         if cards:
-            yield message("explain.fact.card", cards=", ".join(cards))
+            told = (f"{one.name} ({one.capability})" if one.capability else one.name for one in cards)
+            yield message("explain.fact.card", cards=", ".join(told))
         elif verdict.others:
             yield from (words for other in verdict.others for words in card_words(other))
         else:
