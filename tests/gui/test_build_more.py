@@ -22,6 +22,7 @@ from tests.sentences import error_text
 from wizard.app.pages.build import arrange, cell_words, worth_showing
 from wizard.app.pages.order import PageId
 from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.explain import why_not
 from wizard.compatibility.model import Choices, Reason
 from wizard.compatibility.resolve import resolve
 from wizard.gui.pages.build.grid import BuildGrid
@@ -410,8 +411,13 @@ def test_a_build_that_may_not_run_is_no_plain_fit(
     page.grid.show_grid(arrange(worth_showing(candidates, unsure)), None, verdict.best)
     at = page.grid.cell_of(unsure.torch, unsure.variant)
     assert cell(page.grid, *at) == f"! {words[0]}"
-    said = "".join(text(one, language) for one in cell_words(unsure, changed))
+    (said,) = (text(one, language) for one in cell_words(unsure, changed))
     assert words[1] in said
+    assert unsure.torch not in said, "its name stands before it"
+    assert text(why_not(unsure, changed) or "", language) in said, "what speaks against it is not lost"
+    best = replace(verdict.best, confidence="medium") if verdict.best else unsure
+    (said,) = (text(one, language) for one in cell_words(best, replace(changed, best=best)))
+    assert words[1] not in said, "a notice above says it"
     doubted = tuple(replace(one, confidence="medium") if one.kind == "kernels" else one for one in unsure.proof)
     page.card.show_build(replace(unsure, proof=doubted), Choices())
     states = {box.state for box in page.card.findChildren(LinkBox)}

@@ -97,10 +97,12 @@ def worth_showing(candidates: Sequence[Candidate], *always: Candidate | None) ->
 
 
 def cell_words(one: Candidate, verdict: Verdict) -> tuple[Message, ...]:
-    """Return what is said of one build: why it does not fit, or what speaks for or against a fitting one."""
+    """Return what is said of one build: why it does not fit, or what speaks for or against a fitting one. It stands
+    beside the build's name. That the best is unsure stands above, among the notices."""
     why = why_not(one, verdict)
     if one.fits and is_unsure(one):
-        return (message(f"plan.notice.unsure.{one.confidence}", build=f"{one.torch}+{one.variant}"),)
+        doubt = message(f"flow.cell.unsure-{one.confidence}")
+        return (message("flow.cell.both", "{said}", said=(why, doubt)) if why else message("flow.cell.best"),)
     if not one.fits or why is not None:
         return tuple(reason.message for reason in one.reasons) or ((why,) if why else ())
     alike = (other for other in verdict.candidates if other.fits and (one.variant == "cpu" or other.variant != "cpu"))
