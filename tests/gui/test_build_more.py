@@ -425,3 +425,21 @@ def test_a_build_that_may_not_run_is_no_plain_fit(
     (open_link,) = (box for box in page.card.findChildren(LinkBox) if box.state == "unsure")
     doubt = {"en": "(not confirmed)", "zh_CN": "(尚未确认)"}[language]
     assert open_link._words.accessibleName().endswith(doubt), "it is heard, too"
+
+
+@pytest.mark.parametrize("has_driver", [True, False])
+def test_the_way_to_the_driver_is_called_as_on_check(
+    has_driver: bool, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    scenes.rich(session)
+    if not has_driver:
+        session.facts = replace(session.facts, machine=replace(session.facts.machine, driver=None))
+    window = make_window()
+    go_to(qtbot, window, PageId.CHECK)
+    qtbot.waitUntil(lambda: window.navigator.state.looks is not None and not window.tasks.busy)
+    go_to(qtbot, window, PageId.BUILD)
+    page = build_page(window)
+    qtbot.waitUntil(page.driver.isVisible)
+    assert page.driver.text() == ("&How to update" if has_driver else "&How to install")
+    press(qtbot, page.driver)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.CHECK)

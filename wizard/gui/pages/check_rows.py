@@ -208,7 +208,7 @@ class CheckRows(RowCard):
         if row.guide:
             panel = DriverPanel(row.guide, self._context.translator)
             is_missing = row.fact.key in ("check.driver.none", "check.driver.nouveau")
-            words = self.tr("How to install it") if is_missing else self.tr("How to update")
+            words = self.tr("How to install") if is_missing else self.tr("How to update")
             return self._unfolding(words, name, row, panel), panel
         if row.finding and row.finding.is_fixable:
             return self._fixing(row, row.finding, name, lines)

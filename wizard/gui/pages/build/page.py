@@ -112,11 +112,17 @@ class BuildPage(Page):
         self.companions["torchvision"].setText(self.tr("torch&vision"))
         self.companions["torchaudio"].setText(self.tr("torcha&udio"))
         self.every.setText(self.tr("A&ll versions"))
-        self.driver.setText(self.tr("&Driver guide"))
+        self._name_guide()
         self.python.setAccessibleName(self.tr("Python version"))
         self.grid.setAccessibleName(self.tr("Builds: torch releases and CUDA"))
         self.force.retranslate()
         self.project.retranslate()
+
+    def _name_guide(self) -> None:
+        """As on Check, which it leads to."""
+        has_driver = self.state.facts is None or self.state.facts.machine.driver is not None
+        self.driver.setText(self.tr("&How to update") if has_driver else self.tr("&How to install"))
+        self.driver.setAccessibleDescription(self.tr("Leads to the steps for the NVIDIA driver."))
 
     def _say_head(self) -> None:
         project = self.state.project
@@ -128,6 +134,7 @@ class BuildPage(Page):
     def render_state(self) -> None:
         state = self.state
         self._say_head()
+        self._name_guide()
         is_project = state.project is not None
         for widgets, is_shown in ((self._of_grid, not is_project), (self._of_project, is_project)):
             for widget in widgets:
