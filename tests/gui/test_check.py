@@ -382,7 +382,7 @@ def test_a_setting_is_told_with_its_places_where_its_way_out_opens(
 ) -> None:
     _, window = _found(qtbot, make_window, session)
     page = check_page(window)
-    dead = [words for words in texts(window) if "no longer exists" in words]
+    dead = [words for words in texts(window) if "is gone" in words]
     assert len(dead) == 1, "a file and a variable name the same mirror: one row"
     assert not any("Setup skips it" in words for words in texts(window))
     press(qtbot, page.rows.fixes["dead-mirror"])

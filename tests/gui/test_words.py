@@ -370,6 +370,17 @@ def test_a_student_whose_computer_is_well_reads_at_most_two_hundred(
     assert read <= 200
 
 
+def test_where_a_dead_mirror_is_warned_of_no_more_is_read(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
+) -> None:
+    dead_mirror(session)
+    side.seen = replace(side.seen, broken=None)
+    window = make_window()
+    window.resize(*SIZE)
+    once = words_of(window, is_rail=True)
+    assert count_words(qtbot, window, session) + 3 * once <= 200
+
+
 def takes_best(session: FakeSession) -> None:
     """Let the sources have what the rule chooses for that machine."""
     best, select = session.propose(session.facts, Choices()).best, session.select_build
