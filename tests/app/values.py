@@ -252,7 +252,7 @@ LOCK = Lock(
 STEPS_WILL = {
     "preflight": message("step.preflight.will"),
     "create": message("step.create.rattler", python="3.12.11", prefix="/home/li/torch-envs/torch"),
-    "fetch": message("step.fetch.will", count=5, size="2.90 GB"),
+    "fetch": message("step.fetch.will", count=5, size="2.9 GB"),
     "install": message("step.install.will", count=5),
     "check": message("step.check.will"),
     "verify": message("step.verify.gpu"),
@@ -260,7 +260,7 @@ STEPS_WILL = {
 STEPS_DONE = {
     "preflight": message("environments.volume.room", environment_free="412.6"),
     "create": message("step.create.done", python="3.12.11", prefix="/home/li/torch-envs/torch"),
-    "fetch": message("step.fetch.done", fetched="2.90 GB", reused="0 B"),
+    "fetch": message("step.fetch.done", fetched="2.9 GB", reused="0 B"),
     "install": message("step.install.done", count=5),
     "check": message("step.check.done", count=5),
     "verify": message("step.verify.gpu"),

@@ -79,7 +79,7 @@ def test_a_repair_counts_what_is_left_and_says_what_is_measured(patient: Patient
     )
     second = patient.plan()
     assert second.download_bytes == sizes["torch"]
-    assert "(packages: 1): 1 min at the speed that was measured (2.0 MB/s)." in download(second)
+    assert "(packages: 1): 1 min at the speed that was measured (2 MB/s)." in download(second)
     servers = (patient.world.packages, patient.world.torch)
     before = sum(server.bytes_sent for server in servers)
     assert patient.carry_out(second).returncode == 0

@@ -164,7 +164,7 @@ def repair(prefix: Path) -> RepairPreview:
     changes = (
         message("doctor.change.reinstall", names="torch 2.14.1+cu126, torchvision 0.29.1+cu126"),
         message("doctor.change.others"),
-        message("doctor.change.download", size="1.20 GB", count=5, minutes=4),
+        message("doctor.change.download", size="1.2 GB", count=5, minutes=4),
     )
     return RepairPreview(
         plan, values.LOCK, Repair("cpu-build", (), (), False, (), "", "", "cu126"), changes, 1_200_000_000

@@ -19,7 +19,7 @@ def test_deleting_shows_what_is_nobodys_first_and_wants_the_name(
     page = opened(qtbot, window, fake_tools.HOME / "torch")
     press(qtbot, page.card.buttons["delete"])
     settle(qtbot, window)
-    assert page.panel.unowned.toPlainText().splitlines() == ["notes.txt  (4.2 kB)", "checkpoints/  (12, 812.0 MB)"]
+    assert page.panel.unowned.toPlainText().splitlines() == ["notes.txt  (4.21 kB)", "checkpoints/  (12, 812 MB)"]
     assert "old" in page.panel._users.text(), "who borrows its Python is named"
     assert heard[-1].startswith("Delete torch?\nFiles of your own that would be deleted: "), "aloud, with what is lost"
     assert "torch will be deleted (" in heard[-1]

@@ -16,7 +16,7 @@ from wizard.model.messages import LANGUAGES
 
 def test_a_search_and_a_sort_show_what_is_meant(qtbot: QtBot, make_window: MakeWindow) -> None:
     page = opened(qtbot, make_window())
-    assert page._subtitle.text() == "Yours: 5 (12.13 GB)"
+    assert page._subtitle.text() == "Yours: 5 (12.1 GB)"
     names = cells(page, 0)
     assert {one.accessibleName() for one in page.search.findChildren(QToolButton)} == {"Search", "Clear"}
     page.search.setText("venv 2.14")

@@ -312,13 +312,13 @@ def test_letters_are_unique_and_all_fits(language: str, qtbot: QtBot, make_windo
 
 def test_the_store_says_what_pruning_frees_and_frees_it(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     page = opened(qtbot, make_window())
-    assert page.disk.store.text() == ("Packages kept for reuse: 10.20 GB, 5.30 GB of it not in use.")
+    assert page.disk.store.text() == ("Packages kept for reuse: 10.2 GB, 5.3 GB of it not in use.")
     assert page.disk.free.isVisible()
     assert page.disk.bar.isVisible()
     press(qtbot, page.disk.free)
     settle(qtbot, page.window())
     assert "prune_store" in side.names()
-    assert page.disk.store.text() == "Packages kept for reuse: 4.90 GB, all in use."
+    assert page.disk.store.text() == "Packages kept for reuse: 4.9 GB, all in use."
     assert not page.disk.free.isVisible()
 
 
@@ -333,7 +333,7 @@ def test_freeing_says_so_and_is_ended_by_nothing_else(qtbot: QtBot, make_window:
     assert page.disk.free.text() == "Freeing…", "a look at the list does not end it"
     side.let_go.set()
     settle(qtbot, page.window())
-    assert page._said.text() == "5.30 GB are free again."
+    assert page._said.text() == "5.3 GB are free again."
     assert not page.disk.free.isVisible()
 
 

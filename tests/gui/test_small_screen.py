@@ -132,7 +132,7 @@ def test_the_button_of_a_repair_is_whole_and_its_size_is_told(qtbot: QtBot, wind
     controls = [one for one in window.footer.controls() if one.isVisible()]
     assert window.footer.primary in controls
     qtbot.waitUntil(lambda: all(one.width() >= one.minimumSizeHint().width() for one in controls))
-    assert "1.20 GB" in window.footer.primary.toolTip()
+    assert "1.2 GB" in window.footer.primary.toolTip()
 
 
 def test_repair_is_seen_with_its_cause_when_the_test_has_failed(

@@ -143,7 +143,7 @@ def test_a_card_in_parts_is_told_by_its_parts() -> None:
     (row,) = (
         one for one in requirements(replace(MACHINE, gpus=(card,)), UserSettings()) if one.fact.key == "check.gpu.mig"
     )
-    assert "1g.10gb (10.0 GB), 2g.20gb" in text(row.fact, "en")
+    assert "1g.10gb (10 GB), 2g.20gb" in text(row.fact, "en")
     assert row.fix is not None
     assert "CUDA_VISIBLE_DEVICES=MIG-2" in text(row.fix, "en")
     empty = replace(MACHINE, gpus=(replace(card, mig=()),))

@@ -25,7 +25,7 @@ from wizard.cli.terminal import Interrupt, Terminal
 from wizard.diagnose.repair.steps import read_repair
 from wizard.model.errors import ExitStatus, WizardError
 from wizard.model.events import SCHEMA, Event, EventKind
-from wizard.model.messages import LANGUAGES, Message, in_each, message, text
+from wizard.model.messages import LANGUAGES, Message, in_each, message, text, three_digits
 from wizard.model.redact import redact, redact_all
 from wizard.run.model import Preview
 from wizard.run.plan.plan_file import read_plan
@@ -213,7 +213,7 @@ def _fetch_words(data: Mapping[str, Any], terminal: Terminal) -> Message:
         "{done} of {total} MB, {rate} MB/s",
         done=round(data["done"] / 1e6),
         total=round(total / 1e6),
-        rate=round(rate / 1e6, 1),
+        rate=three_digits(rate / 1e6),
     )
     limit = limit_words(data.get("limited_by"))
     return in_each(**{each: f"{text(words, each)} · {text(limit, each)}" for each in LANGUAGES}) if limit else words

@@ -13,7 +13,7 @@ from wizard.compatibility.data.ordering import CPU, cuda_of, version_key
 from wizard.compatibility.judge import JudgeContext, first_and_last
 from wizard.compatibility.model import Link
 from wizard.compatibility.rules import code_for
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, bytes_text, message
 
 
 def proof(
@@ -111,8 +111,8 @@ def _wheel(build: Build, situation: JudgeContext, python: str | None) -> Iterato
         return
     words = message(
         "plan.proof.wheel-size",
-        "Package torch {build} for Python {python}, {platform}: about {megabytes} MB, its libraries come on top",
-        megabytes=round(size.bytes / 1e6),
+        "Package torch {build} for Python {python}, {platform}: about {size}, its libraries come on top",
+        size=bytes_text(size.bytes),
         **params,
     )
     sources = "; ".join(dict.fromkeys((build.source, size.source)))

@@ -10,7 +10,7 @@ import enum
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from wizard.model.messages import Message, Param, params_to_json, text
+from wizard.model.messages import Message, Param, params_to_json, text, without_point
 
 
 class ExitStatus(enum.IntEnum):
@@ -117,7 +117,7 @@ def kept_message(error: Mapping[str, Any], part: str) -> Message:
 def gigabytes_apart(needed: int, free: int) -> tuple[float, float]:
     """For a sentence that says there is too little room: with as many digits as the two need to differ."""
     digits = next((digits for digits in range(1, 9) if round(needed / 1e9, digits) != round(free / 1e9, digits)), 9)
-    return round(needed / 1e9, digits), round(free / 1e9, digits)
+    return without_point(round(needed / 1e9, digits)), without_point(round(free / 1e9, digits))
 
 
 class UsageError(WizardError):

@@ -283,9 +283,20 @@ def listed(names: Iterable[str], language: str) -> str:
     return ("、" if language == "zh_CN" else ", ").join(names)
 
 
-def free_gigabytes(size: float) -> float:
-    """Say how much room a disk has: nobody counts the tenths of many."""
-    return round(size / 1e9) if size >= 10e9 else round(size / 1e9, 1)
+def three_digits(value: float) -> str:
+    """Return a number with three digits that count at most, and without zeros that say nothing: 81, 8.5, 1.24."""
+    digits = 2 if value < 9.995 else 1 if value < 99.95 else 0
+    return f"{value:.{digits}f}".rstrip("0").rstrip(".") if digits else f"{value:.0f}"
+
+
+def gigabytes(size: float) -> float:
+    """Return bytes as the figure that stands before GB in a sentence."""
+    return without_point(float(three_digits(size / 1e9)))
+
+
+def without_point(value: float) -> float:
+    """Return a whole number as one that is shown without a point."""
+    return int(value) if value.is_integer() else value
 
 
 def bytes_text(count: float) -> str:
@@ -296,4 +307,4 @@ def bytes_text(count: float) -> str:
         count /= 1000
         if count < 999.5 or unit == "GB":
             break
-    return f"{count:.2f} {unit}" if unit == "GB" else f"{count:.1f} {unit}"
+    return f"{three_digits(count)} {unit}"

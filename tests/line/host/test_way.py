@@ -34,7 +34,7 @@ def test_the_whole_job_there_and_nothing_here(box: Box) -> None:
     prefix = box.world.home / "it's $HOME; a place"
     done = box.typed(*box.setup("--prefix", str(prefix)))
     assert done.returncode == 0, done.stderr
-    assert "Bringing the program to box (2.0 MB)" in done.stderr
+    assert "Bringing the program to box (2 MB)" in done.stderr
     assert "✓" in done.stderr
     assert (prefix / SITE / "torch" / "__init__.py").is_file()
     assert not (box.folder / "here" / "runs").exists(), "nothing was planned or made on this side"

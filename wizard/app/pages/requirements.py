@@ -15,7 +15,7 @@ from wizard.compatibility.model import Verdict
 from wizard.compatibility.other_makers import card_words, other_cards
 from wizard.compatibility.rules import shares_memory, wants_own_code
 from wizard.machine.model import Gpu, Machine, MigInstance
-from wizard.model.messages import Message, Param, free_gigabytes, message
+from wizard.model.messages import Message, Param, gigabytes, message, three_digits
 from wizard.run.model import Facts, Requirement
 from wizard.run.plan.place import comfortable_bytes, tight_row
 from wizard.sources.model import UserSettings
@@ -91,7 +91,7 @@ def _instances(gpu: Gpu) -> Iterator[Requirement]:
 
 
 def _instance(part: MigInstance) -> str:
-    memory = f"{part.memory_bytes / 2**30:.1f} GB" if part.memory_bytes else ""
+    memory = f"{three_digits(part.memory_bytes / 2**30)} GB" if part.memory_bytes else ""
     return f"{part.name} ({memory})" if part.name and memory else part.name or memory or "?"
 
 
@@ -291,7 +291,7 @@ def _volumes(machine: Machine, variant: str) -> Iterator[Requirement]:
                 "check.disk.free",
                 "{path}: {gigabytes} GB free",
                 path=volume.path,
-                gigabytes=free_gigabytes(volume.free_bytes),
+                gigabytes=gigabytes(volume.free_bytes),
             )
             is_tight = volume.free_bytes < comfortable_bytes(variant)
             yield tight_row(fact, variant) if is_tight else Requirement("disk", "ok", fact)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from wizard.model.errors import ExitStatus, kept_message
 from wizard.model.events import Event, EventKind
-from wizard.model.messages import Message, Words, message
+from wizard.model.messages import Message, Words, message, three_digits
 
 if TYPE_CHECKING:
     from wizard.transfer.download import FetchProgress
@@ -156,7 +156,7 @@ _OVER = ("done", "skipped")
 
 def resolving_words(progress: FetchProgress) -> Message:
     """Of a file that comes whole before it is known what it needs. In MB."""
-    figures = {"done": round(progress.done / 1e6, 1), "rate": round(progress.rate / 1e6, 1)}
+    figures = {"done": three_digits(progress.done / 1e6), "rate": three_digits(progress.rate / 1e6)}
     if progress.total is None:
         return message(
             "flow.resolving.whole-unsized",
@@ -170,7 +170,7 @@ def resolving_words(progress: FetchProgress) -> Message:
         "Its source sends no parts of files, so this one comes whole now, and is kept: {file}, "
         "{done} of {total} MB, {rate} MB/s",
         file=progress.file,
-        total=round(progress.total / 1e6, 1),
+        total=three_digits(progress.total / 1e6),
         **figures,
     )
 

@@ -25,7 +25,7 @@ from wizard.diagnose.known_errors.match import Explanation, explain
 from wizard.diagnose.known_errors.pasted import EXPLAIN_EMPTY
 from wizard.environment.layout import is_conda_prefix
 from wizard.model.errors import UsageError
-from wizard.model.messages import Message, free_gigabytes, message, text
+from wizard.model.messages import Message, gigabytes, message, text
 from wizard.project.packages.rows import packages_by_module
 from wizard.run.model import Facts
 
@@ -292,7 +292,7 @@ def _facts(wanted: tuple[str, ...], facts: Facts, verdict: Verdict, matrix: Matr
     if "disk" in wanted:
         for volume in machine.volumes:
             if volume.free_bytes is not None:
-                yield message("explain.fact.disk", place=volume.path, free=free_gigabytes(volume.free_bytes))
+                yield message("explain.fact.disk", place=volume.path, free=gigabytes(volume.free_bytes))
     if "network" in wanted:
         yield _network()
 

@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 from wizard.classroom.pack.listing import CONDA, REPODATA, PackEntry, PackRequest
 from wizard.classroom.profile.model import NOARCH
 from wizard.model.markup import Markup, joined, page, tag
-from wizard.model.messages import message, text
+from wizard.model.messages import bytes_text, gigabytes, message, text
 
 _STYLE = (
     "body{font:16px/1.6 system-ui,'Noto Sans CJK SC','Microsoft YaHei',sans-serif;max-width:46em;margin:2em auto;"
@@ -73,7 +73,7 @@ def _project(entries: Sequence[PackEntry]) -> str:
 
 def _people(wanted: PackRequest, placed: Mapping[str, PackEntry], code: str) -> str:
     rows = (
-        tag("tr", tag("td", tag("a", file.path, href=quote(file.path))), tag("td", f"{file.size / 1e6:.1f} MB"))
+        tag("tr", tag("td", tag("a", file.path, href=quote(file.path))), tag("td", bytes_text(file.size)))
         for entry in sorted(placed.values(), key=lambda entry: -entry.size)
         for file in entry.files
     )
@@ -88,7 +88,7 @@ def _section(wanted: PackRequest, placed: Mapping[str, PackEntry], code: str, la
     def command(options: str) -> Markup:
         return joined((tag("br"), tag("code", f"torch-wizard setup {options}")))
 
-    size = round(sum(entry.size for entry in placed.values()) / 1e9, 2)
+    size = gigabytes(sum(entry.size for entry in placed.values()))
     return tag(
         "section",
         tag("h2", wanted.title),

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.cli.command import Arguments, CommandGroup, argument, flag, option, whole
-from wizard.cli.environment.tables import amount
 from wizard.cli.help import N_
 from wizard.cli.options import JSON, NETWORK, TRUST, network_from
 from wizard.cli.terminal import Interrupt, Terminal
 from wizard.model.errors import Cancelled, ExitStatus
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, bytes_text, message
 
 if TYPE_CHECKING:
     from wizard.classroom.pack.build import BuildOptions
@@ -112,10 +111,10 @@ def _tell(built: Built, folder: Path, terminal: Terminal) -> int:
             "The pack is ready: {path} ({size}). Downloaded: {fetched}; taken from this computer's "
             "downloads: {copied}; was there already: {present}.",
             path=str(folder),
-            size=amount(built.listing.total_bytes),
-            fetched=amount(built.bytes_fetched),
-            copied=amount(built.bytes_copied),
-            present=amount(built.bytes_present),
+            size=bytes_text(built.listing.total_bytes),
+            fetched=bytes_text(built.bytes_fetched),
+            copied=bytes_text(built.bytes_copied),
+            present=bytes_text(built.bytes_present),
         )
     )
     for key, names in (("pack.split", built.split), ("pack.removed", built.removed), ("pack.kept", built.kept)):
@@ -150,7 +149,7 @@ def _check(arguments: Arguments, terminal: Terminal) -> int:
         if not checked.problems:
             terminal.say(
                 message(
-                    "pack.good", "Every file is there and right ({size}).", size=amount(checked.listing.total_bytes)
+                    "pack.good", "Every file is there and right ({size}).", size=bytes_text(checked.listing.total_bytes)
                 )
             )
     return ExitStatus.FAILED if checked.problems else ExitStatus.DONE
@@ -247,7 +246,7 @@ def _serve(arguments: Arguments, terminal: Terminal) -> int:
                     "share.served",
                     "Handed out: {size}, to computers: {clients}. Results that came in: {results}. Requests "
                     "that were asked to wait: {refused}.",
-                    size=amount(counted.bytes_sent),
+                    size=bytes_text(counted.bytes_sent),
                     clients=len(counted.clients),
                     results=counted.results,
                     refused=counted.refused,
@@ -287,12 +286,12 @@ class _Progress:
         self._read = 0
 
     def fetched(self, progress: FetchProgress) -> None:
-        total = "?" if progress.total is None else amount(progress.total)
+        total = "?" if progress.total is None else bytes_text(progress.total)
         words = message(
-            "pack.fetching", "{done} / {total}  {file}", done=amount(progress.done), total=total, file=progress.file
+            "pack.fetching", "{done} / {total}  {file}", done=bytes_text(progress.done), total=total, file=progress.file
         )
         self._terminal.draw(words, progress.done, progress.total)
 
     def read(self, count: int) -> None:
         self._read += count
-        self._terminal.draw(message("pack.reading", "{done} read", done=amount(self._read)))
+        self._terminal.draw(message("pack.reading", "{done} read", done=bytes_text(self._read)))

@@ -11,7 +11,7 @@ from wizard.cli.help import N_
 from wizard.cli.options import JSON
 from wizard.cli.terminal import Terminal
 from wizard.model.errors import ExitStatus, UsageError
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, bytes_text, message
 
 if TYPE_CHECKING:
     from wizard.classroom.profile.choose import Refusal, Selection
@@ -149,7 +149,7 @@ def _checked(path: Path, terminal: Terminal) -> ProfileFile:
 def _size(lock: ProfileLock, terminal: Terminal) -> str:
     total = sum(file.size or 0 for file in lock.files)
     key = "profile.show.size" if lock.total_bytes is not None else "profile.show.size-least"
-    return terminal.words(message(key, count=len(lock.files), megabytes=round(total / 1e6, 1)))
+    return terminal.words(message(key, count=len(lock.files), size=bytes_text(total)))
 
 
 def _tell_locks(file: ProfileFile, terminal: Terminal) -> None:
@@ -161,8 +161,8 @@ def _tell_locks(file: ProfileFile, terminal: Terminal) -> None:
 
 def _python_size(lock: ProfileLock, terminal: Terminal) -> str:
     python = next(package.file.version for package in lock.conda if package.file.name == "python")
-    size = round(lock.conda_bytes / 1e6, 1)
-    return terminal.words(message("profile.show.python", python=python, count=len(lock.conda), megabytes=size))
+    size = bytes_text(lock.conda_bytes)
+    return terminal.words(message("profile.show.python", python=python, count=len(lock.conda), size=size))
 
 
 def _tell(selection: Selection, machine: Machine, terminal: Terminal) -> None:

@@ -24,7 +24,7 @@ from wizard.machine.machine_file import read_machine_file
 from wizard.machine.model import Machine
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import EXPORT_EXISTS, EXPORT_NOT_WRITTEN, ErrorText, ExitStatus, UsageError, WizardError
-from wizard.model.messages import LANGUAGES, Message, message
+from wizard.model.messages import LANGUAGES, Message, bytes_text, gigabytes, message
 from wizard.process import redact
 from wizard.system import paths
 
@@ -140,7 +140,7 @@ def make(arguments: Arguments, terminal: Terminal) -> int:
     hearing, is_cancelled = telling.hearing(), interrupt.is_asked
     file = make_profile(facts, session.matrix, needs, made, choices, is_cancelled, hearing, wanted.fewer)
     _write(path, file.data, arguments.force)
-    total = round(sum(each.size or 0 for each in file.profile.files) / 1e9, 2)
+    total = gigabytes(sum(each.size or 0 for each in file.profile.files))
     terminal.say(message("profile.make.done", path=str(path), code=file.sha256[:12], gigabytes=total))
     for words in _about(file.profile, session.matrix):
         terminal.say(words)
@@ -193,10 +193,10 @@ class _Telling:
         return Hearing(self._entry, self._left_out, self._no_python, self._replaced, self._terminal.say)
 
     def _entry(self, need: ProfileNeed, entry: ProfileLock) -> None:
-        size = round((sum(file.size or 0 for file in entry.files) + entry.conda_bytes) / 1e6, 1)
+        size = bytes_text(sum(file.size or 0 for file in entry.files) + entry.conda_bytes)
         key = "profile.make.entry-for" if need.machines else "profile.make.entry"
         count = len(entry.files) + len(entry.conda)
-        self._terminal.say(message(key, entry=entry.label, files=count, megabytes=size, count=len(need.machines)))
+        self._terminal.say(message(key, entry=entry.label, files=count, size=size, count=len(need.machines)))
 
     def _left_out(self, need: ProfileNeed, error: WizardError) -> None:
         self.left_out += 1

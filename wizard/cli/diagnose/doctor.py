@@ -12,7 +12,7 @@ from wizard.cli.options import PREFIX_HELP, YES, find_links
 from wizard.cli.terminal import NEEDS_YES, Interrupt, Terminal, agrees, can_ask, save_report, write_new
 from wizard.compatibility.model import Choices
 from wizard.model.errors import Cancelled, ErrorText, ExitStatus, UsageError, WizardError
-from wizard.model.messages import message
+from wizard.model.messages import bytes_text, message
 from wizard.system import paths
 
 if TYPE_CHECKING:
@@ -278,6 +278,6 @@ def _tell_end(preview: RepairPreview, status: ExitStatus, terminal: Terminal) ->
     elif aside.is_begun:
         told = "repaired-no-card" if status is ExitStatus.GPU_TEST_FAILED else "not-repaired"
         terminal.say(message(f"doctor.say.{told}"))
-    megabytes = round(aside.bytes() / 1e6, 1)
-    if megabytes:
-        terminal.say(message("doctor.say.kept", folder=str(aside.folder), megabytes=megabytes))
+    size = aside.bytes()
+    if size >= 50_000:  # bytes: less is nothing that anybody would clear away
+        terminal.say(message("doctor.say.kept", folder=str(aside.folder), size=bytes_text(size)))

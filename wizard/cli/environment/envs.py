@@ -15,7 +15,6 @@ from wizard.app.use.environments import find_environment
 from wizard.app.use.runs import finish_deletions_in_background, known_prefixes
 from wizard.cli.command import Arguments, CommandGroup, Late, argument, flag, option
 from wizard.cli.environment import tables as view
-from wizard.cli.environment.tables import amount
 from wizard.cli.help import N_
 from wizard.cli.options import JSON
 from wizard.cli.terminal import Interrupt, Terminal, answer, can_ask
@@ -24,7 +23,7 @@ from wizard.environment.inspect.sizes import Sizes
 from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.remove.delete import DELETE_NAME, DELETE_REST, DeletionPlan
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, bytes_text, message
 from wizard.system import paths
 
 _MOST_PACKAGES = 6
@@ -62,7 +61,7 @@ def snapshot_words(prefix: Path) -> Iterator[Message]:
             "A state before run {run} is kept ({size}): {names}. It comes back [on the page "
             "{page.environments}.|with: torch-wizard envs restore {prefix}]",
             run=one.run,
-            size=amount(one.size),
+            size=bytes_text(one.size),
             names=names_shown(one.names),
             prefix=shell_word(prefix),
         )
@@ -121,12 +120,12 @@ def clone(arguments: Arguments, terminal: Terminal) -> int:
             name=source.name,
             target=str(plan.target),
             files=len(plan.contents.files),
-            size=amount(plan.contents.size),
+            size=bytes_text(plan.contents.size),
         )
     )
 
     def draw(done: int, total: int) -> None:
-        terminal.draw(message("clone.progress", done=amount(done), total=amount(total)), done, total)
+        terminal.draw(message("clone.progress", done=bytes_text(done), total=bytes_text(total)), done, total)
 
     try:
         done = carry_out_clone(plan, draw, interrupt.is_asked)
@@ -136,7 +135,7 @@ def clone(arguments: Arguments, terminal: Terminal) -> int:
         return ExitStatus.CANCELLED
     terminal.drop()
     key = "clone.done-shared" if done.shared else "clone.done"
-    terminal.say(message(key, target=str(done.prefix), size=amount(done.size), shared=amount(done.shared)))
+    terminal.say(message(key, target=str(done.prefix), size=bytes_text(done.size), shared=bytes_text(done.shared)))
     if done.still_old:
         more = " …" if len(done.still_old) > _MOST_NAMED else ""
         names = ", ".join(done.still_old[:_MOST_NAMED]) + more
@@ -290,7 +289,7 @@ def _delete(arguments: Arguments, terminal: Terminal) -> int:
             "{files} of {of} files removed, {size}",
             files=files,
             of=plan.sizes.files,
-            size=amount(size),
+            size=bytes_text(size),
         )
         terminal.draw(words, files, plan.sizes.files)
 
@@ -312,7 +311,7 @@ def _delete(arguments: Arguments, terminal: Terminal) -> int:
             "envs.deleted",
             "{name} is deleted; {freed} are free again.",
             name=plan.name,
-            freed=view.amount(plan.sizes.freed),
+            freed=bytes_text(plan.sizes.freed),
         )
     )
     return ExitStatus.DONE

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 from wizard.app.use import miniforge as use_case
 from wizard.cli.command import Arguments, OneOf, argument, command, flag, option
 from wizard.cli.environment.envs import clear_up
-from wizard.cli.environment.tables import amount
 from wizard.cli.help import N_
 from wizard.cli.options import NETWORK, network_from
 from wizard.cli.terminal import Interrupt, Terminal, agrees, check_can_ask, write_new
 from wizard.model.errors import EXPORT_EXISTS, EXPORT_NOT_WRITTEN, Cancelled, ExitStatus, UsageError, WizardError
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, bytes_text, message
 
 if TYPE_CHECKING:
     from wizard.app.use.export import Export
@@ -205,7 +204,7 @@ def bootstrap(arguments: Arguments, terminal: Terminal) -> int:
     for change in plan.changes:
         terminal.say(change)
     if plan.file.size is not None:
-        terminal.say(message("bootstrap.size", size=amount(plan.file.size)))
+        terminal.say(message("bootstrap.size", size=bytes_text(plan.file.size)))
     check_can_ask(arguments.yes)
     if not arguments.yes and not agrees(
         message("bootstrap.ask", "Do you agree to the licence and to this? [y/N]"), terminal, interrupt
@@ -218,7 +217,7 @@ def bootstrap(arguments: Arguments, terminal: Terminal) -> int:
             terminal.say(stage)
             stages.append(terminal.words(stage))
         if total:
-            terminal.draw(message("clone.progress", done=amount(done), total=amount(total)), done, total)
+            terminal.draw(message("clone.progress", done=bytes_text(done), total=bytes_text(total)), done, total)
 
     try:
         done = use_case.bootstrap(plan, True, tell, interrupt.is_asked)

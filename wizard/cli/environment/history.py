@@ -13,7 +13,7 @@ from typing import Any
 from wizard.app.use.environments import find_environment
 from wizard.cli.command import Arguments, argument, command
 from wizard.cli.environment.envs import clear_up, names_shown
-from wizard.cli.environment.tables import SCHEMA, amount
+from wizard.cli.environment.tables import SCHEMA
 from wizard.cli.help import N_
 from wizard.cli.options import JSON, YES
 from wizard.cli.tables import align
@@ -23,7 +23,7 @@ from wizard.diagnose.repair.states import State, bound, bytes_kept, restore_cut_
 from wizard.diagnose.repair.states import restore as bring_back
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import ExitStatus
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, bytes_text, message
 from wizard.run.runs import UNFINISHED, known_runs
 
 _MOST_SHOWN = 3  # changes in a row of the table
@@ -61,7 +61,7 @@ def history(arguments: Arguments, terminal: Terminal) -> int:
             each.run,
             _moment(each.moved),
             terminal.words(_HOW[each.how]),
-            amount(each.size),
+            bytes_text(each.size),
             _changes(each, terminal, _MOST_SHOWN),
         ]
         for each in found
@@ -81,9 +81,9 @@ def _kept(prefix: Path, count: int) -> Message:
         "Back to before one of them, and before all above it: [{page.environments}.|torch-wizard envs restore "
         "{prefix} STATE]",
         count=count,
-        size=amount(bytes_kept(prefix)),
+        size=bytes_text(bytes_kept(prefix)),
         most=most.most,
-        bytes=amount(most.bytes),
+        bytes=bytes_text(most.bytes),
         days=most.days,
         prefix=shell_word(prefix),
     )

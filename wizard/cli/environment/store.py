@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wizard.cli.command import Arguments, CommandGroup, argument
-from wizard.cli.environment.tables import amount
 from wizard.cli.help import N_
 from wizard.cli.options import JSON, YES
 from wizard.cli.tables import align
 from wizard.cli.terminal import Interrupt, Terminal, agrees, check_can_ask
 from wizard.model.errors import ExitStatus
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, bytes_text, message
 from wizard.system import paths
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def _show(arguments: Arguments, terminal: Terminal) -> int:
         terminal.document(_document(found))
         return ExitStatus.DONE
     head = ["", *(terminal.words(message(f"store.column.{name}")) for name in ("size", "wheel"))]
-    rows = [["*" if one.is_used else "", amount(one.size), one.entry.wheel.name] for one in found.stored]
+    rows = [["*" if one.is_used else "", bytes_text(one.size), one.entry.wheel.name] for one in found.stored]
     if rows:
         terminal.line(align([head, *rows]))
     terminal.say(_summary(found))
@@ -48,9 +47,9 @@ def _summary(found: Usage) -> Message:
         "(packages that no environment uses: {unused}).",
         path=str(paths.store_dir()),
         count=len(found.stored),
-        size=amount(found.size),
+        size=bytes_text(found.size),
         unused=len(found.unused),
-        freed=amount(found.freed),
+        freed=bytes_text(found.freed),
     )
 
 
@@ -64,7 +63,9 @@ def _prune(arguments: Arguments, terminal: Terminal) -> int:
         terminal.say(_summary(found))
     if found.unused:
         check_can_ask(arguments.yes)
-        if not arguments.yes and not agrees(message("store.ask", "Free {freed}?", freed=amount(found.freed)), terminal):
+        if not arguments.yes and not agrees(
+            message("store.ask", "Free {freed}?", freed=bytes_text(found.freed)), terminal
+        ):
             return ExitStatus.CANCELLED
     gone = use_cases.prune(interrupt.is_asked) if found.unused else ()
     freed = sum(one.size for one in gone)
@@ -76,7 +77,7 @@ def _prune(arguments: Arguments, terminal: Terminal) -> int:
                 "store.pruned",
                 "{freed} are free again (packages taken out: {count}).",
                 count=len(gone),
-                freed=amount(freed),
+                freed=bytes_text(freed),
             )
         )
     return ExitStatus.DONE

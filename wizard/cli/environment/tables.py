@@ -34,7 +34,7 @@ def _row(one: Environment, sizes: Sizes | None, language: str | None) -> list[st
         text(_kind(one), language),
         one.python or "–",
         torch_words(one),
-        amount(sizes.apparent) if sizes else "–",
+        bytes_text(sizes.apparent) if sizes else "–",
         day(one.last_used),
         state,
         str(one.prefix),
@@ -49,12 +49,6 @@ def torch_words(one: Environment) -> str:
     if one.torch is None:
         return "–"
     return f"{one.torch}+{one.variant}" if one.variant else one.torch
-
-
-def amount(size: int) -> str:
-    if size < 1e5:
-        return bytes_text(size)  # not 0.0 MB
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"
 
 
 def day(moment: float | None) -> str:
@@ -106,8 +100,8 @@ def plan_lines(plan: DeletionPlan, language: str | None) -> Iterator[str]:
         path=str(plan.environment.prefix),
         packages=plan.environment.packages,
         files=plan.sizes.files,
-        freed=amount(plan.sizes.freed),
-        size=amount(plan.sizes.apparent),
+        freed=bytes_text(plan.sizes.freed),
+        size=bytes_text(plan.sizes.apparent),
     )
     yield text(goes, language)
     yield from (text(words, language) for words in plan.stays)
@@ -125,7 +119,11 @@ def plan_lines(plan: DeletionPlan, language: str | None) -> Iterator[str]:
 
 
 def unowned_words(row: Unowned) -> str:
-    return f"{row.path}/ ({row.files}, {amount(row.size)})" if row.is_folder else f"{row.path} ({amount(row.size)})"
+    return (
+        f"{row.path}/ ({row.files}, {bytes_text(row.size)})"
+        if row.is_folder
+        else f"{row.path} ({bytes_text(row.size)})"
+    )
 
 
 def document(one: Environment, sizes: Sizes | None, language: str | None) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from wizard.cli.terminal import NEEDS_YES, Interrupt, Terminal, agrees, can_ask,
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import canonical, check_choices
 from wizard.model.errors import ExitStatus, UsageError
-from wizard.model.messages import message, text
+from wizard.model.messages import bytes_text, message, text
 from wizard.process import redact
 from wizard.sources.model import Source, SourceKind, SourceStatus
 from wizard.system import paths
@@ -327,7 +327,7 @@ def _table(benchmark: Benchmark, terminal: Terminal) -> str:
 
 
 def _row(status: SourceStatus, terminal: Terminal) -> list[str]:
-    rate = "-" if status.rate is None else f"{status.rate / 1e6:.2f} MB/s"
+    rate = "-" if status.rate is None else f"{bytes_text(status.rate)}/s"
     return [
         name_of(status.source, terminal.language),
         terminal.words(status.message),

@@ -28,7 +28,7 @@ from wizard.environment.inspect.installation import Installation
 from wizard.install.store import PackageStore
 from wizard.model.errors import WizardError
 from wizard.model.lock import Lock, LockedFile
-from wizard.model.messages import Message, bytes_text, message
+from wizard.model.messages import Message, bytes_text, message, three_digits
 from wizard.run.model import Facts
 from wizard.run.plan.computed import Asker
 from wizard.run.plan.other_packages import of_both
@@ -213,7 +213,7 @@ def _download(transfer: Transfer) -> Message:
     minutes = max(1, round(transfer.size / (transfer.rate or _ASSUMED) / 60))
     if transfer.rate is None:
         return message("doctor.change.download", size=size, count=transfer.count, minutes=minutes)
-    rate = round(transfer.rate / 1e6, 2)
+    rate = three_digits(transfer.rate / 1e6)
     return message("doctor.change.download-measured", size=size, count=transfer.count, minutes=minutes, rate=rate)
 
 

@@ -20,7 +20,7 @@ from wizard.gui.widgets.labels import label, told_of
 from wizard.gui.widgets.messages import Remark
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import WizardError
-from wizard.model.messages import bytes_text, message
+from wizard.model.messages import bytes_text, message, three_digits
 from wizard.run.model import Preview, SelectedBuild
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ _ROOM = "environments.volume.environment"
 _NARROW = 560  # pixels: less has no room for two buttons beside the names of tiles
 
 
-def _one_digit(gigabytes: object) -> str:
-    return f"{gigabytes:.1f}" if isinstance(gigabytes, float) else str(gigabytes)
+def _figure(gigabytes: object) -> str:
+    return three_digits(gigabytes) if isinstance(gigabytes, float) else str(gigabytes)
 
 
 class _Tile(QFrame):
@@ -134,8 +134,8 @@ class PlanTiles(QWidget):
         said = {change.key: change.params for change in preview.changes}
         needed = said.get("change.disk", {}).get("gigabytes")
         room = next((params for key, params in said.items() if key.startswith(_ROOM)), {})
-        value = f"{_one_digit(needed or room.get('needed', '?'))} GB"
-        free = self.tr("%1 GB free").replace("%1", _one_digit(room.get("free", "?"))) if room else ""
+        value = f"{_figure(needed or room.get('needed', '?'))} GB"
+        free = self.tr("%1 GB free").replace("%1", _figure(room.get("free", "?"))) if room else ""
         self.disk.show_words(self.tr("Disk"), value, free)
         self.disk.bar.show_room(room)
 

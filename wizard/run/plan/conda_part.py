@@ -23,7 +23,7 @@ from wizard.environment.model import ChosenPackage, PythonPart
 from wizard.install.lock import NO_SOLUTION
 from wizard.model.errors import WizardError
 from wizard.model.lock import Lock, LockedFile, PackageVersion
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, bytes_text, message
 from wizard.run.model import Facts, SelectedBuild
 from wizard.run.plan.place import target_prefix
 from wizard.run.steps.create import target_of
@@ -56,11 +56,11 @@ def conda_changes(plan: Plan, planned: CondaPlan | None) -> tuple[Message, ...]:
     if planned is None:
         return ()
     size, python = planned.bytes_to_fetch, planned.python or plan.python
-    exact: dict[str, str | float] = {"megabytes": round(size / 1e6, 1), "bytes": f"{size:,}"}
+    exact = {"size": bytes_text(size), "bytes": f"{size:,}"}
     return (
         message(
             "change.conda-packages",
-            "conda puts {count} packages into it (Python {python}) and fetches {megabytes} MB "
+            "conda puts {count} packages into it (Python {python}) and fetches {size} "
             "({bytes} bytes) for them into its own cache.",
             count=planned.packages,
             python=python,
@@ -112,7 +112,7 @@ def python_changes(plan: Plan, part: PythonPart | None) -> tuple[Message, ...]:
     python = next((package.version for package in part.packages if package.name == "python"), plan.python)
     size = part.bytes_to_fetch
     key = "change.python-packages" if size else "change.python-packages-cached"
-    exact: dict[str, str | float] = {"megabytes": round(size / 1e6, 1), "bytes": f"{size:,}"}
+    exact = {"size": bytes_text(size), "bytes": f"{size:,}"}
     return (message(key, python=python, count=len(part.packages), **exact),)
 
 

@@ -23,7 +23,7 @@ from wizard.environment.inspect.baseline import read_baseline
 from wizard.environment.naming import BAD_PREFIX, absolute_prefix, check_name, check_prefix
 from wizard.environment.remove.unfinished import unfinished_run
 from wizard.model.errors import UsageError, WizardError
-from wizard.model.messages import Message, Scalar, free_gigabytes, message
+from wizard.model.messages import Message, Scalar, bytes_text, gigabytes, message
 from wizard.model.tables import Count, Date, Row, Variable, Words, parse_table, shipped_table
 from wizard.run.model import Requirement
 from wizard.run.run_folder import RUN_BUSY
@@ -176,7 +176,7 @@ def _purged(place: FoundPlace) -> Requirement:
 
 def _params(place: FoundPlace) -> dict[str, Scalar]:
     free = place.ground.free
-    room = f"{free / 1e9:.0f}" if free is not None else "?"
+    room = gigabytes(free) if free is not None else "?"
     found: dict[str, Scalar] = {"variable": place.row.variable, "path": str(place.ground.path), "gigabytes": room}
     return found | {"days": place.row.days or 0}
 
@@ -328,7 +328,7 @@ def environment_rows(ground: Ground, variant: str = "") -> Iterator[Requirement]
 
 def _room_row(ground: Ground, key: str, path: str, variant: str) -> Requirement:
     free = ground.free or 0
-    fact = message(f"environments.place.{key}", path=path, gigabytes=free_gigabytes(free))
+    fact = message(f"environments.place.{key}", path=path, gigabytes=gigabytes(free))
     if free < LEAST_BYTES:
         why, fix = message("environments.place.none.why"), message("environments.place.none.fix")
         return Requirement("disk", "problem", fact, why, fix, mandatory=True)
@@ -362,9 +362,9 @@ def temp_rows(folder: Path | None) -> Iterator[Requirement]:
     if ground.is_read_only:
         yield _row("disk", "warning", "no-temp")
     elif ground.free is not None and ground.free < _TEMP_BYTES:
-        yield _row("disk", "warning", "temp-full", path=str(folder), megabytes=round(ground.free / 1e6))
+        yield _row("disk", "warning", "temp-full", path=str(folder), size=bytes_text(ground.free))
     elif ground.free is not None:
-        free = free_gigabytes(ground.free)
+        free = gigabytes(ground.free)
         yield Requirement("disk", "ok", message("environments.place.temp", path=str(folder), gigabytes=free))
 
 

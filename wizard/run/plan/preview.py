@@ -24,7 +24,7 @@ from wizard.install.lock import NO_SOLUTION, LockRequest, without_login
 from wizard.machine.machine_file import machine_to_json
 from wizard.model.errors import WizardError
 from wizard.model.lock import Lock, LockedFile
-from wizard.model.messages import Message, bytes_text, message
+from wizard.model.messages import Message, bytes_text, gigabytes, message
 from wizard.process import redact
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.checked_index import CheckedIndex
@@ -288,7 +288,7 @@ def _changes(plan: Plan, lock: Lock, here: frozenset[str]) -> tuple[Message, ...
             if here
             else ()
         ),
-        message("change.disk", gigabytes=round(unpacked / 1e9, 1)),
+        message("change.disk", gigabytes=gigabytes(unpacked)),
         *from_settings(plan.sources, lock.files),
         *_own_cuda(plan),
         message("change.settings"),

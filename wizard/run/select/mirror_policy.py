@@ -16,7 +16,7 @@ from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Candidate, Choices
 from wizard.machine.model import Machine
 from wizard.model.errors import UsageError
-from wizard.model.messages import Message, Words, message
+from wizard.model.messages import Message, Words, message, three_digits
 from wizard.run.model import Facts
 from wizard.sources.benchmark import Benchmark, OnStatus, run_benchmark
 from wizard.sources.benchmark_policy import benchmark_policy, region
@@ -225,7 +225,7 @@ def _fastest(kind: SourceKind, benchmark: Benchmark, status: SourceStatus) -> Me
     if status.rate is None:
         return message(f"race.{kind.value}", source=name, count=count, sources=sources)
     day = datetime.datetime.fromtimestamp(status.asked).strftime("%Y-%m-%d %H:%M")
-    rate = round(status.rate / 1e6, 2)
+    rate = three_digits(status.rate / 1e6)
     return message(f"race.{kind.value}-rate", source=name, count=count, sources=sources, rate=rate, day=day)
 
 

@@ -20,7 +20,7 @@ from wizard.environment.disk import Ground, disk_size, look_at_ground
 from wizard.install.store import PackageStore
 from wizard.model.errors import WizardError, gigabytes_apart
 from wizard.model.lock import Lock, LockedFile
-from wizard.model.messages import Message, free_gigabytes, message
+from wizard.model.messages import Message, gigabytes, message
 from wizard.run.run_folder import RunFolder
 from wizard.run.steps.python_files import read_python_files
 from wizard.system import paths
@@ -126,10 +126,6 @@ def check_room(wanted: Iterable[Demand]) -> None:
             raise WizardError(code, path=str(ground.path), needed=needed, free=free)
 
 
-def gigabytes(size: int) -> float:
-    return round(size / 1e9, 2)
-
-
 def _used_bytes(prefix: Path) -> int:
     total = 0
     for folder, _, names in os.walk(long_path(prefix)):
@@ -180,7 +176,7 @@ def _told(name: str, path: Path, needed: int) -> Message:
 
 def _free(path: Path) -> str:
     ground = _ground(path)
-    return f"{free_gigabytes(ground.free):g}" if ground and ground.free is not None else "?"
+    return f"{gigabytes(ground.free)}" if ground and ground.free is not None else "?"
 
 
 def _ground(path: Path) -> Ground | None:
