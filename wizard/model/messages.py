@@ -3,7 +3,7 @@
 Values travel through plans, events and reports, so a window can switch language on a finished run. A sentence is
 English, a str.format template; `model.catalogue` has the other languages. What is not written where it is said stands
 in `resources/i18n/<area>.en.toml` under its dotted key, in one area only. An area is read when a sentence of it is
-first wanted, for reading all of them takes longer than the window's first picture.
+first wanted, for reading all of them takes longer than the window's first picture. One file: what fills a blank, too.
 """
 
 from __future__ import annotations
