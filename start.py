@@ -517,7 +517,8 @@ def program(arguments: Sequence[str], window: bool) -> list[str]:
     """The command that was wanted; without arguments the window where it can open, else the same job as text."""
     if arguments[:1] == ["test"]:
         at_once = str(min(2 * (os.cpu_count() or 1), 8))  # most of them wait for a child or a server
-        return [str(PYTHON), "-m", "pytest", "-n", at_once, *(arguments[1:] or ["-m", "not slow"])]
+        balanced = ["-n", at_once, "--dist", "worksteal"]  # nobody waits for the last long tests of another
+        return [str(PYTHON), "-m", "pytest", *balanced, *(arguments[1:] or ["-m", "not slow"])]
     if not arguments and not window:
         show(sentence("no_window" if has_display() else "no_display"))
         arguments = ["setup"]
