@@ -96,7 +96,7 @@ def _not_as_asked(decision: ProjectDecision) -> WizardError:
         return WizardError(
             "not-as-asked-unread",
             "Whether the project gets exactly what it asks cannot be said: {file}, line {line}, could not be read.",
-            "Write what it asks for as plain lines; without --strict what could not be read is passed over.",
+            "Write what it asks for as plain lines[|; without --strict what could not be read is passed over].",
             file=unread[0].params["file"],
             line=unread[0].params["line"],
         )

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from wizard.app.pages.order import ORDER, AppState, PageId, made_after, spec_of, way
 from wizard.app.pages.report import read_report
-from wizard.app.project_parts import with_parts
 from wizard.compatibility.model import TODAY, Candidate, Choices, Plan, Verdict
 from wizard.run.model import Facts, Preview, Requirement, SelectedBuild
 
@@ -254,10 +253,9 @@ class Navigator:
         choices = replace(self._state.choices, as_of=TODAY if is_newest else None)
         self._put(PageId.BUILD, replace(self._state, choices=choices))
 
-    def put_parts(self, puts_in: bool) -> None:
+    def put_parts(self, request: ProjectRequest) -> None:
         """Whether what lies on no index is installed last; nothing that was decided hangs on it."""
-        choices, request = replace(self._state.choices, parts=puts_in), self._state.request
-        request = with_parts(request, puts_in) if request else None
+        choices = replace(self._state.choices, parts=request.choices.parts)
         self._put(PageId.BUILD, replace(self._state, choices=choices, request=request, planned=None))
 
     def put_sources(self, choices: Choices) -> None:

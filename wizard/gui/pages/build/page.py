@@ -24,6 +24,7 @@ from wizard.app.pages.build import (
 )
 from wizard.app.pages.differences import instead_of
 from wizard.app.pages.order import PageId
+from wizard.app.project_parts import with_parts
 from wizard.compatibility.model import TODAY, Candidate, Choices, Verdict
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.build.cards import CellStrip, ForceBox, NewsBox, VerdictCard, build_text
@@ -187,8 +188,8 @@ class BuildPage(Page):
         panel = self.project
         is_newest, puts_in = panel.newest.isChecked(), panel.parts.isChecked()
         self.context.navigator.put_agreed(panel.agree.isChecked(), panel.strict.isChecked(), panel.consent.trusted)
-        if puts_in != self.state.choices.parts:
-            self.context.navigator.put_parts(puts_in)
+        if self.state.request is not None and puts_in != self.state.choices.parts:
+            self.context.navigator.put_parts(with_parts(self.state.request, puts_in))
         if is_newest != (self.state.choices.as_of == TODAY):
             self.context.navigator.put_newest(is_newest)
             self._ask_project()
