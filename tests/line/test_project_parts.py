@@ -96,10 +96,11 @@ def test_folders_repositories_and_the_project_itself_come_last(
     done = world.run(*setup(world, folder, "--yes", "--parts"))
     assert done.returncode == 0, done.stderr
     for line in (
-        "requirements.txt, line 3: lib is installed last, from its folder; its build code runs.",
-        "elsewhere is installed last, from its address; its build code runs.",
+        "requirements.txt, line 3: lib is installed last, from ./lib; its build code runs.",
+        f"elsewhere is installed last, from git+{served.address}/elsewhere.git; its build code runs.",
         "The project itself is installed last, from its folder; its build code runs.",
-        "Installed last: elsewhere, plain, lib, 项目 one.",
+        "Installed last: elsewhere, plain, inner, mine.",
+        "To try it again by hand: ",
         "broken could not be installed: fatal: this part cannot be built.",
         "elsewhere needs not-there, which is not there",
         "-m pip install --no-deps 'git+ssh://git@git.example/secret.git#egg=secret'",
@@ -138,8 +139,7 @@ def test_what_an_index_has_as_source_alone_and_what_another_package_brings(world
     done = world.run(*setup(world, folder, "--yes", "--parts"))
     assert done.returncode == 0, done.stderr
     assert "runtime, which hydra needs and the package index has as source alone, is installed last" in done.stderr
-    assert "lib could not be installed: " in done.stderr, "only its build tells that it is called inner"
-    assert "inner==0.9" in done.stderr
+    assert "lib was not installed: another package needs it" in done.stderr, "only its build tells its name"
     found = installed(world)
     assert (found["runtime"], found["inner"]) == ("1.0", "0.9")
 
@@ -148,6 +148,44 @@ def test_parts_are_of_a_project(world: World) -> None:
     done = world.run("setup", "--parts", "--yes", "--name", "demo", *world.sources)
     assert done.returncode == 2
     assert "--parts is for a project" in done.stderr
+
+
+@needs("git")
+def test_a_part_that_writes_over_a_locked_package_is_taken_out_again(
+    world: World, folder: Path, tmp_path: Path
+) -> None:
+    """Also with as many letters as were there; two repositories of one name are both put in, or told."""
+    for owner, name in (("alice", "first"), ("bob", "second")):
+        publish(tmp_path / "served" / owner, "utils", package(name))
+    over = package("over")
+    over["own_backend.py"] = over["own_backend.py"].replace('NAME + ".py", "WHERE', '"padding_a/__init__.py", "WHERE')
+    publish(tmp_path / "served", "over", over)
+    with GitServer(tmp_path / "served") as served:
+        addresses = [f"git+{served.address}/{name}.git" for name in ("alice/utils", "bob/utils", "over")]
+        write(folder, "requirements.txt", "torch", "padding-a", *addresses)
+        done = world.run(*setup(world, folder, "--yes", "--parts"))
+    assert done.returncode == 0, done.stderr
+    assert "Installed last: first, second." in done.stderr
+    assert "over was taken out again: it writes over files of padding-a, which are as before." in done.stderr
+    found = installed(world)
+    assert (found["first"], found["second"], found.get("over")) == ("1.0", "1.0", None)
+    assert (
+        world.import_check(
+            prefix(world),
+            "import padding_a as p, os; print(hasattr(p, 'WHERE'), len(os.listdir(os.path.dirname(p.__file__))) > 3)",
+        ).strip()
+        == "False True"
+    )
+
+
+def test_a_project_that_is_built_and_declares_nothing_there_is_installed_too(world: World, folder: Path) -> None:
+    files = package("mine")
+    files["pyproject.toml"] = files["pyproject.toml"].replace("dependencies = []\n", "")
+    lay(folder, files)
+    write(folder, "requirements.txt", "torch")
+    done = world.run(*setup(world, folder, "--yes", "--parts"))
+    assert done.returncode == 0, done.stderr
+    assert "Installed last: mine." in done.stderr
 
 
 def test_a_kill_while_a_part_is_built_is_healed_and_builds_none_twice(

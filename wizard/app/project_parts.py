@@ -11,14 +11,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from posixpath import normpath
+from typing import Any
 from urllib.parse import urlsplit
 
 from wizard.app.project import ProjectRequest, code_folder, page_of
 from wizard.compatibility.model import ProjectPart
 from wizard.environment.activate.scripts import python_path
 from wizard.environment.activate.terminal import this_users_shell
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, Param, message
+from wizard.model.typed import from_toml
 from wizard.process import redact
+from wizard.project.formats.toml_files import table_in
 from wizard.project.model import BUILT_WITH, Statement, builds_itself, is_folder
 from wizard.project.packages.companions import companion
 from wizard.project.packages.lacking import name_on_pages
@@ -31,6 +34,7 @@ from wizard.run.plan.place import target_prefix
 from wizard.system import paths
 from wizard.transfer.address import address_problem
 
+_MOST_READ = 1_000_000  # bytes
 NEEDED = "project.left.needed"
 
 
@@ -45,15 +49,16 @@ class Outside:
 
 def outside(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Outside]:
     """Yield what is left out of the lock, the project itself last."""
-    first = {one.name: (why, one) for why, one in reversed(request.left)}
+    first = {(one.name, one.url): (why, one) for why, one in reversed(request.left)}
     for why, one in reversed(first.values()):
         if why in _KINDS and marker_holds(one.marker, paths.os_name(), selected.python):
             yield _outside(why, one, request, selected)
     conda = list(dict.fromkeys(one.name for why, one in request.left if why == "conda"))
     if conda:
         yield Outside(naming("project.left.conda", conda))
-    if builds_itself(request.project):
-        needs_torch, folder = "." in _built_with_torch(request), code_folder(request)
+    if _is_package(request):
+        folder = code_folder(request)
+        needs_torch = "." in _built_with_torch(request) or _builds_with_torch(Path(folder))
         way = message("project.left.self", command=_command(request, selected, folder, True, needs_torch=needs_torch))
         part = ProjectPart(Path(folder).name, folder, way, is_editable=True, sees_torch=needs_torch)
         yield Outside(way, part if _may_come(part, request) else None, message("project.part.self"))
@@ -61,7 +66,7 @@ def outside(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Outsid
 
 def has_parts(request: ProjectRequest) -> bool:
     """Return whether a setup could put in something last; which exactly, the plan knows."""
-    return any(why in PART_KINDS for why, _ in request.left) or builds_itself(request.project)
+    return any(why in PART_KINDS for why, _ in request.left) or _is_package(request)
 
 
 def with_parts(request: ProjectRequest, puts_in: bool = True) -> ProjectRequest:
@@ -100,8 +105,8 @@ def _outside(why: str, one: Statement, request: ProjectRequest, selected: Select
     row = companion(one.name)
     name = name_on_pages(one.name, one.conda, row) if row else one.name
     native = f"{name}{one.specifier}" if is_kept and name == one.name else name
-    words = {"native": native, "path": str(Path(code_folder(request)) / one.url)}.get(why, one.url)
-    needs_torch = _needs_torch(request, one, page)
+    words = {"native": one.url or native, "path": str(Path(code_folder(request)) / one.url)}.get(why, one.url)
+    needs_torch = _needs_torch(request, one, page) or (why == "path" and _builds_with_torch(Path(words)))
     way = message(
         f"project.left.{'page' if page else why}",
         name=one.name,
@@ -115,7 +120,8 @@ def _outside(why: str, one: Statement, request: ProjectRequest, selected: Select
     if is_editable and why == "address" and "egg=" not in words:  # pip wants the name there
         words += f"{'&' if '#' in words else '#'}egg={one.name}"
     part = ProjectPart(one.name, words, way, is_editable, page, needs_torch)
-    said = message(f"project.part.{'page' if page else why}", name=one.name, file=one.origin.file, line=one.origin.line)
+    at: dict[str, Param] = {"file": one.origin.file, "line": one.origin.line, "where": redact(one.url)}
+    said = message(f"project.part.{'page' if page else why}", name=one.name, **at)
     return Outside(way, part if _may_come(part, request) else None, said)
 
 
@@ -125,9 +131,41 @@ def _may_come(part: ProjectPart, request: ProjectRequest) -> bool:
     address = part.page or (part.words.removeprefix("git+") if "://" in part.words else "")
     if address:
         is_odd = "://" in part.words and not part.words.startswith(("git+http", "http"))
-        has_login = "@" in urlsplit(address).netloc  # the plan is a file: a login does not belong there
-        return not (choices.offline or is_odd or has_login or address_problem(address))
-    return not choices.offline and Path(part.words).exists()
+        parts = urlsplit(address)  # the plan is a file: a secret does not belong there
+        has_secret = "@" in parts.netloc or bool(parts.query) or "token" in parts.fragment.lower()
+        return not (choices.offline or is_odd or has_secret or address_problem(address))
+    folder = Path(part.words).resolve()
+    return not choices.offline and folder.exists() and folder.is_relative_to(_root(Path(code_folder(request))))
+
+
+def _root(folder: Path) -> Path:
+    """Return the repository that the project is a part of; else its folder: nothing outside is read, so none is run."""
+    whole = folder.resolve()
+    return next((one for one in (whole, *whole.parents) if (one / ".git").exists()), whole)
+
+
+def _is_package(request: ProjectRequest) -> bool:
+    """Return whether the project itself can be installed: it says so, or has what builds it."""
+    folder = Path(code_folder(request))
+    told = _pyproject(folder)
+    is_built = bool(told.get("build-system") or told.get("project")) or (folder / "setup.py").is_file()
+    is_none = table_in(table_in(told, "tool"), "uv").get("package") is False
+    return not is_none and (builds_itself(request.project) or is_built)
+
+
+def _builds_with_torch(folder: Path) -> bool:
+    """Return whether its build asks for torch: one that pip fetched for it would be another torch than ours."""
+    needed = table_in(_pyproject(folder), "build-system").get("requires")
+    each = needed if isinstance(needed, list) else ()
+    return any(re.match(r"torch(?![\w.-])", str(one)) for one in each)
+
+
+def _pyproject(folder: Path) -> dict[str, Any]:
+    """Return {} where it is not there or no TOML: what it has is asked for here, and told elsewhere."""
+    try:
+        return from_toml((folder / "pyproject.toml").read_bytes()[:_MOST_READ].decode())
+    except (OSError, ValueError):
+        return {}
 
 
 def _is_named_repository(one: Statement) -> bool:

@@ -59,6 +59,19 @@ def check_record(site_packages: Path, source: Path) -> tuple[str, ...]:
     return _differing(site_packages, _inside(entries)) if entries else (f"{source.name}/RECORD",)
 
 
+def stamps(site_packages: Path, source: Path) -> dict[str, tuple[int, int]]:
+    """Return the length and the time of change (ns) of each file that is there of a wheel, or of a dist-info folder:
+    who writes over one, with the same length too, changes its stamp."""
+    site_packages = long_path(site_packages)
+    is_wheel = source.suffix == ".whl"
+    found = {}
+    for path in _expected(read_wheel(source)) if is_wheel else _inside(record_of(source)):
+        with contextlib.suppress(OSError):
+            facts = (site_packages / path).stat()
+            found[path] = (facts.st_size, facts.st_mtime_ns)
+    return found
+
+
 def record_of(source: Path) -> tuple[Recorded, ...]:
     """Return the list of a wheel, or of a dist-info folder; () for a folder's that cannot be read."""
     return read_wheel(source).record if source.suffix == ".whl" else read_record(source)

@@ -30,6 +30,8 @@ def equivalent_commands(plan: Plan, lock: Lock, shell: str | None = None) -> tup
     shell = shell or this_users_shell(paths.os_name())
     install = _install(plan, lock, shell)
     lines = (install,) if plan.engine == "existing" else (_create(plan, shell), install)
+    last = (str(part.way.params.get("command", "")) for part in (plan.project.parts if plan.project else ()))
+    lines = (*lines, *filter(None, last))
     return tuple(redact(line) for line in lines)
 
 

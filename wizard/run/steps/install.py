@@ -20,6 +20,7 @@ from packaging.utils import canonicalize_name
 from wizard.environment.conda.records import owners_of_files
 from wizard.environment.create.vc_runtime import missing_runtime
 from wizard.environment.layout import site_packages_of
+from wizard.environment.model import Created
 from wizard.environment.remove.unfinished import mark_complete
 from wizard.install.installer import Installer
 from wizard.install.record import check_record, record_of
@@ -156,6 +157,19 @@ def check_runtime(entry: StoreEntry, prefix: Path) -> None:
         )
 
 
+def installer_for(context: Context, created: Created, step: str, deep: bool) -> Installer:
+    """`deep`: what is there is believed by its content."""
+    return Installer(
+        created.python,
+        environment=context.plan.environment,
+        on_log=lambda line: context.emitter.log(step, line),
+        conda_files=owners_of_files(created.prefix),
+        copies=context.plan.choices.copies,
+        deep=deep,
+        before=lambda entry: check_runtime(entry, created.prefix),
+    )
+
+
 class Install(Step):
     name = "install"
     weight = 24
@@ -175,15 +189,7 @@ class Install(Step):
             context.emitter.log(self.name, f"{entry.wheel.name} ok")
             context.emitter.progress(self.name, done, total, unit="bytes", detail=entry.wheel.name)
 
-        installer = Installer(
-            created.python,
-            environment=context.plan.environment,
-            on_log=lambda line: context.emitter.log(self.name, line),
-            conda_files=owners_of_files(created.prefix),
-            copies=context.plan.choices.copies,
-            deep=context.history.after_crash,
-            before=lambda entry: check_runtime(entry, created.prefix),
-        )
+        installer = installer_for(context, created, self.name, deep=context.history.after_crash)
         # Who wrote a profile also wrote its lock; every other one was resolved here.
         is_given = context.plan.profile_sha256 is not None
         ready = Needed(context.ready, context.plan.requirements) if is_given else context.ready

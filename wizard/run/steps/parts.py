@@ -8,8 +8,10 @@ person asked for them. One that does not go in is a note, as an import that fail
 from __future__ import annotations
 
 import os
+import queue
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,24 +19,48 @@ from packaging.utils import canonicalize_name
 
 from wizard.compatibility.model import Plan, ProjectPart
 from wizard.environment.layout import site_packages_of
-from wizard.install.record import check_record
-from wizard.install.store import PackageStore
+from wizard.install.record import stamps
+from wizard.install.store import PackageStore, StoreEntry
 from wizard.model.errors import Cancelled
 from wizard.model.messages import Message, message
 from wizard.process import Outcome, Request, child_environment, redact, run
 from wizard.run.context import Context, Step
-from wizard.run.steps.install import measure
+from wizard.run.steps.install import installer_for, measure
 from wizard.run.verify.model import Explain, SmokeCheck, explains_nothing
 from wizard.sources.model import Layout
 from wizard.sources.read import default_index_url
 from wizard.transfer.address import is_loopback
 
-_MOST_SAID, _LONGEST = 50, 300
+_LONGEST = 300
 _MISSING = re.compile(r"^(\S+) \S+ requires ([^,\n]+), which is not installed\.", re.MULTILINE)
 _DIFFERS = re.compile(r"^(\S+) \S+ has requirement ([^,\n]+(?:,[^ ,\n]+)*), but you have (.+)\.$", re.MULTILINE)
+_INSTALLED = re.compile(r"^Successfully installed (.+)$", re.MULTILINE)
+_HELD = "(constraint)"  # pip's word for a version that stays
 # pip's own last line is only that another program failed; what that said last is the reason.
-_REASON = re.compile(r"(\S[^\n]*)\n\s*\[end of output\]")
-_ERROR = re.compile(r"^\s*(?:ERROR: |fatal: )(.+)$", re.MULTILINE)
+_REASONS = (
+    re.compile(r"has inconsistent name: ([^\n]+)"),
+    re.compile(r"(\S[^\n]*)\n\s*\[end of output\]"),
+    re.compile(r"^\s*(?:ERROR: |fatal: |error: (?!subprocess-exited))(.+)$", re.MULTILINE),
+)
+
+
+@dataclass
+class _Outcome:
+    """What became of the parts. `put_in`: by the names that their builds gave them."""
+
+    put_in: dict[str, ProjectPart] = field(default_factory=dict)
+    checks: list[SmokeCheck] = field(default_factory=list)
+
+    def note(self, said: Message, part: ProjectPart | None = None) -> None:
+        """`part`: whose command goes with it."""
+        self.checks.append(SmokeCheck("part", "warning", said))
+        if part:
+            again = message(
+                "verify.project.part-again",
+                "To try it again by hand: `{command}`",
+                command=str(part.way.params.get("command", "")),
+            )
+            self.checks.append(SmokeCheck("part", "warning", again))
 
 
 class Parts(Step):
@@ -52,47 +78,77 @@ class Parts(Step):
         target = context.wait_for_place()
         held = context.folder.path / "parts-constraints.txt"
         held.write_text("".join(f"{file.name}=={file.version}\n" for file in context.lock.files), encoding="utf-8")
-        parts, checks, put_in = _parts(context), list[SmokeCheck](), list[ProjectPart]()
+        parts, found = _parts(context), _Outcome()
         for number, part in enumerate(parts):
             context.check()
             context.emitter.progress(self.name, number, len(parts), detail=part.name)
             done = f"part {part.words}"
-            if context.lock.find(canonicalize_name(part.name)):
-                checks.append(_note("part", _locked(part)))
-                checks.append(_note("left", part.way))
-            elif not target.is_new and done in context.history.done:
-                put_in.append(part)
-            elif (outcome := self._install(context, part, held)).ok:
-                context.journal.done(done)
-                put_in.append(part)
-            else:
-                checks += self._failed(part, outcome)
-        checks += _needs(context) if put_in else ()
-        checks += _replaced(context)
-        if put_in:
-            said = message("verify.project.parts", "Installed last: {names}.", names=_names(put_in))
-            checks.insert(0, SmokeCheck("part", "ok", said))
-        for check in checks:
+            if not target.is_new and done in context.history.done:
+                found.put_in[str(context.history.done[done].get("name") or part.name)] = part
+            elif name := self._put_in(context, part, held, found):
+                context.journal.done(done, {"name": name})
+        if found.put_in:
+            found.checks += _needs(context)
+            said = message("verify.project.parts", "Installed last: {names}.", names=", ".join(found.put_in))
+            found.checks.insert(0, SmokeCheck("part", "ok", said))
+        for check in found.checks:
             context.emitter.log(self.name, check.message)
-        context.parts.set_result(tuple(checks))
+        context.parts.set_result(tuple(found.checks))
         context.journal.done(self.name)
-        return message("step.parts.done", "{count} of {total} installed", count=len(put_in), total=len(parts))
+        count = len(found.put_in)
+        return message("step.parts.done", "{count} of {total} installed", count=count, total=len(parts))
 
-    def _install(self, context: Context, part: ProjectPart, held: Path) -> Outcome:
+    def _put_in(self, context: Context, part: ProjectPart, held: Path, found: _Outcome) -> str:
+        """Return the name that its build gave it; "" where it is not in now."""
+        locked = _Locked(context)
+        outcome = self._pip(context, *pip_words(part, context.place.result().created.prefix, held), part=part)
+        said = f"{outcome.stdout}\n{outcome.stderr}"
+        if not outcome.ok and _HELD in said:
+            found.note(_is_locked(part), part)
+            return ""
+        if not outcome.ok:
+            found.note(self._failure(part, said, outcome), part)
+            return ""
+        names = _INSTALLED.findall(outcome.stdout)
+        name = canonicalize_name(names[-1].split()[-1].rpartition("-")[0]) if names else part.name
+        changed = locked.changed()
+        if changed or context.lock.find(name):
+            self._take_back(context, name, changed)
+            others = ", ".join(dict.fromkeys(changed.values())) or name
+            found.note(_has_their_files(part, others), part)
+            return ""
+        if name in found.put_in:
+            found.note(_is_another(name, found.put_in[name], part))
+        found.put_in[name] = part
+        return name
+
+    def _take_back(self, context: Context, name: str, changed: Mapping[str, str]) -> None:
+        """Remove it, and put the packages back whose files it has written over."""
+        if not context.lock.find(name):
+            self._pip(context, "uninstall", "-y", name)
+        store, ready = PackageStore(), queue.SimpleQueue[StoreEntry | None]()
+        for file in map(context.lock.find, dict.fromkeys((*changed.values(), name))):
+            if file and (entry := store.find(file)):
+                ready.put(entry)
+        ready.put(None)
         created = context.place.result().created
-        argv = (str(created.python), "-m", "pip", *pip_words(part, created.prefix, held))
+        installer_for(context, created, self.name, deep=True).pipeline(ready, is_cancelled=context.is_stopped)
+
+    def _pip(self, context: Context, *words: str, part: ProjectPart | None = None) -> Outcome:
+        """Raises Cancelled."""
+        created = context.place.result().created
+        argv = (str(created.python), "-m", "pip", *words)
         request = Request(argv, cwd=created.prefix, environment=_environment(context.plan, part))
         outcome = run(request, lambda _, line: context.emitter.log(self.name, line), context.is_stopped)
         if outcome.cancelled or context.is_stopped():
             raise Cancelled
         return outcome
 
-    def _failed(self, part: ProjectPart, outcome: Outcome) -> Iterator[SmokeCheck]:
-        said = f"{outcome.stdout}\n{outcome.stderr}"
-        errors = _REASON.findall(said) or _ERROR.findall(said)
-        error = redact(" ".join((errors[-1] if errors else outcome.tail() or "?").split()))[:_LONGEST].rstrip(".")
+    def _failure(self, part: ProjectPart, said: str, outcome: Outcome) -> Message:
+        errors = next(filter(None, (reason.findall(said) for reason in _REASONS)), [outcome.tail() or "?"])
+        error = redact(" ".join(errors[-1].split()))[:_LONGEST].rstrip(".")
         cause, fix = self._explain(said) or (None, None)
-        words = message(
+        return message(
             "verify.project.part-failed",
             "{name} could not be installed: {error}. {cause} {fix}",
             name=part.name,
@@ -100,8 +156,27 @@ class Parts(Step):
             cause=cause or "",
             fix=fix or "",
         )
-        yield SmokeCheck("part", "warning", words, data={"name": part.name, "said": redact(outcome.tail())})
-        yield _note("left", part.way)
+
+
+class _Locked:
+    """The files of the locked packages, as they are before a part comes."""
+
+    def __init__(self, context: Context) -> None:
+        created, store = context.place.result().created, PackageStore()
+        self._site_packages = site_packages_of(created.prefix, created.python_version)
+        self._sources = {file.name: measure(file, self._site_packages, store) for file in context.lock.files}
+        self._before = {name: stamps(self._site_packages, source) for name, source in self._sources.items()}
+
+    def changed(self) -> dict[str, str]:
+        """Return what is gone or another now, and whose it is."""
+        found = dict[str, str]()
+        for name, before in self._before.items():
+            now = stamps(self._site_packages, self._sources[name]) if before else {}
+            found |= {path: name for path, stamp in before.items() if now.get(path) != stamp}
+        return found
+
+
+_QUIET = ("--no-input", "--disable-pip-version-check")
 
 
 def pip_words(part: ProjectPart, prefix: Path, held: Path) -> tuple[str, ...]:
@@ -111,17 +186,16 @@ def pip_words(part: ProjectPart, prefix: Path, held: Path) -> tuple[str, ...]:
     page = ("--only-binary", ":all:", "--find-links", part.page) if part.page else ()
     # pip's own place for what it clones is the folder from which it was started, outside a venv.
     editable = ("--src", str(prefix / "src"), "-e") if part.is_editable else ()
-    quiet = ("--no-input", "--disable-pip-version-check")
-    return ("install", "--no-deps", *quiet, "--constraint", str(held), *build, *page, *editable, part.words)
+    return ("install", "--no-deps", *_QUIET, "--constraint", str(held), *build, *page, *editable, part.words)
 
 
-def _environment(plan: Plan, part: ProjectPart) -> dict[str, str]:
+def _environment(plan: Plan, part: ProjectPart | None) -> dict[str, str]:
     """The sources that the plan's packages came from, for what a build needs; in variables, not on the command line,
     where others could read a password. git asks nobody and goes by https alone."""
     sources = [source for source in plan.sources if source.role == "packages"]
     indexes = [source.url or default_index_url() for source in sources if source.layout != Layout.FLAT.value]
     links = [source.url for source in sources if source.layout == Layout.FLAT.value and source.url]
-    own = urlsplit(part.words.removeprefix("git+"))
+    own = urlsplit(part.words.removeprefix("git+") if part else "")
     is_here = own.scheme == "http" and is_loopback(own.hostname or "")
     named = {
         "PIP_CONFIG_FILE": os.devnull,
@@ -142,15 +216,30 @@ def _names(parts: tuple[ProjectPart, ...] | list[ProjectPart]) -> str:
     return ", ".join(dict.fromkeys(part.name for part in parts))
 
 
-def _note(name: str, said: Message) -> SmokeCheck:
-    return SmokeCheck(name, "warning", said)
-
-
-def _locked(part: ProjectPart) -> Message:
+def _is_locked(part: ProjectPart) -> Message:
     return message(
         "verify.project.part-locked",
         "{name} was not installed: another package needs it, and the one of the package index is there.",
         name=part.name,
+    )
+
+
+def _has_their_files(part: ProjectPart, others: str) -> Message:
+    return message(
+        "verify.project.part-replaced",
+        "{name} was taken out again: it writes over files of {others}, which are as before.",
+        name=part.name,
+        others=others,
+    )
+
+
+def _is_another(name: str, before: ProjectPart, part: ProjectPart) -> Message:
+    return message(
+        "verify.project.part-twice",
+        "{first} and {second} are both the package {name}: the second is installed in place of the first.",
+        first=before.name,
+        second=part.name,
+        name=name,
     )
 
 
@@ -163,8 +252,9 @@ def _needs(context: Context) -> Iterator[SmokeCheck]:
     locked = {file.name for file in context.lock.files}
     for name, needed in dict.fromkeys(_MISSING.findall(said)):
         if canonicalize_name(name) not in locked:
-            yield _note(
+            yield SmokeCheck(
                 "part",
+                "warning",
                 message(
                     "verify.project.part-needs",
                     "{name} needs {needed}, which is not there. Add it: [{page.environments}|torch-wizard envs add].",
@@ -174,8 +264,9 @@ def _needs(context: Context) -> Iterator[SmokeCheck]:
             )
     for name, needed, found in dict.fromkeys(_DIFFERS.findall(said)):
         if canonicalize_name(name) not in locked:
-            yield _note(
+            yield SmokeCheck(
                 "part",
+                "warning",
                 message(
                     "verify.project.part-differs",
                     "{name} asks for {needed}, and {found} is there. What of it needs the other version fails.",
@@ -184,21 +275,3 @@ def _needs(context: Context) -> Iterator[SmokeCheck]:
                     found=found,
                 ),
             )
-
-
-def _replaced(context: Context) -> Iterator[SmokeCheck]:
-    """A part may bring a file that a package of the lock has."""
-    created = context.place.result().created
-    site_packages = site_packages_of(created.prefix, created.python_version)
-    store = PackageStore()
-    measures = (measure(file, site_packages, store) for file in context.lock.files)
-    wrong = [each for measured_by in measures for each in check_record(site_packages, measured_by)]
-    if wrong:
-        said = message(
-            "verify.project.part-replaced",
-            "Installing them changed files of other packages: {first} ({count} in all). "
-            "[{page.environments}|torch-wizard doctor NAME --fix] puts them back.",
-            first=wrong[0],
-            count=len(wrong),
-        )
-        yield SmokeCheck("part", "warning", said, data={"files": wrong[:_MOST_SAID]})
