@@ -73,6 +73,12 @@ def test_a_screen_reader_hears_the_words_without_the_signs(qtbot: QtBot) -> None
     assert (told.role(), told.text(QAccessible.Text.Name)) == (QAccessible.Role.Link, advice.label.accessibleName())
 
 
+def test_an_address_ends_before_the_quotation_mark_of_a_tool(qtbot: QtBot) -> None:
+    advice = Advice("fatal: unable to access 'https://a.example/x.git/': no such host")
+    qtbot.addWidget(advice)
+    assert 'href="https://a.example/x.git/"' in advice.label.text().replace("\u2060", "")
+
+
 def test_an_address_ends_where_the_chinese_sentence_goes_on(qtbot: QtBot) -> None:
     advice = Advice("加上 https://a.example/cu117（在 requirements 文件里：写一行）")
     qtbot.addWidget(advice)

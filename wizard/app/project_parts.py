@@ -56,7 +56,7 @@ def outside(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Outsid
     conda = list(dict.fromkeys(one.name for why, one in request.left if why == "conda"))
     if conda:
         yield Outside(naming("project.left.conda", conda))
-    if _is_package(request):
+    if is_package(request):
         folder = code_folder(request)
         needs_torch = "." in _built_with_torch(request) or _builds_with_torch(Path(folder))
         way = message("project.left.self", command=_command(request, selected, folder, True, needs_torch=needs_torch))
@@ -66,7 +66,7 @@ def outside(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Outsid
 
 def has_parts(request: ProjectRequest) -> bool:
     """Return whether a setup could put in something last; which exactly, the plan knows."""
-    return any(why in PART_KINDS for why, _ in request.left) or _is_package(request)
+    return any(why in PART_KINDS for why, _ in request.left) or is_package(request)
 
 
 def with_parts(request: ProjectRequest, puts_in: bool = True) -> ProjectRequest:
@@ -144,7 +144,7 @@ def _root(folder: Path) -> Path:
     return next((one for one in (whole, *whole.parents) if (one / ".git").exists()), whole)
 
 
-def _is_package(request: ProjectRequest) -> bool:
+def is_package(request: ProjectRequest) -> bool:
     """Return whether the project itself can be installed: it says so, or has what builds it."""
     folder = Path(code_folder(request))
     told = _pyproject(folder)

@@ -22,7 +22,7 @@ from wizard.gui.widgets.labels import SPOKEN_AS, Wrapped, label, selectable
 
 _RING = 2  # pixels
 _NO_STEP = (Qt.FocusReason.MouseFocusReason, Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
-_ADDRESS = re.compile(r"https://(?:(?!;)[!-~…])*(?![;.,)])[!-~…]")
+_ADDRESS = re.compile(r"https://(?:(?!;)[!-~…])*(?![;:.,)'])[!-~…]")
 
 
 def _page(widget: QWidget) -> Any:

@@ -19,7 +19,7 @@ from wizard.app.pages.project import (
     later_rows,
     left_words,
 )
-from wizard.app.project_parts import has_parts
+from wizard.app.project_parts import has_parts, is_package
 from wizard.compatibility.model import TODAY
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.advice import Advice
@@ -71,7 +71,7 @@ class ProjectPanel(QWidget):
     def retranslate(self) -> None:
         self.strict.setText(self.tr("E&xactly as asked"))
         self.newest.setText(self.tr("Ne&west packages"))
-        self.parts.setText(self.tr("Install the project's own co&de, too: its build scripts run"))
+        self.parts.setText(self.tr("Install the project itself an&d its parts, too: their build scripts run"))
         self.other.setText(self.tr("&Other file…"))
         self.more.show_words(self.tr("What was noticed &while reading"))
         self.notes.show_words(self.tr("What the project itself &says about installing"))
@@ -101,6 +101,9 @@ class ProjectPanel(QWidget):
             self._add(row, "ok" if row.origin else "free")
         for row in later_rows(request):
             self._add(row, "note")
+        if is_package(request):
+            itself = ProjectRow(self.tr("The project itself"), None, None, is_last=request.choices.parts)
+            self._add(itself, "note")
         if count := count_packages(request):
             asked = self.tr("Other packages: %1").replace("%1", str(count))
             words, is_asked = self.tr("as asked"), state.planned is not None
