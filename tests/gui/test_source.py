@@ -155,12 +155,43 @@ def test_a_row_is_chosen_and_the_others_stay_choices(
     settle(qtbot, window)
     rows = source_page(window).tables["torch"].rows
     assert [(row.source, bool(row.uses)) for row in rows] == [
-        (values.OFFICIAL, True),
         (values.TORCH_SOURCE, False),
+        (values.OFFICIAL, True),
         (values.FLAT, False),
     ]
-    assert rows[0].rate == values.PROBED[1].rate, "what was measured before is not forgotten"
-    assert [line.radio.isChecked() for line in source_page(window).tables["torch"].lines] == [True, False, False]
+    assert rows[1].rate == values.PROBED[1].rate, "what was measured before is not forgotten"
+    assert [line.radio.isChecked() for line in source_page(window).tables["torch"].lines] == [False, True, False]
+
+
+@pytest.mark.parametrize("by_mouse", [False, True])
+def test_a_choice_moves_no_row(by_mouse: bool, qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    """The chosen row went to the top: the Down key came never farther than the second of three."""
+    mirror = next(row for row in mirror_rows() if row.kind == "pytorch-wheels" and row.id != "nju")
+    other = replace(values.TORCH_SOURCE, id="other-cu126", row=mirror)
+    third = replace(values.PROBED[0], source=other, rate=2_000_000)
+    three = (*values.PROBED[:2], third)
+    session.selected = replace(values.PROBED_SELECTED, states=(*three, *values.PROBED[3:]))
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    shown = source_page(window).tables["torch"]
+    sources = [row.source for row in three]
+    qtbot.waitUntil(lambda: len(shown.lines) == 3)
+    shown.lines[0].radio.setFocus()
+    for place, word in ((1, "official"), (2, mirror.id)):
+        now = replace(three[place], rate=None)
+        session.selected = replace(values.PROBED_SELECTED, torch_source=now.source, states=(now,))
+        session.hold.add("select_build")
+        if by_mouse:
+            press(qtbot, shown.lines[place].radio)
+        else:
+            qtbot.keyClick(shown.lines[place - 1].radio, Qt.Key.Key_Down)
+        qtbot.waitUntil(lambda word=word: window.navigator.state.choices.mirrors == word)  # type: ignore[misc]
+        for _ in ("while it is asked for", "and then"):
+            assert [row.source for row in shown.rows] == sources
+            assert [line.radio.isChecked() for line in shown.lines] == [at == place for at in range(3)]
+            assert window.focusWidget() is shown.lines[place].radio
+            session.hold.clear()
+            settle(qtbot, window)
 
 
 def test_what_was_never_measured_has_no_age(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

@@ -207,21 +207,32 @@ class SeenRows:
         return any(row.availability in ANSWERED for row in rows)
 
     def choices(self, selected: SelectedBuild) -> tuple[SourceStatus, ...]:
-        """Return all that are known of this build: what was asked now, then the others of torch."""
+        """Return all that are known of this build, those of torch in the order of the first answer: a choice moves no
+        row, or the arrow keys that chose it would start from another place."""
         one = selected.candidate
         wanted = (f"{one.torch}+{one.variant}", selected.python)
         if self._of != wanted:
             self._rows, self._of = {}, wanted
-        rows = rows_of(selected)
-        for row in rows:
-            before = self._rows.get(row.key)
-            if row.rate is None and before is not None and before.rate is not None:
-                row = replace(before, uses=row.uses)
-            self._rows[row.key] = row
-        known = {row.key for row in rows}
-        now = [self._rows[row.key] for row in rows]
-        before_now = [replace(row, uses=()) for row in self._rows.values() if row.key not in known]
-        return (*now, *(row for row in before_now if row.kind == "torch"))
+        now = {row.key: self._with_rate(row) for row in rows_of(selected)}
+        self._rows |= now
+        torch = [now.get(key, replace(row, uses=())) for key, row in self._rows.items() if row.kind == "torch"]
+        return (*torch, *(row for row in now.values() if row.kind != "torch"))
+
+    def while_asked(self, chosen: SourceStatus | None, live: Iterable[SourceStatus]) -> tuple[SourceStatus, ...]:
+        """Return the same rows in the same order while that choice is asked for; `live`: what has answered by now,
+        alone where no row was chosen."""
+        if chosen is None:
+            return tuple(live)
+        rows = self._rows | {row.key: self._with_rate(row) for row in live}
+        used = {key: ("torch",) if key == chosen.key else () for key, row in rows.items() if row.kind == "torch"}
+        return tuple(replace(row, uses=used.get(key, row.uses)) for key, row in rows.items())
+
+    def _with_rate(self, row: SourceStatus) -> SourceStatus:
+        """Return the row as it was before where only then its speed was measured."""
+        before = self._rows.get(row.key)
+        if row.rate is None and before is not None and before.rate is not None:
+            return replace(before, uses=row.uses)
+        return row
 
 
 _HINTS = {  # in place of what names this page

@@ -55,6 +55,7 @@ class SourcePage(Page):
         self._table: tuple[MirrorRow, ...] = ()
         self._live: dict[tuple[str, str], SourceStatus] = {}
         self._seen = SeenRows()  # by a choice before: it stays a choice
+        self._row: SourceStatus | None = None  # the one that was chosen last: its neighbours stay while it is asked
         self._wants_persistent = self._shows_proxy = False
         self._asked_from: QWidget | None = None  # the field whose address is being looked for
         self._network_aside, self._persistent_aside = SideTask(context.tasks), SideTask(context.tasks)
@@ -134,7 +135,7 @@ class SourcePage(Page):
         self.cancel_task()
         self._network_aside.cancel()
         self._persistent_aside.cancel()
-        self._live = {}
+        self._live, self._row = {}, None
 
     def first_control(self) -> QWidget | None:
         """Without a row to choose it is Next: what is folded at the end may be out of sight. A blamed proxy is what
@@ -183,7 +184,7 @@ class SourcePage(Page):
 
     def _show_rows(self) -> None:
         selected = self.state.selected
-        rows = self._seen.choices(selected) if selected else tuple(self._live.values())
+        rows = self._seen.choices(selected) if selected else self._seen.while_asked(self._row, self._live.values())
         titles = {
             "torch": self.tr("PyTorch"),
             "packages": self.tr("Other packages"),
@@ -207,7 +208,8 @@ class SourcePage(Page):
             self.network.chosen_mode.setFocus()
         self.render_state()
 
-    def _choose(self, **wish: str) -> None:
+    def _choose(self, row: SourceStatus | None = None, **wish: str) -> None:
+        self._row = row
         choices = replace(self.by_hand.put_into(self.state.choices), **wish)  # type: ignore[arg-type]
         if choices != self.state.choices:
             self.context.navigator.put_sources(choices)
@@ -218,9 +220,10 @@ class SourcePage(Page):
         selected = self.state.selected
         if selected is not None and selected.torch_source.id.startswith("by-hand-find-links"):
             self.by_hand.folder.clear()
-        self._choose(mirrors="official" if row.source.origin is Origin.OFFICIAL else row.source.mirror)
+        self._choose(row, mirrors="official" if row.source.origin is Origin.OFFICIAL else row.source.mirror)
 
     def _measure(self, fresh: bool = False) -> None:
+        self._row = None
         self.context.navigator.put_sources(self.by_hand.put_into(self.state.choices))
         self._select_build(fresh)
 
