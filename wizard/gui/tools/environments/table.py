@@ -50,6 +50,8 @@ _NAME, _PYTHON, _TORCH, _ENGINE, _SIZE, _USED, _STATE = range(7)
 _MOST_ROWS_SHOWN, _ALL_ROWS = 8, 100_000  # in a form; on a page of its own, which scrolls
 _LEAST_TALL = {_PYTHON: 760, _SIZE: 680, _USED: 680}  # pixels of the table; its details say it, too
 _LEAST = {_ENGINE: 800, _PYTHON: 680, _USED: 680}
+_OF_PYTHON = 80  # pixels of its column
+_NARROW = 540  # pixels of the table: below it a name, a state and one more have room
 
 
 class EnvironmentsTable(RowTable):
@@ -69,6 +71,9 @@ class EnvironmentsTable(RowTable):
         self._words: tuple[str, ...] = ()
         self._sorted_by = (_USED, True)  # column, largest first
         self._has_nobodys, self._wanted = True, ""
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        if is_tall:  # as high as its rows: the page scrolls
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._delegates = {_PYTHON: Cell(self), _NAME: NameCell(self), _SIZE: SizeCell(self), _STATE: BadgeCell(self)}
         self.setItemDelegate(self._delegates[_PYTHON])
         for place in (_NAME, _SIZE, _STATE):
@@ -229,10 +234,14 @@ class EnvironmentsTable(RowTable):
         self._show_columns()
 
     def _show_columns(self) -> None:
-        """In a narrow window the name is worth more, and what the rows are sorted by: its sign is there. The viewport's
-        width would change with the columns, for ever."""
-        for place, least in (_LEAST_TALL if self.is_tall else _LEAST).items():
-            self.setColumnHidden(place, self.width() < least and place != self._sorted_by[0])
+        """In a narrow window the name is worth more, and what the rows are sorted by: its sign is there. In the least
+        one the day gives way also to it, and PyTorch to another sorted column. The viewport's width would change with
+        the columns, for ever."""
+        least, by = _LEAST_TALL if self.is_tall else _LEAST, self._sorted_by[0]
+        wide = self.width() - (_OF_PYTHON if by == _PYTHON else 0)  # it is the first to go where it is not sorted by
+        for place, pixels in least.items():
+            self.setColumnHidden(place, wide < (_NARROW if place == _USED == by else 0 if place == by else pixels))
+        self.setColumnHidden(_TORCH, wide < _NARROW and by in least and by != _USED)
 
     def show_size(self, prefix: Path, sizes: Sizes) -> None:
         """Put a size that has been measured into its row; bars compare it with the largest."""
