@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QFrame, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -25,6 +25,7 @@ from wizard.gui.pages.welcome.page import WelcomePage
 from wizard.gui.shell.incoming import open_file
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets.advice import Advice
+from wizard.gui.widgets.labels import Pill
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, message
 from wizard.project.model import Project
@@ -124,6 +125,27 @@ def test_the_footer_of_a_project_is_low_in_a_small_window(
     strict = page.project.strict
     qtbot.waitUntil(lambda: window.width() == LEAST[0] and strict.isVisible())
     qtbot.waitUntil(lambda: strict.height() <= 2 * strict.fontMetrics().lineSpacing() + 8)
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_asked_has_room_in_a_narrow_window(
+    language: str, qtbot: QtBot, make_window: MakeWindow, project: Path
+) -> None:
+    """Its badge left a version 93 pixels, and it was broken; where there is room the badge stands beside it."""
+    window = make_window(language)
+    page = opened(qtbot, window, project)
+    card = page.project.card
+    for size, is_above in ((LEAST, True), ((640, 400), True), ((900, 600), False), (LEAST, True)):
+        lower(window, size)
+        qtbot.waitUntil(lambda: abs(window.width() - size[0]) < 2)  # noqa: B023
+        qtbot.wait(100)
+        asked = next(one for one in visible(card, QLabel) if one.text() == "torch==2.0.99")
+        pill = next(one for one in visible(card, Pill) if one.property("pill") == "warning")
+        assert asked.width() >= asked.fontMetrics().horizontalAdvance(asked.text())
+        at, of = (QRect(one.mapTo(card, QPoint(0, 0)), one.size()) for one in (pill, asked))
+        assert (at.bottom() < of.top(), at.right() < of.left()) == (is_above, not is_above)
+        assert at.width() < of.width() or not is_above, "no wider than its word"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

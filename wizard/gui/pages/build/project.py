@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from wizard.app.pages.order import AppState
@@ -19,6 +20,7 @@ from wizard.app.pages.project import (
     later_rows,
     left_words,
 )
+from wizard.app.project import ProjectRequest
 from wizard.app.project_parts import has_parts, is_package
 from wizard.compatibility.model import TODAY
 from wizard.gui.shell.translator import Translator
@@ -32,11 +34,13 @@ from wizard.model.marks import in_window
 from wizard.model.messages import message
 from wizard.project.answer import unasked_words
 from wizard.project.model import FileLine
+from wizard.run.model import Preview
 
 _HOSTS = message(
     "flow.hosts.project",
     "This project downloads from an unknown host. Continue only if you trust it.",
 )
+_NARROW = 560  # pixels: less has no room for a badge beside the words
 
 
 class ProjectPanel(QWidget):
@@ -46,7 +50,8 @@ class ProjectPanel(QWidget):
     def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._translator = translator
-        self._folder = ""
+        self._folder, self._is_narrow = "", False
+        self._shown: tuple[ProjectRequest, Preview | None] | None = None
         rows = column(self, gap=10)
         self._files = selectable(label("", "muted"))
         self.card = RowCard(3, 1)
@@ -89,26 +94,8 @@ class ProjectPanel(QWidget):
             part.setVisible(False)
         if request is None:
             return
-        different, kept = different_rows(request), kept_rows(request, state.planned)
-        self.card.setVisible(True)
-        self.card.clear()
-        self.card.grid.setColumnStretch(2, 1)
-        given = self.tr("Planned") if state.planned is None else self.tr("The sources have")
-        self.card.add_row(None, *(label(words, "muted") for words in (self.tr("The project asks for"), given)))
-        for row in different:
-            self._add(row, "warning")
-        for row in kept:
-            self._add(row, "ok" if row.origin else "free")
-        for row in later_rows(request):
-            self._add(row, "note")
-        if is_package(request):
-            itself = ProjectRow(self.tr("The project itself"), None, None, is_last=request.choices.parts)
-            self._add(itself, "note")
-        if count := count_packages(request):
-            asked = self.tr("Other packages: %1").replace("%1", str(count))
-            words, is_asked = self.tr("as asked"), state.planned is not None
-            pill = Pill("ok", words) if is_asked else Pill("note", self.tr("not looked up"))
-            self.card.add_row(pill, label(asked), label(words, "strong"))
+        self._shown, different = (request, state.planned), different_rows(request)
+        self._show_rows(*self._shown)
         unasked = unasked_words(project, request.decision)
         nothing = self.tr("No source has answered yet; the page {page.review} shows what they have.")
         self._unasked.show_words(self._translator.signed(unasked) if unasked else in_window(nothing))
@@ -130,6 +117,45 @@ class ProjectPanel(QWidget):
             self.more.body.addWidget(Advice(self._translator.signed(one)))
         self.more.setVisible(bool(told))
         self._show_notes(request.decision.notes)
+
+    def _show_rows(self, request: ProjectRequest, planned: Preview | None) -> None:
+        """Show what each line asks for and what comes instead, the differences first."""
+        self.card.setVisible(True)
+        self.card.clear()
+        self.card.grid.setColumnStretch(2, 1)
+        given = self.tr("Planned") if planned is None else self.tr("The sources have")
+        self.card.add_row(None, *(label(words, "muted") for words in (self.tr("The project asks for"), given)))
+        for row in different_rows(request):
+            self._add(row, "warning")
+        for row in kept_rows(request, planned):
+            self._add(row, "ok" if row.origin else "free")
+        for row in later_rows(request):
+            self._add(row, "note")
+        if is_package(request):
+            itself = ProjectRow(self.tr("The project itself"), None, None, is_last=request.choices.parts)
+            self._add(itself, "note")
+        if count := count_packages(request):
+            asked = self.tr("Other packages: %1").replace("%1", str(count))
+            words, is_asked = self.tr("as asked"), planned is not None
+            pill = Pill("ok", words) if is_asked else Pill("note", self.tr("not looked up"))
+            self._add_row(pill, [label(asked)], label(words, "strong"))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put each badge above its words where there is little room: beside them a version was broken."""
+        super().resizeEvent(event)
+        if (is_narrow := self.width() < _NARROW) != self._is_narrow:
+            self._is_narrow = is_narrow
+            if self._shown is not None:
+                self._show_rows(*self._shown)
+
+    def _add_row(self, pill: Pill, asked: Sequence[QWidget], given: QWidget, ground: str = "") -> None:
+        if not self._is_narrow:
+            self.card.add_row(pill, stacked(*asked), stacked(given), ground=ground)
+            return
+        said = stacked(pill, *asked)
+        if (layout := said.layout()) is not None:
+            layout.setAlignment(pill, Qt.AlignmentFlag.AlignLeft)
+        self.card.add_row(None, said, stacked(given), ground=ground)
 
     def _tell_refused(self, differs: bool) -> None:
         other = self.tr("What the project asks for is not available in exactly these versions. Untick “Exactly as asked” to accept what differs.")
@@ -180,7 +206,7 @@ class ProjectPanel(QWidget):
         words = {"warning": self.tr("differs"), "note": self.tr("later"), "ok": self.tr("as asked")}
         pill = Pill(state, words[state]) if state in words else Pill("ok", self.tr("not specified"))
         ground = "differs" if state == "warning" else ""
-        self.card.add_row(pill, stacked(*asked), stacked(given), ground=ground)
+        self._add_row(pill, asked, given, ground)
 
     def _choose_file(self) -> None:
         title = self.tr("The file that lists what the project needs")
