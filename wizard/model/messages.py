@@ -231,10 +231,13 @@ _PCI_ID = re.compile(r"[0-9a-f]{4}:[0-9a-f]{4}")  # all that is known of a card 
 
 
 def _with_unknown_cards(template: str, params: Mapping[str, Param], language: str) -> str:
-    """Say of a card without a name that it is unknown, with its own article, and at a beginning with a capital."""
+    """Say of a card without a name that it is unknown, with its own article, and at a beginning with a capital.
+
+    Where its name stands in brackets, the sentence says so itself."""
     for name in _CARDS:
         value, blank = params.get(name), f"{{{name}}}"
-        if isinstance(value, str) and _PCI_ID.fullmatch(value):
+        is_bracketed = f"({blank})" in template or f"（{blank}）" in template
+        if isinstance(value, str) and _PCI_ID.fullmatch(value) and not is_bracketed:
             words = text(Message(_UNKNOWN_CARD, {"pci": value}), language)
             if language == "zh_CN":
                 template = re.sub(rf" ?{blank} ?", words, template)
