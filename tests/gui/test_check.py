@@ -112,6 +112,7 @@ def test_a_driver_that_would_give_more_is_a_note_with_the_way_to_it(session: Fak
     assert (row.name, row.state) == ("driver", "note")
     assert row.why is not None
     assert row.why.key == "page.check.driver-update"
+    assert re.search(r"torch \d[\d.]+ \+ CUDA \d+\.\d\.$", text(row.why, "en")), "as Build says it"
     assert row.guide is session.looks.guide
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from wizard.compatibility.cards import CardState, GraphicsCard, graphics_cards
 from wizard.compatibility.data.model import Matrix
-from wizard.compatibility.data.ordering import branch_of, version_key
+from wizard.compatibility.data.ordering import branch_of, cuda_of, version_key
 from wizard.compatibility.model import DriverUpdate
 from wizard.diagnose.checks.host_facts import HostFacts, look_around
 from wizard.diagnose.driver_guide import DriverGuide, DriverNeed, driver_guide
@@ -313,7 +313,8 @@ def _with_guide(row: CheckRow, looks: Looks) -> CheckRow:
     update = looks.update
     if update is None:
         return replace(row, guide=looks.guide)
-    would = message("page.check.driver-update", driver=update.number, torch=update.torch, variant=update.variant)
+    cuda = cuda_of(update.variant) or ""
+    would = message("page.check.driver-update", driver=update.number, torch=update.torch, cuda=cuda)
     state = ("warning" if looks.rows else "note") if row.state == "ok" else row.state
     return replace(row, guide=looks.guide, state=state, why=would if row.state == "ok" else row.why)
 
