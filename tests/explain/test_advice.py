@@ -19,7 +19,7 @@ from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
 from wizard.diagnose.known_errors.facts import parse_facts
 from wizard.machine.machine_file import machine_from_json
-from wizard.machine.model import Machine
+from wizard.machine.model import Driver, Machine
 from wizard.model.catalogue import read_po
 from wizard.model.errors import UsageError
 from wizard.model.marks import COMMAND, END, in_window
@@ -91,7 +91,8 @@ COMPILED = "AssertionError: Torch not compiled with CUDA enabled"
     [
         (False, FULL.format("CUDA"), "The text is from a computer with an NVIDIA card", True),
         (False, FULL.format("HIP"), "Close other programs that use the card", False),
-        (True, FULL.format("CUDA"), "Close other programs that use the card", False),
+        (True, FULL.format("CUDA"), "The text is from a computer with an NVIDIA card", True),
+        (True, FULL.format("HIP"), "Close other programs that use the card", False),
         (True, f"GeForce RTX 3060\n{FULL.format('CUDA')}", "The text is from a computer with an NVIDIA card", True),
         (True, COMPILED, "This computer has no NVIDIA card but one of AMD, and there is a PyTorch for it", True),
     ],
@@ -109,6 +110,25 @@ def test_what_helps_with_a_card_is_folded_and_a_card_with_its_own_pytorch_is_tol
     assert text(first.fix, "en").startswith(begins)
     assert (first.with_card is not None) is is_folded
     assert ("the CPU build is the right one" in text(first.fix, "en")) is (not has_offer and is_folded)
+
+
+def test_a_card_that_no_table_knows_is_not_told_to_take_a_cuda_build() -> None:
+    """Not "Install the CUDA build" above the CPU build as the newest that fits, and no "CUDA up to ?"."""
+    card = replace(values.MACHINE.gpus[0], name=None, pci_id="10de:fffe", compute_capability=None)
+    machine = replace(values.MACHINE, gpus=(card,), driver=Driver("535.183.01"))
+    facts, matrix = replace(values.FACTS, machine=machine), load_matrix()
+    verdict = resolve(machine, matrix, Choices())
+    assert verdict.best is not None
+    assert verdict.best.variant == "cpu"
+    given = answer(COMPILED, lambda: (facts, verdict, matrix))
+    first = given.found[0]
+    assert text(first.fix, "en").startswith("No CUDA build is known for the card of this computer (10de:fffe)")
+    assert first.with_card is not None
+    assert text(first.with_card, "en").startswith("Install the CUDA build")
+    told = [text(fact, language) for fact in given.facts for language in LANGUAGES]
+    assert not any("?" in one for one in told), told
+    full = answer(FULL.format("CUDA"), lambda: (facts, verdict, matrix)).found[0]
+    assert full.with_card is None
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

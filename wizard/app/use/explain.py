@@ -24,6 +24,7 @@ from wizard.diagnose.known_errors.facts import TextFacts, parse_facts
 from wizard.diagnose.known_errors.match import Explanation, explain
 from wizard.diagnose.known_errors.pasted import EXPLAIN_EMPTY
 from wizard.environment.layout import is_conda_prefix
+from wizard.machine.model import Driver, Machine
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, gigabytes, message, text
 from wizard.project.packages.rows import packages_by_module
@@ -34,6 +35,7 @@ _MOST_SHOWN = 3
 _OTHER = "explain.reason.other-"
 _OWNER = "explain.reason.owner"
 _CPU_BUILD = ("torch-cpu-build", "cpu-build-seen")  # without a card, it is the right one
+_TAKE_A_CUDA_BUILD = (*_CPU_BUILD, "torch-replaced", "xformers-cpu-torch", "arm-cpu-build", "uv-cpu-build")
 _OF_NO_CARD = ("explain.fix-mac", "explain.fix-other-maker")
 _RAN_ON_A_CARD = ("oom", "oom-room-said", "oom-at-start", "cublas-notinit", "cudnn-notinit", "cuda-busy")
 _ASKS_FOR_NVIDIA = (
@@ -108,6 +110,8 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
     if not facts.machine.nvidia_gpus:
         offered = next((card.maker for card in verdict.others if card.offers), "")
         found = tuple(_without_a_card(one, named, offered) for one in found)
+    elif unknown := _unknown_card(facts.machine, verdict, matrix):
+        found = tuple(_for_unknown_card(one, unknown) for one in found)
     environment = _environment(named.environment)
     # A failure on a card is not of a computer without one, unless the text's environment is here.
     is_cpu = verdict.best is not None and verdict.best.variant == CPU
@@ -119,15 +123,29 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
 def _without_a_card(one: Explanation, named: TextFacts, offered: str) -> Explanation:
     """What helps with a card alone, apart: here it would bring a build that cannot compute.
 
-    `offered`: whose card is here that has a PyTorch of its own; '': none. What fills one of AMD stays as it is."""
+    `offered`: whose card is here that has a PyTorch of its own; '': none. What ran on one of AMD stays as it is."""
     has_run = one.id in _RAN_ON_A_CARD
-    is_of_amd = named.shows_amd or "HIP " in one.line or bool(offered and not _shows_card(named))
+    is_of_amd = named.shows_amd or "HIP " in one.line
     if not one.error.wants_card or one.advice in _OF_NO_CARD or (has_run and is_of_amd):
         return one
     advice = "explain.fix-text-of-card" if has_run or _shows_card(named) else "explain.fix-no-card"
     if offered:
         return replace(one, params={**one.params, "maker": offered}, advice=f"{advice}-offer", with_card=one.fix)
     return replace(one, advice=advice, with_card=one.fix)
+
+
+def _unknown_card(machine: Machine, verdict: Verdict, matrix: Matrix) -> str:
+    """Return the name of this computer's card where the tables have none of its cards, and so the CPU build alone."""
+    cards = graphics_cards(machine, matrix)
+    is_cpu = verdict.best is not None and verdict.best.variant == CPU
+    return cards[0].name if is_cpu and cards and all(one.capability is None for one in cards) else ""
+
+
+def _for_unknown_card(one: Explanation, card: str) -> Explanation:
+    """Advice to take a CUDA build, apart: here the tables know none that would compute."""
+    if one.id not in _TAKE_A_CUDA_BUILD or one.advice in _OF_NO_CARD:
+        return one
+    return replace(one, params={**one.params, "gpu": card}, advice="explain.fix-unknown-card", with_card=one.fix)
 
 
 def with_package(found: tuple[Explanation, ...]) -> tuple[Explanation, ...]:
@@ -281,12 +299,7 @@ def _facts(wanted: tuple[str, ...], facts: Facts, verdict: Verdict, matrix: Matr
         else:
             yield message("explain.fact.no-card")
     if "driver" in wanted:
-        driver = machine.driver
-        yield (
-            message("explain.fact.driver", driver=driver.version, cuda=driver.cuda or "?")
-            if driver
-            else message("explain.fact.no-driver")
-        )
+        yield _driver(machine.driver)
     if "best" in wanted and fits:
         yield from _best(verdict)
     if "disk" in wanted:
@@ -295,6 +308,14 @@ def _facts(wanted: tuple[str, ...], facts: Facts, verdict: Verdict, matrix: Matr
                 yield message("explain.fact.disk", place=volume.path, free=gigabytes(volume.free_bytes))
     if "network" in wanted:
         yield _network()
+
+
+def _driver(driver: Driver | None) -> Message:
+    if driver is None:
+        return message("explain.fact.no-driver")
+    if driver.cuda is None:
+        return message("explain.fact.driver-alone", driver=driver.version)
+    return message("explain.fact.driver", driver=driver.version, cuda=driver.cuda)
 
 
 def _best(verdict: Verdict) -> Iterator[Message]:
