@@ -282,3 +282,24 @@ def test_no_name_is_heard_with_half_of_its_key() -> None:
     gui = Path(__file__).resolve().parents[2] / "wizard" / "gui"
     halves = [path.name for path in gui.rglob("*.py") if '.replace("&", "")' in path.read_text(encoding="utf-8")]
     assert halves == ["translator.py"], "it looks for Qt's own words, whose English has no brackets"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "pip install torch torchvision --index-url https://download.pytorch.org/whl/rocm7.2",
+        r"C:\Users\li\AppData\Local\Programs\Python\Python312\python.exe -m pip install torch==2.14.1+cu126",
+    ],
+)
+def test_a_command_in_a_narrow_window_loses_no_letter(code: str, qtbot: QtBot) -> None:
+    """A part of an address that is longer than a line goes on in the next one."""
+    made = CodeLine(code)
+    qtbot.addWidget(made)
+    advance = made._label.fontMetrics().horizontalAdvance
+    for width in range(140, 480, 7):
+        made.resize(width, 400)
+        made.grab()  # lays it out
+        lines = lines_of(made._label)
+        assert max(advance(line.rstrip()) for line in lines) <= made._label.width(), (width, lines)
+        assert "".join(lines).replace(" ", "") == code.replace(" ", ""), width
+    assert made.code == code

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt, QTimer, QUrl
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QResizeEvent, QTextDocument
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QResizeEvent, QTextDocument, QTextLayout
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.frames import Fold, column, empty, line_up
-from wizard.gui.widgets.labels import JOINT, Wrapped, label, may_end_lines, selectable
+from wizard.gui.widgets.labels import BREAK, JOINT, Wrapped, label, may_end_lines, selectable
 from wizard.model.errors import WizardError
 
 if TYPE_CHECKING:
@@ -109,9 +109,23 @@ class _Code(Wrapped):
 
         def join(found: re.Match[str]) -> str:
             word = found[0]
-            return JOINT.join(word) if advance(word) <= width else may_end_lines(word)
+            if advance(word) <= width:
+                return JOINT.join(word)
+            parts = may_end_lines(word)
+            return parts if self._has_room(parts, width) else BREAK.join(word)  # else it would lose letters
 
         return _WORD.sub(join, self._words)
+
+    def _has_room(self, word: str, width: int) -> bool:
+        """Tell whether no part of it, between two places where Qt ends a line, is longer than one."""
+        laid = QTextLayout(word, self.font())
+        laid.beginLayout()
+        has_room = True
+        while (line := laid.createLine()).isValid():
+            line.setLineWidth(width)
+            has_room = has_room and line.naturalTextWidth() <= width
+        laid.endLayout()
+        return has_room
 
 
 class CodeLine(QFrame):

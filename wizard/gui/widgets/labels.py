@@ -14,7 +14,7 @@ SPOKEN_AS = "spoken"  # property: "list", "item", "heading" or "advice" for a sc
 SIGNS = {"ok": "✓", "note": "•", "warning": "!", "problem": "✕"}
 
 
-_BREAK = "\u200b"  # of no width; a line may end there
+BREAK = "\u200b"  # of no width; a line may end there
 JOINT = "\u2060"  # of no width; no line may end there
 _FIRST_SLASH = re.compile(r"(?:(?<!\S)|:/)/(?=\S)")
 
@@ -30,9 +30,9 @@ def may_end_lines(words: str) -> str:
     line ends behind the first slash of a path, or behind https://.
     A word that is longer than many a line may end it behind its underscores and the like, and within a hash; any pin
     before its version."""
-    words = _LONG_WORD.sub(lambda found: _MAY_END.sub(lambda end: end[0] + _BREAK, found[0]), words)
-    words = _PINNED.sub(_BREAK, words)
-    return _FIRST_SLASH.sub(lambda found: found[0] + JOINT, words.replace("\\", f"\\{_BREAK}"))
+    words = _LONG_WORD.sub(lambda found: _MAY_END.sub(lambda end: end[0] + BREAK, found[0]), words)
+    words = _PINNED.sub(BREAK, words)
+    return _FIRST_SLASH.sub(lambda found: found[0] + JOINT, words.replace("\\", f"\\{BREAK}"))
 
 
 def _between_tags(rich: str) -> str:
@@ -78,7 +78,7 @@ class Wrapped(QLabel):
             menu.exec(event.globalPos())
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.selectedText().replace(_BREAK, "").replace(JOINT, ""))
+        QGuiApplication.clipboard().setText(self.selectedText().replace(BREAK, "").replace(JOINT, ""))
 
 
 class OneLine(QLabel):
