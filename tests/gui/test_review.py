@@ -109,6 +109,7 @@ def test_four_tiles_say_what_where_download_and_disk_and_all_else_is_folded(
     assert page.tiles.what.words.startswith("What: torch 2.14.1 + CUDA 12.6. torchvision 0.29.1 •")
     assert page.tiles.where.words == f"Where: {plan.prefix}. New environment"
     assert page.tiles.disk.words == "Disk: 7.4 GB. 81 GB free"
+    assert "81\N{NO-BREAK SPACE}GB free" in page.tiles.disk._more.text(), "they do not part"
     assert page.tiles.disk.bar.isVisible()
     assert not page.different.isVisible()
     for fold in (page.files, page.commands, page.limits_fold, page.more):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from wizard.gui.pages.base import Page
 
 _ROOM = "environments.volume.environment"
+_UNIT, _NO_BREAK = re.compile(r"(?<=\d) (?=[^\W\d])"), "\N{NO-BREAK SPACE}"  # a number and its unit do not part
 _NARROW = 560  # pixels: less has no room for two buttons beside the names of tiles
 
 
@@ -64,7 +66,7 @@ class _Tile(QFrame):
 
     def show_words(self, name: str, value: str, more: str) -> None:
         for part, words in ((self._name, name), (self._value, value), (self._more, more)):
-            part.setText(words)
+            part.setText(_UNIT.sub(_NO_BREAK, words))
         self._more.setVisible(bool(more))
         self.setAccessibleName(told_of(name, f"{value}. {more}".strip()))
         self.change.setText(self.tr("Change"))
