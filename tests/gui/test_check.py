@@ -155,7 +155,7 @@ def test_the_parts_of_a_card_open_how_one_is_chosen(
     session.facts = replace(session.facts, machine=machine, requirements=requirements(machine, UserSettings()))
     window = make_window(language)
     go_to(qtbot, window, PageId.CHECK)
-    words = {"en": "How to choose a part", "zh_CN": "如何选用分区"}[language]
+    words = {"en": "How to choose", "zh_CN": "如何选用分区"}[language]
     qtbot.waitUntil(lambda: any(one.text() == words for one in visible(window, QPushButton)))  # type: ignore[attr-defined]
     opener = button(window, words)
     assert words in opener.accessibleName()

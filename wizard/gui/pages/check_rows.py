@@ -217,7 +217,7 @@ class CheckRows(RowCard):
             fix = Advice(self._context.translator.join(map(self._context.translator.signed, said)), "strong")
             lines.append(fix)
             is_choice = row.fact.key == "check.gpu.mig"  # nothing has to be done
-            words = self.tr("How to choose a part") if is_choice else self.tr("What to do")
+            words = self.tr("How to choose") if is_choice else self.tr("What to do")
             button = self._unfolding(words, name, row, fix)
             button.setAccessibleDescription(fix.text())
             return button, None
