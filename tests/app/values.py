@@ -258,7 +258,7 @@ STEPS_WILL = {
     "verify": message("step.verify.gpu"),
 }
 STEPS_DONE = {
-    "preflight": message("environments.volume.room", environment_free="412.6"),
+    "preflight": message("environments.volume.room", environment_free="413"),
     "create": message("step.create.done", python="3.12.11", prefix="/home/li/torch-envs/torch"),
     "fetch": message("step.fetch.done", fetched="2.9 GB", reused="0 B"),
     "install": message("step.install.done", count=5),

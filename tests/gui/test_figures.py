@@ -44,3 +44,11 @@ def test_time_left_is_coarse() -> None:
 )
 def test_variants(variant: str, text: str) -> None:
     assert figures.variant_text(variant) == text
+
+
+def test_a_running_figure_keeps_its_decimals() -> None:
+    """Else it jumps in width: 1.59, 1.6, 1.61."""
+    running = [figures.part_text("%1 of %2", done, 2_900_000_000) for done in (1_594_000_000, 1_600_000_000)]
+    assert running == ["1.59 of 2.9 GB", "1.60 of 2.9 GB"]
+    assert figures.part_text("%1 of %2", 0, 2_900_000_000) == "0 B of 2.9 GB"
+    assert figures.part_text("%1 of %2", 2_900_000_000, 2_900_000_000) == "2.9 GB"

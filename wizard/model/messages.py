@@ -286,10 +286,13 @@ def listed(names: Iterable[str], language: str) -> str:
     return ("、" if language == "zh_CN" else ", ").join(names)
 
 
-def three_digits(value: float) -> str:
-    """Return a number with three digits that count at most, and without zeros that say nothing: 81, 8.5, 1.24."""
+def three_digits(value: float, keeps_zeros: bool = False) -> str:
+    """Return a number with three digits that count at most, and without zeros that say nothing: 81, 8.5, 1.24.
+
+    `keeps_zeros`: of a number that is running, which would jump between 1.59 and 1.6."""
     digits = 2 if value < 9.995 else 1 if value < 99.95 else 0
-    return f"{value:.{digits}f}".rstrip("0").rstrip(".") if digits else f"{value:.0f}"
+    figure = f"{value:.{digits}f}"
+    return figure.rstrip("0").rstrip(".") if digits and not keeps_zeros else figure
 
 
 def gigabytes(size: float) -> float:
@@ -302,7 +305,7 @@ def without_point(value: float) -> float:
     return int(value) if value.is_integer() else value
 
 
-def bytes_text(count: float) -> str:
+def bytes_text(count: float, keeps_zeros: bool = False) -> str:
     """Decimal units, as disks and networks are sold; the same in both languages."""
     if count < 1000:
         return f"{int(count)} B"
@@ -310,4 +313,4 @@ def bytes_text(count: float) -> str:
         count /= 1000
         if count < 999.5 or unit == "GB":
             break
-    return f"{three_digits(count)} {unit}"
+    return f"{three_digits(count, keeps_zeros)} {unit}"

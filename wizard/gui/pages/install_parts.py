@@ -185,7 +185,7 @@ class RunProgress(QFrame):
 
     def _bytes(self, counted: Bytes) -> str:
         if counted.total is None:
-            return bytes_text(counted.done)
+            return bytes_text(counted.done, keeps_zeros=True)
         return part_text(self.tr("%1 of %2"), counted.done, counted.total)
 
 
