@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLayout,
     QLayoutItem,
+    QProgressBar,
     QPushButton,
     QScrollArea,
     QWidget,
@@ -30,6 +31,7 @@ from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.test_words import UNMARKED
 from tests.gui.walking import LEAST, go_to, lower, press, settle, texts, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
+from wizard.app.pages.run import FileView
 from wizard.gui.pages.build.grid import BuildGrid
 from wizard.gui.pages.choosing import ChoosingPage
 from wizard.gui.pages.file_bars import FileBars
@@ -452,3 +454,17 @@ def test_how_long_it_will_take_does_not_turn_the_card_of_install(
 
 def is_whole(shown: QWidget) -> bool:
     return shown.isVisible() and shown.visibleRegion().boundingRect().height() == shown.height()
+
+
+def test_the_name_of_a_file_gives_way_to_its_bar(qtbot: QtBot) -> None:
+    bars = FileBars()
+    qtbot.addWidget(bars)
+    bars.show_files(
+        [FileView("nvidia_cudnn_cu12-9.10.2.21-py3-none-manylinux_2_27_x86_64.whl", 400_000_000, 706_000_000)]
+    )
+    bars.resize(400, 60)
+    bars.show()
+    bar, name = bars.findChildren(QProgressBar)[0], bars.findChildren(OneLine)[0]
+    qtbot.waitUntil(lambda: bar.width() >= name.width() - 2 > 80)
+    bars.resize(bars.minimumSizeHint().width(), 60)
+    qtbot.waitUntil(lambda: bars.layout().minimumSize().width() <= bars.width())

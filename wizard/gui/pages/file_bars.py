@@ -21,6 +21,7 @@ _PARTS = 1000
 _STAYS = 2.0  # seconds for which the bar of a file that is there is still seen
 _SILENT_AFTER = 8.0  # seconds: a file that stands still so long is said to
 _INDENT, _GAP = 34, 14  # pixels: below the name of its step, and beside it
+_SMALL_INDENT = 12  # pixels, in a window that is narrow
 _LEAST = 40  # pixels of a bar, and of a name, in a narrow window
 
 
@@ -63,7 +64,7 @@ class FileBars(QWidget):
         self._fit()
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._beside_names + _LEAST, super().minimumSizeHint().height())
+        return QSize(self._beside_names - _INDENT + _SMALL_INDENT + _LEAST, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -76,9 +77,11 @@ class FileBars(QWidget):
         return _INDENT + 2 * _GAP + _LEAST + max(counts, default=0)
 
     def _fit(self) -> None:
-        """In a narrow window the names give way: what is left of them is told by a tip."""
+        """In a narrow window the names give way, to as much as their bars have: what is left is told by a tip."""
+        is_narrow = self.width() < self._beside_names + _LEAST
+        self._grid.setContentsMargins(_SMALL_INDENT if is_narrow else _INDENT, 0, 0, 6)
         names = [one.fontMetrics().horizontalAdvance(one.text()) for one, _, _ in self._rows if not one.isHidden()]
-        room = max(_LEAST, self.width() - self._beside_names)
+        room = max(_LEAST, (self.width() - self._beside_names + _LEAST) // 2)
         self._grid.setColumnMinimumWidth(0, min(room, max([self._beside, *names])))
 
     def show_files(self, files: Sequence[FileView] | None, is_paused: bool = False) -> None:
