@@ -27,6 +27,8 @@ SECRET = "s3cr3tW0rd"
         f"--proxy user:{SECRET}@host:3128",
         f"Authorization: Bearer {SECRET}",
         f"{{'Proxy-Authorization': 'Basic {SECRET}=='}}",
+        f"git+https://me:12/{SECRET}@host.example/a/b.git",
+        f"git+https://me:{SECRET}@host.example:8443/a/b.git@v1",
         f"HF_TOKEN={SECRET}",
         f"export MY_LAB_API_KEY='{SECRET}'",
         f"password: {SECRET}",
@@ -52,6 +54,9 @@ def test_a_secret_is_hidden(text: str) -> None:
         "pip install --no-deps git+https://host.example/a/b@v4.49.0-Gemma-3",
         "git+https://host.example/a/b.git@feature/x#egg=b",
         "https://cdn.example/npm/x@1.2/y",
+        "git+https://gitlab.lab.example:8443/g/r.git@v1.2",
+        "git+https://lab:8443/g/r@v1.2#subdirectory=libs/inner",
+        "https://gitlab.lab.example:8443/g/r.git@feature/x",
     ],
 )
 def test_what_is_no_secret_is_left(text: str) -> None:

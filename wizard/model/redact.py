@@ -12,6 +12,8 @@ _WORD = re.compile(r"[^\s'\"<>]+")
 _HOST = re.compile(
     r"(?:[a-z0-9-]{1,63}\.){1,9}[a-z0-9-]{2,63}/", re.I
 )  # no user and no password has a dot and a / at once
+# host:port/owner/name.git@v1
+_PORT = re.compile(r"[a-z0-9.-]{1,253}:\d{1,5}/[^@?#]{1,500}@(?P<rest>[^@]*)$", re.I)
 _TAGGED = re.compile(r"[^\s/@]{1,300}(?P<rest>@(?:[a-z0-9-]{1,63}\.){1,9}[a-z]{2,63}/[^\s@]{1,300}\.git@[^@/]*)$", re.I)
 _QUERY_SECRET = re.compile(r"(?P<key>[?&](?:token|key|secret|password|signature|sig|access_token)=)[^&\s'\"]+", re.I)
 _PROXY_OPTION = re.compile(r"(?P<option>--proxy[= ])(?![a-z0-9]+://)[^\s'\"<>]{1,500}@", re.I)  # user:word@host:port
@@ -61,8 +63,18 @@ def _without_user(word: re.Match[str]) -> str:
         return text
     if text[:start].endswith("ssh") and ":" not in text[start + 3 : end]:  # a name that ssh wants, and no password
         return text
-    if _HOST.match(text, start + 3):
+    if _HOST.match(text, start + 3) or _is_port(text, start + 3):
         return text
     if tagged := _TAGGED.match(text, start + 3):
         return f"{text[: start + 3]}***{tagged['rest']}"
     return f"{text[: start + 3]}***{text[end:]}"
+
+
+def _is_port(text: str, start: int) -> bool:
+    """Return whether the number before the first / is a port: no login has a /. Of an address that is for no repository
+    it is the begin of a password all the same (`me:12/word@host/simple`), as programs print them unquoted."""
+    match = _PORT.match(text, start)
+    if match is None:
+        return False
+    is_inside = "/" not in match["rest"].partition("#")[0]  # behind the @ of a login the path would be
+    return text[: match.start("rest") - 1].endswith(".git") or (is_inside and "+" in text[:start])
