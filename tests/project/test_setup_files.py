@@ -147,6 +147,19 @@ def test_what_pip_needs_to_install_a_line_is_kept(tmp_path: Path) -> None:
     assert one(project, "b").url == "git+https://git.example/b"
 
 
+def test_the_folder_within_a_repository_and_its_branch_are_kept(tmp_path: Path) -> None:
+    inner = 'git = "https://git.example/b", subdirectory = "libs/inner"'
+    poetry = f'[tool.poetry.dependencies]\na = {{{inner}, rev = "1a2b"}}\nb = {{{inner}}}\n'
+    poetry += 'c = {url = "https://x.example/c.zip", subdirectory = "in"}\n'
+    project = project_of(tmp_path / "poetry", {"pyproject.toml": poetry})
+    assert one(project, "a").url == "git+https://git.example/b@1a2b#subdirectory=libs/inner"
+    assert one(project, "b").url == "git+https://git.example/b#subdirectory=libs/inner"
+    assert one(project, "c").url == "https://x.example/c.zip#subdirectory=in"
+    uv = f'[project]\nname = "x"\ndependencies = ["torch"]\n[tool.uv.sources]\na = {{{inner}, branch = "dev"}}\n'
+    project = project_of(tmp_path / "uv", {"pyproject.toml": uv})
+    assert one(project, "a").url == "git+https://git.example/b@dev#subdirectory=libs/inner"
+
+
 def test_every_command_of_a_line_is_read_and_a_path_of_windows(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "requirements.txt": "torch==2.0.1\n",

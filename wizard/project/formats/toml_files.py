@@ -284,10 +284,15 @@ def poetry_statement(name: str, value: Any, where: FileLine, group: str) -> Stat
 
 def _address(value: Mapping[str, Any]) -> str:
     """As pip writes it."""
+    inner = value.get("subdirectory")
+    within = f"#subdirectory={inner}" if isinstance(inner, str) and inner else ""
     if "git" in value:
-        tag = value.get("tag") or value.get("rev")
-        return re.sub(r"^(?!git\+)", "git+", str(value["git"])) + (f"@{tag}" if isinstance(tag, str) else "")
-    return next((str(value[key]) for key in ("url", "path") if key in value), "")
+        tag = value.get("tag") or value.get("rev") or value.get("branch")
+        at = f"@{tag}" if isinstance(tag, str) else ""
+        return re.sub(r"^(?!git\+)", "git+", str(value["git"])) + at + within
+    if "url" in value:
+        return str(value["url"]) + ("" if "#" in str(value["url"]) else within)
+    return str(value.get("path", ""))
 
 
 def _uv(uv: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
