@@ -150,9 +150,14 @@ def test_json_says_all(ready: World) -> None:
 
 def test_what_is_in_no_index_is_named(ready: World) -> None:
     site = site_of(prefix_of(ready))
+    commit, digest = {"vcs": "git", "commit_id": "a" * 40}, {"hashes": {"sha256": "b" * 64}}
     for name, direct in (
         ("handmade", {"url": "file:///home/me/handmade", "dir_info": {"editable": True}}),
-        ("cloned", {"url": "https://me:secret@git.example/cloned", "vcs_info": {"vcs": "git", "commit_id": "a" * 40}}),
+        ("cloned", {"url": "https://me:secret@git.example/cloned", "vcs_info": commit}),
+        ("inner", {"url": "https://git.example/all", "subdirectory": "libs/inner", "vcs_info": commit}),
+        ("linked", {"url": "https://x.example/linked-1.0-py3-none-any.whl", "archive_info": digest}),
+        ("behind", {"url": "https://me:secret@x.example/behind-1.0-py3-none-any.whl", "archive_info": digest}),
+        ("signed", {"url": "https://x.example/signed-1.0-py3-none-any.whl?token=secret", "archive_info": digest}),
     ):
         info = site / f"{name}-1.0.dist-info"
         info.mkdir()
@@ -161,8 +166,14 @@ def test_what_is_in_no_index_is_named(ready: World) -> None:
     done = ready.run("envs", "export", "demo")
     assert "# not from an index: handmade==1.0" in done.stdout
     assert f"cloned @ git+https://git.example/cloned@{'a' * 40}" in done.stdout
+    assert f"inner @ git+https://git.example/all@{'a' * 40}#subdirectory=libs/inner" in done.stdout
+    assert "\nlinked @ https://x.example/linked-1.0-py3-none-any.whl\n" in done.stdout
+    assert "\n# not from an index: behind==1.0 (https://x.example/behind-1.0-py3-none-any.whl)\n" in done.stdout
+    assert (
+        "\n# not from an index: signed==1.0 (https://x.example/signed-1.0-py3-none-any.whl?token=***)\n" in done.stdout
+    )
     assert "secret" not in done.stdout
-    assert "handmade" in done.stderr
+    assert "behind, handmade, signed." in done.stderr
     assert "secret" not in ready.run("envs", "export", "demo", "--format", "json").stdout
 
 

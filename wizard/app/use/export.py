@@ -27,6 +27,7 @@ from wizard.install.lock import quoted
 from wizard.model.distributions import FAMILY, Distribution, read_distributions
 from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.lock import LockedFile
+from wizard.model.redact import redact
 from wizard.run.plan.plan_file import read_plan
 from wizard.run.run_folder import RunFolder, run_folders
 from wizard.run.runs import run_info
@@ -53,7 +54,8 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """`owner`: conda's package, else None. `by_hand`: the address of what is in no index (a folder, a repository)."""
+    """`owner`: conda's package, else None. `by_hand`: the address of what is in no index (a folder, a repository, a
+    single file). `is_secret`: of a file that only a login or a key gives, which the address here lacks."""
 
     name: str
     version: str
@@ -62,6 +64,13 @@ class Exported:
     file: File | None
     by_hand: str | None
     is_editable: bool = False
+    is_secret: bool = False
+
+    @property
+    def is_public(self) -> bool:
+        """Return whether pip gets what is in no index by its address on another computer."""
+        is_far = (self.by_hand or "").startswith(("http", "git+http", "git+ssh", "hg+http", "svn+http"))
+        return is_far and not (self.is_editable or self.is_secret)
 
     @property
     def is_tool(self) -> bool:
@@ -142,19 +151,20 @@ def _exported(
     prefix: Path, one: Distribution, known: Mapping[tuple[str, str], tuple[LockedFile, ...]], owners: Mapping[str, str]
 ) -> Exported:
     direct = _direct_url(one.info)
-    url = without_credentials(str(direct.get("url") or ""))
-    archive = direct.get("archive_info")
+    noted, archive = str(direct.get("url") or ""), direct.get("archive_info")
+    url = redact(without_credentials(noted))
+    is_secret = isinstance(archive, dict) and url != noted
     is_editable = (
         bool(direct.get("dir_info", {}).get("editable")) if isinstance(direct.get("dir_info"), dict) else False
     )
     inside = one.info.relative_to(prefix).as_posix() if prefix in one.info.parents else ""
     owner = owners.get(f"{inside}/METADATA") or owners.get(f"{inside}/RECORD") or owners.get(inside)
-    file = _archived(url, archive) if isinstance(archive, dict) else None
+    file = _archived(url, archive) if isinstance(archive, dict) and "***" not in url else None
     locked = next((each for each in known.get((one.name, one.version), ()) if _is_of(each, one)), None)
     if file is None and locked is not None and not url:
         file = File(without_credentials(locked.urls[0]), locked.sha256, locked.size, locked.filename)
-    by_hand = _versioned(url, direct) if url and file is None else None
-    return Exported(one.name, one.version, one.installer, owner, file, by_hand, is_editable)
+    by_hand = _versioned(url, direct) if url else None
+    return Exported(one.name, one.version, one.installer, owner, file, by_hand, is_editable, is_secret)
 
 
 def _direct_url(info: Path) -> dict[str, Any]:
@@ -176,11 +186,11 @@ def _archived(url: str, archive: Mapping[str, Any]) -> File | None:
 
 
 def _versioned(url: str, direct: Mapping[str, Any]) -> str:
-    """`git+https://…@commit` of a repository."""
-    vcs = direct.get("vcs_info")
+    """`git+https://…@commit#subdirectory=…` of a repository."""
+    vcs, inner = direct.get("vcs_info"), direct.get("subdirectory")
     if isinstance(vcs, dict) and vcs.get("vcs") and vcs.get("commit_id"):
-        return f"{vcs['vcs']}+{url}@{vcs['commit_id']}"
-    return url
+        url = f"{vcs['vcs']}+{url}@{vcs['commit_id']}"
+    return f"{url.partition('#')[0]}#subdirectory={inner}" if isinstance(inner, str) and inner else url
 
 
 def _is_of(file: LockedFile, one: Distribution) -> bool:
@@ -253,7 +263,7 @@ def _heading(export: Export, command: str, where: str = ", in an environment wit
 def _requirement(each: Exported) -> str:
     if each.by_hand is None:
         return f"{each.name}=={each.version}"
-    if each.by_hand.startswith(("http", "git+http", "git+ssh", "hg+http", "svn+http")) and not each.is_editable:
+    if each.is_public:
         return f"{each.name} @ {each.by_hand}"
     return f"# not from an index: {each.name}=={each.version} ({each.by_hand})"
 

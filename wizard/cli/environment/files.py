@@ -155,9 +155,7 @@ def _remarks(found: Export, form: str) -> Iterator[Message]:
                 names=", ".join(unknown),
             )
     if form in ("requirements", "conda"):
-        by_hand = [
-            each.name for each in found.packages if each.by_hand and not each.by_hand.startswith(("http", "git+"))
-        ]
+        by_hand = [each.name for each in found.packages if each.by_hand and not each.is_public]
         if by_hand:
             yield message(
                 "export.by-hand",
