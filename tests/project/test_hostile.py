@@ -34,7 +34,7 @@ def test_a_folder_below_is_a_path_and_no_broken_line(tmp_path: Path) -> None:
     words = "dependencies:\n  - pip:\n    - submodules/simple-knn\n    - parts/mine[all]\n"
     found = project_of(tmp_path, {"environment.yml": words, "requirements.txt": "a/b c\n"})
     assert one(found, "simple-knn").url == "submodules/simple-knn"
-    assert one(found, "mine").url == "parts/mine[all]"
+    assert (one(found, "mine").url, one(found, "mine").extras) == ("parts/mine", ("all",))
     assert sorted(codes(found)) == ["local-path", "local-path", "unreadable-line"]
 
 

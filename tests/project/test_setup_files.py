@@ -160,6 +160,55 @@ def test_the_folder_within_a_repository_and_its_branch_are_kept(tmp_path: Path) 
     assert one(project, "a").url == "git+https://git.example/b@dev#subdirectory=libs/inner"
 
 
+OWN = '[project]\nname = "mine"\ndependencies = ["torch"]\n[project.optional-dependencies]\n'
+OWN += 'dev = ["einops"]\nall = ["mine[dev]", "timm"]\nspare = ["rich"]\n'
+
+
+@pytest.mark.parametrize(
+    ("line", "url", "taken", "said"),
+    [
+        ("-e .[dev]", ".", {"einops"}, "extras-listed"),
+        (".[all]", ".", {"einops", "timm"}, "extras-listed"),
+        ('-e ".[dev, spare]"', ".", {"einops", "rich"}, "extras-listed"),
+        ("-e file:.[dev]", "file:.", {"einops"}, "extras-listed"),
+        ("-e .[nope]", ".", set(), "extras-unread"),
+        ("-e .", ".", set(), "local-path"),
+    ],
+)
+def test_the_extras_of_the_own_folder_in_a_list_are_taken(
+    tmp_path: Path, line: str, url: str, taken: set[str], said: str
+) -> None:
+    project = project_of(tmp_path, {"pyproject.toml": OWN, "requirements.txt": f"{line}\n"})
+    assert one(project, ".").url == url
+    assert {each.name for each in project.statements if not each.group} == {".", "torch", *taken}
+    assert said in codes(project)
+
+
+@pytest.mark.parametrize(
+    ("line", "folder", "name", "extras"),
+    [
+        ("-e ./lib[x]", "lib", "lib", ("x",)),
+        ("./lib[x]", "lib", "lib", ("x",)),
+        ("./lib/[x]", "lib", "lib", ("x",)),
+        ('-e "./空 格"', "空 格", "空-格", ()),
+        ("-e ./my\\ lib", "my lib", "my-lib", ()),
+        ('"./my lib"', "my lib", "my-lib", ()),
+        ("./my lib", "my lib", "my-lib", ()),
+        ("-e './my lib[x]'", "my lib", "my-lib", ("x",)),
+        ("-e ./my lib", "my", "my", ()),  # as pip takes it: the second word is left
+    ],
+)
+def test_a_folder_of_a_list_is_whole_and_without_its_extras(
+    tmp_path: Path, line: str, folder: str, name: str, extras: tuple[str, ...]
+) -> None:
+    inner = '[project]\nname = "in"\ndependencies = ["timm"]\n[project.optional-dependencies]\nx = ["fairscale"]\n'
+    project = project_of(tmp_path, {"requirements.txt": f"torch\n{line}\n", f"{folder}/pyproject.toml": inner})
+    part = one(project, name)
+    assert (part.url.rstrip("/"), part.extras) == (f"./{folder}", extras)
+    [said] = [each.params for each in project.remarks if each.key.endswith(".folder-needs")]
+    assert said["packages"] == ("timm, fairscale" if extras else "timm")
+
+
 def test_every_command_of_a_line_is_read_and_a_path_of_windows(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "requirements.txt": "torch==2.0.1\n",

@@ -195,7 +195,7 @@ class Findings:
         for file in dict.fromkeys(one.origin.file for one in told):
             named = [one for one in told if one.origin.file == file and one.name not in known]
             known |= {one.name for one in named}
-            shown = {one.url if is_folder(one.url) else one.name: one for one in reversed(named)}
+            shown = {_folder_words(one) if is_folder(one.url) else one.name: one for one in reversed(named)}
             asides = {name: f" ({one.origin})" for name, one in shown.items() if str(one.origin) in self.aside}
             names = [f"{name}{one.specifier}{asides.get(name, '')}" for name, one in reversed(shown.items())]
             if names:
@@ -340,6 +340,10 @@ def normalized(name: str) -> str:
 def is_folder(url: str) -> bool:
     """Return whether it is a path of the project's, and neither an address nor what another computer exported."""
     return bool(url) and "://" not in url and not url.startswith(("file:", "git+"))
+
+
+def _folder_words(one: Statement) -> str:
+    return f"{one.url}[{','.join(one.extras)}]" if one.extras else one.url
 
 
 def is_source(url: str) -> bool:

@@ -53,7 +53,7 @@ from wizard.project.search.below import (
     tell_compiler_line,
 )
 from wizard.project.search.demands import note_demands, tell_needed_aside
-from wizard.project.search.extras import take_shared, tell_extras
+from wizard.project.search.extras import take_listed, take_shared, tell_extras
 from wizard.project.search.files import ProjectFolder, declares, is_list
 from wizard.project.search.gone import note_gone, note_mended
 from wizard.project.search.imports import note_needing, read_imports, tell_compiling
@@ -105,6 +105,7 @@ def read_project(path: Path) -> Project:
         tell_scripts(reader)
         _note(reader)
         reader.take_locked()
+        take_listed(reader.found)
         take_shared(reader.found, reader.folder.read)
         tell_extras(reader.found)
         tell_of_extras(reader, started(reader))

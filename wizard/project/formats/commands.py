@@ -374,7 +374,7 @@ def _named(token: str, where: FileLine, found: Findings) -> None:
     one = requirement(token, where)
     silent = Findings()
     for statement in [one] if one else statements_of(token, where, silent):
-        if not silent.remarks or (is_folder(statement.url) and statement.name != "."):
+        if not silent.remarks or (is_folder(statement.url) and (statement.name != "." or statement.extras)):
             found.statements.append(replace(statement, strength=RECOMMENDED))
 
 

@@ -34,7 +34,7 @@ from wizard.project.versions import ENDLESS
 MOST_ENTRIES = 10_000  # of one list; lines with nothing but hashes are none
 _OPTION = re.compile(
     r"(?:^|(?<=\s))(?P<option>--(?P<long>[a-z][a-z-]*)|-(?P<short>[rcefiU]))"
-    r"(?:(?P<gap>=|\s+|(?=[^\s=-]))(?P<value>(?!-)(?:\"[^\"]*\"|'[^']*'|\S+)))?"
+    r"(?:(?P<gap>=|\s+|(?=[^\s=-]))(?P<value>(?!-)(?:\"[^\"]*\"|'[^']*'|(?:\\ |\S)+)))?"
 )
 _WITH_VALUE = re.compile(
     r"requirement|constraint|editable|find-links|index-url|extra-index-url|trusted-host|hash|no-binary|only-binary"
@@ -56,6 +56,10 @@ _COMMENTED = re.compile(r"^[ \t]*#[# \t]*torch[ \t]*[=<>~!][^\n]*$", re.MULTILIN
 _BESIDE = re.compile(r"^[ \t]*torch\b[^#\n]*[ \t]#[^\n]*\d\.\d[^\n]*$", re.MULTILINE)  # "torch>=2.3  # 2.5 was tried"
 # A folder below, as pip takes it: no name has a slash.
 _INNER = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?(?:\[[\w,.-]*\])?")
+_SECOND = re.compile(r"[^\\]\s+[.~/@=<>!-]")  # behind a path, and no further word of it
+_QUOTED_PATH = re.compile(r"([\"'])(\.\.?[/\[][^\"']*)\1")
+_WITH_EXTRAS = re.compile(r"([^\[]+)\[([\w\s,.-]*)\]")
+_AT_PATH = ("./", "../", ".\\", ".[", "/", "~", "file:")
 _IS_NAME = re.compile(r"[A-Za-z][\w-]*(?:\[[\w,-]*\])?")
 _OF_WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+")
 _TAGGED = re.compile(r"github\.com/pytorch/(?:pytorch|vision|audio)(?:\.git)?@v?(\d+\.\d+\.\d+)$")
@@ -160,7 +164,9 @@ def read_line(words: str, where: FileLine, found: Findings, strength: str = DECL
         elif option == "trusted-host":
             found.remark("trusted-host", where)
         elif option == "editable" and value:
-            rest = f"{'./' if _IS_NAME.fullmatch(value) else ''}{value} {rest}".strip()  # never a package of the index
+            value = f"./{value}" if _IS_NAME.fullmatch(value) else value  # never a package of the index
+            is_cut = value.startswith(".") and not rest.startswith(";")  # of `-e ./a b` pip takes the folder a
+            rest = value if is_cut else f"{value} {rest}".strip()
     if any(option in _ADDRESSES for option, _ in options) and rest and not constraint and strength == DECLARED:
         found.remark("option-on-line" if words.lstrip().startswith("-") else "option-after", where)
     for statement in statements_of(rest, where, found):
@@ -188,6 +194,7 @@ def split_options(words: str) -> tuple[str, list[tuple[str, str]]]:
 def statements_of(text: str, where: FileLine, found: Findings) -> list[Statement]:
     """Return what a requirement line asks for; one that is none gives a remark."""
     text = text.strip().rstrip(",")
+    text = _QUOTED_PATH.sub(r"\2", text)
     text = text.replace("\\", "/") if _OF_WINDOWS.fullmatch(text) else text
     if not text or _VARIABLE.fullmatch(text):
         return []
@@ -272,18 +279,24 @@ def _reference(text: str, where: FileLine, found: Findings) -> Statement | None:
         specifier, local = version_of_address(first)
         specifier = specifier or tag
         return Statement(normalized(name), specifier, where, marker=_marker(marker), local=local, url=first)
-    if (
-        first.startswith(("./", "../", ".\\", ".[", "/", "~", "file:"))
-        or first in (".", "..")
-        or _INNER.fullmatch(target)
-    ):
+    if first.startswith(_AT_PATH) or first in (".", "..") or _INNER.fullmatch(target):
         found.remark("local-path", where)
-        first = first.rstrip(";")
-        last = first.rstrip("/").rsplit("/", 1)[-1].split("[")[0]
-        is_itself = len(first) <= 2 or first in ("file:.", "file:./")
-        name = "." if is_itself else normalized(_name_of_address(first) if last.endswith(".whl") else last)
-        return Statement(name or ".", "", where, marker=_marker(marker), url=first)
+        return _path(
+            target if first.startswith(("./", "../", ".[")) and not _SECOND.search(target) else first, where, marker
+        )
     return None
+
+
+def _path(path: str, where: FileLine, marker: str) -> Statement:
+    """A folder or a file, as pip takes it: with blanks, as they are or behind a \\, and its extras behind it."""
+    path = path.replace("\\ ", " ").rstrip(";")
+    with_extras = _WITH_EXTRAS.fullmatch(path)
+    path, extras = (with_extras[1].rstrip(), with_extras[2].split(",")) if with_extras else (path, [])
+    last = re.sub(r"\s+", "-", path.rstrip("/").rsplit("/", 1)[-1])
+    is_itself = len(path) <= 2 or path in ("file:.", "file:./")
+    name = "." if is_itself else normalized(_name_of_address(path) if last.endswith(".whl") else last)
+    named = tuple(sorted(normalized(extra.strip()) for extra in extras if extra.strip()))
+    return Statement(name or ".", "", where, marker=_marker(marker), url=path, extras=named)
 
 
 def _marker(text: str) -> str:

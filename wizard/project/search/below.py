@@ -161,7 +161,8 @@ def _read_installed(reader: ProjectReader) -> None:
             continue
         files = [f"{folder}/{name}" for name in _PACKAGE if reader.folder.has_file(f"{folder}/{name}")]
         lines = [one for name in files for one in reader.alone(name).found.statements]
-        lines = [one for one in lines if one.strength == DECLARED and not one.group and one.name not in (".", PYTHON)]
+        lines = [one for one in lines if one.strength == DECLARED and one.name not in (".", PYTHON)]
+        lines = [replace(one, group="") for one in lines if not one.group or normalized(one.group) in by.extras]
         reader.found.statements += [one for one in lines if one.name in FAMILY]
         others = dict.fromkeys(str(one) for one in lines if one.name not in {*FAMILY, *named})
         if others:

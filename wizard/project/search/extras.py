@@ -28,7 +28,6 @@ from wizard.project.search.notes import lines_aside
 
 _MOST_SHOWN = 4  # packages of one extra
 _REMARK = "extras-too"
-_OF_FOLDER = re.compile(r"(?:\./?|file:\.?/?)\[([\w.,\s-]+)\]")
 # A line that installs the project as it is.
 _PLAIN = re.compile(r"\b(?:pip3?|uv pip)\s+install\s(?:[^#\n]*\s)?(?:-e\s+)?[\"']?\.[\"']?(?:\s|$)")
 
@@ -54,6 +53,23 @@ def take_shared(found: Findings, read: Callable[[str], str | None]) -> None:
         found.statements = [
             replace(one, group="") if one.group and normalized(one.group) in taken else one for one in found.statements
         ]
+
+
+def take_listed(found: Findings) -> None:
+    """Take the extras that a list names with the project's own folder (`-e .[dev]`): it is what a person installs."""
+    listed = [one for one in found.statements if one.name == "." and one.strength == DECLARED and not one.group]
+    for line in listed:
+        groups = {normalized(one.group) for one in found.statements if one.strength == DECLARED and one.group}
+        known = [extra for extra in line.extras if extra in {*groups, *found.own_extras}]
+        if unknown := [extra for extra in line.extras if extra not in known]:
+            found.remark("extras-unread", line.origin, extras=", ".join(unknown))
+        if taken := {name for extra in known for name in _reached(extra, found)}:
+            found.remark("extras-listed", line.origin, extras=", ".join(known))
+            found.own_extras = {**dict.fromkeys(taken, ()), **found.own_extras}
+            found.statements = [
+                replace(one, group="") if one.strength == DECLARED and normalized(one.group) in taken else one
+                for one in found.statements
+            ]
 
 
 def tell_extras(found: Findings) -> None:
@@ -84,9 +100,7 @@ def named_extras(remarks: Iterable[Message]) -> set[str]:
 
 def _extras(one: Statement, found: Findings) -> list[str]:
     """Return the extras of the project itself that a line installs."""
-    match = _OF_FOLDER.fullmatch(one.url)
-    extras = match[1].split(",") if match else one.extras if one.name in found.own else ()
-    return [normalized(extra) for extra in extras if extra.strip()]
+    return [normalized(extra) for extra in one.extras if one.name == "." or one.name in found.own]
 
 
 def _reached(extra: str, found: Findings) -> list[str]:
