@@ -209,6 +209,14 @@ def test_a_folder_of_a_list_is_whole_and_without_its_extras(
     assert said["packages"] == ("timm, fairscale" if extras else "timm")
 
 
+def test_a_readme_s_own_extra_that_no_file_lists_is_named(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "README.md": "```\npip install torch==2.1.0\npip install -e '.[dev]' './my lib'\n```\n"
+    }
+    [said] = [each.params for each in project_of(tmp_path, files).remarks if each.key.endswith(".folders-too")]
+    assert said["packages"] == ".[dev], ./my lib"
+
+
 def test_every_command_of_a_line_is_read_and_a_path_of_windows(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "requirements.txt": "torch==2.0.1\n",

@@ -277,7 +277,10 @@ class Findings:
 
     def _recommended(self) -> list[Statement]:
         told = (one for one in self.statements if one.strength == RECOMMENDED and not one.group)
-        return [one for one in told if one.name not in DECIDED and not is_elsewhere(one)]
+        told = (
+            one for one in told if one.name not in DECIDED or (one.name == "." and one.extras)
+        )  # nobody knows these
+        return [one for one in told if not is_elsewhere(one)]
 
 
 def first_of(names: Sequence[str]) -> str:
