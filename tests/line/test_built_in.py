@@ -26,7 +26,7 @@ def test_review_has_the_bytes_of_python_and_the_end_has_the_lines(
     sizes = {path.name: path.stat().st_size for path in conda_channel_folder.glob("*/*.tar.bz2")}
     assert {row["fn"]: row["size"] for row in rows} == sizes
     shown = conda_world.run("setup", "--dry-run", "--name", name, *conda_world.sources)
-    assert f"is fetched for it (packages: {len(rows)}): {round(sum(sizes.values()) / 1e6, 1)} MB" in shown.stderr
+    assert f"is fetched for it (packages: {len(rows)}): {bytes_text(sum(sizes.values()))}" in shown.stderr
     done = conda_world.run("run", str(part.with_name("plan.json")))
     assert done.returncode == 0, done.stderr
     prefix = conda_world.home / "state" / "envs" / name

@@ -41,7 +41,7 @@ def test_a_first_start_installs_and_later_starts_only_hand_over(tree: Tree) -> N
     parallel, count, *rest = json.loads(tested.stdout)["arguments"]
     assert parallel == "-n"
     assert int(count) > 1
-    assert rest == ["-k", "a b"]
+    assert rest == ["--dist", "worksteal", "-k", "a b"]
     assert json.loads(tested.stdout)["platform"] == "offscreen"
     assert json.loads(tested.stdout)["cwd"] == str(tree.folder)
     assert "[test,freeze]" in tree.log

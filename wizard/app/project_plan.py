@@ -133,8 +133,8 @@ def plan_project(
             return preview(facts, request.choices, asked, is_cancelled, on_progress, told), (*lost, *moved)
         except LockAgain:
             continue
-        except _SourceAlone as found:
-            lack.take(found.needs)
+        except _SourceAlone as older:
+            lack.take(older.needs)
         except WizardError as error:
             lack.learn(error)
 
