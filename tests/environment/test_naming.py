@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wizard.environment.inspect.baseline import NAME
 from wizard.environment.inspect.prefix import check_free
 from wizard.environment.naming import (
     absolute_prefix,
@@ -208,6 +209,7 @@ def test_a_mark_that_was_cut_off_is_nothing(tmp_path: Path) -> None:
     (begun / f"{MARKER}.new").write_text('{"schema"')
     assert check_prefix(begun, "linux") == ()
     check_free(begun)
+    (begun / f"{NAME}.new").write_text('{"schema"')  # the note of the good state, in one that was there before
     drop_cut_mark(begun)
     assert not list(begun.iterdir())
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.environment.conda.records import unregister
+from wizard.environment.inspect.baseline import NAME
 from wizard.environment.model import TARGET_NOT_EMPTY, TARGET_NOT_WRITABLE
 from wizard.environment.remove.erase import erase
 from wizard.environment.remove.trash import Deletion, clear, held, new_deletion, pending, put_away
@@ -77,9 +78,11 @@ def holds_something(prefix: Path, but: Collection[str] = ()) -> bool:
 
 
 def drop_cut_mark(prefix: Path) -> None:
-    """Remove a mark that a kill cut off. The folder stays: nobody knows whether it was there before."""
-    with contextlib.suppress(OSError):
-        moving.unlink(prefix / f"{MARKER}.new", missing_ok=True)
+    """Remove a mark or a note of the good state that a kill cut off. The folder stays: nobody knows whether it was
+    there before."""
+    for name in (MARKER, NAME):
+        with contextlib.suppress(OSError):
+            moving.unlink(prefix / f"{name}.new", missing_ok=True)
 
 
 def _take_back_beginning(prefix: Path, existed: bool, parents: tuple[str, ...]) -> None:
