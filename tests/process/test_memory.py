@@ -18,6 +18,7 @@ from wizard.machine.host.interpreters import ask_interpreter
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, text
 from wizard.process import Request, run, without_memory
+from wizard.process.running import LineDecoder
 from wizard.system import paths
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits of a process's memory are POSIX'")
@@ -49,6 +50,20 @@ def test_a_child_that_gets_no_more_memory(tmp_path: Path, then: str) -> None:
     for language in LANGUAGES:
         assert text(error.summary, language)
         assert "ulimit" in text(error.hint, language)
+
+
+def test_what_a_child_says_has_no_room_here(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    """Its words are read beside us: the child is ended, and no traceback of the reader is shown."""
+
+    def full(self: LineDecoder, data: bytes, final: bool = False) -> list[str]:
+        raise MemoryError
+
+    monkeypatch.setattr(LineDecoder, "feed", full)
+    outcome = run(Request((sys.executable, "-c", "import time; print('one', flush=True); time.sleep(600)")))
+    error = without_memory(outcome)
+    assert error is not None
+    assert error.code == "no-memory"
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_another_failure_is_none() -> None:

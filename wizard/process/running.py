@@ -250,6 +250,15 @@ class Running:
         return self._process.pid
 
     def _read(self, name: str, pipe: IO[bytes]) -> None:
+        try:
+            self._read_all(name, pipe)
+        except MemoryError as error:  # nobody would read what the child says
+            self._tree.kill()
+            self._lines.put(("stderr", repr(error)))
+        pipe.close()
+        self._lines.put(None)
+
+    def _read_all(self, name: str, pipe: IO[bytes]) -> None:
         decoder, said, most = LineDecoder(), 0, self.request.most_bytes
         while data := pipe.read1(_READ_SIZE) if hasattr(pipe, "read1") else pipe.read(_READ_SIZE):
             said += len(data)
@@ -260,8 +269,6 @@ class Running:
                 self._lines.put((name, line))
         for line in decoder.flush():
             self._lines.put((name, line))
-        pipe.close()
-        self._lines.put(None)
 
     def lines(self, is_cancelled: IsCancelled = lambda: False) -> Iterator[tuple[str, str]]:
         """(stream, line) until the program ends, or stops early when cancelled or past its timeout."""
