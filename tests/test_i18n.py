@@ -201,26 +201,3 @@ def test_a_slip_in_a_translation_gives_the_english_sentence(
 def test_chinese_sentences_have_no_space_between_them() -> None:
     assert messages.joined(("One.", "Two."), "en") == "One. Two."
     assert messages.joined(("一。", "二。"), "zh_CN") == "一。二。"
-
-
-def test_a_card_that_no_table_knows_is_called_unknown_in_every_sentence() -> None:
-    """With one article, a capital at a beginning, and in Chinese no space that only a name wants."""
-    card, taking = "10de:fffe", 0
-    for code, sentence in sentences_of_messages():
-        if "gpu" not in blanks(sentence):
-            continue
-        taking += 1
-        if "({gpu})" in sentence:  # which says itself that no table has it
-            for language, part in zip(LANGUAGES, (f"({card})", f"显卡（{card}）"), strict=True):
-                told = text(Message(code, {"gpu": card}, sentence), language)
-                assert part in told
-                assert not re.search("unknown|未知", told), told
-            continue
-        said = Message(code, dict.fromkeys(blanks(sentence), "1.0") | {"gpu": card}, sentence)
-        english, chinese = (text(said, language) for language in LANGUAGES)
-        assert re.search(rf"(?:^|\. )An unknown card \({card}\)|[a-z:] an unknown card \({card}\)", english), english
-        assert not re.search(r"\b(?:[Tt]he|'s) an\b|^an ", english), english
-        assert re.search(rf"(?<! )未知显卡（{card}）(?! )", chinese), chinese
-    assert taking > 20
-    both = Message("x", {"gpu": card, "chosen": "GTX 1080"}, "The {gpu} is not used: this is for the {chosen}.")
-    assert text(both, "en") == "An unknown card (10de:fffe) is not used: this is for the GTX 1080."

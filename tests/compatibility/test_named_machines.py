@@ -253,6 +253,7 @@ def test_what_is_unknown_is_not_said_to_be_false() -> None:
     assert "is not known" in reason
     assert "holds no code" not in reason
     assert text(find(unknown, "2.15.0", "cu132").reasons[0].short, "en") == "? card not known"
+    assert words(unknown, "2.15.0", "cu132")[0].count("NVIDIA 10de:") == 1, "a number stands where a name does"
     rumoured = verdict_of("gb10-aarch64-580", torch="2.9.0", variant="cu129")
     assert "what code this build holds is not known" in words(rumoured, "2.9.0", "cu129")[0]
     planned = verdict_of("gb10-aarch64-580", variant="cu134")

@@ -122,7 +122,7 @@ def test_a_card_that_no_table_knows_is_not_told_to_take_a_cuda_build() -> None:
     assert verdict.best.variant == "cpu"
     given = answer(COMPILED, lambda: (facts, verdict, matrix))
     first = given.found[0]
-    assert text(first.fix, "en").startswith("No CUDA build is known for the card of this computer (10de:fffe)")
+    assert text(first.fix, "en").startswith("No CUDA build is known for the card of this computer (NVIDIA 10de:fffe)")
     assert first.with_card is not None
     assert text(first.with_card, "en").startswith("Install the CUDA build")
     told = [text(fact, language) for fact in given.facts for language in LANGUAGES]

@@ -86,7 +86,9 @@ def alike_once(cards: tuple[GraphicsCard, ...]) -> tuple[GraphicsCard, ...]:
 def _name(gpu: Gpu, row: Card | None) -> str:
     # One PCI id may be sold under many names: the first stands for all.
     of_row = row.name.split(" / ")[0] if row else None
-    name = gpu.name or of_row or gpu.pci_id or "NVIDIA GPU"
+    name = gpu.name or of_row
+    if not name:  # with its maker, so that the number stands where a name does in every sentence
+        return f"NVIDIA {gpu.pci_id or 'GPU'}"
     return name.removeprefix("NVIDIA ").strip() or name
 
 

@@ -3,7 +3,7 @@
 Values travel through plans, events and reports, so a window can switch language on a finished run. A sentence is
 English, a str.format template; `model.catalogue` has the other languages. What is not written where it is said stands
 in `resources/i18n/<area>.en.toml` under its dotted key, in one area only. An area is read when a sentence of it is
-first wanted, for reading all of them takes longer than the window's first picture. One file: what fills a blank, too.
+first wanted, for reading all of them takes longer than the window's first picture.
 """
 
 from __future__ import annotations
@@ -213,39 +213,11 @@ def text(value: Words, language: str | None = None, reading: Reading = in_termin
     english = value.sentence or _template(value.key)
     translated = translate(english, wanted, value.key)
     try:
-        return _said_in(translated, value.params, wanted, reading)
+        return reading(translated, wanted).format_map(_filled(value.params, wanted, reading))
     except (KeyError, ValueError, IndexError, AttributeError, TypeError):
         if translated == english:
             raise
-        return _said_in(english, value.params, LANGUAGES[0], reading)
-
-
-def _said_in(template: str, params: Mapping[str, Param], language: str, reading: Reading) -> str:
-    whole = _with_unknown_cards(reading(template, language), params, language)
-    return whole.format_map(_filled(params, language, reading))
-
-
-_UNKNOWN_CARD = "plan.unknown-card"
-_CARDS = ("gpu", "card", "cards", "chosen", "other", "name")  # blanks that hold one
-_PCI_ID = re.compile(r"[0-9a-f]{4}:[0-9a-f]{4}")  # all that is known of a card that no table has
-
-
-def _with_unknown_cards(template: str, params: Mapping[str, Param], language: str) -> str:
-    """Say of a card without a name that it is unknown, with its own article, and at a beginning with a capital.
-
-    Where its name stands in brackets, the sentence says so itself."""
-    for name in _CARDS:
-        value, blank = params.get(name), f"{{{name}}}"
-        is_bracketed = f"({blank})" in template or f"（{blank}）" in template
-        if isinstance(value, str) and _PCI_ID.fullmatch(value) and not is_bracketed:
-            words = text(Message(_UNKNOWN_CARD, {"pci": value}), language)
-            if language == "zh_CN":
-                template = re.sub(rf" ?{blank} ?", words, template)
-            else:
-                template = re.sub(rf"[Tt]he (?={blank})", "", template)
-                template = re.sub(rf"(?:^|(?<=[.] )){blank}", words[0].upper() + words[1:], template)
-                template = template.replace(blank, words)
-    return template
+        return reading(english, LANGUAGES[0]).format_map(_filled(value.params, LANGUAGES[0], reading))
 
 
 def _filled(params: Mapping[str, Param], language: str, reading: Reading) -> dict[str, Scalar]:
