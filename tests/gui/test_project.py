@@ -1,4 +1,7 @@
-"""A project in the window: opened, dropped, its differences with their yes, its unknown hosts, and its plan."""
+"""A project in the window: opened, dropped, its differences with their yes, its unknown hosts, and its plan.
+
+One file: each opens the same project and looks at the one page that it has on Build.
+"""
 
 from __future__ import annotations
 
@@ -463,33 +466,3 @@ def test_a_reason_stands_with_what_was_asked_not_with_what_is_planned(
     beside = [one.text() for one in why.parentWidget().findChildren(QLabel)]
     assert "torch==2.10.0+cu102" in beside
     assert not any(words.startswith("torch 2.") for words in beside), "what is planned has a cell of its own"
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_project_itself_is_installed_last_where_that_is_ticked(
-    language: str, qtbot: QtBot, make_window: MakeWindow, project: Path
-) -> None:
-    """Its row says so, and the request of the plan has it; what was agreed to stays agreed to."""
-    with (project / "requirements.txt").open("a") as lines:
-        lines.write("git+https://git.example/x/other.git\n")
-    window = make_window(language=language)
-    page = opened(qtbot, window, project)
-    parts, last = page.project.parts, {"en": "last, from its source", "zh_CN": "最后从其源码安装"}[language]
-    qtbot.waitUntil(parts.isVisible)
-    assert last not in said(page)
-    parts.click()
-    qtbot.waitUntil(lambda: said(page).count(last) == 2)  # the repository, and the project itself
-    request = window.navigator.state.request
-    assert request is not None
-    assert (request.choices.parts, request.asked.parts, window.navigator.state.choices.parts) == (True, True, True)
-    parts.click()
-    qtbot.waitUntil(lambda: last not in said(page))
-
-
-def test_a_project_that_is_all_on_the_index_has_nothing_to_install_last(
-    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
-) -> None:
-    (tmp_path / "requirements.txt").write_text("torch\nrequests\n")
-    page = opened(qtbot, make_window(), tmp_path)
-    qtbot.wait(LAID_OUT)
-    assert not page.project.parts.isVisible()

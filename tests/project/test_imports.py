@@ -1,4 +1,7 @@
-"""A project of which no file says what it needs: its programs do, as syntax."""
+"""A project of which no file says what it needs: its programs do, as syntax.
+
+One file: each is a few imports, and what is decided by them.
+"""
 
 from __future__ import annotations
 
