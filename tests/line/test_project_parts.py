@@ -92,6 +92,7 @@ def test_folders_repositories_and_the_project_itself_come_last(
         f"git+{served.address}/plain.git",
         f"broken @ git+{served.address}/broken.git",
         "-e git+ssh://git@git.example/secret.git#egg=secret",
+        "gone @ git+http://127.0.0.1:9/gone.git",
     )
     done = world.run(*setup(world, folder, "--yes", "--parts"))
     assert done.returncode == 0, done.stderr
@@ -101,6 +102,7 @@ def test_folders_repositories_and_the_project_itself_come_last(
         "The project itself is installed last, from its folder; its build code runs.",
         "Installed last: elsewhere, plain, inner, mine.",
         "To try it again by hand: ",
+        "gone could not be installed: unable to access 'http://127.0.0.1:9/gone.git/'",
         "broken could not be installed: fatal: this part cannot be built.",
         "elsewhere needs not-there, which is not there",
         "-m pip install --no-deps 'git+ssh://git@git.example/secret.git#egg=secret'",
@@ -144,6 +146,12 @@ def test_what_an_index_has_as_source_alone_and_what_another_package_brings(world
     assert (found["runtime"], found["inner"]) == ("1.0", "0.9")
 
 
+def test_a_project_that_is_all_on_the_index_is_told_to_have_no_parts(world: World, folder: Path) -> None:
+    write(folder, "requirements.txt", "torch")
+    done = world.run(*setup(world, folder, "--parts", "--dry-run"))
+    assert "Nothing of the project can be installed last." in done.stderr
+
+
 def test_parts_are_of_a_project(world: World) -> None:
     done = world.run("setup", "--parts", "--yes", "--name", "demo", *world.sources)
     assert done.returncode == 2
@@ -160,13 +168,16 @@ def test_a_part_that_writes_over_a_locked_package_is_taken_out_again(
     over = package("over")
     over["own_backend.py"] = over["own_backend.py"].replace('NAME + ".py", "WHERE', '"padding_a/__init__.py", "WHERE')
     publish(tmp_path / "served", "over", over)
+    publish(tmp_path / "served", "same", package("padding_b"))
     with GitServer(tmp_path / "served") as served:
-        addresses = [f"git+{served.address}/{name}.git" for name in ("alice/utils", "bob/utils", "over")]
+        addresses = [f"git+{served.address}/{name}.git" for name in ("alice/utils", "bob/utils", "over", "same")]
         write(folder, "requirements.txt", "torch", "padding-a", *addresses)
         done = world.run(*setup(world, folder, "--yes", "--parts"))
     assert done.returncode == 0, done.stderr
     assert "Installed last: first, second." in done.stderr
     assert "over was taken out again: it writes over files of padding-a, which are as before." in done.stderr
+    assert "same was taken out again: it writes over files of padding-b" in done.stderr, "also of the locked version"
+    assert "WHERE" not in world.import_check(prefix(world), "import padding_b; print(dir(padding_b))")
     found = installed(world)
     assert (found["first"], found["second"], found.get("over")) == ("1.0", "1.0", None)
     assert (

@@ -149,7 +149,8 @@ def is_package(request: ProjectRequest) -> bool:
     folder = Path(code_folder(request))
     told = _pyproject(folder)
     is_built = bool(told.get("build-system") or told.get("project")) or (folder / "setup.py").is_file()
-    is_none = table_in(table_in(told, "tool"), "uv").get("package") is False
+    tool = table_in(told, "tool")
+    is_none = False in (table_in(tool, "uv").get("package"), table_in(tool, "poetry").get("package-mode"))
     return not is_none and (builds_itself(request.project) or is_built)
 
 

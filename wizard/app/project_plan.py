@@ -127,7 +127,8 @@ def plan_project(
             parts=parts,
         )
         more_said = left_words((one for one in more if one.way.key == NEEDED), puts_in)
-        notices = (*asked.notices, *left_words(found, puts_in), *more_said)
+        no_part = (message("project.part.none"),) if puts_in and not parts else ()
+        notices = (*asked.notices, *left_words(found, puts_in), *more_said, *no_part)
         asked = replace(asked, project=told_of, apart=tuple(lack.apart), notices=notices)
         try:
             return preview(facts, request.choices, asked, is_cancelled, on_progress, told), (*lost, *moved)

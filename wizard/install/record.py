@@ -59,17 +59,19 @@ def check_record(site_packages: Path, source: Path) -> tuple[str, ...]:
     return _differing(site_packages, _inside(entries)) if entries else (f"{source.name}/RECORD",)
 
 
-def stamps(site_packages: Path, source: Path) -> dict[str, tuple[int, int]]:
-    """Return the length and the time of change (ns) of each file that is there of a wheel, or of a dist-info folder:
-    who writes over one, with the same length too, changes its stamp."""
-    site_packages = long_path(site_packages)
-    is_wheel = source.suffix == ".whl"
-    found = {}
-    for path in _expected(read_wheel(source)) if is_wheel else _inside(record_of(source)):
-        with contextlib.suppress(OSError):
-            facts = (site_packages / path).stat()
-            found[path] = (facts.st_size, facts.st_mtime_ns)
-    return found
+def files_of(source: Path) -> Iterable[str]:
+    """Return what a wheel, or a dist-info folder, has in site-packages."""
+    return _expected(read_wheel(source)) if source.suffix == ".whl" else _inside(record_of(source))
+
+
+def stamp(path: Path) -> tuple[int, int] | None:
+    """Return length and time of change (ns): who writes over a file, with the same length too, changes them. None: it
+    is not there."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    return facts.st_size, facts.st_mtime_ns
 
 
 def record_of(source: Path) -> tuple[Recorded, ...]:

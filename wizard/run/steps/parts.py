@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import queue
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -19,9 +19,9 @@ from packaging.utils import canonicalize_name
 
 from wizard.compatibility.model import Plan, ProjectPart
 from wizard.environment.layout import site_packages_of
-from wizard.install.record import stamps
+from wizard.install.record import files_of, stamp
 from wizard.install.store import PackageStore, StoreEntry
-from wizard.model.errors import Cancelled
+from wizard.model.errors import Cancelled, WizardError
 from wizard.model.messages import Message, message
 from wizard.process import Outcome, Request, child_environment, redact, run
 from wizard.run.context import Context, Step
@@ -29,6 +29,8 @@ from wizard.run.steps.install import installer_for, measure
 from wizard.run.verify.model import Explain, SmokeCheck, explains_nothing
 from wizard.sources.model import Layout
 from wizard.sources.read import default_index_url
+from wizard.system import moving
+from wizard.system.links import long_path
 from wizard.transfer.address import is_loopback
 
 _LONGEST = 300
@@ -76,19 +78,19 @@ class Parts(Step):
 
     def run(self, context: Context) -> Message:
         target = context.wait_for_place()
-        held = context.folder.path / "parts-constraints.txt"
-        held.write_text("".join(f"{file.name}=={file.version}\n" for file in context.lock.files), encoding="utf-8")
-        parts, found = _parts(context), _Outcome()
+        held = _held(context)
+        parts, found, locked = _parts(context), _Outcome(), _Locked(context)
         for number, part in enumerate(parts):
             context.check()
             context.emitter.progress(self.name, number, len(parts), detail=part.name)
             done = f"part {part.words}"
             if not target.is_new and done in context.history.done:
                 found.put_in[str(context.history.done[done].get("name") or part.name)] = part
-            elif name := self._put_in(context, part, held, found):
+            elif name := self._put_in(context, part, held, locked, found):
                 context.journal.done(done, {"name": name})
         if found.put_in:
-            found.checks += _needs(context)
+            lacks = self._pip(context, "check", "--disable-pip-version-check").stdout
+            found.checks += _needs(lacks, {file.name for file in context.lock.files})
             said = message("verify.project.parts", "Installed last: {names}.", names=", ".join(found.put_in))
             found.checks.insert(0, SmokeCheck("part", "ok", said))
         for check in found.checks:
@@ -98,9 +100,8 @@ class Parts(Step):
         count = len(found.put_in)
         return message("step.parts.done", "{count} of {total} installed", count=count, total=len(parts))
 
-    def _put_in(self, context: Context, part: ProjectPart, held: Path, found: _Outcome) -> str:
+    def _put_in(self, context: Context, part: ProjectPart, held: Path, locked: _Locked, found: _Outcome) -> str:
         """Return the name that its build gave it; "" where it is not in now."""
-        locked = _Locked(context)
         outcome = self._pip(context, *pip_words(part, context.place.result().created.prefix, held), part=part)
         said = f"{outcome.stdout}\n{outcome.stderr}"
         if not outcome.ok and _HELD in said:
@@ -113,7 +114,8 @@ class Parts(Step):
         name = canonicalize_name(names[-1].split()[-1].rpartition("-")[0]) if names else part.name
         changed = locked.changed()
         if changed or context.lock.find(name):
-            self._take_back(context, name, changed)
+            self._take_back(context, name, changed.values())
+            locked.look()
             others = ", ".join(dict.fromkeys(changed.values())) or name
             found.note(_has_their_files(part, others), part)
             return ""
@@ -122,12 +124,12 @@ class Parts(Step):
         found.put_in[name] = part
         return name
 
-    def _take_back(self, context: Context, name: str, changed: Mapping[str, str]) -> None:
+    def _take_back(self, context: Context, name: str, others: Iterable[str]) -> None:
         """Remove it, and put the packages back whose files it has written over."""
         if not context.lock.find(name):
             self._pip(context, "uninstall", "-y", name)
         store, ready = PackageStore(), queue.SimpleQueue[StoreEntry | None]()
-        for file in map(context.lock.find, dict.fromkeys((*changed.values(), name))):
+        for file in map(context.lock.find, dict.fromkeys((*others, name))):
             if file and (entry := store.find(file)):
                 ready.put(entry)
         ready.put(None)
@@ -159,21 +161,25 @@ class Parts(Step):
 
 
 class _Locked:
-    """The files of the locked packages, as they are before a part comes."""
+    """The files of the locked packages."""
 
     def __init__(self, context: Context) -> None:
         created, store = context.place.result().created, PackageStore()
-        self._site_packages = site_packages_of(created.prefix, created.python_version)
-        self._sources = {file.name: measure(file, self._site_packages, store) for file in context.lock.files}
-        self._before = {name: stamps(self._site_packages, source) for name, source in self._sources.items()}
+        site_packages = site_packages_of(created.prefix, created.python_version)
+        self._owners = {
+            long_path(site_packages / path): file.name
+            for file in context.lock.files
+            for path in files_of(measure(file, site_packages, store))
+        }
+        self.look()
 
-    def changed(self) -> dict[str, str]:
+    def look(self) -> None:
+        """What is there now is as it shall stay."""
+        self._before = {path: stamp(path) for path in self._owners}
+
+    def changed(self) -> dict[Path, str]:
         """Return what is gone or another now, and whose it is."""
-        found = dict[str, str]()
-        for name, before in self._before.items():
-            now = stamps(self._site_packages, self._sources[name]) if before else {}
-            found |= {path: name for path, stamp in before.items() if now.get(path) != stamp}
-        return found
+        return {path: self._owners[path] for path, before in self._before.items() if before and stamp(path) != before}
 
 
 _QUIET = ("--no-input", "--disable-pip-version-check")
@@ -186,7 +192,9 @@ def pip_words(part: ProjectPart, prefix: Path, held: Path) -> tuple[str, ...]:
     page = ("--only-binary", ":all:", "--find-links", part.page) if part.page else ()
     # pip's own place for what it clones is the folder from which it was started, outside a venv.
     editable = ("--src", str(prefix / "src"), "-e") if part.is_editable else ()
-    return ("install", "--no-deps", *_QUIET, "--constraint", str(held), *build, *page, *editable, part.words)
+    # What is there in the same version would be taken for it, and nothing said.
+    alone = ("install", "--no-deps", "--force-reinstall", *_QUIET, "--constraint", str(held))
+    return (*alone, *build, *page, *editable, part.words)
 
 
 def _environment(plan: Plan, part: ProjectPart | None) -> dict[str, str]:
@@ -201,6 +209,8 @@ def _environment(plan: Plan, part: ProjectPart | None) -> dict[str, str]:
         "PIP_CONFIG_FILE": os.devnull,
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_ALLOW_PROTOCOL": "https:http" if is_here else "https",
+        "GIT_HTTP_LOW_SPEED_LIMIT": "1000",  # bytes per second, for so many seconds: else git waits for ever
+        "GIT_HTTP_LOW_SPEED_TIME": "60",
         **({"PIP_INDEX_URL": indexes[0]} if indexes else {"PIP_NO_INDEX": "1"}),
         **({"PIP_EXTRA_INDEX_URL": " ".join(indexes[1:])} if indexes[1:] else {}),
         **({"PIP_FIND_LINKS": " ".join(links)} if links else {}),
@@ -243,13 +253,19 @@ def _is_another(name: str, before: ProjectPart, part: ProjectPart) -> Message:
     )
 
 
-def _needs(context: Context) -> Iterator[SmokeCheck]:
-    """What the parts need and did not bring: pip says that of everything, others are none of theirs."""
-    created = context.place.result().created
-    argv = (str(created.python), "-m", "pip", "check", "--disable-pip-version-check")
-    environment = child_environment({"PIP_CONFIG_FILE": os.devnull})
-    said = run(Request(argv, environment=environment), is_cancelled=context.is_stopped).stdout
-    locked = {file.name for file in context.lock.files}
+def _held(context: Context) -> Path:
+    """Write down which versions stay. Raises WizardError `state-not-writable`."""
+    path = context.folder.path / "parts-constraints.txt"
+    lines = "".join(f"{file.name}=={file.version}\n" for file in context.lock.files)
+    try:
+        moving.write_whole(path, lines.encode())
+    except OSError as error:
+        raise WizardError("state-not-writable", details=str(error), path=str(path.parent)) from error
+    return path
+
+
+def _needs(said: str, locked: Collection[str]) -> Iterator[SmokeCheck]:
+    """What the parts need and did not bring: pip says that of everything, what is `locked` is none of theirs."""
     for name, needed in dict.fromkeys(_MISSING.findall(said)):
         if canonicalize_name(name) not in locked:
             yield SmokeCheck(
