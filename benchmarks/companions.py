@@ -23,7 +23,7 @@ from typing import Any
 
 from packaging.version import Version
 
-from wizard.app.companion_torch import with_lacking
+from wizard.app.refused_lock import with_lacking
 from wizard.app.session import Session
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
