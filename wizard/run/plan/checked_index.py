@@ -33,6 +33,7 @@ from wizard.model.errors import WizardError
 from wizard.model.lock import LOCK_DAMAGED, LOCK_REFUSED, Lock, LockedFile
 from wizard.process import redact
 from wizard.run.plan.computed import Asker, fetched, here
+from wizard.run.select.source_catalog import is_main
 from wizard.sources.model import Offer, Source, UserSettings
 from wizard.sources.read import Reader, default_index_url, promiser
 from wizard.sources.remote_wheel import read_metadata
@@ -251,9 +252,10 @@ class CheckedIndex:
             if status in _DENIED:
                 return int(status), b""
             return self._failed(None, failure)
-        if not offers:
-            return 404, b""
         sources = self._reader.sources(self._sources[number], project)
+        # Else one with the source alone would stand before the next index, which may have wheels; the main one is last.
+        if not offers and not (sources and is_main(self._sources[number])):
+            return 404, b""
         files = [*map(self._entry, offers), *(self._named(project, str(version)) for version in sources)]
         page = {"meta": {"api-version": "1.1"}, "name": project, "files": files}
         return 200, json.dumps(page).encode()
