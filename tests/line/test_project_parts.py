@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -129,10 +130,8 @@ def test_nothing_of_the_project_is_built_unasked(world: World, folder: Path) -> 
 
 def test_what_an_index_has_as_source_alone_and_what_another_package_brings(world: World, folder: Path) -> None:
     """The source is built last; a part of the name of a locked package does not replace it."""
-    shelf, source = world.packages.root, folder.parent / "runtime-1.0"
-    lay(source, package("runtime"))
-    (source / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: runtime\nVersion: 1.0\n", encoding="utf-8")
-    shutil.make_archive(str(shelf / "runtime-1.0"), "gztar", source.parent, source.name)
+    shelf = world.packages.root
+    source_of("runtime", shelf, folder.parent)
     build_wheel(shelf, "runtime", "2.0", {"runtime.py": b""})
     build_wheel(shelf, "hydra", "1.0", {"hydra.py": b""}, ["runtime==1.0", "inner"])
     build_wheel(shelf, "inner", "0.9", {"inner.py": b"WHERE = 'the index'"})
@@ -144,6 +143,49 @@ def test_what_an_index_has_as_source_alone_and_what_another_package_brings(world
     assert "lib was not installed: another package needs it" in done.stderr, "only its build tells its name"
     found = installed(world)
     assert (found["runtime"], found["inner"]) == ("1.0", "0.9")
+
+
+def source_of(name: str, shelf: Path, scratch: Path) -> None:
+    """Put the source of `name` 1.0 on the shelf, and nothing that is ready."""
+    folder = scratch / f"{name}-1.0"
+    lay(folder, package(name))
+    (folder / "PKG-INFO").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", encoding="utf-8")
+    shutil.make_archive(str(shelf / folder.name), "gztar", scratch, folder.name)
+
+
+def test_what_a_line_names_and_an_index_has_as_source_alone(world: World, folder: Path) -> None:
+    """Unasked it is left out, which needs a yes; asked for, it is there as the line says."""
+    source_of("cutter", world.packages.root, folder.parent)
+    write(folder, "requirements.txt", "torch", "cutter==1.0")
+    done = world.run(*setup(world, folder, "--yes"))
+    assert done.returncode == 2
+    why = "the index has its source alone, which is built only where that is asked for (--parts)"
+    assert f"cutter: asked ==1.0 (requirements.txt:2), you get –: {why}" in done.stderr
+    done = world.run(*setup(world, folder, "--yes", "--parts"))
+    assert done.returncode == 0, done.stderr
+    assert "requirements.txt, line 2: cutter, which the package index has as source alone, is installed last" in (
+        done.stderr
+    )
+    assert "Installed last: cutter." in done.stderr
+    assert "cutter: asked" not in done.stderr
+    assert "this is missing" not in done.stderr
+    assert installed(world)["cutter"] == "1.0"
+
+
+def test_a_terminal_asks_where_only_the_plan_shows_what_could_be_built(world: World, folder: Path) -> None:
+    pty = pytest.importorskip("pty", reason="a terminal of Linux")
+    source_of("cutter", world.packages.root, folder.parent)
+    write(folder, "requirements.txt", "torch", "cutter==1.0")
+    ours, theirs = pty.openpty()
+    os.write(ours, b"y\ny\n")
+    done = world.run(*setup(world, folder), stdin=theirs)
+    os.close(ours)
+    os.close(theirs)
+    assert done.returncode == 0, done.stderr
+    asked = [line for line in done.stderr.splitlines() if "[y/N]" in line]
+    assert len(asked) == 2
+    assert "Their build code runs then" in asked[0]
+    assert installed(world)["cutter"] == "1.0"
 
 
 def test_a_project_that_is_all_on_the_index_is_told_to_have_no_parts(world: World, folder: Path) -> None:

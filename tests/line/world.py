@@ -125,7 +125,9 @@ class World:
     def command(self, *arguments: str) -> tuple[str, ...]:
         return (*self.program, *arguments)
 
-    def run(self, *arguments: str, timeout: float = 600) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *arguments: str, timeout: float = 600, stdin: int = subprocess.DEVNULL
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             self.command(*arguments),
             cwd=ROOT,
@@ -134,7 +136,7 @@ class World:
             text=True,
             encoding="utf-8",
             timeout=timeout,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
         )
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:

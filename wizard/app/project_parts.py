@@ -25,6 +25,7 @@ from wizard.project.formats.toml_files import table_in
 from wizard.project.model import BUILT_WITH, Statement, builds_itself, is_folder
 from wizard.project.packages.companions import companion
 from wizard.project.packages.lacking import name_on_pages
+from wizard.project.packages.native import Relaxed
 from wizard.project.versions import marker_holds
 from wizard.run.model import SelectedBuild
 from wizard.run.plan.commands import quote_of
@@ -36,6 +37,8 @@ from wizard.transfer.address import address_problem
 
 _MOST_READ = 1_000_000  # bytes
 NEEDED = "project.left.needed"
+SOURCE = "source"  # of `project.why`: a line names what the index has as source alone
+_WHYS = (f"project.why.{SOURCE}", "project.why.source-alone")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,12 @@ def with_parts(request: ProjectRequest, puts_in: bool = True) -> ProjectRequest:
     """Return the request that was asked to put them in, or not to: nothing else of it hangs on that."""
     choices, asked = (replace(one, parts=puts_in) for one in (request.choices, request.asked))
     return replace(request, choices=choices, asked=asked)
+
+
+def has_source_parts(notices: Iterable[Message]) -> bool:
+    """Return whether the plan leaves out what a setup could build: only the sources' answers show that."""
+    whys = (one.params.get("why") for one in notices)
+    return any(isinstance(why, Message) and why.key in _WHYS for why in whys)
 
 
 def left_words(found: Iterable[Outside], puts_in: bool) -> tuple[Message, ...]:
@@ -175,12 +184,14 @@ def _is_named_repository(one: Statement) -> bool:
     return one.url.startswith("git+") and bool(re.search(named, f"{one.url} {one.origin.text}"))
 
 
-def source_alone(need: SourceNeed, asked: str, request: ProjectRequest, selected: SelectedBuild) -> Outside:
-    """Return a package that others need and of which the index has the source alone. `asked`: "*" for any version."""
-    words = f"{need.name}{'' if asked == '*' else asked}"
-    way = message(NEEDED, name=need.name, by=need.by, command=_command(request, selected, words, False))
-    said = message("project.part.needed", name=need.name, by=need.by)
-    return Outside(way, None if request.choices.offline else ProjectPart(need.name, words, way), said)
+def source_alone(one: Relaxed, need: SourceNeed | None, request: ProjectRequest, selected: SelectedBuild) -> Outside:
+    """Return a package of which the index has the source alone. `need`: who needs it; None where a line names it."""
+    words = f"{one.name}{'' if one.asked == '*' else one.asked}"
+    at: dict[str, Param] = {"by": need.by} if need else {"file": one.origins[0].file, "line": one.origins[0].line}
+    kind, command = "needed" if need else "source", _command(request, selected, words, False)
+    way = message(f"project.left.{kind}", name=one.name, command=command, **at)
+    part = None if request.choices.offline else ProjectPart(one.name, words, way)
+    return Outside(way, part, message(f"project.part.{kind}", name=one.name, **at))
 
 
 def _built_with_torch(request: ProjectRequest) -> set[str]:

@@ -23,7 +23,7 @@ from wizard.app.project import (
     with_lost,
 )
 from wizard.app.project_build import selected_build, written
-from wizard.app.project_parts import NEEDED, Outside, left_words, outside, parts_of, source_alone, ways_of
+from wizard.app.project_parts import NEEDED, SOURCE, Outside, left_words, outside, parts_of, source_alone, ways_of
 from wizard.app.project_use import promised_of, use_of
 from wizard.compatibility.data.model import Matrix
 from wizard.install.lock import LOCK_NO_PAIR, NO_SOLUTION
@@ -126,7 +126,7 @@ def plan_project(
             ways=(*ways_of(found, puts_in), *others, *ways_of(more, puts_in)),
             parts=parts,
         )
-        more_said = left_words((one for one in more if one.way.key == NEEDED), puts_in)
+        more_said = left_words((one for one in more if one.way.key == NEEDED or (puts_in and one.part)), puts_in)
         no_part = (message("project.part.none"),) if puts_in and not parts else ()
         notices = (*asked.notices, *left_words(found, puts_in), *more_said, *no_part)
         asked = replace(asked, project=told_of, apart=tuple(lack.apart), notices=notices)
@@ -153,6 +153,7 @@ class _Lack:
     freedom: int = 0
     without: list[Relaxed] = field(default_factory=list)
     apart: dict[str, SourceNeed] = field(default_factory=dict)  # left out, whoever needs them
+    sources: set[str] = field(default_factory=set)  # left out; a line names them, and a setup could build them
     unknown: set[str] = field(default_factory=set)
 
     @property
@@ -163,8 +164,8 @@ class _Lack:
     def outside(self) -> tuple[Outside, ...]:
         """A sentence for each; with the command that adds it, where another package needs it."""
         found = (
-            source_alone(self.apart[one.name], one.asked, self.request, self.selected)
-            if one.name in self.apart and one.name not in FAMILY
+            source_alone(one, need, self.request, self.selected)
+            if (need := self.apart.get(one.name) if one.name not in FAMILY else None) or one.name in self.sources
             else Outside(relaxed_words(one))
             for one in self.without
         )
@@ -192,7 +193,9 @@ class _Lack:
         if absent:
             self.drop_absent(absent)
         elif lacking:
-            self.without += [_not_as_asked(one, NOTHING, self.selected, "no-wheel") for one in lacking]
+            self.sources |= {one.name for one in lacking if companion(one.name) is None}
+            kinds = ((one, SOURCE if one.name in self.sources else "no-wheel") for one in lacking)
+            self.without += [_not_as_asked(one, NOTHING, self.selected, kind) for one, kind in kinds]
             self.freedom = 0
         elif needs:
             self.take(needs)

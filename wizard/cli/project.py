@@ -164,6 +164,7 @@ class ProjectSetup:
         """Raises WizardError `not-as-asked`, UsageError `project-hosts`, `project-relax`, Cancelled, and as
         `plan_project`."""
         from wizard.app.project import request_of, with_trusted
+        from wizard.app.project_parts import has_parts, has_source_parts
         from wizard.app.project_plan import MOST_LOOKED_FOR, plan_project
 
         request = request_of(self._project, facts, session.matrix, choices)
@@ -194,6 +195,13 @@ class ProjectSetup:
                 self._tell_moved(moved)
                 session.discard(found.plan.id)
                 raise
+            return found
+        is_open = not has_parts(request) and not request.choices.parts  # nobody was asked before
+        if is_open and has_source_parts(map(moved_words, moved)):
+            asked = self._asked_for_parts(request)
+            if asked.choices.parts:
+                session.discard(found.plan.id)
+                found, _ = plan_project(facts, session.matrix, asked, self._arguments.strict, is_asked, on_progress)
         return found
 
     def _tell(self, request: ProjectRequest) -> None:
@@ -217,11 +225,15 @@ class ProjectSetup:
                 self._consent.trusted |= {host}
 
     def _with_parts(self, request: ProjectRequest) -> ProjectRequest:
-        """Ask whether the project's own code may run, which is what its build does."""
-        from wizard.app.project_parts import has_parts, with_parts
+        from wizard.app.project_parts import has_parts
 
-        if self._arguments.parts or not (self._may_ask and has_parts(request)):
-            return request
+        is_open = not self._arguments.parts and self._may_ask and has_parts(request)
+        return self._asked_for_parts(request) if is_open else request
+
+    def _asked_for_parts(self, request: ProjectRequest) -> ProjectRequest:
+        """Ask whether the project's own code may run, which is what its build does."""
+        from wizard.app.project_parts import with_parts
+
         question = message(
             "project.part.ask",
             "Install the project itself, its folders and repositories last, too? Their build code runs then. [y/N]",

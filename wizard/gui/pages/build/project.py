@@ -21,7 +21,7 @@ from wizard.app.pages.project import (
     left_words,
 )
 from wizard.app.project import ProjectRequest
-from wizard.app.project_parts import has_parts, is_package
+from wizard.app.project_parts import has_parts, has_source_parts, is_package
 from wizard.compatibility.model import TODAY
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.advice import Advice
@@ -110,7 +110,8 @@ class ProjectPanel(QWidget):
             self.consent.show_hosts(hosts, state.trusted)
         self.consent.setVisible(bool(hosts))
         self._show_day(state)
-        self.parts.setVisible(has_parts(request))
+        notices = state.planned.plan.notices if state.planned else ()
+        self.parts.setVisible(has_parts(request) or state.choices.parts or has_source_parts(notices))
         told = left_words(request)
         empty(self.more.body)
         for one in told:
