@@ -340,3 +340,11 @@ def test_a_package_that_reads_whole_models_is_told_beside_a_torch_that_refuses_t
     said = [one.params for one in found.remarks if one.key == "project.remark.loads-whole"]
     assert [(one["line"], one["package"], one["first"]) for one in said] == ([(3, "demucs", "2.6")] if is_told else [])
     assert (build(found)[0] == "2.5.1") is not is_told  # where no line asks for a newer torch
+
+
+@pytest.mark.parametrize(("asked", "torch"), [("pyannote.audio==3.3.2", "2.5.1"), ("pyannote.audio", "2.14.1")])
+def test_an_older_torch_is_taken_for_its_models_only_where_its_newest_release_goes_with_that(
+    tmp_path: Path, asked: str, torch: str
+) -> None:
+    found = decided(tmp_path, {"requirements.txt": f"torch\nnumpy\n{asked}\n"}, AMPERE)
+    assert build(found)[0] == torch
