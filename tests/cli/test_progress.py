@@ -33,6 +33,17 @@ reporter.tell_silence(40)
 terminal.drop()
 print("rich" in sys.modules)
 """
+PARTS = (
+    EVENTS.partition("title =")[0]
+    + """
+title = {"key": "step.parts.will", "params": {"names": "lib, mine"}, "sentence": "Installing {names}"}
+at = {"key": "step.parts.at", "params": {"name": "lib"}, "sentence": "Installing 2 of 5: {name} (git)"}
+tell(EventKind.STEP_STARTED, step="parts", message=title)
+terminal.drop()
+tell(EventKind.PROGRESS, step="parts", done=1, total=5, detail=at)
+terminal.drop()
+"""
+)
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
@@ -72,6 +83,12 @@ def test_a_terminal_gets_bars_below_the_lines() -> None:
         "✓ 3 files are here (7 s)",
     ]
     assert any("shown no progress for" in line for line in lines)
+
+
+def test_the_bar_of_a_project_s_parts_names_the_one_at_work() -> None:
+    said = ESCAPE.sub("", shown(PARTS))
+    assert "Installing 2 of 5: lib (git)" in said
+    assert "mine" not in said.partition("Installing 2 of 5")[2]
 
 
 def test_no_color_is_respected() -> None:

@@ -124,11 +124,12 @@ def test_another_run_is_shown_from_its_top_with_its_folds_closed(
     assert not any(fold.button.isChecked() for fold in (page.others, page.changes))
 
 
+@pytest.mark.parametrize("name", ["declared", "part"])
 def test_what_a_project_lacks_stands_first(
-    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+    name: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, words = session.report, "Missing: torchvision. 4 of 5 are there."
-    lacks = {"name": "declared", "state": "warning", "message": words}
+    lacks = {"name": name, "state": "warning", "message": words}
 
     def report(run_id: str) -> dict[str, Any]:
         verification = made(run_id)["verification"]

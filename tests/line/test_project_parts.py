@@ -16,6 +16,7 @@ from tests.line.world import World
 from tests.servers.git_server import GitServer, publish
 from tests.tools import needs
 from tests.waiting import wait_until
+from wizard.run.report.text import render_text
 
 __all__ = ["folder"]
 # A build backend of a project's own: nothing has to be downloaded for it.
@@ -109,6 +110,29 @@ def test_folders_repositories_and_the_project_itself_come_last(
         "-m pip install --no-deps 'git+ssh://git@git.example/secret.git#egg=secret'",
     ):
         assert line in done.stderr, line
+    advised = done.stderr.partition("What to do:")[2].partition("Found:")[0]
+    for line in (
+        "broken could not be installed: fatal: this part cannot be built. The log has all of its words;",
+        "-m pip install --no-deps git+http://127.0.0.1:9/gone.git",
+        "elsewhere needs not-there, which is not there. Add it: torch-wizard envs add demo not-there.",
+    ):
+        assert line in advised, line
+        assert done.stderr.count(line) == 1 + ("pip install" in line), "once; a command also where the plan has it"
+    assert "· 4 of 6 installed; not installed: broken, gone (" in done.stderr
+    assert "Nothing needs to be done" not in done.stderr
+    told = json.loads((world.runs()[-1] / "report.json").read_text(encoding="utf-8"))
+    parts = [one["data"].get("part") for one in told["verification"]["checks"] if one["name"] == "part"]
+    assert sorted(filter(None, parts)) == ["broken", "broken", "elsewhere", "gone", "gone"]
+    assert "无法安装 broken" in render_text(told, "zh_CN").partition("解决办法")[2].partition("发现")[0]
+    events = [json.loads(line) for line in (world.runs()[-1] / "events.jsonl").read_text("utf-8").splitlines()]
+    at = [one["detail"]["text"] for one in events if one["event"] == "progress" and one["step"] == "parts"]
+    assert at == [
+        f"Installing {number} of 6: {name}"
+        for number, name in enumerate(
+            ("elsewhere (git)", "plain (git)", "broken (git)", "gone (git)", "lib (folder)", f"{folder.name} (folder)"),
+            1,
+        )
+    ]
     assert done.stderr.count("mine is installed last") == 0
     found = installed(world)
     assert {name: found.get(name) for name in ("inner", "elsewhere", "plain", "mine", "padding-a")} == {

@@ -22,7 +22,7 @@ class Place:
     """An environment with packages that do what their one module says."""
 
     def __init__(self, prefix: Path) -> None:
-        self.python = make_environment(prefix)
+        self.prefix, self.python = prefix, make_environment(prefix)
         self.site = site_packages(prefix)
 
     def bring(self, name: str, version: str, module: str, source: str) -> None:
@@ -41,7 +41,7 @@ class Place:
             ProjectImport(module, (name,) if name else (), f"train.py:{line}")
             for line, (module, _, name) in enumerate(parts, 1)
         )
-        found = try_project(self.python, ProjectUse("/p", promised, imports, left), cause_and_fix)
+        found = try_project(self.python, self.prefix, ProjectUse("/p", promised, imports, left), cause_and_fix)
         for check in found:
             assert check.state in ("ok", "warning", "skipped"), "nothing of a project says that torch does not work"
             assert all("{" not in text(check.message, language) for language in LANGUAGES)
@@ -84,6 +84,7 @@ def test_a_failure_is_explained(place: Place) -> None:
     for one in words[:2]:
         assert "renamed 9.2 has no such part" in one
     assert "hungry 1.0 needs not_there" in words[2]
+    assert "torch-wizard envs add torch-setup PACKAGE" in words[2], "with the environment's name"
     assert "libGL.so.1" in words[3]
     assert "library of the system" in words[3]
     assert words[4].startswith("aged (train.py:5)")
@@ -118,7 +119,7 @@ def test_what_the_plan_could_not_keep_counts_as_missing(place: Place) -> None:
         place.bring(name, "1.0", name, "")
     promised = ("torch==1.0", "numpy>=1", "numpy", "tqdm", "matplotlib")
     use = ProjectUse("/p", promised, asked=(*promised, "torchvision"), left=("torchvision",))
-    (check,) = try_project(place.python, use, cause_and_fix)
+    (check,) = try_project(place.python, place.prefix, use, cause_and_fix)
     assert (check.name, check.state) == ("declared", "warning")
     assert "torchvision. 4 of 5 " in text(check.message, "en")
 
@@ -127,4 +128,4 @@ def test_it_is_cancelled(place: Place) -> None:
     place.bring("slow", "1.0", "slow", "import time\ntime.sleep(600)\n")
     use = ProjectUse("/p", imports=(ProjectImport("slow", (), "a.py:1"),))
     with pytest.raises(Cancelled):
-        try_project(place.python, use, cause_and_fix, lambda: True)
+        try_project(place.python, place.prefix, use, cause_and_fix, lambda: True)

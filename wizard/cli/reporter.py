@@ -186,8 +186,8 @@ class ConsoleReporter:
         self._terminal.drop(data["step"])
         if not data.get("message"):
             return
-        # The test was carried out; what it found is no tick, and the report that follows says it.
-        done = "·" if data["step"] == "verify" else "✓"
+        # It was carried out; what it found, or left, is no tick, and the report that follows says it.
+        done = "·" if data["step"] == "verify" or data["message"]["key"] == "step.parts.left" else "✓"
         mark = done if data["outcome"] == "done" else "✗"
         self._terminal.write(
             f"  {mark} {self._terminal.words(Message.from_json(data['message']))} ({data['seconds']} s)"
@@ -203,7 +203,12 @@ class ConsoleReporter:
         if step == "fetch" and data.get("unit") == "bytes":
             self._terminal.draw(_fetch_words(data, self._terminal), done, total, step)
         elif step in self._titles:
-            self._terminal.draw(self._titles[step], done, total, step)
+            self._terminal.draw(self._at(step, data.get("detail")), done, total, step)
+
+    def _at(self, step: str, detail: Any) -> Message:
+        """Return what a step is at: of many parts the one, whose title would name all."""
+        is_one = step == "parts" and isinstance(detail, Mapping)
+        return Message.from_json(detail) if is_one else self._titles[step]
 
 
 def _fetch_words(data: Mapping[str, Any], terminal: Terminal) -> Message:

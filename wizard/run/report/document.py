@@ -65,6 +65,7 @@ _CHECK_FIELDS = (
     "modules",
     "place",
     "missing",
+    "part",
 )
 
 

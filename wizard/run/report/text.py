@@ -39,21 +39,43 @@ def _lines(document: Document, language: str | None) -> Iterator[str]:
         yield line("error", f"{error_words(error, 'summary', language)} {error_words(error, 'hint', language)}")
     if diagnosis:
         yield line("cause", said(diagnosis["cause"], language))
-        yield line("repair", said(diagnosis["repair"], language))
+    yield from _one_or_more(label("repair"), to_do(document, language), language)
+    if diagnosis:
         yield from _list(label("evidence"), diagnosis.get("evidence") or (), language)
         yield from _list(
             label("ruled-out"), [said(each, language) for each in diagnosis.get("ruled_out") or ()], language
         )
     if verification:
-        yield from _list(
-            label("checks"), [_check(check, language) for check in verification.get("checks") or ()], language
-        )
+        yield from _list(label("checks"), [_check(check, language) for check in other_checks(document)], language)
     yield from _list(label("steps"), [_step(step, language) for step in document.get("steps") or ()], language)
     yield from _list(label("files"), hash_lines(document, language), language)
     yield ""
     yield from facts_lines(document, language)
     if plan := document.get("plan"):
         yield from _list(label("notices"), [said(notice, language) for notice in plan.get("notices") or ()], language)
+
+
+def to_do(document: Document, language: str | None) -> list[str]:
+    """Return what a person has to do: of the diagnosis, and for each part of a project that is not in, with the reason.
+    These come first where PyTorch works."""
+    told = [said(check["message"], language) for check in _tested(document) if _is_to_do(check)]
+    if not (diagnosis := document.get("diagnosis")):
+        return told
+    repair = [said(diagnosis["repair"], language)]
+    return [*told, *repair] if (document.get("verification") or {}).get("ok") else [*repair, *told]
+
+
+def other_checks(document: Document) -> list[Mapping[str, Any]]:
+    """Return the checks that `to_do` does not say."""
+    return [check for check in _tested(document) if not _is_to_do(check)]
+
+
+def _tested(document: Document) -> Iterable[Mapping[str, Any]]:
+    return (document.get("verification") or {}).get("checks") or ()
+
+
+def _is_to_do(check: Mapping[str, Any]) -> bool:
+    return bool((check.get("data") or {}).get("part"))
 
 
 def hash_lines(document: Document, language: str | None) -> list[str]:
@@ -150,6 +172,13 @@ def _check(check: Mapping[str, Any], language: str | None) -> str:
 def _step(step: Mapping[str, Any], language: str | None) -> str:
     _, state, name, words = step_words(step, language)
     return f"[{state}] {labelled(name, words, language) if step.get('message') else f'{name} {words}'.rstrip()}"
+
+
+def _one_or_more(title: str, lines: list[str], language: str | None) -> Iterator[str]:
+    if len(lines) == 1:
+        yield labelled(title, lines[0], language)
+    else:
+        yield from _list(title, lines, language)
 
 
 def _list(title: str, lines: Any, language: str | None) -> Iterator[str]:

@@ -23,11 +23,13 @@ from wizard.run.report.text import (
     facts_lines,
     hash_lines,
     look_name,
+    other_checks,
     render_doctor,
     render_text,
     said,
     step_words,
     title,
+    to_do,
     verdict,
 )
 from wizard.system import moving, paths
@@ -70,12 +72,13 @@ def _report_body(document: Document, language: str) -> Iterator[Markup]:
         yield _section(_label("error", language), _lines(told))
     if diagnosis:
         yield _section(_label("cause", language), _lines([said(diagnosis["cause"], language)]))
-        yield _section(_label("repair", language), _lines([said(diagnosis["repair"], language)]))
+    yield _section(_label("repair", language), _lines(to_do(document, language)))
+    if diagnosis:
         yield _raw(_label("evidence", language), diagnosis.get("evidence") or ())
         ruled_out = [said(line, language) for line in diagnosis.get("ruled_out") or ()]
         yield _section(_label("ruled-out", language), _lines(ruled_out))
     if verification:
-        rows = (check_words(check, language) for check in verification.get("checks") or ())
+        rows = (check_words(check, language) for check in other_checks(document))
         yield _section(_label("checks", language), _table(rows))
     yield _section(
         _label("steps", language), _table(step_words(step, language) for step in document.get("steps") or ())

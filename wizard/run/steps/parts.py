@@ -3,6 +3,8 @@ the project itself.
 
 Each alone and without what it needs, so that nothing of the lock is touched; their build code runs, which is why a
 person asked for them. One that does not go in is a note, as an import that fails is: PyTorch works without it.
+
+One file: how pip is told of a part, what it did, and the sentences of both.
 """
 
 from __future__ import annotations
@@ -27,10 +29,12 @@ from wizard.process import Outcome, Request, child_environment, redact, run
 from wizard.run.context import Context, Step
 from wizard.run.steps.install import installer_for, measure
 from wizard.run.verify.model import Explain, SmokeCheck, explains_nothing
+from wizard.run.verify.project import ASK
 from wizard.sources.model import Layout
 from wizard.sources.read import default_index_url
 from wizard.system import moving
 from wizard.system.links import long_path
+from wizard.system.traits import this
 from wizard.transfer.address import is_loopback
 
 _LONGEST = 300
@@ -51,18 +55,21 @@ class _Outcome:
     """What became of the parts. `put_in`: by the names that their builds gave them."""
 
     put_in: dict[str, ProjectPart] = field(default_factory=dict)
+    left: list[ProjectPart] = field(default_factory=list)
     checks: list[SmokeCheck] = field(default_factory=list)
 
     def note(self, said: Message, part: ProjectPart | None = None) -> None:
-        """`part`: whose command goes with it."""
-        self.checks.append(SmokeCheck("part", "warning", said))
+        """`part`: what is not in, whose command goes with it."""
+        data = {"part": part.name} if part else {}
+        self.checks.append(SmokeCheck("part", "warning", said, data=data))
         if part:
+            self.left.append(part)
             again = message(
                 "verify.project.part-again",
                 "To try it again by hand: `{command}`",
                 command=str(part.way.params.get("command", "")),
             )
-            self.checks.append(SmokeCheck("part", "warning", again))
+            self.checks.append(SmokeCheck("part", "warning", again, data=data))
 
 
 class Parts(Step):
@@ -82,23 +89,33 @@ class Parts(Step):
         parts, found, locked = _parts(context), _Outcome(), _Locked(context)
         for number, part in enumerate(parts):
             context.check()
-            context.emitter.progress(self.name, number, len(parts), detail=part.name)
             done = f"part {part.words}"
             if not target.is_new and done in context.history.done:
                 found.put_in[str(context.history.done[done].get("name") or part.name)] = part
-            elif name := self._put_in(context, part, held, locked, found):
+                continue
+            # Not of what is there: of two in one moment the second would not be told.
+            context.emitter.progress(self.name, number, len(parts), _at(part, number + 1, len(parts)))
+            if name := self._put_in(context, part, held, locked, found):
                 context.journal.done(done, {"name": name})
         if found.put_in:
             lacks = self._pip(context, "check", "--disable-pip-version-check").stdout
-            found.checks += _needs(lacks, {file.name for file in context.lock.files})
+            found.checks += _needs(lacks, {file.name for file in context.lock.files}, target.created.prefix)
             said = message("verify.project.parts", "Installed last: {names}.", names=", ".join(found.put_in))
             found.checks.insert(0, SmokeCheck("part", "ok", said))
         for check in found.checks:
             context.emitter.log(self.name, check.message)
         context.parts.set_result(tuple(found.checks))
         context.journal.done(self.name)
-        count = len(found.put_in)
-        return message("step.parts.done", "{count} of {total} installed", count=count, total=len(parts))
+        count, total = len(parts) - len(found.left), len(parts)
+        if found.left:
+            return message(
+                "step.parts.left",
+                "{count} of {total} installed; not installed: {names}",
+                count=count,
+                total=total,
+                names=_names(found.left),
+            )
+        return message("step.parts.done", "{count} of {total} installed", count=count, total=total)
 
     def _put_in(self, context: Context, part: ProjectPart, held: Path, locked: _Locked, found: _Outcome) -> str:
         """Return the name that its build gave it; "" where it is not in now."""
@@ -149,14 +166,14 @@ class Parts(Step):
     def _failure(self, part: ProjectPart, said: str, outcome: Outcome) -> Message:
         errors = next(filter(None, (reason.findall(said) for reason in _REASONS)), [outcome.tail() or "?"])
         error = redact(" ".join(errors[-1].split()))[:_LONGEST].rstrip(".")
-        cause, fix = self._explain(said) or (None, None)
+        cause, fix = self._explain(said) or (ASK, "")
         return message(
             "verify.project.part-failed",
             "{name} could not be installed: {error}. {cause} {fix}",
             name=part.name,
             error=error,
-            cause=cause or "",
-            fix=fix or "",
+            cause=cause,
+            fix=fix,
         )
 
 
@@ -222,6 +239,28 @@ def _parts(context: Context) -> tuple[ProjectPart, ...]:
     return context.plan.project.parts if context.plan.project else ()
 
 
+def _at(part: ProjectPart, number: int, count: int) -> Message:
+    kind = (
+        message("step.parts.page", "ready wheel")
+        if part.page
+        else "git"
+        if part.words.startswith("git+")
+        else message("step.parts.address", "address")
+        if "://" in part.words
+        else message("step.parts.folder", "folder")
+        if Path(part.words).is_absolute()
+        else message("step.parts.source", "source")
+    )
+    return message(
+        "step.parts.at",
+        "Installing {number} of {count}: {name} ({kind})",
+        number=number,
+        count=count,
+        name=part.name,
+        kind=kind,
+    )
+
+
 def _names(parts: tuple[ProjectPart, ...] | list[ProjectPart]) -> str:
     return ", ".join(dict.fromkeys(part.name for part in parts))
 
@@ -264,7 +303,7 @@ def _held(context: Context) -> Path:
     return path
 
 
-def _needs(said: str, locked: Collection[str]) -> Iterator[SmokeCheck]:
+def _needs(said: str, locked: Collection[str], prefix: Path) -> Iterator[SmokeCheck]:
     """What the parts need and did not bring: pip says that of everything, what is `locked` is none of theirs."""
     for name, needed in dict.fromkeys(_MISSING.findall(said)):
         if canonicalize_name(name) not in locked:
@@ -273,10 +312,14 @@ def _needs(said: str, locked: Collection[str]) -> Iterator[SmokeCheck]:
                 "warning",
                 message(
                     "verify.project.part-needs",
-                    "{name} needs {needed}, which is not there. Add it: [{page.environments}|torch-wizard envs add].",
+                    "{name} needs {needed}, which is not there. Add it: "
+                    "[{page.environments}|torch-wizard envs add {environment} {package}].",
                     name=name,
                     needed=needed,
+                    environment=this().quoted(prefix.name),
+                    package=this().quoted(needed),
                 ),
+                data={"part": name},
             )
     for name, needed, found in dict.fromkeys(_DIFFERS.findall(said)):
         if canonicalize_name(name) not in locked:

@@ -49,8 +49,10 @@ class Verify(Step):
         if project is None or verification.torch is None:  # then that is what matters
             return ()
         context.emitter.progress(self.name, 0, None, check_name("imports"))
-        python = context.place.result().created.python
-        found = try_project(python, project, self._explain, context.is_stopped, context.plan.environment)
+        made = context.place.result().created
+        found = try_project(
+            made.python, made.prefix, project, self._explain, context.is_stopped, context.plan.environment
+        )
         for check in found:
             context.emitter.log(self.name, check.message)
         return (*found, *(context.parts.result() if context.parts.done() else ()))

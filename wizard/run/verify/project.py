@@ -28,6 +28,7 @@ from wizard.process import Outcome, Request, child_environment, redact, run
 from wizard.run.verify.model import Explain, SmokeCheck
 from wizard.run.verify.smoke import entry_of, signal_name
 from wizard.system import paths
+from wizard.system.traits import this
 
 # Seconds. A first import of a large package from a slow disk under an antivirus takes a minute.
 _ONE, _ALL = 120.0, 600.0
@@ -40,8 +41,9 @@ _LIBRARY = re.compile(r"\b(lib[\w+.-]{1,60}\.so[.\d]*): cannot open shared objec
 
 @dataclass
 class _Tried:
-    """What the children have said. `left`: what was not tried."""
+    """What the children have said. `name`: of the environment, as a word of a command; `left`: what was not tried."""
 
+    name: str
     versions: dict[str, str] = field(default_factory=dict)  # by normalized name
     brings: dict[str, list[str]] = field(default_factory=dict)
     passed: list[ProjectImport] = field(default_factory=list)
@@ -51,13 +53,14 @@ class _Tried:
 
 def try_project(
     python: Path,
+    prefix: Path,
     project: ProjectUse,
     explain: Explain,
     is_cancelled: Callable[[], bool] = lambda: False,
     environment: Mapping[str, str] | None = None,
 ) -> tuple[SmokeCheck, ...]:
     """Return a check for all that passed, and one for each thing to know. Raises Cancelled."""
-    tried, end = _Tried(left=list(project.imports)), time.monotonic() + _ALL
+    tried, end = _Tried(this().quoted(prefix.name), left=list(project.imports)), time.monotonic() + _ALL
     while True:
         before = len(tried.left)
         _hear(python, tried, end, is_cancelled, environment or {})
@@ -239,7 +242,7 @@ def _failure(one: ProjectImport, tried: _Tried, explain: Explain) -> SmokeCheck:
     trace = redact(str(data.get("trace") or ""))
     found = _why(module, data, tried) if not how else None
     known = found or (explain(trace) or _lacks_library(error, module))
-    cause, fix = known or ((_ended(how) if how else None), _ASK)
+    cause, fix = known or ((_ended(how) if how else None), ASK)
     said = message(
         "verify.project.failed",
         "{module} ({place}) cannot be imported: {error}. {cause} {fix}",
@@ -253,7 +256,7 @@ def _failure(one: ProjectImport, tried: _Tried, explain: Explain) -> SmokeCheck:
     return _check("project-import", "warning", said, facts)
 
 
-_ASK = message("verify.project.ask", "The log has all of its words; [{page.explain}|torch-wizard explain] reads them.")
+ASK = message("verify.project.ask", "The log has all of its words; [{page.explain}|torch-wizard explain] reads them.")
 
 
 def _ended(how: str) -> Message:
@@ -304,7 +307,9 @@ def _why(module: str, data: Mapping[str, Any], tried: _Tried) -> tuple[Message, 
                 missing=missing,
             ),
             message(
-                "verify.project.add", "Add the package that brings it: [{page.environments}|torch-wizard envs add]."
+                "verify.project.add",
+                "Add the package that brings it: [{page.environments}|torch-wizard envs add {name} PACKAGE].",
+                name=tried.name,
             ),
         )
     return None

@@ -68,8 +68,8 @@ def check_word(state: str) -> str:
 
 
 def is_lack(check: CheckView) -> bool:
-    """Return whether it says that something is not there which a project asks for."""
-    return check.name == "declared" and check.state == "warning"
+    """Return whether it says that something is not there which a project, or who sets it up, asks for."""
+    return check.name in ("declared", "part") and check.state == "warning"
 
 
 def is_worth_seeing(check: CheckView) -> bool:
