@@ -162,6 +162,9 @@ def test_the_folder_within_a_repository_and_its_branch_are_kept(tmp_path: Path) 
 
 OWN = '[project]\nname = "mine"\ndependencies = ["torch"]\n[project.optional-dependencies]\n'
 OWN += 'dev = ["einops"]\nall = ["mine[dev]", "timm"]\nspare = ["rich"]\n'
+GROUP = '[tool.uv]\ndefault-groups = ["run"]\n[dependency-groups]\nrun = ["mine[spare]"]\n'
+CYCLE = '[project]\nname = "mine"\ndependencies = ["torch"]\n[project.optional-dependencies]\n'
+CYCLE += 'one = ["mine[two]", "attrs"]\ntwo = ["mine[one]", "click"]\n'
 
 
 @pytest.mark.parametrize(
@@ -182,6 +185,40 @@ def test_the_extras_of_the_own_folder_in_a_list_are_taken(
     assert one(project, ".").url == url
     assert {each.name for each in project.statements if not each.group} == {".", "torch", *taken}
     assert said in codes(project)
+
+
+@pytest.mark.parametrize(
+    ("files", "taken", "line"),
+    [
+        ({"requirements.txt": "mine[dev]\n"}, {"einops"}, "requirements.txt:1"),
+        ({"requirements.txt": "numpy\nMine[All]>=1\n"}, {"einops", "timm", "numpy"}, "requirements.txt:2"),
+        ({"requirements.txt": "mine[dev] @ git+https://git.example/me/mine\n"}, {"einops"}, "requirements.txt:1"),
+        (
+            {"pyproject.toml": OWN.replace('["torch"]', '["torch", "mine[all]"]')},
+            {"einops", "timm"},
+            "pyproject.toml:3",
+        ),
+        ({"pyproject.toml": OWN + GROUP}, {"rich"}, "pyproject.toml:11"),
+        ({"requirements.txt": "mine[one]\n", "pyproject.toml": CYCLE}, {"attrs", "click"}, "requirements.txt:1"),
+    ],
+)
+def test_the_extras_of_the_own_name_in_a_list_are_taken(
+    tmp_path: Path, files: dict[str, str | bytes], taken: set[str], line: str
+) -> None:
+    """They are told with that line; two that name each other end."""
+    project = project_of(tmp_path, {"pyproject.toml": OWN, **files})
+    assert {each.name for each in project.statements if not each.group} == {"torch", *taken}
+    (said,) = (each for each in project.remarks if each.key == "project.remark.extras-listed")
+    assert f"{said.params['file']}:{said.params['line']}" == line
+    assert "own-name" not in codes(project)
+
+
+def test_an_extra_of_the_own_name_that_no_file_lists_is_told(tmp_path: Path) -> None:
+    """Where its line is for one system, so is what it brings."""
+    lines = 'mine[nope]\nmine[dev]; sys_platform == "win32"\nmine\n'
+    project = project_of(tmp_path, {"pyproject.toml": OWN, "requirements.txt": lines})
+    assert {"extras-unread", "extras-listed", "own-name"} <= {*codes(project)}
+    assert one(project, "einops").marker == 'sys_platform == "win32"'
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,7 @@ class Findings:
     members: set[str] = field(default_factory=set)  # what its parts are as packages, in one workspace of uv's
     called: str = ""  # as its folder is
     own_extras: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of it, which one of its extras names
+    own_lines: list[Statement] = field(default_factory=list)  # that ask for it by its name, with extras
     remarks: list[Message] = field(default_factory=list)
     card_lines: set[FileLine] = field(default_factory=set)
     card_unused: bool = False
@@ -180,8 +181,10 @@ class Findings:
         for one in lines:
             extra = normalized(one.group)
             self.own_extras[extra] = (*self.own_extras.get(extra, ()), *map(normalized, one.extras))
-        declared = (one for one in reversed(lines) if one.strength == DECLARED and not one.group)
-        for one in {one.origin.file: one for one in declared}.values():
+        declared = [one for one in lines if one.strength == DECLARED and not one.group]
+        self.own_lines = [one for one in declared if one.extras]
+        plain = {one.origin.file: one for one in reversed(declared) if not one.extras}
+        for one in plain.values():
             self.remark("own-name", one.origin, name=one.name)
         self.statements = [one for one in self.statements if one not in lines]
 

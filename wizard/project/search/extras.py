@@ -56,20 +56,27 @@ def take_shared(found: Findings, read: Callable[[str], str | None]) -> None:
 
 
 def take_listed(found: Findings) -> None:
-    """Take the extras that a list names with the project's own folder (`-e .[dev]`): it is what a person installs."""
+    """Take the extras that a list names with the project's own folder (`-e .[dev]`) or by its name (`mine[dev]`): it is
+    what a person installs."""
     listed = [one for one in found.statements if one.name == "." and one.strength == DECLARED and not one.group]
-    for line in listed:
+    for line in (*listed, *found.own_lines):
         groups = {normalized(one.group) for one in found.statements if one.strength == DECLARED and one.group}
-        known = [extra for extra in line.extras if extra in {*groups, *found.own_extras}]
-        if unknown := [extra for extra in line.extras if extra not in known]:
+        known = [extra for extra in _extras(line, found) if extra in {*groups, *found.own_extras}]
+        if unknown := [extra for extra in _extras(line, found) if extra not in known]:
             found.remark("extras-unread", line.origin, extras=", ".join(unknown))
         if taken := {name for extra in known for name in _reached(extra, found)}:
             found.remark("extras-listed", line.origin, extras=", ".join(known))
             found.own_extras = {**dict.fromkeys(taken, ()), **found.own_extras}
             found.statements = [
-                replace(one, group="") if one.strength == DECLARED and normalized(one.group) in taken else one
+                replace(one, group="", marker=_both(line.marker, one.marker))
+                if one.strength == DECLARED and normalized(one.group) in taken
+                else one
                 for one in found.statements
             ]
+
+
+def _both(*markers: str) -> str:
+    return " and ".join(f"({one})" if all(markers) else one for one in markers if one)
 
 
 def tell_extras(found: Findings) -> None:
