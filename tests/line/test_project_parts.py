@@ -19,6 +19,7 @@ from tests.waiting import wait_until
 from wizard.run.report.text import render_text
 
 __all__ = ["folder"]
+OTHER = "git+https://git.example/x/other.git"
 # A build backend of a project's own: nothing has to be downloaded for it.
 BACKEND = """
 import pathlib, time, zipfile
@@ -150,6 +151,30 @@ def test_nothing_of_the_project_is_built_unasked(world: World, folder: Path) -> 
     assert done.returncode == 0, done.stderr
     assert f"-m pip install --no-deps -e '{folder}'" in done.stderr
     assert "mine" not in installed(world)
+
+
+def test_what_is_told_of_building_names_the_choice_or_what_it_does(world: World, folder: Path) -> None:
+    words = "from setuptools import setup\nfrom torch.utils.cpp_extension import CppExtension\n"
+    (folder / "setup.py").write_text(words + "setup(name='mine', ext_modules=[CppExtension('ops', ['ops.cpp'])])\n")
+    lay(folder / "lib", package("inner"))
+    write(folder, "requirements.txt", "torch", "-e ./lib", "padding-a --global-option=--fast", f"other @ {OTHER}")
+    told = [world.run(*setup(world, folder, "--dry-run", *more)).stderr for more in ((), ("--parts",), ("--offline",))]
+    for line in (
+        "setup.py, line 3: the project itself compiles C++ code, which is done only where you ask for it (--parts).",
+        "Build it after the setup, with --no-build-isolation, or have it installed last (--parts).",
+        "or installs it last where it is asked to (--parts).",
+        "since nothing is built here unasked:",
+        f"Installed last, too, where you ask for it (--parts): other, lib, {folder.name}.",
+    ):
+        assert [line in one for one in told[:2]] == [True, False], line
+    for line in (
+        "setup.py, line 3: the project itself compiles C++ code, and it is installed last. Have a C++ compiler before",
+        "setup.py:2: torch is imported there when it is built. What of it is installed last is built in the",
+        "A setup installs it last, or names the command where it cannot.",
+        "also not for what is installed last",
+    ):
+        assert [line in one for one in told[:2]] == [False, True], line
+    assert "Installed last, too" not in told[2], "not without a network"
 
 
 def test_what_an_index_has_as_source_alone_and_what_another_package_brings(world: World, folder: Path) -> None:

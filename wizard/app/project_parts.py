@@ -22,7 +22,7 @@ from wizard.model.messages import Message, Param, message
 from wizard.model.typed import from_toml
 from wizard.process import redact
 from wizard.project.formats.toml_files import table_in
-from wizard.project.model import BUILT_WITH, Statement, builds_itself, is_folder
+from wizard.project.model import BUILT_WITH, Statement, builds_itself, cut_between, is_folder
 from wizard.project.packages.companions import companion
 from wizard.project.packages.lacking import name_on_pages
 from wizard.project.packages.native import Relaxed
@@ -92,6 +92,14 @@ def left_words(found: Iterable[Outside], puts_in: bool) -> tuple[Message, ...]:
 def ways_of(found: Iterable[Outside], puts_in: bool) -> tuple[Message, ...]:
     """Return how a person adds what the setup does not put in."""
     return tuple(one.way for one in found if not (puts_in and one.part))
+
+
+def about_parts(found: Iterable[Outside], puts_in: bool) -> tuple[Message, ...]:
+    """Return what a setup could put in, where it was not asked to; that there is nothing, where it was."""
+    names = [one.name for one in parts_of(found)]
+    if puts_in:
+        return () if names else (message("project.part.none"),)
+    return (message("project.part.possible", packages=cut_between([*dict.fromkeys(names)])),) if names else ()
 
 
 def parts_of(found: Iterable[Outside]) -> tuple[ProjectPart, ...]:

@@ -23,7 +23,17 @@ from wizard.app.project import (
     with_lost,
 )
 from wizard.app.project_build import selected_build, written
-from wizard.app.project_parts import NEEDED, SOURCE, Outside, left_words, outside, parts_of, source_alone, ways_of
+from wizard.app.project_parts import (
+    NEEDED,
+    SOURCE,
+    Outside,
+    about_parts,
+    left_words,
+    outside,
+    parts_of,
+    source_alone,
+    ways_of,
+)
 from wizard.app.project_use import promised_of, use_of
 from wizard.compatibility.data.model import Matrix
 from wizard.install.lock import LOCK_NO_PAIR, NO_SOLUTION
@@ -127,8 +137,7 @@ def plan_project(
             parts=parts,
         )
         more_said = left_words((one for one in more if one.way.key == NEEDED or (puts_in and one.part)), puts_in)
-        no_part = (message("project.part.none"),) if puts_in and not parts else ()
-        notices = (*asked.notices, *left_words(found, puts_in), *more_said, *no_part)
+        notices = (*asked.notices, *left_words(found, puts_in), *more_said, *about_parts((*found, *more), puts_in))
         asked = replace(asked, project=told_of, apart=tuple(lack.apart), notices=notices)
         try:
             return preview(facts, request.choices, asked, is_cancelled, on_progress, told), (*lost, *moved)

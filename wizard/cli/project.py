@@ -206,7 +206,8 @@ class ProjectSetup:
 
     def _tell(self, request: ProjectRequest) -> None:
         decision, language = request.decision, self._terminal.language
-        for line in project_lines(decision, language).splitlines():
+        puts_in = request.choices.parts and not request.choices.offline
+        for line in project_lines(decision, language, puts_in=puts_in).splitlines():
             self._terminal.write(line)
         self.shown = frozenset(self._terminal.words(relaxed_words(one)) for one in decision.relaxed)
         if self._arguments.strict and not decision.is_exact:

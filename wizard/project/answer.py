@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from posixpath import normpath
 from typing import Any
 
 from wizard.compatibility.explain import variant_name
-from wizard.model.messages import Message, message, text
+from wizard.model.messages import Message, catalogue, message, text
 from wizard.model.redact import redact
 from wizard.project.decide import ProjectDecision
 from wizard.project.model import LOCKED, PAIRS, FileLine, Project, Statement, fit_to_show, is_folder
@@ -121,10 +122,13 @@ def lines_named(words: str, statements: Iterable[Statement]) -> str:
     return "; ".join(list(found.values())[:_MOST_NAMED])
 
 
-def project_lines(decision: ProjectDecision, language: str | None = None, project: Project | None = None) -> str:
-    """`project`: for an answer that stands alone and asked no source; what it was read from, and what is open, too."""
+def project_lines(
+    decision: ProjectDecision, language: str | None = None, project: Project | None = None, puts_in: bool = False
+) -> str:
+    """`project`: for an answer that stands alone and asked no source; what it was read from, and what is open, too.
+    `puts_in`: as for `as_put_in`."""
     alone = _alone(project, decision) if project else ()
-    return "\n".join([*_lines(decision, language), *(f"  {text(one, language)}" for one in alone)]) + "\n"
+    return "\n".join([*_lines(decision, language, puts_in), *(f"  {text(one, language)}" for one in alone)]) + "\n"
 
 
 def _alone(project: Project, decision: ProjectDecision) -> Iterator[Message]:
@@ -150,7 +154,14 @@ def unasked_words(project: Project, decision: ProjectDecision) -> Message | None
     )
 
 
-def _lines(decision: ProjectDecision, language: str | None) -> Iterator[str]:
+def as_put_in(remarks: Iterable[Message], puts_in: bool) -> tuple[Message, ...]:
+    """Return the remarks as they are where the setup was asked to put in last what lies on no index (`puts_in`): a
+    person need not build that."""
+    known = catalogue("en") if puts_in else ()
+    return tuple(replace(one, key=f"{one.key}-last") if f"{one.key}-last" in known else one for one in remarks)
+
+
+def _lines(decision: ProjectDecision, language: str | None, puts_in: bool) -> Iterator[str]:
     candidate, asks = decision.candidate, decision.understood
     if candidate is None:
         yield text(message("project.head.none", "No build of torch runs on this computer."), language)
@@ -174,7 +185,7 @@ def _lines(decision: ProjectDecision, language: str | None) -> Iterator[str]:
     if planned:
         yield f"  {text(message('project.head.native', names=', '.join(planned)), language)}"
     yield f"  {text(message('project.head.rest', count=len(asks.rest)), language)}"
-    yield from (f"  – {text(remark, language)}" for remark in decision.remarks)
+    yield from (f"  – {text(remark, language)}" for remark in as_put_in(decision.remarks, puts_in))
     if decision.notes:
         yield f"  {text(NOTES, language)}"
         yield from (f"      {at}: {at.text}" for at in decision.notes)

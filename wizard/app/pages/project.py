@@ -14,6 +14,7 @@ from wizard.compatibility.explain import variant_name
 from wizard.compatibility.model import Candidate
 from wizard.environment.naming import find_flaw
 from wizard.model.messages import Message
+from wizard.project.answer import as_put_in
 from wizard.project.decide import CUDA, ProjectDecision
 from wizard.project.model import PAIRS, PYTHON, TORCH, FileLine, Project, Statement
 from wizard.project.open_lines import DAY
@@ -124,4 +125,5 @@ def left_words(request: ProjectRequest) -> tuple[Message, ...]:
     """Return what a person should know of the reading and of the decision."""
     told = request.project.remarks
     in_rows = [*told, *(one.why for one in request.decision.left_out), day_words(request)]
-    return (*told, *(one for one in request.decision.remarks if one not in in_rows))
+    found = (*told, *(one for one in request.decision.remarks if one not in in_rows))
+    return as_put_in(found, request.choices.parts and not request.choices.offline)
