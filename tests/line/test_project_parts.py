@@ -71,6 +71,13 @@ def lay(folder: Path, files: dict[str, str]) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
+def at_work(world: World) -> list[str]:
+    """Return which part the newest run was at, as its events have it."""
+    lines = (world.runs()[-1] / "events.jsonl").read_text("utf-8").splitlines()
+    events = [json.loads(line) for line in lines if line]
+    return [one["detail"]["text"] for one in events if one["event"] == "progress" and one["step"] == "parts"]
+
+
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[GitServer]:
     for name in ("elsewhere", "plain", "broken"):
@@ -125,9 +132,7 @@ def test_folders_repositories_and_the_project_itself_come_last(
     parts = [one["data"].get("part") for one in told["verification"]["checks"] if one["name"] == "part"]
     assert sorted(filter(None, parts)) == ["broken", "broken", "elsewhere", "gone", "gone"]
     assert "无法安装 broken" in render_text(told, "zh_CN").partition("解决办法")[2].partition("发现")[0]
-    events = [json.loads(line) for line in (world.runs()[-1] / "events.jsonl").read_text("utf-8").splitlines()]
-    at = [one["detail"]["text"] for one in events if one["event"] == "progress" and one["step"] == "parts"]
-    assert at == [
+    assert at_work(world) == [
         f"Installing {number} of 6: {name}"
         for number, name in enumerate(
             ("elsewhere (git)", "plain (git)", "broken (git)", "gone (git)", "lib (folder)", f"{folder.name} (folder)"),
@@ -293,12 +298,14 @@ def test_a_project_that_is_built_and_declares_nothing_there_is_installed_too(wor
 def test_a_kill_while_a_part_is_built_is_healed_and_builds_none_twice(
     world: World, folder: Path, tmp_path: Path
 ) -> None:
-    """Each build leaves a mark; the second one hangs until it is killed with all of its processes."""
+    """Each build leaves a mark; the last one hangs until it is killed with all of its processes. What failed before is
+    tried again, and told once."""
     hold = tmp_path / "hold"
     hold.touch()
     lay(folder / "first", package("first", mark=str(tmp_path / "first")))
     lay(folder / "second", package("second", mark=str(tmp_path / "second"), hold=str(hold)))
-    write(folder, "requirements.txt", "torch", "./first", "./second")
+    lay(folder / "broken", package("broken"))
+    write(folder, "requirements.txt", "torch", "./first", "./broken", "./second")
     program = world.start(*setup(world, folder, "--yes", "--parts"))
     try:
         wait_until((tmp_path / "second").exists)
@@ -310,7 +317,39 @@ def test_a_kill_while_a_part_is_built_is_healed_and_builds_none_twice(
     done = world.run("resume")
     assert done.returncode == 0, done.stderr
     assert "Installed last: first, second." in done.stderr
+    assert done.stderr.count("broken could not be installed") == 1
+    assert "· 2 of 3 installed; not installed: broken (" in done.stderr
     found = installed(world)
     assert (found["first"], found["second"]) == ("1.0", "1.0")
     built = {name: (tmp_path / name).read_text().count("built") for name in ("first", "second")}
     assert built == {"first": 1, "second": 2}
+
+
+def test_another_attempt_builds_only_the_part_that_failed(world: World, folder: Path, tmp_path: Path) -> None:
+    """What is read meanwhile stays true: nothing to go on with, and what to do."""
+    for name in ("first", "second"):
+        lay(folder / name, package(name, mark=str(tmp_path / name)))
+    write(folder, "requirements.txt", "torch", "./first", "./second")
+    backend = folder / "second" / "own_backend.py"
+    sound = backend.read_text(encoding="utf-8")
+    backend.write_text(sound.replace('NAME == "broken"', "True"), encoding="utf-8")
+    done = world.run(*setup(world, folder, "--yes", "--parts"))
+    assert done.returncode == 0, done.stderr
+    assert "· 1 of 2 installed; not installed: second (" in done.stderr
+    shown = world.run("resume")
+    assert shown.returncode == 0, shown.stderr
+    assert "has ended; there is nothing to go on with. Its result:" in shown.stderr
+    advised = shown.stderr.partition("What to do:")[2].partition("Found:")[0]
+    assert "second could not be installed: fatal: this part cannot be built." in advised
+    assert "To try it again by hand: " in advised
+    backend.write_text(sound, encoding="utf-8")
+    (run,) = world.runs()
+    again = world.run("run", run.name)
+    assert again.returncode == 0, again.stderr
+    assert "✓ 2 of 2 installed (" in again.stderr
+    built = {name: (tmp_path / name).read_text().count("built") for name in ("first", "second")}
+    assert built == {"first": 1, "second": 1}
+    assert at_work(world)[2:] == ["Installing 2 of 2: second (folder)"], "not the one that is there"
+    shown = world.run("resume")
+    assert "could not be installed" not in shown.stderr
+    assert "Installed last: first, second." in shown.stderr

@@ -78,7 +78,7 @@ def resume(arguments: Arguments, terminal: Terminal) -> int:
     if info.state == "finished" and not arguments.events:
         status = ExitStatus(info.exit_status or 0)
         terminal.say(
-            message("cli.ended", "Nothing is unfinished here: the setup {run} has ended. Its result:", run=info.id)
+            message("cli.ended", "The setup {run} has ended; there is nothing to go on with. Its result:", run=info.id)
         )
         tell_result(runs, info.id, status, find_run_folder(info.id).report.is_file(), terminal)
         return status
