@@ -195,6 +195,8 @@ def test_what_an_index_has_as_source_alone_and_what_another_package_brings(world
     assert done.returncode == 0, done.stderr
     assert "runtime, which hydra needs and the package index has as source alone, is installed last" in done.stderr
     assert "lib was not installed: another package needs it" in done.stderr, "only its build tells its name"
+    assert "unless you want this one in place of what is there: " in done.stderr
+    assert "To try it again by hand" not in done.stderr, "that would replace what is locked"
     found = installed(world)
     assert (found["runtime"], found["inner"]) == ("1.0", "0.9")
 

@@ -58,16 +58,21 @@ class _Outcome:
     left: list[ProjectPart] = field(default_factory=list)
     checks: list[SmokeCheck] = field(default_factory=list)
 
-    def note(self, said: Message, part: ProjectPart | None = None) -> None:
-        """`part`: what is not in, whose command goes with it."""
+    def note(self, said: Message, part: ProjectPart | None = None, is_other: bool = False) -> None:
+        """`part`: what is not in, whose command goes with it; `is_other`: that would change what was locked."""
         data = {"part": part.name} if part else {}
         self.checks.append(SmokeCheck("part", "warning", said, data=data))
         if part:
             self.left.append(part)
-            again = message(
-                "verify.project.part-again",
-                "To try it again by hand: `{command}`",
-                command=str(part.way.params.get("command", "")),
+            command = str(part.way.params.get("command", ""))
+            again = (
+                message(
+                    "verify.project.part-instead",
+                    "Nothing needs to be done, unless you want this one in place of what is there: `{command}`",
+                    command=command,
+                )
+                if is_other
+                else message("verify.project.part-again", "To try it again by hand: `{command}`", command=command)
             )
             self.checks.append(SmokeCheck("part", "warning", again, data=data))
 
@@ -122,7 +127,7 @@ class Parts(Step):
         outcome = self._pip(context, *pip_words(part, context.place.result().created.prefix, held), part=part)
         said = f"{outcome.stdout}\n{outcome.stderr}"
         if not outcome.ok and _HELD in said:
-            found.note(_is_locked(part), part)
+            found.note(_is_locked(part), part, is_other=True)
             return ""
         if not outcome.ok:
             found.note(self._failure(part, said, outcome), part)
@@ -134,7 +139,7 @@ class Parts(Step):
             self._take_back(context, name, changed.values())
             locked.look()
             others = ", ".join(dict.fromkeys(changed.values())) or name
-            found.note(_has_their_files(part, others), part)
+            found.note(_has_their_files(part, others), part, is_other=True)
             return ""
         if name in found.put_in:
             found.note(_is_another(name, found.put_in[name], part))
