@@ -308,3 +308,21 @@ def test_writing_is_whole_or_nothing(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="folder"):
         write_report(path.with_name("folder"), {})
     assert sorted(entry.name for entry in path.parent.iterdir()) == ["folder", "report.json"]
+
+
+@pytest.mark.parametrize("render", [render_text, render_html])
+@pytest.mark.parametrize(
+    ("is_ok", "has_diagnosis", "first"), [(True, True, "lib"), (True, False, "lib"), (False, True, "not known")]
+)
+def test_what_is_to_do_names_the_part_that_is_not_in(
+    render: Callable[[Document, str], str], is_ok: bool, has_diagnosis: bool, first: str
+) -> None:
+    """Once, and before the remedy of the diagnosis where the test passed; also where there is no diagnosis."""
+    told, words = document(), "lib could not be installed: no compiler."
+    part = {"name": "part", "state": "warning", "message": {"key": "x", "text": words}, "data": {"part": "lib"}}
+    told["verification"] |= {"ok": is_ok, "checks": [*told["verification"]["checks"], part]}
+    told["diagnosis"] = {**told["diagnosis"], "repair": {"key": "y", "text": "The way is not known."}}
+    shown = render(told if has_diagnosis else {**told, "diagnosis": None}, "en")
+    advised = shown.partition("What to do")[2].partition("Checks")[0]
+    assert (words in advised, shown.count(words)) == (True, 1)
+    assert not has_diagnosis or (advised.index("lib") < advised.index("not known")) == (first == "lib")
