@@ -11,7 +11,7 @@ import pytest
 from tests.app import values
 from tests.install import wheels
 from tests.servers.index_server import IndexServer
-from wizard.app.companion_torch import kept_extras, select_for_named, with_companions_torch
+from wizard.app.companion_torch import kept_extras, select_for_named, with_companions_torch, with_named_beside
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Candidate, Choices
 from wizard.compatibility.resolve import resolve
@@ -141,6 +141,20 @@ def test_what_has_no_use_on_the_card_is_left_out_and_lowers_no_torch(index: Inde
     assert [one.extras for one in asked] == [("pandas",)]
     assert [one.key for one in found.notices] == ["project.native.old-card"]
     assert kept_extras(facts.machine, load_matrix(), Choices(extras=("vllm", "pandas"))).extras == ("pandas",)
+
+
+@pytest.mark.parametrize(
+    ("card", "name", "kept"), [("7.0", "vllm", ()), ("9.0", "vllm", ("vllm",)), ("7.0", "bitsandbytes", None)]
+)
+def test_beside_a_torch_that_stays_it_is_the_same(card: str, name: str, kept: tuple[str, ...] | None) -> None:
+    facts = of_card(card)
+    best = resolve(facts.machine, load_matrix(), Choices()).best
+    assert best
+    there = replace(values.SELECTED, candidate=best, notices=())
+    found, named = with_named_beside(facts, load_matrix(), Choices(extras=(name, "pandas")), there)
+    assert found.candidate == best
+    assert named.open.extras == (*((name,) if kept is None else kept), "pandas")
+    assert [one.key for one in found.notices] == (["project.native.old-card"] if kept == () else []), found.notices
 
 
 def test_the_tables_choose_first_and_the_newest_release_has_the_last_word(index: IndexServer) -> None:

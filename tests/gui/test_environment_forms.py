@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from tests.app import values
 from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
@@ -18,9 +20,10 @@ from tests.gui.test_layout import is_across
 from tests.gui.walking import LEAST, cell, is_heard_as_seen, lower, mnemonics, press, settle, typed
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
+from wizard.compatibility.model import Choices
 from wizard.gui.tools.environments.page import EnvironmentsPage
 from wizard.model.errors import UsageError
-from wizard.model.messages import LANGUAGES
+from wizard.model.messages import LANGUAGES, message, text
 
 
 def test_a_copy_is_made_under_its_own_name(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
@@ -92,6 +95,22 @@ def test_return_in_a_form_presses_its_own_button_alone(
     qtbot.keyClick(page.adding.names, Qt.Key.Key_Return)
     qtbot.waitUntil(page.adding.go.isVisible)
     assert ("plan_add", ("pandas",)) in session.calls
+
+
+def test_the_form_of_packages_says_what_has_no_use_here(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = message("project.native.no-card", name="flash-attn", place="named by you", least="")
+
+    made = values.preview("run-kernel", str(fake_tools.HOME / "torch"), Choices())
+    told = replace(made, plan=replace(made.plan, notices=(left,)), changes=())
+    monkeypatch.setattr(session, "_changing", lambda choices: told)
+    page = opened(qtbot, make_window("en"), fake_tools.HOME / "torch")
+    press(qtbot, page.card.buttons["packages"])
+    typed(qtbot, page.adding.names, "flash-attn pandas")
+    press(qtbot, page.adding.look)
+    qtbot.waitUntil(page.adding.go.isVisible)
+    assert any(text(left, "en") in one.text() for one in page.adding.findChildren(QLabel))
 
 
 @pytest.mark.qt_log_ignore("does not support propagateSizeHints")

@@ -46,7 +46,7 @@ def test_what_has_no_use_on_the_card_lowers_no_torch_and_is_told_in_the_same_wor
     assert found.choices.extras == ("pandas",)
     project = decided(tmp_path, {"requirements.txt": "vllm\npandas\n"}, VOLTA)
     [told] = [text(one.why, "en") for one in project.left_out]
-    assert [text(one, "en") for one in found.said] == [told.replace("requirements.txt:1", "--with")]
+    assert [text(one, "en") for one in found.said] == [told.replace("requirements.txt:1", "named by you")]
 
 
 def test_a_torch_that_was_named_stays_and_the_newest_is_not_called_unfit() -> None:

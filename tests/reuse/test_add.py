@@ -75,6 +75,19 @@ def test_the_plan_then_the_packages_then_the_way_back(held: There) -> None:
     assert of_torch(held.prefix) == torch
 
 
+def test_what_has_no_use_in_the_environment_is_left_out_and_told(held: There) -> None:
+    """In a new environment it is, too; here its missing wheel was an error that named no way."""
+    build_wheel(held.world.packages.root, "flash_attn", "2.8.3", {"flash_attn.py": b""})
+    told = "flash-attn (named by you) needs a CUDA card and is left out without one."
+    setup = into(held.world, held.prefix, "--with", "flash-attn,small", "--dry-run")
+    for line in (add(held, "flash-attn", "small", "--yes"), setup):
+        said = run_well(held.world, *line)
+        assert told in said, said
+    assert {"small", "flash-attn"} & {*versions(held.prefix)} == {"small"}
+    alone = run_well(held.world, *add(held, "flash-attn", "--yes"))
+    assert alone.index(told) < alone.index("Nothing"), alone
+
+
 @pytest.mark.slow
 def test_what_breaks_by_a_yes_beforehand_is_said_again_at_the_end(held: There) -> None:
     build_wheel(held.world.packages.root, "relies", "1.0", {"relies.py": b""}, ["loner<4"])

@@ -22,11 +22,11 @@ from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.capability import ComputeCapability
-from wizard.model.errors import WizardError
+from wizard.model.errors import ErrorText, WizardError
 from wizard.model.lock import Lock
 from wizard.model.messages import Message, message
 from wizard.project.model import TORCH
-from wizard.project.named import decide_named
+from wizard.project.named import NamedChoices, decide_named
 from wizard.project.packages.companions import (
     companion,
     has_library,
@@ -39,6 +39,10 @@ from wizard.run.model import Facts, SelectedBuild
 from wizard.run.plan.checked_index import CheckedIndex
 from wizard.run.plan.computed import Asker
 from wizard.run.plan.preview import lock_request
+
+NOTHING_OF_USE = ErrorText(
+    "nothing-of-use", "{why}", "Leave it out; nothing else that was asked for is missing in “{path}”."
+)
 
 
 def select_for_named(
@@ -70,6 +74,20 @@ def kept_extras(machine: Machine, matrix: Matrix, choices: Choices) -> Choices:
     if not choices.extras:
         return choices
     return decide_named(machine, matrix, choices, resolve(machine, matrix, choices, prove_all=False)).open
+
+
+def with_named_beside(
+    facts: Facts, matrix: Matrix, choices: Choices, selected: SelectedBuild
+) -> tuple[SelectedBuild, NamedChoices]:
+    """Return the build, which stays, with what is told of the named packages, and which of them are of use with it.
+    Raises UsageError for a torch or a variant that no build knows."""
+    if not choices.extras:
+        return selected, NamedChoices(choices, choices)
+    its = selected.candidate
+    fixed = replace(choices, torch=its.torch, variant=its.variant, include_unadvertised=True)
+    named = decide_named(facts.machine, matrix, fixed, resolve(facts.machine, matrix, fixed, prove_all=False))
+    found = with_companions_torch(facts, named.open, selected, (), lambda wanted: selected, lambda: False)
+    return replace(found, notices=(*found.notices, *named.said)), named
 
 
 def with_companions_torch(

@@ -5,7 +5,7 @@ One file: the command with all its options, and what it does with them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -221,6 +221,20 @@ def _setup(arguments: Arguments, terminal: Terminal) -> int:
     return status
 
 
+def planned_there(plan: Callable[[], Preview | None], terminal: Terminal) -> Preview | None:
+    """Return what `plan` does for an environment that is there; where nothing that is named has a use, say so: that is
+    nothing to do. Raises as `plan`."""
+    from wizard.app.companion_torch import NOTHING_OF_USE
+
+    try:
+        return plan()
+    except WizardError as error:
+        if error.code != NOTHING_OF_USE.code:
+            raise
+        terminal.write("! " + terminal.words(error.summary))
+        return None
+
+
 def is_agreed(
     preview: Preview,
     arguments: Arguments,
@@ -300,7 +314,7 @@ def _preview(
         return project.preview(session, facts, choices, told.hear)
     terminal.say(message("cli.electing"))
     if choices.reuse:
-        return session.plan_reuse(facts, choices, interrupt.is_asked, told.hear)
+        return planned_there(lambda: session.plan_reuse(facts, choices, interrupt.is_asked, told.hear), terminal)
     selected = session.select_build(facts, choices, None, interrupt.is_asked)
     return session.preview(facts, choices, selected, interrupt.is_asked, told.hear)
 

@@ -106,7 +106,7 @@ def _name(words: str) -> str:
 
 def _placed(*said: Message) -> tuple[Message, ...]:
     """Say where it was named instead of a file."""
-    place = message("project.named-place", "[the packages that were named|--with]")
+    place = message("project.named-place", "named by you")
 
     def filled(value: Param) -> Param:
         return place if isinstance(value, str) and value.partition(":")[0] == _PLACE else value

@@ -16,6 +16,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from wizard.app.companion_torch import NOTHING_OF_USE, with_named_beside
 from wizard.app.refused_lock import with_lacking
 from wizard.app.use.doctor import plans_for
 from wizard.app.use.environments import conda_roots, find_environment
@@ -49,7 +50,7 @@ from wizard.install.lock import NO_SOLUTION
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import Lock
-from wizard.model.messages import message
+from wizard.model.messages import Message, message
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.commands import equivalent_commands
 from wizard.run.plan.computed import Asker, OnProgress
@@ -93,9 +94,8 @@ def plan_reuse(
     on_progress: OnProgress = lambda progress: None,
     wish: Wish = SETS_UP,
 ) -> Preview | None:
-    """None: nothing would change.
-
-    Raises UsageError `reuse-…`, WizardError `reuse-…`, `repair-under-way`, `no-…`, `lock-…`, Cancelled."""
+    """None: nothing would change. Raises UsageError `reuse-…`, WizardError `reuse-…`, `nothing-of-use`,
+    `repair-under-way`, `no-…`, `lock-…`, Cancelled."""
     one = environment_for(choices)
     check_not_in_use(one.prefix)
     if half := under_way(one.prefix):
@@ -235,16 +235,14 @@ def _for_python(choices: Choices, env: Installation) -> Choices:
 
 
 def _planned(
-    facts: Facts,
-    matrix: Matrix,
-    env: Installation,
-    choices: Choices,
-    folder: RunFolder,
-    asker: Asker,
-    wish: Wish,
+    facts: Facts, matrix: Matrix, env: Installation, choices: Choices, folder: RunFolder, asker: Asker, wish: Wish
 ) -> Preview | None:
     selected = _selected_build(facts, matrix, env, choices, asker.is_cancelled)
-    selected = replace(selected, requirements=(*selected.requirements, *wish.met))
+    unused: tuple[Message, ...] = ()
+    if wish.how != UPDATE:  # what is there already has a use
+        selected, named = with_named_beside(facts, matrix, choices, selected)
+        choices, unused = replace(choices, extras=named.open.extras), named.said
+    selected = replace(selected, requirements=(*selected.requirements, *choices.extras, *wish.met))
     if wish.held:
         pins = {**{offer.project: offer.version for offer in selected.offers.values()}, **wish.held}
         others = (line for line in selected.requirements if canonicalize_name(Requirement(line).name) not in pins)
@@ -272,6 +270,8 @@ def _planned(
             path=str(env.prefix),
             names=names,
         )
+    if not changes and unused:
+        raise WizardError(NOTHING_OF_USE, path=str(env.prefix), why=unused)
     if not changes:
         return None
     coming_names = {change.name for change in changes}
@@ -336,7 +336,7 @@ def _selected_build(
         channels=(),
         torch_source=found.source,
         offers={offer.project: offer for offer in kept},
-        requirements=(*pins, f"numpy{found.candidate.numpy}", *choices.extras),
+        requirements=(*pins, f"numpy{found.candidate.numpy}"),
         package_sources=packages,
         states=(),
         notices=second_choice(candidates[0], found.candidate),

@@ -79,7 +79,7 @@ def _carry_out(
 ) -> int:
     """Plan, show, ask, start and follow. `nothing`: what is said where nothing would change."""
     from wizard.cli.reporter import ResolvingTold, follow_run, tell_unchanged
-    from wizard.cli.setup import is_agreed
+    from wizard.cli.setup import is_agreed, planned_there
 
     interrupt = Interrupt()
     session.check_choices(choices)
@@ -89,7 +89,7 @@ def _carry_out(
     terminal.say(message("cli.electing"))
     told = ResolvingTold(arguments, terminal)
     try:
-        preview = plan(facts, choices, interrupt.is_asked, told.hear)
+        preview = planned_there(lambda: plan(facts, choices, interrupt.is_asked, told.hear), terminal)
     finally:
         told.end()
     if preview is None:

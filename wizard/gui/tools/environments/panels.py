@@ -156,6 +156,7 @@ class ClonePanel(QFrame):
 
 
 _LEAST_NAMES = 160  # pixels, in which the end of what is typed can be read
+_OF_NAMED = ("project.native.", "notice.companion")  # why one of them is left out, or an older release comes
 _BETWEEN = re.compile(r"\s+|,(?=\s*[A-Za-z]|\s*$)")  # a comma within numpy>=1,<3 is none
 
 
@@ -280,6 +281,7 @@ class PackagesPanel(QFrame):
         size = bytes_text(preview.download_bytes or 0) if preview else ""
         self.go.setText(self.tr("&Install (downloads %1)").replace("%1", size))
         self.go.setVisible(preview is not None)
-        told = self.packages.show_changes(preview.changes if preview else ())
+        said = [one for one in preview.plan.notices if one.key.startswith(_OF_NAMED)] if preview else []
+        told = self.packages.show_changes((*said, *preview.changes) if preview else ())
         self._changes.setText(told if preview else self.tr("Nothing would change."))
         self._changes.setVisible(bool(told) or self._is_nothing)
