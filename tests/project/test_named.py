@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.project.deciding import AMPERE, ANY, BLACKWELL, NO_CARD, PASCAL, build, decided, machine, without
+from tests.project.deciding import ADA, AMPERE, ANY, BLACKWELL, NO_CARD, PASCAL, build, decided, machine, without
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.explain import why_not_newest
 from wizard.compatibility.model import Choices, Verdict
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import LANGUAGES, text
-from wizard.project.named import NamedChoices, with_named
+from wizard.project.named import NamedChoices, decide_named, with_named
+from wizard.project.packages.rows import companion_table
 
 VOLTA = machine("linux", "7.0", "580.95.05")
 WAYS = [["vllm", "deepspeed"], ["vllm"], ["xformers"], ["tensorflow==2.10.0"], ["faiss-gpu", "pandas"], ["vllm==0.5.5"]]
+
+PINS = (  # that need another torch, Python or CUDA than is taken
+    *("torchvision==0.13.0", "onnxruntime-gpu==1.10.0", "pytorch-lightning==1.5.0", "faiss-gpu-cu12", "tensorrt"),
+    *("attrdict", "gym", "numpy==1.21.0", "transformers==4.30.0", "vllm==0.6.0", "triton", "tensorflow==2.4.0"),
+)
 
 
 def named(on: Machine, *extras: str, choices: Choices = ANY) -> tuple[Verdict, NamedChoices]:
@@ -49,14 +56,41 @@ def test_what_has_no_use_on_the_card_lowers_no_torch_and_is_told_in_the_same_wor
     assert [text(one, "en") for one in found.said] == [told.replace("requirements.txt:1", "named by you")]
 
 
+@pytest.mark.parametrize("extra", ["audiocraft", "torchvision==0.13.0"])
+def test_what_is_told_of_a_build_is_told_of_the_one_that_is_taken(extra: str) -> None:
+    on = machine("windows", "12.0", "581.15")
+    verdict, _ = named(on, extra)
+    plain = resolve(on, load_matrix(), ANY).best
+    assert verdict.best is not None
+    assert plain is not None
+    assert verdict.best.torch != plain.torch
+    said = [text(one, "en") for one in verdict.notices]
+    assert not [one for one in said if f"{plain.torch}+" in one], said
+
+
 def test_a_torch_that_was_named_stays_and_the_newest_is_not_called_unfit() -> None:
     verdict, found = named(BLACKWELL, "vllm")
     assert verdict.best
     assert found.torch == verdict.best.torch != resolve(BLACKWELL, load_matrix(), ANY).best.torch  # type: ignore[union-attr]
     assert "vllm" in text(found.of_torch[0], "en")
     assert why_not_newest(verdict, "en") is None
+    assert why_not_newest(named(BLACKWELL, "flash-attn")[0], "en") is None, "its CUDA has no newest torch; others have"
     verdict, found = named(BLACKWELL, "vllm", choices=replace(ANY, torch="2.15.0"))
     assert verdict.best
     assert (verdict.best.torch, found.torch) == ("2.15.0", None)
     verdict, found = named(BLACKWELL, "einops")
     assert (found.choices, found.said, found.of_torch) == (found.open, (), ())
+
+
+@pytest.mark.parametrize("on", [BLACKWELL, PASCAL, ADA])
+def test_nobody_is_told_of_lines_and_projects_that_are_not_there(on: Machine) -> None:
+    """Each package of the tables, and some pins that need another torch, Python or CUDA."""
+    table, matrix = companion_table(), load_matrix()
+    names = {one.name for one in table.companion} | {one.package for one in (*table.torch_bound, *table.loads_whole)}
+    plain = resolve(on, matrix, ANY, prove_all=False)
+    for name in (*sorted(one for one in names if "*" not in one), *PINS):
+        found = decide_named(on, matrix, replace(ANY, extras=(name,)), plain)
+        for language in LANGUAGES:
+            said = [text(one, language) for one in (*found.said, *found.of_torch, *found.more)]
+            own = [one for one in said if re.search(r"line 1|第 1 行|the project|项目|--with|asked ==", one)]
+            assert not own, own

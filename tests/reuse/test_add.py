@@ -78,7 +78,7 @@ def test_the_plan_then_the_packages_then_the_way_back(held: There) -> None:
 def test_what_has_no_use_in_the_environment_is_left_out_and_told(held: There) -> None:
     """In a new environment it is, too; here its missing wheel was an error that named no way."""
     build_wheel(held.world.packages.root, "flash_attn", "2.8.3", {"flash_attn.py": b""})
-    told = "flash-attn (named by you) needs a CUDA card and is left out without one."
+    told = "flash-attn (named by you) needs a CUDA card, and the build for the processor is taken here; it is left out."
     setup = into(held.world, held.prefix, "--with", "flash-attn,small", "--dry-run")
     for line in (add(held, "flash-attn", "small", "--yes"), setup):
         said = run_well(held.world, *line)

@@ -113,9 +113,13 @@ def newest_rejections(verdict: Verdict) -> tuple[Rejection, ...]:
     newest, best = newest_release(verdict), verdict.best
     if best and best.torch == newest and best.variant != CPU:
         return ()
-    alike = [one for one in verdict.candidates if best and (one.torch, one.variant) == (newest, best.variant)]
-    if best and best.torch != newest and any(one.fits for one in alike):  # what a person named chose another one
-        return ()
+    alike = [
+        one
+        for one in verdict.candidates
+        if best and one.torch == newest and (one.variant == CPU) == (best.variant == CPU)
+    ]
+    if best and best.torch != newest and any(one.fits and one.advertised for one in alike):
+        return ()  # what a person named chose another one
     grouped: dict[tuple[str, frozenset[Any]], Rejection] = {}
     for candidate in verdict.candidates:
         if candidate.torch != newest or candidate.fits or not candidate.reasons:

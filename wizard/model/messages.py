@@ -59,7 +59,7 @@ class Message:
         """Return a message that was written as JSON, also by an older version that kept only its text."""
         params = {name: _from_json(value) for name, value in (data.get("params") or {}).items()}
         key, sentence = str(data["key"]), str(data.get("sentence") or "")
-        if not sentence and "text" in data and not _has_words(key):  # of an older version
+        if not sentence and "text" in data and not has_words(key):  # of an older version
             params, sentence = params | {"text": str(data["text"])}, "{text}"
         return cls(key, params, sentence)
 
@@ -160,7 +160,7 @@ def _template(key: str) -> str:
     return _english()[key]
 
 
-def _has_words(key: str) -> bool:
+def has_words(key: str) -> bool:
     return key == _IN_EACH or key in _english()
 
 

@@ -15,10 +15,10 @@ from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices, Verdict
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
-from wizard.model.messages import Message, Param, message
-from wizard.project.answer import relaxed_words
-from wizard.project.decide import decide
-from wizard.project.model import FileLine, Project, Statement, normalized
+from wizard.model.messages import Message, Param, has_words, message
+from wizard.project.decide import CUDA, decide
+from wizard.project.model import PYTHON, TORCH, FileLine, Project, Statement, normalized
+from wizard.project.packages.native import NOTHING, Relaxed
 
 _PLACE = "--with"
 _SAID_ALONE = ("project.remark.undeclared", "project.remark.held-back")  # of a project, which is none here
@@ -69,18 +69,20 @@ def decide_named(machine: Machine, matrix: Matrix, choices: Choices, verdict: Ve
     of_torch = tuple(one for one in remarks if one.key in _OF_TORCH)
     told = [(one.key, one.params.get("name")) for one in (*out, *of_torch)]
     others = (one for one in remarks if (one.key, one.params.get("name")) not in told)
-    more = (*map(relaxed_words, decision.relaxed), *others)
+    more = (*map(_moved, decision.relaxed), *others)
     return NamedChoices(decided, kept, left, _placed(*out), _placed(*of_torch), _placed(*more))
 
 
 def with_named(machine: Machine, matrix: Matrix, choices: Choices, verdict: Verdict) -> tuple[Verdict, NamedChoices]:
     """Return the verdict with the build that goes with what was named, and with what is said of it."""
     named = decide_named(machine, matrix, choices, verdict)
-    best = verdict.best
+    its = verdict
     if named.choices != named.open:
-        best = resolve(machine, matrix, named.choices, prove_all=False).best or best
-    told = (*verdict.notices, *named.said, *named.of_torch, *named.more)
-    return replace(verdict, best=best, notices=told), named
+        its = resolve(machine, matrix, named.choices, prove_all=False)
+        its = its if its.best else verdict
+    more = (one for one in named.more if one not in its.notices)
+    told = (*its.notices, *named.said, *named.of_torch, *more)
+    return replace(verdict, best=its.best, notices=told), named
 
 
 def _project(extras: tuple[str, ...]) -> Project:
@@ -105,10 +107,43 @@ def _name(words: str) -> str:
 
 
 def _placed(*said: Message) -> tuple[Message, ...]:
-    """Say where it was named instead of a file."""
-    place = message("project.named-place", "named by you")
+    """Say that it was named, where a project has a file and a line, and a setup of it goes on in another way."""
+    return tuple(
+        replace(one, params={key: _filled(value) for key, value in one.params.items()}, **_own_words(one))
+        for one in said
+    )
 
-    def filled(value: Param) -> Param:
-        return place if isinstance(value, str) and value.partition(":")[0] == _PLACE else value
 
-    return tuple(replace(one, params={key: filled(value) for key, value in one.params.items()}) for one in said)
+def _filled(value: Param) -> Param:
+    is_place = isinstance(value, str) and value.partition(":")[0] == _PLACE
+    return message("project.named-place", "named by you") if is_place else value
+
+
+def _own_words(one: Message) -> dict[str, str]:
+    """Return what replaces a project's sentence; {} where that holds for both."""
+    own = f"project.named.{one.key.rpartition('.')[2]}"
+    return {"key": own, "sentence": ""} if has_words(own) else {}
+
+
+def _moved(one: Relaxed) -> Message:
+    """Return one sentence for what was named and does not go with the rest, or what it needs and does not get."""
+    words: dict[str, Param] = {"name": one.name, "asked": one.asked, "given": one.given, "why": one.why}
+    needing = ", ".join(dict.fromkeys(at.text for at in one.origins))
+    if one.name in (TORCH, PYTHON, CUDA) and needing:
+        return message(
+            "project.named.need",
+            "{needing}, which you named, needs {name} {asked}, and {given} is taken: {why}.",
+            needing=needing,
+            **words,
+        )
+    if one.given == NOTHING:
+        return message(
+            "project.named.nothing",
+            "{name}: {asked} was named, and nothing of it goes with what is taken: {why}.",
+            **words,
+        )
+    return message(
+        "project.named.other",
+        "{name}: {asked} was named, and {given} is what goes with the rest: {why}.",
+        **words,
+    )
