@@ -81,6 +81,21 @@ def test_never_a_companion_of_another_variant(world: World) -> None:
     assert not (world.home / "state" / "envs" / "gpu" / SITE / "torchvision").exists()
 
 
+def test_what_was_left_out_is_not_missing_the_next_time(world: World) -> None:
+    """A start-up file asks at every start; it was told that flash-attn is missing, and ended with 2."""
+    line = ("setup", "--yes", "--if-missing", "--name", "lean", "--with", "flash_attn,padding-a", *world.sources)
+    made = world.run(*line)
+    asked = len(world.packages.paths())
+    again = world.run(*line)
+    for done in (made, again):
+        assert done.returncode == 0, done.stderr
+        assert "flash-attn (named by you) needs a CUDA card" in done.stderr, done.stderr
+    assert "nothing to do" in again.stderr
+    assert (len(world.packages.paths()), len(world.runs())) == (asked, 1), "at once, without a source"
+    other = world.run(*line[:6], "flash_attn,padding-a,loner", *world.sources)
+    assert (other.returncode, "loner was asked for" in other.stderr) == (2, True), other.stderr
+
+
 def test_dry_run_changes_nothing(world: World) -> None:
     done = world.run("setup", "--dry-run", "--name", "demo", *world.sources)
     assert done.returncode == 0, done.stderr

@@ -66,7 +66,8 @@ def select_for_named(
     newest = verdict.best.torch if named.torch and verdict.best else selected.candidate.torch
     found = with_companions_torch(facts, named.open, selected, verdict.candidates, again, is_cancelled, newest)
     is_decided = named.torch == found.candidate.torch
-    return replace(found, notices=(*found.notices, *named.said, *(named.of_torch if is_decided else ())))
+    told = (*found.notices, *named.said, *(named.of_torch if is_decided else ()))
+    return replace(found, notices=told, left_out=named.left_out)
 
 
 def kept_extras(machine: Machine, matrix: Matrix, choices: Choices) -> Choices:
@@ -87,7 +88,7 @@ def with_named_beside(
     fixed = replace(choices, torch=its.torch, variant=its.variant, include_unadvertised=True)
     named = decide_named(facts.machine, matrix, fixed, resolve(facts.machine, matrix, fixed, prove_all=False))
     found = with_companions_torch(facts, named.open, selected, (), lambda wanted: selected, lambda: False)
-    return replace(found, notices=(*found.notices, *named.said)), named
+    return replace(found, notices=(*found.notices, *named.said), left_out=named.left_out), named
 
 
 def with_companions_torch(

@@ -278,8 +278,12 @@ def _is_present(
         if is_there(profile, choices, terminal):
             course.tell_present(target_prefix(choices))
             return True
-    if profile or not arguments.if_missing or not already_installed(choices):
+    found = None if profile or not arguments.if_missing else already_installed(choices)
+    if found is None:
         return False
+    for notice in found.plan.notices:
+        if notice.params.get("name") in found.plan.left_out:
+            terminal.write("! " + terminal.words(notice))
     terminal.say(message("fleet.there", prefix=str(target_prefix(choices))))
     return True
 

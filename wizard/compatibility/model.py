@@ -227,6 +227,7 @@ class Plan:
     conda_specs: tuple[str, ...] = ()  # what the wheels need of conda's packages: "setuptools==80.9.0"
     profile_sha256: str | None = None  # of the class profile whose lock this is
     project: ProjectUse | None = None  # whose packages these are
+    left_out: tuple[str, ...] = ()  # named by a person, and of no use with it: `notices` say why
     schema: int = SCHEMA
 
     @property

@@ -74,6 +74,7 @@ class SelectedBuild:
     overrides: tuple[str, ...] = ()  # for the resolver: in place of what packages ask for
     constraints: tuple[str, ...] = ()  # for the resolver: what holds for a package only if something needs it
     project: ProjectUse | None = None
+    left_out: tuple[str, ...] = ()  # named, and of no use with it: `notices` say why
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,11 +44,13 @@ def made_by(prefix: Path) -> AlreadyInstalled | None:
     return None
 
 
-def already_installed(choices: Choices) -> bool:
-    """Raises UsageError `present-not-ours`, `present-other`, `present-changed`: then nothing may be done unasked."""
+def already_installed(choices: Choices) -> AlreadyInstalled | None:
+    """Return what made it, where all that was asked for is there, or was of no use with it; None where nothing is.
+
+    Raises UsageError `present-not-ours`, `present-other`, `present-changed`: then nothing may be done unasked."""
     prefix = target_prefix(choices)
     if not is_environment(prefix) or unfinished_run(prefix):  # of the latter `check_place` says how to go on
-        return False
+        return None
     found = made_by(prefix)
     if found is None:
         raise UsageError(
@@ -79,7 +81,7 @@ def already_installed(choices: Choices) -> bool:
             path=str(prefix),
             names=", ".join(one.name for one in drift.changes),
         )
-    return True
+    return found
 
 
 def _differences(choices: Choices, plan: Plan) -> Iterator[tuple[str, str]]:
@@ -93,7 +95,7 @@ def _differences(choices: Choices, plan: Plan) -> Iterator[tuple[str, str]]:
     for name, has, wanted in pairs:
         if wanted is not None and wanted != has:
             yield f"{name} {has}", f"{name} {wanted}"
-    there = {_name(requirement) for requirement in plan.requirements}
+    there = {*map(_name, plan.requirements), *plan.left_out}
     missing = [asked for asked in (*(choices.companions or ()), *choices.extras) if _name(asked) not in there]
     if missing:
         yield "-", ", ".join(missing)

@@ -68,6 +68,7 @@ def inside_plan(
         total_bytes=lock.total_bytes,
         notices=notices,
         environment=network_environment(facts.settings, [source.url for _, source in sources]),
+        left_out=selected.left_out,
     )
 
 

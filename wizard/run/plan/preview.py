@@ -252,6 +252,7 @@ def _plan(facts: Facts, choices: Choices, selected: SelectedBuild, run_id: str) 
         conda=selected.conda,
         further_channels=selected.further_channels,
         project=selected.project,
+        left_out=selected.left_out,
     )
 
 
